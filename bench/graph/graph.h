@@ -1,0 +1,85 @@
+// A heap graph as plain data: what the benchmarks build into Jackdaw's heap and into every baseline's heap.
+//
+// The graph holds nodes (objects), their sizes and types, the reference slots of each node and the roots. It
+// knows no heap. Nodes are numbered from 0; a slot holds a node's number or kNullNode. Slots are stored node by
+// node ("compressed sparse rows"); graphs whose nodes all look alike store one number instead of one per node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace jackdaw::bench {
+
+using NodeId = std::uint32_t;
+using TypeId = std::uint32_t;
+
+/// A slot that refers to nothing.
+inline constexpr NodeId kNullNode = 0xffff'ffff;
+/// The largest number of nodes that a graph can have.
+inline constexpr std::uint64_t kMaximumNodes = kNullNode;
+
+/// Every object starts with a header of this many bytes (a type word), the way a managed runtime's do.
+inline constexpr std::uint64_t kHeaderBytes = 8;
+/// An array's header and its length.
+inline constexpr std::uint64_t kArrayHeaderBytes = 16;
+/// A reference.
+inline constexpr std::uint64_t kReferenceBytes = 8;
+
+/// How the objects of one type are laid out.
+struct NodeType {
+  enum class Layout : std::uint8_t {
+    data,    ///< header, then bytes without references
+    record,  ///< header, then `references` references, then bytes without references
+    array,   ///< header, length, then as many references as the node has slots
+  };
+  Layout layout = Layout::record;
+  std::uint32_t references = 0;  ///< of a record: how many slots each of its nodes has
+  std::string name;              ///< for people
+};
+
+/// A directed graph of typed, sized objects with roots.
+///
+/// Invariants: `slot_begin` is empty when every node has `uniform_slots` slots, else has node_count + 1 entries,
+/// ascending; `slots` has the slots of node 0, then of node 1 and so on; `node_types` and `node_bytes` are empty
+/// when all nodes have `uniform_type` and `uniform_bytes`, else have an entry per node; a node's bytes hold its
+/// header and its slots; `allocation_order` is empty (allocate by number) or a permutation of all nodes.
+struct Graph {
+  std::string name;  ///< as the user named it, such as "tree:21"
+  std::uint64_t node_count = 0;
+
+  std::uint64_t uniform_slots = 0;
+  std::vector<std::uint64_t> slot_begin;
+  std::vector<NodeId> slots;
+
+  std::vector<NodeType> types;
+  TypeId uniform_type = 0;
+  std::vector<TypeId> node_types;
+  std::uint64_t uniform_bytes = 0;
+  std::vector<std::uint64_t> node_bytes;  ///< whole object, header included
+
+  std::vector<NodeId> roots;  ///< may name a node more than once
+  std::vector<NodeId> allocation_order;
+
+  [[nodiscard]] std::span<const NodeId> slots_of(NodeId node) const {
+    if (slot_begin.empty()) return {slots.data() + node * uniform_slots, uniform_slots};
+    return {slots.data() + slot_begin[node], slot_begin[node + 1] - slot_begin[node]};
+  }
+  [[nodiscard]] const NodeType& type_of(NodeId node) const {
+    return types[node_types.empty() ? uniform_type : node_types[node]];
+  }
+  [[nodiscard]] TypeId type_id_of(NodeId node) const {
+    return node_types.empty() ? uniform_type : node_types[node];
+  }
+  [[nodiscard]] std::uint64_t bytes_of(NodeId node) const {
+    return node_bytes.empty() ? uniform_bytes : node_bytes[node];
+  }
+  /// The node to allocate as number `position` of the allocation order.
+  [[nodiscard]] NodeId allocated_at(std::uint64_t position) const {
+    return allocation_order.empty() ? static_cast<NodeId>(position) : allocation_order[position];
+  }
+};
+
+}  // namespace jackdaw::bench
