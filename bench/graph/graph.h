@@ -48,6 +48,7 @@ struct NodeType {
 /// header and its slots; `allocation_order` is empty (allocate by number) or a permutation of all nodes.
 struct Graph {
   std::string name;  ///< as the user named it, such as "tree:21"
+  std::string note;  ///< one line for people about what the source holds that is not here, or empty
   std::uint64_t node_count = 0;
 
   std::uint64_t uniform_slots = 0;

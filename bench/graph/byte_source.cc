@@ -1,0 +1,159 @@
+#include "bench/graph/byte_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "bench/input_error.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+[[noreturn]] void fail_opening(const std::string& path, int error) {
+  throw InputError(fmt::format("{}: cannot be opened: {}", path,
+                               std::error_code(error, std::generic_category()).message()));
+}
+
+int open_regular_file(const std::string& path) {
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fail_opening(path, errno);
+  struct stat status {};
+  const int result = fstat(descriptor, &status);
+  if (result == 0 && S_ISREG(status.st_mode)) return descriptor;
+  close(descriptor);
+  if (result == 0 && S_ISDIR(status.st_mode)) throw InputError(path + ": is a directory; must be a file");
+  throw InputError(path + ": must be a regular file, because it is read twice");
+}
+
+}  // namespace
+
+ByteSource::ByteSource(const std::string& path) : ByteSource(open_regular_file(path), path) {}
+
+ByteSource::ByteSource(int descriptor, std::string name) : name_(std::move(name)), buffer_(kBufferBytes) {
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0) file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  file_.reset(gzdopen(descriptor, "rb"));
+  if (file_ == nullptr) {
+    close(descriptor);
+    throw std::bad_alloc();
+  }
+  gzbuffer(file_.get(), kBufferBytes);
+  cursor_ = filled_end_ = readable_end_ = buffer_.data();
+}
+
+std::uint64_t ByteSource::file_bytes_taken() const {
+  const z_off_t taken = gzoffset(file_.get());
+  return taken < 0 ? 0 : static_cast<std::uint64_t>(taken);
+}
+
+bool ByteSource::at_end() { return cursor_ == filled_end_ && fill() == 0; }
+
+void ByteSource::set_bound(std::uint64_t bound, const char* what) {
+  bound_ = bound;
+  bounded_ = what;
+  update_readable_end();
+}
+
+void ByteSource::update_readable_end() {
+  const auto filled = static_cast<std::uint64_t>(filled_end_ - buffer_.data());
+  const std::uint64_t up_to_bound = bound_ - std::min(bound_, buffer_offset_);
+  readable_end_ = buffer_.data() + std::min(filled, up_to_bound);
+}
+
+/// Makes at least `count` bytes (at most a buffer) readable, or throws.
+void ByteSource::require(std::size_t count) {
+  if (bytes_to_bound() < count) fail_at_bound();
+  while (static_cast<std::size_t>(filled_end_ - cursor_) < count) {
+    if (fill() == 0) fail_at_end();
+  }
+}
+
+/// Moves the unread bytes to the front of the buffer and reads more after them. Returns how many; 0 at the
+/// end.
+std::size_t ByteSource::fill() {
+  const auto unread = static_cast<std::size_t>(filled_end_ - cursor_);
+  buffer_offset_ = offset();
+  std::memmove(buffer_.data(), cursor_, unread);
+  cursor_ = buffer_.data();
+  filled_end_ = buffer_.data() + unread;
+  const int added =
+      gzread(file_.get(), buffer_.data() + unread, static_cast<unsigned>(kBufferBytes - unread));
+  if (added > 0) filled_end_ += added;
+  update_readable_end();
+  if (added > 0) return static_cast<std::size_t>(added);
+  // A stream that is cut short counts as an end for gzread(); only the error number tells it from a good one.
+  int zlib_error = Z_OK;
+  const char* const message = gzerror(file_.get(), &zlib_error);
+  if (added < 0 || zlib_error != Z_OK) fail_reading(zlib_error, message);
+  return 0;
+}
+
+std::string ByteSource::read_text(std::uint64_t count) {
+  std::string text;
+  while (text.size() < count) {
+    require(1);
+    const auto readable = static_cast<std::uint64_t>(readable_end_ - cursor_);
+    const auto taken = static_cast<std::size_t>(std::min(readable, count - text.size()));
+    text.append(reinterpret_cast<const char*>(cursor_), taken);
+    cursor_ += taken;
+  }
+  return text;
+}
+
+void ByteSource::skip(std::uint64_t count) {
+  if (bytes_to_bound() < count) fail_at_bound();
+  while (count > static_cast<std::uint64_t>(filled_end_ - cursor_)) {
+    count -= static_cast<std::uint64_t>(filled_end_ - cursor_);
+    cursor_ = filled_end_;
+    if (fill() == 0) fail_at_end();
+  }
+  cursor_ += count;
+}
+
+void ByteSource::rewind() {
+  if (gzrewind(file_.get()) != 0) {
+    throw InputError(fmt::format("{}: cannot be read a second time; must be a regular file", name_));
+  }
+  buffer_offset_ = 0;
+  cursor_ = filled_end_ = buffer_.data();
+  clear_bound();
+}
+
+void ByteSource::fail(std::uint64_t offset, const std::string& message) const {
+  const char* const stream = gzdirect(file_.get()) == 0 ? " of the uncompressed stream" : "";
+  throw InputError(fmt::format("{}: byte {}{}: {}", name_, offset, stream, message));
+}
+
+void ByteSource::fail_reading(int zlib_error, const char* message) const {
+  const std::uint64_t end = buffer_offset_ + static_cast<std::uint64_t>(filled_end_ - buffer_.data());
+  if (zlib_error == Z_BUF_ERROR) fail(end, "the gzip stream is cut short here; must be a whole file");
+  if (zlib_error == Z_ERRNO) {
+    fail(end, fmt::format("cannot be read: {}", std::error_code(errno, std::generic_category()).message()));
+  }
+  // zlib puts its own name for the file in front: "<fd:3>: incorrect data check".
+  const char* const colon = std::strstr(message, ": ");
+  fail(end, fmt::format("the gzip stream is damaged: {}; must be a whole file",
+                        colon == nullptr ? message : colon + 2));
+}
+
+void ByteSource::fail_at_bound() const {
+  fail(offset(), fmt::format("what is here runs past the end of its {} at byte {}; must end inside it",
+                             bounded_, bound_));
+}
+
+void ByteSource::fail_at_end() const {
+  const std::uint64_t end = buffer_offset_ + static_cast<std::uint64_t>(filled_end_ - buffer_.data());
+  if (bound_ == kNoBound) fail(end, "the file ends in the middle of a record; must be a whole file");
+  fail(end, fmt::format("the file ends here, but its last {} should go on to byte {}; must be a whole file",
+                        bounded_, bound_));
+}
+
+}  // namespace jackdaw::bench

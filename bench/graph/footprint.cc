@@ -1,0 +1,40 @@
+#include "bench/graph/footprint.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "bench/graph/saturating.h"
+#include "bench/input_error.h"
+#include "bench/memory_limit.h"
+
+namespace jackdaw::bench {
+
+std::uint64_t heap_bytes(const Graph& graph) {
+  if (graph.node_bytes.empty()) return saturating_multiply(graph.node_count, graph.uniform_bytes);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t bytes : graph.node_bytes) sum = saturating_add(sum, bytes);
+  return sum;
+}
+
+std::uint64_t description_bytes(const Graph& graph) {
+  const auto bytes_of = []<class Element>(const std::vector<Element>& vector) {
+    return vector.size() * sizeof(Element);
+  };
+  return bytes_of(graph.slot_begin) + bytes_of(graph.slots) + bytes_of(graph.types) +
+         bytes_of(graph.node_types) + bytes_of(graph.node_bytes) + bytes_of(graph.roots) +
+         bytes_of(graph.allocation_order);
+}
+
+void require_memory(const std::string& subject, std::uint64_t description_bytes, std::uint64_t heap_bytes,
+                    unsigned heap_copies, std::uint64_t memory_limit_bytes) {
+  const std::uint64_t heaps = saturating_multiply(heap_bytes, heap_copies);
+  const std::uint64_t needed = saturating_add(description_bytes, heaps);
+  if (needed <= memory_limit_bytes) return;
+  throw InputError(
+      fmt::format("{}: needs {} of memory ({} to describe it and {} x {} of heap), but only {} is available",
+                  subject, describe_bytes(needed), describe_bytes(description_bytes), heap_copies,
+                  describe_bytes(heap_bytes), describe_bytes(memory_limit_bytes)));
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,173 @@
+#include "bench/graph/graph_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "bench/graph/hprof.h"
+#include "bench/graph/rmat.h"
+#include "bench/graph/synthetic.h"
+#include "bench/graph/synthetic_limits.h"
+#include "bench/input_error.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+constexpr std::string_view kDumpKind = "hprof";
+constexpr std::uint64_t kLargestObjectBytes = std::uint64_t{1} << 30;
+
+struct Parameter {
+  const char* name = nullptr;  ///< none: the kind has fewer parameters
+  std::uint64_t least = 1;
+  std::uint64_t most = kMaximumNodes;
+};
+
+using Values = std::array<std::uint64_t, 2>;
+
+struct GeneratedKind {
+  std::string_view name;
+  std::array<Parameter, 2> parameters;
+  std::string_view help;
+  Graph (*make)(const std::string& spec, const Values& values, const GraphOptions& options);
+
+  [[nodiscard]] std::size_t parameter_count() const { return parameters[1].name == nullptr ? 1 : 2; }
+  [[nodiscard]] std::string form() const {
+    if (parameter_count() == 1) return fmt::format("{}:{}", name, parameters[0].name);
+    return fmt::format("{}:{},{}", name, parameters[0].name, parameters[1].name);
+  }
+};
+
+constexpr std::array kGeneratedKinds{
+    GeneratedKind{"tree",
+                  {{{"DEPTH", 0, 31}}},
+                  "complete binary tree, DEPTH edges deep, numbered in preorder",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_tree(spec, values[0], options);
+                  }},
+    GeneratedKind{"list",
+                  {{{"N"}}},
+                  "singly linked list of N nodes",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_list(spec, values[0], options);
+                  }},
+    GeneratedKind{"array",
+                  {{{"N"}}},
+                  "one array of N references to N distinct objects",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_array(spec, values[0], options);
+                  }},
+    GeneratedKind{"ordered",
+                  {{{"N"}, {"ARITY"}}},
+                  "complete ARITY-ary tree of N nodes, allocated breadth first",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_ordered(spec, values[0], values[1], options);
+                  }},
+    GeneratedKind{"shuffled",
+                  {{{"N"}, {"ARITY"}}},
+                  "the same tree, allocated in random order",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_shuffled(spec, values[0], values[1], options);
+                  }},
+    GeneratedKind{"random",
+                  {{{"N"}, {"DEGREE"}}},
+                  "N nodes, each with DEGREE references to random nodes",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_random(spec, values[0], values[1], options);
+                  }},
+    GeneratedKind{"rmat",
+                  {{{"SCALE", 0, 31}, {"EDGEFACTOR"}}},
+                  "Graph500's skewed graph: 2^SCALE nodes, EDGEFACTOR * 2^SCALE edges",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_rmat(spec, values[0], values[1], options);
+                  }},
+    GeneratedKind{"comb",
+                  {{{"SPINE"}, {"TOOTH"}}},
+                  "list of SPINE nodes, each the head of a list of TOOTH more",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_comb(spec, values[0], values[1], options);
+                  }},
+};
+
+/// The text before the first `separator` of `text`, which is left with what follows it.
+std::string_view take_up_to(char separator, std::string_view& text) {
+  const std::size_t length = std::min(text.find(separator), text.size());
+  const std::string_view taken = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  return taken;
+}
+
+std::uint64_t parse_parameter(const std::string& spec, const Parameter& parameter, std::string_view text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc{} || stopped != end || value < parameter.least ||
+      value > parameter.most) {
+    throw InputError(fmt::format("{}: {} must be a whole number from {} to {}", describe_graph(spec),
+                                 parameter.name, parameter.least, parameter.most));
+  }
+  return value;
+}
+
+Values parse_parameters(const std::string& spec, const GeneratedKind& kind, std::string_view text) {
+  const auto given = static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1;
+  if (given != kind.parameter_count() || text.empty()) {
+    throw InputError(fmt::format("{}: must have the form {}", describe_graph(spec), kind.form()));
+  }
+  Values values{};
+  for (std::size_t i = 0; i < given; ++i) {
+    values[i] = parse_parameter(spec, kind.parameters[i], take_up_to(',', text));
+  }
+  return values;
+}
+
+void require_sensible_object_bytes(std::uint64_t bytes) {
+  if (bytes >= kHeaderBytes && bytes <= kLargestObjectBytes) return;
+  throw InputError(fmt::format("object size {}: must be a whole number of bytes from {} to {}", bytes,
+                               kHeaderBytes, kLargestObjectBytes));
+}
+
+Graph load_dump(const std::string& spec, std::string_view path, const GraphOptions& options) {
+  if (path.empty()) throw InputError(fmt::format("{}: must have the form hprof:FILE", describe_graph(spec)));
+  Graph graph = read_hprof(std::string(path), {.memory_limit_bytes = options.memory_limit_bytes,
+                                               .heap_copies = options.heap_copies})
+                    .graph;
+  graph.name = spec;
+  return graph;
+}
+
+[[noreturn]] void fail_unknown_kind(const std::string& spec) {
+  std::vector<std::string> forms;
+  for (const GraphKind& kind : graph_kinds()) forms.push_back(kind.form);
+  throw InputError(
+      fmt::format("{}: unknown kind; must be one of {}", describe_graph(spec), fmt::join(forms, " ")));
+}
+
+}  // namespace
+
+Graph make_graph(const std::string& spec, const GraphOptions& options) {
+  std::string_view parameters = spec;
+  const std::string_view name = take_up_to(':', parameters);
+  if (name == kDumpKind) return load_dump(spec, parameters, options);
+  const auto* const kind =
+      std::find_if(kGeneratedKinds.begin(), kGeneratedKinds.end(),
+                   [name](const GeneratedKind& candidate) { return candidate.name == name; });
+  if (kind == kGeneratedKinds.end()) fail_unknown_kind(spec);
+  require_sensible_object_bytes(options.object_bytes);
+  return kind->make(spec, parse_parameters(spec, *kind, parameters), options);
+}
+
+std::vector<GraphKind> graph_kinds() {
+  std::vector<GraphKind> kinds;
+  for (const GeneratedKind& kind : kGeneratedKinds) kinds.push_back({kind.form(), std::string(kind.help)});
+  kinds.push_back({"hprof:FILE", "the heap in a Java heap dump (HPROF), plain or gzipped"});
+  return kinds;
+}
+
+}  // namespace jackdaw::bench

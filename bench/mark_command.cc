@@ -1,0 +1,117 @@
+#include "bench/mark_command.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "bench/graph/graph_spec.h"
+#include "bench/input_error.h"
+#include "bench/mark_report.h"
+#include "bench/output_file.h"
+#include "gc/marking.h"
+#include "mark/queue/bwos_lifo.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+using Queue = mark::BwosLifo<gc::MarkTask>;
+
+constexpr std::uint32_t kMaximumThreads = 1024;
+constexpr std::uint32_t kMaximumRuns = 10'000'000;
+
+std::string footer() {
+  std::string text = "GRAPH is one of\n";
+  for (const GraphKind& kind : graph_kinds()) text += fmt::format("  {:<22} {}\n", kind.form, kind.help);
+  text +=
+      "\nExamples:\n"
+      "  jackdaw mark tree:21 --threads 2\n"
+      "  jackdaw mark hprof:heap.hprof.gz --threads auto --baseline boehm --verify --json result.json\n"
+      "\nExit status: 0; 1 when --verify finds a difference; 2 when the input is bad.\n";
+  return text;
+}
+
+std::vector<std::string> strings(const std::vector<std::string_view>& views) { return {views.begin(), views.end()}; }
+
+std::uint32_t usable_processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
+  return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&allowed)));
+}
+
+}  // namespace
+
+MarkCommand::MarkCommand(CLI::App& app) {
+  const std::vector<std::string> queues = strings(gc::queue_names());
+  const std::vector<std::string> victims = strings(gc::victim_names());
+  options_.marking.queue = queues.front();
+  options_.marking.victim = victims.front();
+  mark::MarkerOptions& engine = options_.marking.engine;
+
+  CLI::App* const command = app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
+  command->footer(footer());
+  command->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")->required();
+  command->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
+      ->capture_default_str();
+  command->add_option("--queue", options_.marking.queue, "Task queue of each worker")
+      ->check(CLI::IsMember(queues))
+      ->capture_default_str();
+  command->add_option("--victim", options_.marking.victim, "How a thief chooses its victim")
+      ->check(CLI::IsMember(victims))
+      ->capture_default_str();
+  command->add_option("--blocks", engine.blocks, "Blocks of each queue")
+      ->check(CLI::Range(Queue::kMinimumBlockCount, Queue::kMaximumBlockCount))
+      ->capture_default_str();
+  command->add_option("--block-size", engine.block_size, "Tasks of each block")
+      ->check(CLI::Range(std::size_t{1}, Queue::kMaximumBlockSize))
+      ->capture_default_str();
+  command->add_option("--repeat", options_.repeat, "Measured runs")
+      ->check(CLI::Range(std::uint32_t{1}, kMaximumRuns))
+      ->capture_default_str();
+  command->add_option("--warmup", options_.warmup, "Runs before the measured ones")
+      ->check(CLI::Range(std::uint32_t{0}, kMaximumRuns))
+      ->capture_default_str();
+  command->add_flag("--verify", options_.verify, "Compare the marked objects with a serial traversal after every run");
+  command->add_option("--baseline", baseline_, "Build the same graph in another collector and time it in turn with ours")
+      ->check(CLI::IsMember({"boehm"}));
+  command->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+  command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")->capture_default_str();
+  command->add_option("--object-bytes", options_.object_bytes, "Least size of a synthetic graph's objects, in bytes")
+      ->capture_default_str();
+}
+
+int MarkCommand::run() {
+  options_.marking.engine.threads = parse_threads(threads_);
+  options_.baseline_boehm = baseline_ == "boehm";
+  std::optional<OutputFile> json;
+  if (!json_path_.empty()) json.emplace("--json", json_path_);
+
+  const MarkReport report = run_mark_experiment(options_);
+  if (json) json->commit(to_json(report).dump(2) + "\n");
+  fmt::print("{}", format_tables(report));
+  for (std::size_t i = 0; i < report.runs.size(); ++i) {
+    if (report.runs[i].difference) {
+      fmt::print(stderr, "jackdaw: run {}: {}\n", i + 1, *report.runs[i].difference);
+    }
+  }
+  return report.all_correct() ? 0 : 1;
+}
+
+std::uint32_t parse_threads(const std::string& text) {
+  if (text == "auto") return usable_processors();
+  std::uint32_t threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc() || end != text.data() + text.size() || threads == 0 || threads > kMaximumThreads) {
+    throw InputError(
+        fmt::format("--threads '{}': must be a whole number from 1 to {}, or auto", text, kMaximumThreads));
+  }
+  return threads;
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,33 @@
+// `jackdaw mark`: its options, and what it does with them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "bench/mark_experiment.h"
+
+namespace jackdaw::bench {
+
+class MarkCommand {
+ public:
+  /// Adds the subcommand to `app`, which fills in the options when it parses. Must outlive the parsing.
+  explicit MarkCommand(CLI::App& app);
+  MarkCommand(const MarkCommand&) = delete;
+  MarkCommand& operator=(const MarkCommand&) = delete;
+
+  /// Runs the experiment and prints the tables. Returns the exit status: 0, or 1 when a verification failed. Throws
+  /// InputError.
+  int run();
+
+ private:
+  MarkExperimentOptions options_;
+  std::string threads_ = "auto";
+  std::string baseline_;
+  std::string json_path_;
+};
+
+/// The number of threads that `text` asks for: a number from 1 to 1024, or "auto" for the processors that this
+/// process may use. Throws InputError.
+std::uint32_t parse_threads(const std::string& text);
+
+}  // namespace jackdaw::bench

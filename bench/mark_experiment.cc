@@ -1,0 +1,138 @@
+#include "bench/mark_experiment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "bench/baseline/boehm.h"
+#include "bench/graph/graph_spec.h"
+#include "bench/heap_graph.h"
+#include "bench/progress.h"
+#include "bench/serial_mark.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+double milliseconds(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+Run describe(gc::CollectionResult&& result) {
+  Run run;
+  const mark::WorkerStatistics sum = mark::total(result.workers);
+  run.figures.wall_ms = milliseconds(result.mark_time);
+  run.figures.collect_ms = milliseconds(result.collect_time);
+  run.figures.objects_marked = sum.objects_marked;
+  run.figures.references = sum.references_visited;
+  run.figures.ns_per_object =
+      sum.objects_marked == 0 ? 0 : run.figures.wall_ms * 1e6 / static_cast<double>(sum.objects_marked);
+  run.figures.steal_percent = sum.steal_percent();
+  run.workers = std::move(result.workers);
+  return run;
+}
+
+// One line when the run differs from the serial traversal in its marks or in its counts.
+std::optional<std::string> compare(const Run& run, const SerialMark& serial, heap::Heap& heap) {
+  if (auto difference = serial.difference(heap)) return difference;
+  if (run.figures.objects_marked != serial.objects() || run.figures.references != serial.references()) {
+    return "the workers counted " + std::to_string(run.figures.objects_marked) + " objects and " +
+           std::to_string(run.figures.references) + " references; the serial traversal " +
+           std::to_string(serial.objects()) + " and " + std::to_string(serial.references());
+  }
+  return std::nullopt;
+}
+
+template <typename Projection>
+double median_over(const std::vector<Run>& runs, Projection projection) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const Run& run : runs) values.push_back(static_cast<double>(projection(run.figures)));
+  return median_of(std::move(values));
+}
+
+RunFigures medians(const std::vector<Run>& runs) {
+  const auto count = [&](auto projection) { return static_cast<std::uint64_t>(median_over(runs, projection)); };
+  RunFigures median;
+  median.wall_ms = median_over(runs, [](const RunFigures& run) { return run.wall_ms; });
+  median.collect_ms = median_over(runs, [](const RunFigures& run) { return run.collect_ms; });
+  median.objects_marked = count([](const RunFigures& run) { return run.objects_marked; });
+  median.references = count([](const RunFigures& run) { return run.references; });
+  median.ns_per_object = median_over(runs, [](const RunFigures& run) { return run.ns_per_object; });
+  median.steal_percent = median_over(runs, [](const RunFigures& run) { return run.steal_percent; });
+  return median;
+}
+
+gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
+  gc::CollectorOptions collector;
+  collector.marking = options.marking;
+  collector.automatic = false;
+  return collector;
+}
+
+// The heaps that the runs collect, and the description that they were built from no more.
+struct Heaps {
+  explicit Heaps(const MarkExperimentOptions& options) : collector(collector_options(options)) {
+    GraphOptions graph_options;
+    graph_options.object_bytes = options.object_bytes;
+    graph_options.seed = options.marking.engine.seed;
+    graph_options.heap_copies = options.baseline_boehm ? 2 : 1;
+    const Graph graph = make_graph(options.graph, graph_options);
+    objects = graph.node_count;
+    ours = std::make_unique<HeapGraph>(graph, collector);
+    if (options.baseline_boehm) boehm = std::make_unique<BoehmHeap>(graph, collector.mark_threads());
+  }
+
+  gc::Collector collector;
+  std::uint64_t objects = 0;
+  std::unique_ptr<HeapGraph> ours;
+  std::unique_ptr<BoehmHeap> boehm;
+};
+
+void measure(const MarkExperimentOptions& options, Heaps& heaps, MarkReport& report) {
+  Progress progress("marking");
+  const std::unique_ptr<SerialMark> serial =
+      options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
+  const std::uint32_t all = options.warmup + options.repeat;
+  report.runs.reserve(options.repeat);
+  for (std::uint32_t i = 0; i < all; ++i) {
+    Run run = describe(heaps.collector.collect());
+    if (serial != nullptr) run.difference = compare(run, *serial, heaps.collector.heap());
+    const double baseline_ms = heaps.boehm != nullptr ? milliseconds(heaps.boehm->collect()) : 0;
+    if (i >= options.warmup) {
+      report.runs.push_back(std::move(run));
+      if (report.baseline) report.baseline->wall_ms.push_back(baseline_ms);
+    }
+    progress.update(i, all);
+  }
+}
+
+}  // namespace
+
+bool MarkReport::all_correct() const {
+  return std::none_of(runs.begin(), runs.end(), [](const Run& run) { return run.difference.has_value(); });
+}
+
+double median_of(std::vector<double> values) {
+  const std::size_t middle = values.size() / 2;
+  std::sort(values.begin(), values.end());
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
+  Heaps heaps(options);
+  MarkReport report;
+  report.graph = options.graph;
+  report.objects = heaps.objects;
+  report.threads = heaps.collector.mark_threads();
+  report.queue = options.marking.queue;
+  report.victim = options.marking.victim;
+  report.verified = options.verify;
+  if (heaps.boehm != nullptr) report.baseline = BaselineResult{"boehm", BoehmHeap::markers(), {}, 0};
+  measure(options, heaps, report);
+  report.heap_bytes = heaps.collector.heap().chunk_bytes();
+  report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
+  report.median = medians(report.runs);
+  if (report.baseline) report.baseline->median_ms = median_of(report.baseline->wall_ms);
+  return report;
+}
+
+}  // namespace jackdaw::bench

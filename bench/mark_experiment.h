@@ -1,0 +1,77 @@
+// The experiment behind `jackdaw mark`: a graph, marked again and again, beside a baseline on the same graph.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gc/collector.h"
+#include "gc/marking.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::bench {
+
+/// What the user asked for.
+struct MarkExperimentOptions {
+  std::string graph;  ///< a specification, see graph_spec.h
+  gc::MarkingOptions marking;
+  std::uint64_t object_bytes = 48;
+  std::uint32_t repeat = 5;  ///< measured runs
+  std::uint32_t warmup = 1;  ///< runs before them
+  bool verify = false;       ///< compare every run's marks with a serial traversal
+  bool baseline_boehm = false;
+};
+
+/// What a baseline did.
+struct BaselineResult {
+  std::string name;
+  std::uint32_t threads = 0;
+  std::vector<double> wall_ms;  ///< a whole collection, once for each run of ours, in turn with ours
+  double median_ms = 0;
+};
+
+/// One run's figures, or each figure's median over the runs.
+struct RunFigures {
+  double wall_ms = 0;     ///< clearing marks, roots, marking, termination
+  double collect_ms = 0;  ///< the whole collection
+  std::uint64_t objects_marked = 0;
+  std::uint64_t references = 0;  ///< non-null references held by reachable objects, repeats included
+  double ns_per_object = 0;      ///< of wall_ms
+  double steal_percent = 0;
+};
+
+struct Run {
+  RunFigures figures;
+  std::vector<mark::WorkerStatistics> workers;
+  /// One line, when the marks are not those of the serial traversal.
+  std::optional<std::string> difference;
+};
+
+struct MarkReport {
+  std::string graph;
+  std::uint64_t objects = 0;     ///< nodes of the graph, reachable or not
+  std::uint64_t heap_bytes = 0;  ///< of all chunks
+  std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
+  std::uint32_t threads = 0;     ///< workers that really ran
+  std::string queue;
+  std::string victim;
+  bool verified = false;  ///< whether the marks were compared
+  std::vector<Run> runs;
+  RunFigures median;
+  std::optional<BaselineResult> baseline;
+
+  /// Our median collection ÷ the baseline's. Below 1 is faster. There must be a baseline.
+  [[nodiscard]] double ratio_to_baseline() const { return median.collect_ms / baseline->median_ms; }
+  /// Whether no run's marks differed.
+  [[nodiscard]] bool all_correct() const;
+};
+
+/// Builds the graph and runs. Throws InputError for what the user got wrong, a graph that does not fit in memory
+/// included.
+MarkReport run_mark_experiment(const MarkExperimentOptions& options);
+
+/// The middle value, or the mean of the two middle ones. `values` is not empty.
+double median_of(std::vector<double> values);
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,170 @@
+#include "bench/mark_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace jackdaw::bench {
+
+namespace {
+
+// Longer tables of runs are cut: their medians tell more.
+constexpr std::size_t kRunsShown = 20;
+
+double idle_ms(const mark::WorkerStatistics& worker) {
+  return std::chrono::duration<double, std::milli>(worker.idle).count();
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+void format_heading(const MarkReport& report, std::string& out) {
+  const double share = 100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
+  fmt::format_to(std::back_inserter(out),
+                 "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
+                 "{} mark thread{}, queue {}, victim {}{}\n\n",
+                 report.graph, report.objects, report.median.objects_marked, report.median.references,
+                 human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share, report.threads,
+                 report.threads == 1 ? "" : "s", report.queue, report.victim,
+                 !report.verified ? "" : report.all_correct() ? ", verified" : ", NOT CORRECT");
+}
+
+void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures, double baseline_ms,
+                std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>9.3f}", name, figures.wall_ms,
+                 figures.collect_ms, figures.ns_per_object, figures.steal_percent);
+  if (report.baseline) {
+    fmt::format_to(std::back_inserter(out), " {:>12.3f} {:>7.3f}", baseline_ms, figures.collect_ms / baseline_ms);
+  }
+  out += '\n';
+}
+
+void format_runs(const MarkReport& report, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>9}", "run", "mark ms", "collect ms", "ns/object",
+                 "stolen %");
+  if (report.baseline) {
+    fmt::format_to(std::back_inserter(out), " {:>12} {:>7}", report.baseline->name + " ms", "ratio");
+  }
+  out += '\n';
+  const std::size_t shown = std::min(report.runs.size(), kRunsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    format_run(report, std::to_string(i + 1), report.runs[i].figures,
+               report.baseline ? report.baseline->wall_ms[i] : 0, out);
+  }
+  if (shown < report.runs.size()) {
+    fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...", report.runs.size() - shown);
+  }
+  format_run(report, "median", report.median, report.baseline ? report.baseline->median_ms : 0, out);
+}
+
+const Run& run_nearest_median(const MarkReport& report) {
+  const auto distance = [&](const Run& run) { return std::abs(run.figures.wall_ms - report.median.wall_ms); };
+  return *std::min_element(report.runs.begin(), report.runs.end(),
+                           [&](const Run& a, const Run& b) { return distance(a) < distance(b); });
+}
+
+void format_workers(const MarkReport& report, std::string& out) {
+  constexpr const char* kRow = "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
+  fmt::format_to(std::back_inserter(out), "\nworkers of the run nearest the median\n");
+  fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "tasks", "objects", "references", "attempts",
+                 "steals", "empty", "contended", "streak", "overflow", "peak", "grants", "takeover", "idle ms");
+  const Run& run = run_nearest_median(report);
+  for (std::size_t i = 0; i < run.workers.size(); ++i) {
+    const mark::WorkerStatistics& worker = run.workers[i];
+    fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed, worker.objects_marked,
+                   worker.references_visited, worker.steal_attempts, worker.steals, worker.steals_empty,
+                   worker.steals_contended, worker.longest_contended_streak, worker.overflow_pushes,
+                   worker.overflow_peak, worker.grants, worker.takeovers, fmt::format("{:.3f}", idle_ms(worker)));
+  }
+}
+
+void format_conclusion(const MarkReport& report, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.3f} %\n", report.median.steal_percent);
+  if (report.baseline) {
+    fmt::format_to(std::back_inserter(out),
+                   "ratio to {} with {} marker{}: {:.3f} (whole collections, medians; below 1 is faster)\n",
+                   report.baseline->name, report.baseline->threads, report.baseline->threads == 1 ? "" : "s",
+                   report.ratio_to_baseline());
+  }
+}
+
+nlohmann::ordered_json figures_to_json(const RunFigures& figures) {
+  return {{"wall_ms", figures.wall_ms},
+          {"collect_ms", figures.collect_ms},
+          {"objects_marked", figures.objects_marked},
+          {"references", figures.references},
+          {"ns_per_object", figures.ns_per_object},
+          {"steal_percent", figures.steal_percent}};
+}
+
+nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
+  return {{"tasks_executed", worker.tasks_executed},
+          {"objects_marked", worker.objects_marked},
+          {"references_visited", worker.references_visited},
+          {"pushes", worker.pushes},
+          {"pops", worker.pops},
+          {"steal_attempts", worker.steal_attempts},
+          {"steals", worker.steals},
+          {"empty", worker.steals_empty},
+          {"contended", worker.steals_contended},
+          {"longest_contended_streak", worker.longest_contended_streak},
+          {"victims_refused", worker.victims_refused},
+          {"overflow_pushes", worker.overflow_pushes},
+          {"overflow_peak", worker.overflow_peak},
+          {"grants", worker.grants},
+          {"takeovers", worker.takeovers},
+          {"idle_ms", idle_ms(worker)}};
+}
+
+nlohmann::ordered_json run_to_json(const Run& run) {
+  nlohmann::ordered_json json = figures_to_json(run.figures);
+  json["workers"] = nlohmann::ordered_json::array();
+  for (const mark::WorkerStatistics& worker : run.workers) json["workers"].push_back(worker_to_json(worker));
+  return json;
+}
+
+}  // namespace
+
+std::string format_tables(const MarkReport& report) {
+  std::string out;
+  format_heading(report, out);
+  format_runs(report, out);
+  format_workers(report, out);
+  format_conclusion(report, out);
+  return out;
+}
+
+nlohmann::ordered_json to_json(const MarkReport& report) {
+  nlohmann::ordered_json json = {{"graph", report.graph},
+                                 {"objects", report.objects},
+                                 {"heap_bytes", report.heap_bytes},
+                                 {"marking_memory_bytes", report.marking_memory_bytes},
+                                 {"threads", report.threads},
+                                 {"queue", report.queue},
+                                 {"victim", report.victim},
+                                 {"runs", nlohmann::ordered_json::array()}};
+  for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
+  json["median"] = figures_to_json(report.median);
+  if (report.verified) json["verified"] = report.all_correct();
+  if (report.baseline) {
+    json["baseline"] = {{"name", report.baseline->name},
+                        {"threads", report.baseline->threads},
+                        {"wall_ms", report.baseline->wall_ms},
+                        {"median_ms", report.baseline->median_ms}};
+    json["ratio_to_baseline"] = report.ratio_to_baseline();
+  }
+  return json;
+}
+
+}  // namespace jackdaw::bench

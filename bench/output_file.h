@@ -1,0 +1,32 @@
+// OutputFile: a result file that appears whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jackdaw::bench {
+
+/// Written beside its final name and renamed when all of it is there, so that nobody takes a part for the whole. An
+/// object that is destroyed without commit() leaves nothing behind.
+class OutputFile {
+ public:
+  /// Opens the file beside `path` now, so that a path that cannot be written to is known before the work is done.
+  /// `argument` names it in errors, such as "--json". Throws InputError.
+  OutputFile(const std::string& argument, const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Writes `text` as the whole file. Throws InputError when the disk does not take it.
+  void commit(std::string_view text);
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string argument_;
+  std::string path_;
+  std::string temporary_path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,185 @@
+#include "gc/collector.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "gc/mutator.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Marked objects to visit again are gathered in pieces of this size.
+constexpr std::size_t kRevisitPiece = 4096;
+
+}  // namespace
+
+Collector::Collector(const CollectorOptions& options)
+    : options_(options), heap_(options.heap_limit_bytes), marking_(make_marking(options.marking)) {
+  revisits_.reserve(kRevisitPiece);
+  if (options_.automatic) set_budget(options_.minimum_budget_bytes);
+}
+
+Collector::~Collector() { assert(mutators_.empty()); }
+
+void Collector::set_budget(std::uint64_t bytes) {
+  budget_ = bytes;
+  heap_.set_budget(bytes);
+}
+
+void Collector::add_roots(std::span<heap::Object* const> slots) {
+  const std::lock_guard lock(mutex_);
+  root_spans_.push_back(slots);
+}
+
+void Collector::remove_roots(std::span<heap::Object* const> slots) {
+  const std::lock_guard lock(mutex_);
+  const auto same = [&](std::span<heap::Object* const> span) {
+    return span.data() == slots.data() && span.size() == slots.size();
+  };
+  const auto found = std::find_if(root_spans_.begin(), root_spans_.end(), same);
+  if (found != root_spans_.end()) root_spans_.erase(found);
+}
+
+std::uint64_t Collector::collections() const {
+  const std::lock_guard lock(mutex_);
+  return collections_;
+}
+
+void Collector::register_mutator(Mutator* mutator) {
+  std::unique_lock lock(mutex_);
+  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  mutators_.push_back(mutator);
+  ++running_mutators_;
+}
+
+void Collector::unregister_mutator(Mutator* mutator) {
+  const std::lock_guard lock(mutex_);
+  std::erase(mutators_, mutator);
+  --running_mutators_;
+  world_changed_.notify_all();
+}
+
+bool Collector::collection_pending() const {
+  const std::lock_guard lock(mutex_);
+  return stop_requested_;
+}
+
+void Collector::raise_budget(std::uint64_t bytes) {
+  wait_at_safepoint();
+  const std::lock_guard lock(mutex_);
+  if (!stop_requested_) heap_.set_budget(heap_.allocated_bytes() + bytes + options_.minimum_budget_bytes);
+}
+
+void Collector::leave_running() {
+  const std::lock_guard lock(mutex_);
+  --running_mutators_;
+  world_changed_.notify_all();
+}
+
+void Collector::enter_running() {
+  std::unique_lock lock(mutex_);
+  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  ++running_mutators_;
+}
+
+void Collector::wait_at_safepoint() {
+  std::unique_lock lock(mutex_);
+  if (!stop_requested_) return;
+  --running_mutators_;
+  world_changed_.notify_all();
+  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  ++running_mutators_;
+}
+
+CollectionResult Collector::collect() {
+  std::unique_lock lock(mutex_);
+  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  return collect_stopped(lock, 0);
+}
+
+CollectionResult Collector::collect_as_mutator(std::uint64_t unless_after) {
+  wait_at_safepoint();
+  std::unique_lock lock(mutex_);
+  while (stop_requested_) {
+    lock.unlock();
+    wait_at_safepoint();
+    lock.lock();
+  }
+  // Another thread has collected since the caller saw the need.
+  if (collections_ > unless_after) return {};
+  return collect_stopped(lock, 1);
+}
+
+CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller) {
+  stop_requested_ = true;
+  heap_.set_budget(0);  // the next block that anybody asks for leads to a safepoint
+  world_changed_.wait(lock, [&] { return running_mutators_ == running_of_caller; });
+
+  const Clock::time_point start = Clock::now();
+  CollectionResult result;
+  result.workers.resize(marking_->worker_count());
+  heap_.clear_marks();
+  gather_roots();
+  mark_all(result);
+  result.mark_time = Clock::now() - start;
+  const heap::SweepResult swept = heap_.sweep();
+  result.live_objects = swept.live_objects;
+  result.live_bytes = swept.live_bytes;
+  if (options_.automatic) {
+    const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(swept.live_bytes));
+    budget_ = std::max<std::uint64_t>(options_.minimum_budget_bytes, grown);
+  }
+  heap_.set_budget(budget_);
+  ++collections_;
+  result.collect_time = Clock::now() - start;
+
+  stop_requested_ = false;
+  world_changed_.notify_all();
+  return result;
+}
+
+void Collector::gather_roots() {
+  roots_.clear();
+  const auto add = [this](heap::Object* object) {
+    if (object != nullptr) roots_.push_back(object);
+  };
+  for (const auto& span : root_spans_) std::for_each(span.begin(), span.end(), add);
+  for (const Mutator* const mutator : mutators_) {
+    for (const Handle* handle = mutator->handles_; handle != nullptr; handle = handle->next_) add(handle->object_);
+  }
+}
+
+void Collector::mark_all(CollectionResult& result) {
+  bool complete = mark_pass(result, roots_, {});
+  while (!complete) {
+    ++result.mark_passes;
+    complete = revisit_marked(result);
+  }
+}
+
+bool Collector::mark_pass(CollectionResult& result, std::span<heap::Object* const> roots,
+                          std::span<const MarkTask> revisits) {
+  const bool complete = marking_->mark(roots, revisits);
+  const auto counts = marking_->statistics();
+  for (std::size_t i = 0; i < counts.size(); ++i) result.workers[i].add(counts[i]);
+  return complete;
+}
+
+bool Collector::revisit_marked(CollectionResult& result) {
+  bool complete = true;
+  const auto mark_piece = [&] {
+    complete = mark_pass(result, {}, revisits_) && complete;
+    revisits_.clear();
+  };
+  heap_.for_each_marked([&](heap::Object* object) {
+    revisits_.emplace_back(object);
+    if (revisits_.size() == kRevisitPiece) mark_piece();
+  });
+  if (!revisits_.empty()) mark_piece();
+  return complete;
+}
+
+}  // namespace jackdaw::gc

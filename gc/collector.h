@@ -1,0 +1,117 @@
+// Collector: a heap, its roots and the collections that keep it small.
+//
+// A collection stops the program's threads (mutators) at safepoints, marks from the roots in parallel and sweeps.
+// Threads that use the heap register by making a Mutator. Roots are slots registered here and the Handles of all
+// mutators.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "gc/marking.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::gc {
+
+class Mutator;
+
+/// How a collector is set up.
+struct CollectorOptions {
+  MarkingOptions marking;
+  /// All chunks together never take more.
+  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
+  /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit alone.
+  bool automatic = true;
+  /// Allocate at least so much between collections.
+  std::size_t minimum_budget_bytes = std::size_t{8} << 20;
+  /// Between collections, allocate so many times what the last one found live.
+  double growth = 1.0;
+};
+
+/// What a collection did.
+struct CollectionResult {
+  std::chrono::nanoseconds mark_time{0};     ///< clearing marks, roots, marking, termination
+  std::chrono::nanoseconds collect_time{0};  ///< the whole, sweeping included, from when the mutators had stopped
+  std::uint64_t live_objects = 0;
+  std::uint64_t live_bytes = 0;
+  std::uint64_t mark_passes = 1;  ///< more than one only when memory for the mark stack ran short
+  std::vector<mark::WorkerStatistics> workers;
+};
+
+class Collector {
+ public:
+  /// Starts the mark threads. Throws std::invalid_argument for marking options that make no sense.
+  explicit Collector(const CollectorOptions& options = {});
+  /// Frees all objects. All mutators must be gone.
+  ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  /// Registers slots: whatever they refer to is live. They are read at every collection until remove_roots is
+  /// called with the same span. A slot may be registered more than once. Any thread.
+  void add_roots(std::span<heap::Object* const> slots);
+  /// Undoes one add_roots. O(spans).
+  void remove_roots(std::span<heap::Object* const> slots);
+
+  /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a thread
+  /// that has a running mutator: that calls Mutator::collect. When another thread's collection is under way, waits
+  /// for that, then does its own.
+  CollectionResult collect();
+
+  /// The heap, for those who look at it between collections.
+  heap::Heap& heap() { return heap_; }
+  /// Collections so far. Any thread.
+  [[nodiscard]] std::uint64_t collections() const;
+  /// Mark threads, the collecting one included.
+  [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  /// Bytes of the queues, overflow lists, mark bits and block tables.
+  [[nodiscard]] std::uint64_t marking_memory_bytes() const { return marking_->memory_bytes() + heap_.header_bytes(); }
+
+ private:
+  friend class Mutator;
+
+  void register_mutator(Mutator* mutator);
+  void unregister_mutator(Mutator* mutator);
+  // The calling mutator waits here while another thread stops the world.
+  void wait_at_safepoint();
+  // Whether a thread is stopping the world now.
+  bool collection_pending() const;
+  // Lets `bytes` more be allocated, whatever the budget, once no collection is under way.
+  void raise_budget(std::uint64_t bytes);
+  void leave_running();
+  void enter_running();
+  CollectionResult collect_as_mutator(std::uint64_t unless_after);
+
+  CollectionResult collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller);
+  void set_budget(std::uint64_t bytes);
+  void gather_roots();
+  void mark_all(CollectionResult& result);
+  bool mark_pass(CollectionResult& result, std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
+  bool revisit_marked(CollectionResult& result);
+
+  const CollectorOptions options_;
+  heap::Heap heap_;
+  std::unique_ptr<Marking> marking_;
+
+  mutable std::mutex mutex_;  // guards all below; held by the collecting thread all through
+  std::condition_variable world_changed_;
+  bool stop_requested_ = false;
+  std::uint32_t running_mutators_ = 0;
+  std::vector<Mutator*> mutators_;
+  std::vector<std::span<heap::Object* const>> root_spans_;
+  std::vector<heap::Object*> roots_;  // gathered for the collection at hand
+  std::vector<MarkTask> revisits_;    // reserved beforehand: it is needed when memory is short
+  std::uint64_t collections_ = 0;
+  std::uint64_t budget_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,50 @@
+// Marking: a marking engine for Jackdaw's heap whose queue and victim policy were chosen by name at run time.
+//
+// The engines are templates; this is the one virtual call that stands before them, once a collection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gc/mark_task.h"
+#include "heap/object.h"
+#include "mark/marker.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::gc {
+
+/// How the marking is set up.
+struct MarkingOptions {
+  mark::MarkerOptions engine;
+  std::string queue;   ///< one of queue_names(); empty: the default
+  std::string victim;  ///< one of victim_names(); empty: the default
+};
+
+/// The names of the queues and of the victim policies; the first of each is the default.
+std::vector<std::string_view> queue_names();
+std::vector<std::string_view> victim_names();
+
+/// See mark::Marker, whose functions these are.
+class Marking {
+ public:
+  Marking() = default;
+  virtual ~Marking() = default;
+  Marking(const Marking&) = delete;
+  Marking& operator=(const Marking&) = delete;
+
+  virtual bool mark(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) = 0;
+  [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
+  [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+};
+
+/// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists or a
+/// size out of range.
+std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,97 @@
+// HeapObjectModel: ties Jackdaw's heap to the marking engine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gc/mark_task.h"
+#include "heap/chunk.h"
+#include "heap/object.h"
+#include "heap/type_descriptor.h"
+#include "mark/object_model.h"
+#include "mark/slices.h"
+
+namespace jackdaw::gc {
+
+/// The object model of Jackdaw's own heap: marks are the chunks' bits, references are where an object's type
+/// descriptor says, big arrays are visited in slices. Has no state; may be used from any number of threads.
+class HeapObjectModel {
+ public:
+  using Reference = heap::Object*;
+  using Task = MarkTask;
+
+  template <mark::Sharing kSharing>
+  bool try_mark(Reference object) const {
+    heap::Chunk* const chunk = heap::Chunk::of(object);
+    if constexpr (kSharing == mark::Sharing::shared) {
+      return chunk->mark_shared(object);
+    } else {
+      return chunk->mark_exclusively(object);
+    }
+  }
+
+  [[nodiscard]] Task task_of(Reference object) const { return MarkTask(object); }
+
+  /// Most objects are small: their header and first fields lie in the line of the header and the next one.
+  void prefetch(Task task) const {
+    const char* const start = reinterpret_cast<const char*>(task.object());
+    __builtin_prefetch(start);
+    __builtin_prefetch(start + kCacheLineBytes / 2);
+  }
+
+  template <typename Sink>
+  void visit(Task task, Sink& sink) const {
+    using Layout = heap::TypeDescriptor::Layout;
+    heap::Object* const object = task.object();
+    const heap::TypeDescriptor& type = *object->type();
+    switch (type.layout()) {
+      case Layout::none:
+        break;
+      case Layout::offsets:
+        for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
+        break;
+      case Layout::all_words:
+        visit_slots(object->slot(1), type.object_bytes() / heap::kWordBytes - 1, sink);
+        break;
+      case Layout::reference_array:
+        visit_array(task, *object, sink);
+        break;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kCacheLineBytes = 64;
+
+  template <typename Sink>
+  static void visit_slot(heap::Object* reference, Sink& sink) {
+    if (reference != nullptr) sink.reference(reference);
+  }
+
+  template <typename Sink>
+  static void visit_slots(heap::Object* const* slots, std::uint64_t count, Sink& sink) {
+    for (std::uint64_t i = 0; i < count; ++i) visit_slot(slots[i], sink);
+  }
+
+  template <typename Sink>
+  static void visit_array(Task task, const heap::Object& array, Sink& sink) {
+    const std::uint64_t length = array.array_length();
+    if (!mark::Slices::is_cut(length)) {
+      visit_slots(array.element(0), length, sink);
+      return;
+    }
+    const mark::Slices slices(length);
+    std::uint32_t node = task.node() == 0 ? mark::Slices::kWhole : task.node();
+    while (!slices.is_slice(node)) {
+      const std::uint32_t waiting = mark::Slices::waiting_half(node);
+      const mark::Slices::Range rest = slices.range_of(waiting);
+      if (rest.begin < rest.end) sink.task(MarkTask(&array, waiting));
+      node = mark::Slices::kept_half(node);
+    }
+    const mark::Slices::Range range = slices.range_of(node);
+    visit_slots(array.element(range.begin), range.end - range.begin, sink);
+  }
+};
+
+static_assert(mark::ObjectModel<HeapObjectModel>);
+
+}  // namespace jackdaw::gc

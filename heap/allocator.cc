@@ -1,0 +1,44 @@
+#include "heap/allocator.h"
+
+#include <cstring>
+#include <limits>
+
+namespace jackdaw::heap {
+
+Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t length) {
+  constexpr std::uint64_t kMaximumLength =
+      std::numeric_limits<std::size_t>::max() / kWordBytes - Object::kArrayHeaderWords;
+  if (length > kMaximumLength) return nullptr;
+  Object* const array = allocate(type, (length + Object::kArrayHeaderWords) * kWordBytes);
+  if (array != nullptr) array->set_array_length(length);
+  return array;
+}
+
+bool Allocator::find_run(std::uint8_t size_class) {
+  FreeRun& run = runs_[size_class];
+  while (run.block.chunk == nullptr || !next_run_in_block(run)) {
+    run.block = heap_.acquire_block(size_class);
+    run.next_slot = 0;
+    if (run.block.chunk == nullptr) return false;
+  }
+  return true;
+}
+
+bool Allocator::next_run_in_block(FreeRun& run) {
+  Chunk& chunk = *run.block.chunk;
+  const BlockInfo& info = chunk.block(run.block.index);
+  std::byte* const start = chunk.block_start(run.block.index);
+  const std::uint32_t slots = info.slots();
+  const auto is_live = [&](std::uint32_t slot) { return chunk.is_marked(start + std::size_t{slot} * info.slot_bytes); };
+  std::uint32_t first = run.next_slot;
+  while (first < slots && is_live(first)) ++first;
+  std::uint32_t last = first;
+  while (last < slots && !is_live(last)) ++last;
+  run.next_slot = last;
+  run.cursor = start + std::size_t{first} * info.slot_bytes;
+  run.end = start + std::size_t{last} * info.slot_bytes;
+  std::memset(run.cursor, 0, static_cast<std::size_t>(run.end - run.cursor));
+  return first < last;
+}
+
+}  // namespace jackdaw::heap

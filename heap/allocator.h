@@ -1,0 +1,70 @@
+// Allocator: one thread's way to allocate objects, without a lock for small ones.
+//
+// For each size class it holds a block of its own and a run of free slots in it, [cursor, end), cleared. An
+// allocation moves the cursor. At the end of a run the next one is found in the block's mark bits; at the end of
+// the block the heap gives another.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "heap/size_classes.h"
+#include "heap/type_descriptor.h"
+
+namespace jackdaw::heap {
+
+/// Used by one thread at a time. The heap must outlive it.
+class Allocator {
+ public:
+  explicit Allocator(Heap& heap) : heap_(heap) { heap_.register_allocator(this); }
+  ~Allocator() { heap_.unregister_allocator(this); }
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
+
+  /// A cleared object of `bytes` bytes, header included and at least a word, or null when there is no memory.
+  /// O(1) but for the clearing and, now and then, the search for free slots.
+  Object* allocate(const TypeDescriptor& type, std::size_t bytes) {
+    Object* const object = bytes <= kLargestSmallBytes ? allocate_small(bytes) : heap_.allocate_large(bytes);
+    if (object != nullptr) object->set_type(type);
+    return object;
+  }
+
+  /// A cleared object of a type whose objects have one size.
+  Object* allocate(const TypeDescriptor& type) { return allocate(type, type.object_bytes()); }
+
+  /// An array of `length` null references, or null when there is no memory.
+  Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
+
+ private:
+  friend class Heap;
+  struct FreeRun {
+    std::byte* cursor = nullptr;
+    std::byte* end = nullptr;
+    SmallBlock block;
+    std::uint32_t next_slot = 0;  // where the search for the next run goes on
+  };
+
+  Object* allocate_small(std::size_t bytes) {
+    const std::uint8_t size_class = SizeClasses::class_of(bytes);
+    FreeRun& run = runs_[size_class];
+    if (run.cursor == run.end) [[unlikely]] {
+      if (!find_run(size_class)) return nullptr;
+    }
+    auto* const object = reinterpret_cast<Object*>(run.cursor);
+    run.cursor += SizeClasses::slot_bytes(size_class);
+    return object;
+  }
+
+  bool find_run(std::uint8_t size_class);
+  static bool next_run_in_block(FreeRun& run);
+  // Forgets all runs: their blocks are the heap's again.
+  void start_afresh() { runs_ = {}; }
+
+  Heap& heap_;
+  std::array<FreeRun, SizeClasses::kCount> runs_{};
+};
+
+}  // namespace jackdaw::heap

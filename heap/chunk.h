@@ -1,0 +1,149 @@
+// Chunk: an aligned piece of memory, its mark bits and its table of blocks.
+//
+//   offset 0        mark bits: one per granule of the chunk, set for the first granule of a marked object
+//   then            the block table and the chunk's own fields
+//   block 2 on      objects
+//
+// A chunk is 2 MiB, the size of a huge page, and aligned to that, so the chunk of an object, its mark word and its
+// bit follow from the object's address by masking and shifting: no look-up stands between a reference and its mark.
+// A block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a chunk
+// as long as it needs; only the first 2 MiB of it have marks and blocks, which is where the object starts.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/object.h"
+#include "heap/size_classes.h"
+
+namespace jackdaw::heap {
+
+inline constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
+inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
+/// The blocks before this one are the chunk's header.
+inline constexpr std::size_t kFirstBlock = 2;
+inline constexpr std::size_t kUsableBlocks = kBlocksPerChunk - kFirstBlock;
+inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
+inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
+
+/// What a block is used for.
+enum class BlockUse : std::uint8_t {
+  free,
+  small,       ///< slots of one size class
+  large_head,  ///< a large object starts here
+  large_tail,  ///< a large object goes on here
+};
+
+/// One block's entry in the chunk's table.
+struct BlockInfo {
+  BlockUse use = BlockUse::free;
+  std::uint8_t size_class = 0;     ///< small
+  std::uint16_t live_slots = 0;    ///< small: slots found marked by the last sweep
+  std::uint32_t slot_bytes = 0;    ///< small
+  std::uint32_t blocks = 0;        ///< large_head: how many; large_tail: how many blocks back the head is
+  std::uint64_t large_bytes = 0;   ///< large_head: bytes of the object
+  std::byte* next_partly_free = nullptr;  ///< small: the next block in the heap's list
+
+  /// Slots of a small block.
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes; }
+};
+
+class Chunk {
+ public:
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+
+  /// The chunk in which `object` starts. The address is not checked.
+  static Chunk* of(const void* object) {
+    return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(object) & ~(kChunkBytes - 1));
+  }
+
+  /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread marks.
+  bool mark_exclusively(const void* object) {
+    std::atomic<std::uint64_t>& word = word_of(object);
+    // Relaxed, both: a plain load and store; nobody else marks.
+    const std::uint64_t before = word.load(std::memory_order_relaxed);
+    const std::uint64_t bit = bit_of(object);
+    if ((before & bit) != 0) return false;
+    word.store(before | bit, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// As mark_exclusively, among threads that mark at the same time: exactly one is told true.
+  bool mark_shared(const void* object) {
+    std::atomic<std::uint64_t>& word = word_of(object);
+    const std::uint64_t bit = bit_of(object);
+    // Relaxed, both: the bit decides who visits the object and orders nothing; the object itself was written before
+    // the round began. Looking first spares the locked access for objects that are marked already.
+    if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+
+  [[nodiscard]] bool is_marked(const void* object) const {
+    return (word_of(object).load(std::memory_order_relaxed) & bit_of(object)) != 0;
+  }
+
+  /// The mark words of a block, kMarkWordsPerBlock of them.
+  [[nodiscard]] std::atomic<std::uint64_t>* mark_words(std::size_t block) {
+    return mark_words_.data() + block * kMarkWordsPerBlock;
+  }
+  [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
+    return mark_words_.data() + block * kMarkWordsPerBlock;
+  }
+
+  /// The address where a block starts.
+  [[nodiscard]] std::byte* block_start(std::size_t block) {
+    return reinterpret_cast<std::byte*>(this) + block * kBlockBytes;
+  }
+  /// The number of the block that starts at `start`.
+  [[nodiscard]] std::size_t block_index(const std::byte* start) const {
+    return static_cast<std::size_t>(start - reinterpret_cast<const std::byte*>(this)) / kBlockBytes;
+  }
+  [[nodiscard]] BlockInfo& block(std::size_t index) { return blocks_[index]; }
+  [[nodiscard]] const BlockInfo& block(std::size_t index) const { return blocks_[index]; }
+
+  /// Whether the chunk holds one object that is larger than a chunk.
+  [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }
+  /// All bytes of the chunk, header included.
+  [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
+  /// Blocks in no use.
+  [[nodiscard]] std::size_t free_blocks() const { return free_.count(); }
+  [[nodiscard]] bool is_empty() const { return free_.count() == kUsableBlocks; }
+
+  /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks).
+  [[nodiscard]] std::size_t find_free(std::size_t count) const;
+  void take_block(std::size_t index, const BlockInfo& info) {
+    blocks_[index] = info;
+    free_.reset(index);
+  }
+  void release_block(std::size_t index) {
+    blocks_[index] = {};
+    free_.set(index);
+  }
+
+ private:
+  friend class ChunkMemory;
+  explicit Chunk(std::size_t total_bytes);
+
+  [[nodiscard]] static std::size_t granule_of(const void* object) {
+    return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kGranuleBytes;
+  }
+  [[nodiscard]] static std::uint64_t bit_of(const void* object) { return std::uint64_t{1} << (granule_of(object) % 64); }
+  [[nodiscard]] std::atomic<std::uint64_t>& word_of(const void* object) { return mark_words_[granule_of(object) / 64]; }
+  [[nodiscard]] const std::atomic<std::uint64_t>& word_of(const void* object) const {
+    return mark_words_[granule_of(object) / 64];
+  }
+
+  std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
+  std::array<BlockInfo, kBlocksPerChunk> blocks_;
+  std::bitset<kBlocksPerChunk> free_;
+  std::size_t total_bytes_;
+};
+
+static_assert(sizeof(Chunk) <= kFirstBlock * kBlockBytes);
+
+}  // namespace jackdaw::heap

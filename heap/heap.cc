@@ -1,0 +1,263 @@
+#include "heap/heap.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "heap/allocator.h"
+#include "heap/chunk_memory.h"
+
+namespace jackdaw::heap {
+
+namespace {
+
+// An object of its own chunk starts right after the chunk's header.
+constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
+
+// Of the chunks that a collection left empty, one in so many of all chunks is kept for the next allocations.
+constexpr std::size_t kChunksPerSpare = 8;
+
+}  // namespace
+
+Heap::~Heap() {
+  for (Chunk* const chunk : chunks_) ChunkMemory::release(chunk);
+}
+
+void Heap::register_allocator(Allocator* allocator) {
+  const std::lock_guard lock(mutex_);
+  allocators_.push_back(allocator);
+}
+
+void Heap::unregister_allocator(Allocator* allocator) {
+  const std::lock_guard lock(mutex_);
+  std::erase(allocators_, allocator);
+}
+
+bool Heap::spend(std::uint64_t bytes) {
+  // Relaxed: see allocated_bytes and set_budget. Written under the lock only.
+  const std::uint64_t spent = allocated_bytes_.load(std::memory_order_relaxed);
+  const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
+  if (bytes > budget || spent > budget - bytes) return false;
+  allocated_bytes_.store(spent + bytes, std::memory_order_relaxed);
+  return true;
+}
+
+SmallBlock Heap::acquire_block(std::uint8_t size_class) {
+  const std::lock_guard lock(mutex_);
+  // The budget counts whole blocks, whatever part of them is free: close enough, and known beforehand.
+  if (!spend(kBlockBytes)) return {};
+  return partly_free_[size_class] != nullptr ? take_partly_free(size_class) : take_free(size_class);
+}
+
+SmallBlock Heap::take_partly_free(std::uint8_t size_class) {
+  std::byte* const start = partly_free_[size_class];
+  Chunk* const chunk = Chunk::of(start);
+  const std::size_t index = chunk->block_index(start);
+  partly_free_[size_class] = chunk->block(index).next_partly_free;
+  return {chunk, index};
+}
+
+SmallBlock Heap::take_free(std::uint8_t size_class) {
+  SmallBlock block;
+  block.chunk = chunk_with_free_blocks(1, block.index);
+  if (block.chunk == nullptr) return {};
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.size_class = size_class;
+  info.slot_bytes = SizeClasses::slot_bytes(size_class);
+  block.chunk->take_block(block.index, info);
+  return block;
+}
+
+Object* Heap::allocate_large(std::size_t bytes) {
+  const std::size_t count = (bytes + kBlockBytes - 1) / kBlockBytes;
+  if (count > kUsableBlocks) return allocate_oversized(bytes);
+  std::byte* start = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spend(count * kBlockBytes)) return nullptr;
+    std::size_t first = 0;
+    Chunk* const chunk = chunk_with_free_blocks(count, first);
+    if (chunk == nullptr) return nullptr;
+    BlockInfo info;
+    info.use = BlockUse::large_head;
+    info.blocks = static_cast<std::uint32_t>(count);
+    info.large_bytes = bytes;
+    chunk->take_block(first, info);
+    for (std::size_t tail = 1; tail < count; ++tail) {
+      info.use = BlockUse::large_tail;
+      info.blocks = static_cast<std::uint32_t>(tail);
+      chunk->take_block(first + tail, info);
+    }
+    start = chunk->block_start(first);
+  }
+  std::memset(start, 0, bytes);
+  return reinterpret_cast<Object*>(start);
+}
+
+Object* Heap::allocate_oversized(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
+  std::byte* start = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spend(bytes)) return nullptr;
+    Chunk* const chunk = add_chunk(kHeaderBytes + bytes);
+    if (chunk == nullptr) return nullptr;
+    BlockInfo info;
+    info.use = BlockUse::large_head;
+    info.large_bytes = bytes;
+    chunk->take_block(kFirstBlock, info);
+    start = chunk->block_start(kFirstBlock);
+  }
+  std::memset(start, 0, bytes);
+  return reinterpret_cast<Object*>(start);
+}
+
+Object* Heap::object_at(const void* address) const {
+  Chunk* const chunk = directory_.find(address);
+  if (chunk == nullptr) return nullptr;
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) -
+                                               reinterpret_cast<const std::byte*>(chunk));
+  if (offset < kHeaderBytes) return nullptr;
+  std::size_t index = chunk->is_oversized() ? kFirstBlock : offset / kBlockBytes;
+  const BlockInfo* info = &chunk->block(index);
+  std::byte* start = nullptr;
+  switch (info->use) {
+    case BlockUse::free:
+      return nullptr;
+    case BlockUse::small: {
+      const std::size_t slot = offset % kBlockBytes / info->slot_bytes;
+      if (slot >= info->slots()) return nullptr;
+      start = chunk->block_start(index) + slot * info->slot_bytes;
+      break;
+    }
+    case BlockUse::large_tail:
+      index -= info->blocks;
+      info = &chunk->block(index);
+      [[fallthrough]];
+    case BlockUse::large_head:
+      start = chunk->block_start(index);
+      if (static_cast<const std::byte*>(address) >= start + info->large_bytes) return nullptr;
+      break;
+  }
+  auto* const object = reinterpret_cast<Object*>(start);
+  return object->type() == nullptr ? nullptr : object;
+}
+
+void Heap::clear_marks() {
+  for (Chunk* const chunk : chunks_) {
+    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+      if (chunk->block(block).use == BlockUse::free) continue;
+      // Nobody else reads or writes marks now, so they may be cleared as plain memory.
+      std::memset(static_cast<void*>(chunk->mark_words(block)), 0, kMarkWordsPerBlock * sizeof(std::uint64_t));
+    }
+  }
+}
+
+SweepResult Heap::sweep() {
+  const std::lock_guard lock(mutex_);
+  SweepResult result;
+  for (Allocator* const allocator : allocators_) allocator->start_afresh();
+  partly_free_.fill(nullptr);
+  for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
+  release_empty_chunks(result);
+  search_from_ = 0;
+  allocated_bytes_.store(0, std::memory_order_relaxed);
+  return result;
+}
+
+void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
+  for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
+    const BlockInfo info = chunk->block(index);
+    if (info.use == BlockUse::small) {
+      sweep_small(chunk, index, result);
+    } else if (info.use == BlockUse::large_head) {
+      if (chunk->is_marked(chunk->block_start(index))) {
+        ++result.live_objects;
+        result.live_bytes += chunk->is_oversized() ? info.large_bytes : info.blocks * kBlockBytes;
+        continue;
+      }
+      const std::size_t blocks = chunk->is_oversized() ? 1 : info.blocks;
+      for (std::size_t block = 0; block < blocks; ++block) chunk->release_block(index + block);
+    }
+  }
+}
+
+void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
+  const std::atomic<std::uint64_t>* const words = chunk->mark_words(index);
+  std::uint32_t live = 0;
+  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
+    // Relaxed: the marking is over.
+    live += static_cast<std::uint32_t>(std::popcount(words[word].load(std::memory_order_relaxed)));
+  }
+  if (live == 0) {
+    chunk->release_block(index);
+    return;
+  }
+  BlockInfo& info = chunk->block(index);
+  info.live_slots = static_cast<std::uint16_t>(live);
+  result.live_objects += live;
+  result.live_bytes += std::uint64_t{live} * info.slot_bytes;
+  if (live == info.slots()) return;
+  info.next_partly_free = partly_free_[info.size_class];
+  partly_free_[info.size_class] = chunk->block_start(index);
+}
+
+void Heap::release_empty_chunks(SweepResult& result) {
+  std::size_t spares = chunks_.size() / kChunksPerSpare + 1;
+  const auto unneeded = [&](Chunk* chunk) {
+    if (!chunk->is_empty()) return false;
+    if (!chunk->is_oversized() && spares > 0) {
+      --spares;
+      return false;
+    }
+    result.released_bytes += chunk->total_bytes();
+    release_chunk(chunk);
+    return true;
+  };
+  std::erase_if(chunks_, unneeded);
+}
+
+Chunk* Heap::add_chunk(std::size_t total_bytes) {
+  const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed);
+  if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return nullptr;
+  try {
+    if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 16);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  Chunk* const chunk = ChunkMemory::allocate(total_bytes);
+  if (chunk == nullptr) return nullptr;
+  if (!directory_.insert(chunk)) {
+    ChunkMemory::release(chunk);
+    return nullptr;
+  }
+  chunks_.push_back(chunk);
+  chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
+  return chunk;
+}
+
+void Heap::release_chunk(Chunk* chunk) {
+  directory_.erase(chunk);
+  chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(), std::memory_order_relaxed);
+  ChunkMemory::release(chunk);
+}
+
+Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first) {
+  for (std::size_t i = search_from_; i < chunks_.size(); ++i) {
+    Chunk* const chunk = chunks_[i];
+    const std::size_t available = chunk->is_oversized() ? 0 : chunk->free_blocks();
+    if (available == 0 && i == search_from_) {
+      ++search_from_;
+    } else if (available >= count) {
+      first = chunk->find_free(count);
+      if (first != 0) return chunk;
+    }
+  }
+  Chunk* const chunk = add_chunk(kChunkBytes);
+  first = kFirstBlock;
+  return chunk;
+}
+
+}  // namespace jackdaw::heap

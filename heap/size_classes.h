@@ -1,0 +1,53 @@
+// SizeClasses: the sizes that small objects are rounded up to.
+//
+// Multiples of 16 up to 128 bytes, then four sizes to each doubling, so that rounding up wastes at most a fifth.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace jackdaw::heap {
+
+/// Objects start at multiples of this many bytes.
+inline constexpr std::size_t kGranuleBytes = 16;
+/// Objects above this size are large: they get blocks of their own.
+inline constexpr std::size_t kLargestSmallBytes = 8192;
+
+class SizeClasses {
+ public:
+  static constexpr std::size_t kCount = 8 + 4 * 6;
+
+  /// The class of objects of `bytes` bytes, at most kLargestSmallBytes. O(1).
+  static std::uint8_t class_of(std::size_t bytes) { return kClassOf[(bytes + kGranuleBytes - 1) / kGranuleBytes]; }
+  /// Bytes of a slot of a class. O(1).
+  static std::uint32_t slot_bytes(std::uint8_t size_class) { return kSlotBytes[size_class]; }
+
+ private:
+  using SlotTable = std::array<std::uint32_t, kCount>;
+  using ClassTable = std::array<std::uint8_t, kLargestSmallBytes / kGranuleBytes + 1>;
+
+  static constexpr SlotTable kSlotBytes = [] {
+    SlotTable sizes{};
+    std::size_t count = 0;
+    for (std::uint32_t bytes = 16; bytes <= 128; bytes += 16) sizes[count++] = bytes;
+    for (std::uint32_t base = 128; base < kLargestSmallBytes; base *= 2) {
+      for (std::uint32_t quarter = 1; quarter <= 4; ++quarter) sizes[count++] = base + base / 4 * quarter;
+    }
+    return sizes;
+  }();
+
+  static constexpr ClassTable kClassOf = [] {
+    ClassTable classes{};
+    std::uint8_t size_class = 0;
+    for (std::size_t granules = 1; granules < classes.size(); ++granules) {
+      if (granules * kGranuleBytes > kSlotBytes[size_class]) ++size_class;
+      classes[granules] = size_class;
+    }
+    return classes;
+  }();
+
+  static_assert(kSlotBytes[kCount - 1] == kLargestSmallBytes);
+};
+
+}  // namespace jackdaw::heap

@@ -1,0 +1,45 @@
+// ObjectModel: what the mark loop asks of a heap. The one thing that somebody with a heap of their own must write.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace jackdaw::mark {
+
+/// Whether a round of marking has one worker, which may write mark bits plainly, or several.
+enum class Sharing : bool { exclusive = false, shared = true };
+
+/// What an object model's visit() reports to; stands for the worker in the concept below.
+template <typename Reference, typename Task>
+struct VisitSink {
+  void reference(Reference) {}  ///< a non-null reference was found
+  void task(Task) {}            ///< a part of the object that is left for later, or for somebody else
+};
+
+/// A heap as the mark loop sees it.
+///
+/// `Reference` is what a slot or a root holds; `Task` is a reference, or a part of an object, in a form that queues
+/// can copy as plain bytes (8 bytes are best).
+///
+/// - `try_mark<sharing>(reference)` sets the object's mark and says whether this call did so. With
+///   `Sharing::shared` several workers may call it for one object at once, and exactly one is told true.
+/// - `task_of(reference)` is the task to visit a newly marked object.
+/// - `prefetch(task)` asks the processor for what visit() will read; it must not fault.
+/// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of the
+///   part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
+///
+/// All are called from every mark thread; the round's start and end synchronise with the thread that collects.
+template <typename Model>
+concept ObjectModel =
+    std::is_trivially_copyable_v<typename Model::Task> && std::copyable<typename Model::Reference> &&
+    requires(Model& model, typename Model::Reference reference, typename Model::Task task,
+             VisitSink<typename Model::Reference, typename Model::Task>& sink) {
+      { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
+      { model.template try_mark<Sharing::shared>(reference) } -> std::same_as<bool>;
+      { model.task_of(reference) } -> std::same_as<typename Model::Task>;
+      model.prefetch(task);
+      model.visit(task, sink);
+    };
+
+}  // namespace jackdaw::mark

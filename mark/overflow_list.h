@@ -1,0 +1,92 @@
+// OverflowList: where a worker keeps the tasks that its queue has no room for.
+//
+// A stack in segments. It grows by a segment at a time and never copies a task; one empty segment is kept so that
+// a worker that hovers at a segment's edge does not allocate. Owned by one worker and touched by it alone: tasks
+// reach other workers only by going back to the queue.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace jackdaw::mark {
+
+template <typename Task>
+class OverflowList {
+ public:
+  static constexpr std::size_t kSegmentTasks = 1022;
+
+  OverflowList() = default;
+  OverflowList(const OverflowList&) = delete;
+  OverflowList& operator=(const OverflowList&) = delete;
+  ~OverflowList() {
+    // One by one: a chain that destroys itself recursively would need as deep a stack as it is long.
+    while (top_ != nullptr) top_ = std::move(top_->below);
+  }
+
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// Tasks held.
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Amortised O(1). Throws std::bad_alloc when there is no memory for a segment, with nothing changed.
+  void push(Task task) {
+    if (top_ == nullptr || top_->used == kSegmentTasks) add_segment();
+    top_->tasks[top_->used++] = task;
+    ++size_;
+  }
+
+  /// The newest task. False when there is none. O(1).
+  bool pop(Task& task) {
+    if (size_ == 0) return false;
+    if (top_->used == 0) drop_segment();
+    task = top_->tasks[--top_->used];
+    --size_;
+    return true;
+  }
+
+  /// Bytes of the segments held.
+  [[nodiscard]] std::size_t memory_bytes() const { return segments_ * sizeof(Segment); }
+
+  /// Gives all memory back. The list must be empty.
+  void release_memory() {
+    top_.reset();
+    spare_.reset();
+    segments_ = 0;
+  }
+
+ private:
+  struct Segment {
+    std::unique_ptr<Segment> below;
+    std::size_t used = 0;
+    std::array<Task, kSegmentTasks> tasks;
+  };
+
+  void add_segment() {
+    std::unique_ptr<Segment> segment = std::move(spare_);
+    if (segment == nullptr) {
+      segment.reset(new Segment);  // tasks stay uninitialised
+      ++segments_;
+    }
+    segment->below = std::move(top_);
+    top_ = std::move(segment);
+  }
+
+  // The top segment is empty and there is one below it.
+  void drop_segment() {
+    std::unique_ptr<Segment> emptied = std::move(top_);
+    top_ = std::move(emptied->below);
+    if (spare_ == nullptr) {
+      spare_ = std::move(emptied);
+    } else {
+      --segments_;
+    }
+  }
+
+  std::unique_ptr<Segment> top_;
+  std::unique_ptr<Segment> spare_;
+  std::size_t size_ = 0;
+  std::size_t segments_ = 0;
+};
+
+}  // namespace jackdaw::mark

@@ -1,0 +1,347 @@
+// BwosLifo: the block-based work-stealing queue with a last-in-first-out owner.
+//
+// Source: Wang et al., "BWoS: Formally Verified Block-based Work Stealing for Parallel Processing", OSDI 2023,
+// §3 (design) and §4 (implementation), for LIFO.
+//
+// The queue is a ring of NB blocks of NE entries. One thread, the owner, pushes and pops in the top block. Any
+// thread but the owner, a thief, steals from the bottom block and moves up. A block belongs either to the owner
+// or to the thieves, so inside its block the owner works as on a plain array: no atomic access, no barrier. When
+// the owner goes on to the next block it grants the one it leaves to the thieves; when it comes back it takes
+// over what the thieves have not claimed yet.
+//
+// Blocks are numbered for ever upwards; block v lies in slot v mod NB and is in round v div NB. Every word that
+// describes a block carries the round, so that nothing said of a slot in one round is taken for another.
+//
+//   f_pos   round, first entry that is the owner's          owner only
+//   b_pos   round, end of the entries when last granted     owner only
+//   s_pos   round, limit, next entry to claim; or owned     owner grants and takes over, thieves claim
+//   s_cnt   round, steals that have read their entry        thieves count, owner reads and resets
+//
+// Where the paper's thieves read b_pos to learn where a block ends, ours find the limit inside s_pos: one load
+// tells the whole state of a block, so a block that was granted half full cannot be taken for another.
+//
+// Invariants
+//  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. A thief moves the
+//     bottom up only past a block that is done, never past one that the owner holds.
+//  2. "Done" and "owned" are different values of s_pos. A done block stays done until its slot's next round.
+//  3. s_pos never falls within a round, and a grant never has an empty range. So a compare-and-swap that succeeds
+//     claims an entry of the present grant, even if the block was taken over and granted again meanwhile; the
+//     entry is read after the claim.
+//  4. Only the owner writes s_pos other than by claiming, and only the owner starts a round.
+//  5. The owner never waits: a slot whose thieves have not all finished reading counts as full.
+//
+// Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
+// has_stealable and looks_stealable may be called by any other thread at any time.
+// The comment at each memory_order names the access that it pairs with.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+
+namespace jackdaw::mark {
+
+template <typename TaskType>
+class BwosLifo {
+  static_assert(std::is_trivially_copyable_v<TaskType>, "a stolen task is copied as plain bytes");
+
+ public:
+  using Task = TaskType;
+
+  /// What became of a steal.
+  enum class StealOutcome : std::uint8_t {
+    taken,      ///< a task was got
+    empty,      ///< nothing was stealable; says nothing of the owner's own block
+    contended,  ///< another thief or the owner was faster; there may be more
+  };
+
+  /// How often blocks changed hands, by the owner's doing.
+  struct Counters {
+    std::uint64_t grants = 0;
+    std::uint64_t takeovers = 0;
+  };
+
+  static constexpr std::size_t kDefaultBlockCount = 8;
+  static constexpr std::size_t kDefaultBlockSize = 1024;
+  static constexpr std::size_t kMinimumBlockCount = 2;
+  static constexpr std::size_t kMaximumBlockCount = std::size_t{1} << 16;
+  static constexpr std::size_t kMaximumBlockSize = (std::size_t{1} << 16) - 2;
+
+  /// A queue of `block_count` blocks of `block_size` tasks; at most block_count × block_size tasks fit.
+  /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
+  explicit BwosLifo(std::size_t block_count = kDefaultBlockCount, std::size_t block_size = kDefaultBlockSize)
+      : block_count_(checked(block_count, kMinimumBlockCount, kMaximumBlockCount)),
+        block_size_(checked(block_size, 1, kMaximumBlockSize)),
+        blocks_(new Block[block_count]),
+        entries_(new Task[block_count * block_size]) {
+    start_round(BlockNumber{kFirstRound, 0});
+    stand_in(BlockNumber{kFirstRound, 0}, 0, 0);
+    // Relaxed: whoever shares the queue with thieves publishes it to them.
+    bottom_.store(pack(BlockNumber{kFirstRound, 0}), std::memory_order_relaxed);
+  }
+
+  BwosLifo(const BwosLifo&) = delete;
+  BwosLifo& operator=(const BwosLifo&) = delete;
+
+  /// Owner. Puts a task on top. False when the queue is full, with nothing changed. Wait-free, O(1).
+  bool push(Task task) {
+    if (cursor_ == end_) [[unlikely]] {
+      if (!advance()) return false;
+    }
+    *cursor_++ = task;
+    return true;
+  }
+
+  /// Owner. Takes the newest task that no thief has claimed. False when there is none. Wait-free, O(1).
+  bool pop(Task& task) {
+    if (cursor_ == floor_) [[unlikely]] {
+      if (!take_over_previous()) return false;
+    }
+    task = *--cursor_;
+    return true;
+  }
+
+  /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was emptied.
+  StealOutcome steal(Task& task) {
+    const Stealable found = find_stealable();
+    if (found.block == nullptr) return found.outcome;
+    std::uint64_t expected = found.s_pos;
+    // Acquire: pairs with the release in grant(), also through other thieves' claims, so the entry is seen as
+    // granted. Relaxed when it fails: nothing is read.
+    if (!found.block->s_pos.compare_exchange_strong(expected, expected + 1, std::memory_order_acquire,
+                                                    std::memory_order_relaxed)) {
+      return StealOutcome::contended;
+    }
+    task = entries_of(found.slot)[index_of(found.s_pos)];
+    // Release: pairs with the acquire in may_start_round(), so the owner overwrites the entry after this read.
+    found.block->s_cnt.fetch_add(1, std::memory_order_release);
+    return StealOutcome::taken;
+  }
+
+  /// Any thread. Whether a steal begun now could find something. A glance: it may be out of date at once.
+  bool has_stealable() { return find_stealable().block != nullptr; }
+
+  /// Any thread. Whether the block that `sample` picks has something to steal: true with the probability that the
+  /// share of such blocks has, for a uniformly random sample (paper §3.4). Touches one cache line.
+  [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
+    // Relaxed: a hint; nothing is read on the strength of it.
+    return is_stealable(blocks_[sample % block_count_].s_pos.load(std::memory_order_relaxed));
+  }
+
+  /// Owner. Whether the thieves have something left of what was granted.
+  [[nodiscard]] bool offers_tasks() const {
+    const BlockNumber previous = predecessor(top_);
+    // Relaxed: a hint; thieves may take the rest at any moment.
+    const std::uint64_t s_pos = blocks_[previous.slot].s_pos.load(std::memory_order_relaxed);
+    return round_of(s_pos) == previous.round && is_stealable(s_pos);
+  }
+
+  /// Owner. Grants the older half of the top block and goes on with the newer half in the next one: for hungry
+  /// thieves when a block's worth of tasks may never come together (the open problem of the paper's §8).
+  /// False, with nothing changed, when there are fewer than two tasks or the next block is still being read.
+  /// O(block size).
+  bool grant_early() {
+    const auto count = static_cast<std::size_t>(cursor_ - floor_);
+    if (count < 2) return false;
+    const BlockNumber next = successor(top_);
+    if (!may_enter(next)) return false;
+    const std::size_t kept = count / 2;
+    Task* const kept_from = cursor_ - kept;
+    Task* const into = entries_of(next.slot) + blocks_[next.slot].f_pos.index;
+    for (std::size_t i = 0; i < kept; ++i) into[i] = kept_from[i];
+    cursor_ = kept_from;
+    grant();
+    stand_in(next, blocks_[next.slot].f_pos.index, blocks_[next.slot].f_pos.index + kept);
+    return true;
+  }
+
+  /// Owner. How often blocks were granted and taken over since the queue was made.
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+  /// Bytes that the queue holds beside itself.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return block_count_ * (sizeof(Block) + block_size_ * sizeof(Task));
+  }
+
+ private:
+  using Round = std::uint32_t;
+
+  // Which block: its slot in the ring and the round that the slot is in.
+  struct BlockNumber {
+    Round round;
+    std::uint32_t slot;
+  };
+  // A word of the owner's: an index and the round in which it holds.
+  struct OwnerPosition {
+    Round round = 0;
+    std::uint32_t index = 0;
+  };
+  // Two cache lines apart, because processors fetch lines in pairs.
+  struct alignas(128) Block {
+    std::atomic<std::uint64_t> s_pos{0};
+    std::atomic<std::uint64_t> s_cnt{0};
+    OwnerPosition f_pos;
+    OwnerPosition b_pos;
+  };
+  struct Stealable {
+    Block* block;
+    std::uint32_t slot;
+    std::uint64_t s_pos;
+    StealOutcome outcome;  // what to say when block is null
+  };
+
+  // Slots begin in round 0, in which nothing was granted and all of it is done; work begins in round 1.
+  static constexpr Round kFirstRound = 1;
+  // The index of s_pos while the block is the owner's. No limit reaches it.
+  static constexpr std::uint64_t kOwnedIndex = 0xffff;
+
+  static std::size_t checked(std::size_t value, std::size_t least, std::size_t most) {
+    if (value < least || value > most) throw std::invalid_argument("BwosLifo: number or size of blocks out of range");
+    return value;
+  }
+
+  // s_pos: round in bits 32 to 63, limit in 16 to 31, index in 0 to 15.
+  static std::uint64_t granted(Round round, std::uint64_t limit, std::uint64_t index) {
+    return (std::uint64_t{round} << 32) | (limit << 16) | index;
+  }
+  static std::uint64_t owned(Round round) { return granted(round, 0, kOwnedIndex); }
+  static std::uint64_t index_of(std::uint64_t s_pos) { return s_pos & 0xffff; }
+  static std::uint64_t limit_of(std::uint64_t s_pos) { return (s_pos >> 16) & 0xffff; }
+  static Round round_of(std::uint64_t word) { return static_cast<Round>(word >> 32); }
+  static bool is_stealable(std::uint64_t s_pos) { return index_of(s_pos) < limit_of(s_pos); }
+  static bool is_done(std::uint64_t s_pos) { return index_of(s_pos) == limit_of(s_pos); }
+  // s_cnt: round in bits 32 to 63, count below.
+  static std::uint64_t counted(Round round, std::uint64_t count) { return (std::uint64_t{round} << 32) | count; }
+
+  static std::uint64_t pack(BlockNumber number) { return (std::uint64_t{number.round} << 32) | number.slot; }
+  static BlockNumber unpack(std::uint64_t word) { return {round_of(word), static_cast<std::uint32_t>(word)}; }
+  // Rounds wrap around; one is later than another when it is less than half the range ahead.
+  static bool is_later(Round round, Round than) { return static_cast<std::int32_t>(round - than) > 0; }
+
+  [[nodiscard]] BlockNumber successor(BlockNumber number) const {
+    if (number.slot + 1 == block_count_) return {number.round + 1, 0};
+    return {number.round, number.slot + 1};
+  }
+  [[nodiscard]] BlockNumber predecessor(BlockNumber number) const {
+    if (number.slot == 0) return {number.round - 1, static_cast<std::uint32_t>(block_count_ - 1)};
+    return {number.round, number.slot - 1};
+  }
+  [[nodiscard]] Task* entries_of(std::uint32_t slot) const { return entries_.get() + slot * block_size_; }
+
+  // Owner. Full top block: grant it and go on in the next one.
+  bool advance() {
+    const BlockNumber next = successor(top_);
+    if (!may_enter(next)) return false;
+    grant();
+    stand_in(next, blocks_[next.slot].f_pos.index, blocks_[next.slot].f_pos.index);
+    return true;
+  }
+
+  // Owner. Makes block `next` the owner's, above the top. It is so already when the owner came down from it in
+  // the same round; else its slot starts a new round.
+  bool may_enter(BlockNumber next) {
+    if (blocks_[next.slot].f_pos.round == next.round) return true;
+    if (!may_start_round(next)) return false;
+    start_round(next);
+    return true;
+  }
+
+  // Owner. Whether every entry of the slot's last round was claimed and read.
+  [[nodiscard]] bool may_start_round(BlockNumber next) const {
+    const Block& block = blocks_[next.slot];
+    // Acquire: pairs with the release in steal(), so thieves' reads come before our overwriting.
+    return block.s_cnt.load(std::memory_order_acquire) == counted(next.round - 1, block.b_pos.index);
+  }
+
+  void start_round(BlockNumber number) {
+    Block& block = blocks_[number.slot];
+    block.f_pos = {number.round, 0};
+    block.b_pos = {number.round, 0};
+    // Relaxed, both: no thief holds a claim here, and none can get one before grant() releases.
+    block.s_cnt.store(counted(number.round, 0), std::memory_order_relaxed);
+    block.s_pos.store(owned(number.round), std::memory_order_relaxed);
+  }
+
+  // Owner. Hands [f_pos, cursor) of the top block, not empty, to the thieves.
+  void grant() {
+    Block& block = blocks_[top_.slot];
+    const auto limit = static_cast<std::uint32_t>(cursor_ - entries_of(top_.slot));
+    block.b_pos = {top_.round, limit};
+    // Release: pairs with the acquire in steal(), so thieves see the entries.
+    block.s_pos.store(granted(top_.round, limit, block.f_pos.index), std::memory_order_release);
+    ++counters_.grants;
+  }
+
+  // Owner. Empty top block: go down to the block below and take back what the thieves left of it.
+  bool take_over_previous() {
+    const BlockNumber previous = predecessor(top_);
+    Block& block = blocks_[previous.slot];
+    // Relaxed: only spares the exchange when everything below is gone.
+    const std::uint64_t seen = block.s_pos.load(std::memory_order_relaxed);
+    if (round_of(seen) != previous.round || is_done(seen)) return false;
+    // Relaxed: the entries from here on are the owner's own writes, and a thief reads only what it claimed before.
+    const std::uint64_t left = block.s_pos.exchange(owned(previous.round), std::memory_order_relaxed);
+    if (is_done(left)) {
+      // The last entry went meanwhile. Say done again, or the thieves would wait here for ever.
+      // Relaxed: it tells thieves to move on, not to read.
+      block.s_pos.store(left, std::memory_order_relaxed);
+      return false;
+    }
+    block.f_pos.index = static_cast<std::uint32_t>(index_of(left));
+    stand_in(previous, index_of(left), limit_of(left));
+    ++counters_.takeovers;
+    return true;
+  }
+
+  // Owner. Works in block `number` from now on, with the tasks [first, last) in it.
+  void stand_in(BlockNumber number, std::size_t first, std::size_t last) {
+    Task* const entries = entries_of(number.slot);
+    top_ = number;
+    floor_ = entries + first;
+    cursor_ = entries + last;
+    end_ = entries + block_size_;
+  }
+
+  // Thief. The bottom block with something to steal, moving the bottom past blocks that are done.
+  Stealable find_stealable() {
+    // Relaxed: a hint where to look; the round in s_pos tells whether the look is at the right block.
+    std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+    for (std::size_t steps = 0; steps <= block_count_; ++steps) {
+      const BlockNumber number = unpack(bottom);
+      Block& block = blocks_[number.slot];
+      // Relaxed: the claim decides, and orders.
+      const std::uint64_t s_pos = block.s_pos.load(std::memory_order_relaxed);
+      const bool present = round_of(s_pos) == number.round;
+      if (present && is_stealable(s_pos)) return {&block, number.slot, s_pos, StealOutcome::taken};
+      const bool passed = present ? is_done(s_pos) : is_later(round_of(s_pos), number.round);
+      if (!passed) return {nullptr, 0, 0, StealOutcome::empty};
+      const std::uint64_t next = pack(successor(number));
+      // Relaxed: as the load above. A failure brings what another thief has moved it to.
+      if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed, std::memory_order_relaxed)) {
+        bottom = next;
+      }
+    }
+    return {nullptr, 0, 0, StealOutcome::contended};
+  }
+
+  // The owner's, written with every push and pop: thieves never look at this line.
+  alignas(128) Task* cursor_ = nullptr;  // one past the newest task
+  Task* floor_ = nullptr;                // the oldest task of the top block that is the owner's
+  Task* end_ = nullptr;                  // the end of the top block
+  BlockNumber top_{0, 0};
+  Counters counters_;
+
+  // Read by all, never written after construction.
+  alignas(128) const std::size_t block_count_;
+  const std::size_t block_size_;
+  const std::unique_ptr<Block[]> blocks_;
+  const std::unique_ptr<Task[]> entries_;
+
+  // The thieves' alone: the block to steal from next.
+  alignas(128) std::atomic<std::uint64_t> bottom_{0};
+};
+
+}  // namespace jackdaw::mark

@@ -1,0 +1,65 @@
+// What a worker counts while it marks.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <span>
+
+namespace jackdaw::mark {
+
+/// One worker's counts in one round of marking. The names are those of OpenJDK's task queue statistics
+/// (JDK-8280139) where it has a like.
+struct WorkerStatistics {
+  std::uint64_t tasks_executed = 0;     ///< tasks visited: objects and slices of objects
+  std::uint64_t objects_marked = 0;     ///< objects that this worker was the one to mark
+  std::uint64_t references_visited = 0; ///< non-null references found in visited objects
+  std::uint64_t pushes = 0;             ///< tasks made (into the queue or the overflow list)
+  std::uint64_t pops = 0;               ///< tasks taken from the own queue or overflow list
+  std::uint64_t steal_attempts = 0;
+  std::uint64_t steals = 0;             ///< attempts that got a task
+  std::uint64_t steals_empty = 0;       ///< attempts that found nothing
+  std::uint64_t steals_contended = 0;   ///< attempts lost to another thread
+  std::uint64_t longest_contended_streak = 0;
+  std::uint64_t victims_refused = 0;    ///< times the victim policy refused what it looked at
+  std::uint64_t overflow_pushes = 0;
+  std::uint64_t overflow_peak = 0;      ///< most tasks in the overflow list at once
+  std::uint64_t grants = 0;             ///< blocks granted to thieves
+  std::uint64_t takeovers = 0;          ///< blocks taken over from thieves
+  std::chrono::nanoseconds idle{0};     ///< from running dry to the next task or the end
+
+  /// Adds another worker's counts; of the peaks and streaks the larger stays.
+  void add(const WorkerStatistics& other) {
+    tasks_executed += other.tasks_executed;
+    objects_marked += other.objects_marked;
+    references_visited += other.references_visited;
+    pushes += other.pushes;
+    pops += other.pops;
+    steal_attempts += other.steal_attempts;
+    steals += other.steals;
+    steals_empty += other.steals_empty;
+    steals_contended += other.steals_contended;
+    longest_contended_streak = std::max(longest_contended_streak, other.longest_contended_streak);
+    victims_refused += other.victims_refused;
+    overflow_pushes += other.overflow_pushes;
+    overflow_peak = std::max(overflow_peak, other.overflow_peak);
+    grants += other.grants;
+    takeovers += other.takeovers;
+    idle += other.idle;
+  }
+
+  /// 100 × tasks got by stealing ÷ tasks executed; 0 when none was executed.
+  [[nodiscard]] double steal_percent() const {
+    if (tasks_executed == 0) return 0.0;
+    return 100.0 * static_cast<double>(steals) / static_cast<double>(tasks_executed);
+  }
+};
+
+/// The sum over all workers.
+inline WorkerStatistics total(std::span<const WorkerStatistics> workers) {
+  WorkerStatistics sum;
+  for (const WorkerStatistics& worker : workers) sum.add(worker);
+  return sum;
+}
+
+}  // namespace jackdaw::mark

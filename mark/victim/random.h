@@ -1,0 +1,42 @@
+// RandomVictim: any other worker, each as likely as the next.
+//
+// Source: Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", JACM 1999, §4.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mark/random_numbers.h"
+#include "mark/victim/victim_policy.h"
+
+namespace jackdaw::mark {
+
+class RandomVictim {
+ public:
+  RandomVictim(std::uint32_t self, std::uint32_t workers, std::uint64_t seed)
+      : self_(self), others_(workers - 1), random_(seed) {}
+
+  /// Never the thief itself, never nobody. O(1).
+  template <typename Queues>
+  std::optional<std::uint32_t> choose(const Queues&) {
+    return pick();
+  }
+
+  /// The choice alone, for policies that add to it.
+  std::uint32_t pick() {
+    const std::uint32_t other = random_.below(others_);
+    return other < self_ ? other : other + 1;
+  }
+
+  /// The stream that the choice came from.
+  RandomNumbers& random() { return random_; }
+
+ private:
+  std::uint32_t self_;
+  std::uint32_t others_;
+  RandomNumbers random_;
+};
+
+static_assert(VictimPolicy<RandomVictim>);
+
+}  // namespace jackdaw::mark

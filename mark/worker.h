@@ -1,0 +1,263 @@
+// Worker: one mark thread's part of a round: its queue, what does not fit in it, and the mark loop.
+//
+// A task's way: pushed when its object is marked; popped, newest first; through the prefetch buffer; visited. What
+// the queue has no room for goes to the overflow list, which continues the stack, so it is emptied first. A worker
+// that runs dry steals, and when there is nothing to steal it offers to end the round.
+//
+// While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the queue, or
+// the older half of its top block.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <new>
+#include <optional>
+
+#include "mark/object_model.h"
+#include "mark/overflow_list.h"
+#include "mark/prefetch_buffer.h"
+#include "mark/queue/queue.h"
+#include "mark/statistics.h"
+#include "mark/termination/terminator.h"
+#include "mark/victim/victim_policy.h"
+
+namespace jackdaw::mark {
+
+/// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`, `worker_count()`,
+/// `terminator()`, `claim_input(input)`.
+///
+/// Every function but queue() is called on the worker's own thread only.
+template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
+class alignas(128) Worker {
+ public:
+  using Task = typename Model::Task;
+  using Reference = typename Model::Reference;
+  using StealOutcome = typename Queue::StealOutcome;
+
+  /// How many popped tasks wait for their memory.
+  static constexpr std::size_t kPrefetchDepth = 16;
+
+  Worker(Team& team, std::uint32_t index, std::size_t blocks, std::size_t block_size, std::size_t overflow_limit,
+         Victim victim)
+      : team_(team), index_(index), queue_(blocks, block_size), overflow_limit_(overflow_limit), victim_(victim) {}
+
+  /// The queue, for thieves.
+  Queue& queue() { return queue_; }
+  /// The counts of the last round.
+  [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
+  /// Whether a task was dropped in the last round because the overflow list could not grow.
+  [[nodiscard]] bool dropped_tasks() const { return dropped_tasks_; }
+  /// Bytes of the queue and of the overflow list.
+  [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_.memory_bytes(); }
+
+  /// Works until the round is over. Every worker of the team runs it, each on a thread.
+  template <Sharing kSharing>
+  void run_round(Model& model) {
+    statistics_ = {};
+    dropped_tasks_ = false;
+    counters_before_ = queue_.counters();
+    take_input<kSharing>(model);
+    drain<kSharing>(model);
+    if constexpr (kSharing == Sharing::shared) {
+      Task task{};
+      while (find_task(task)) {
+        execute<kSharing>(model, task);
+        drain<kSharing>(model);
+      }
+    }
+    statistics_.grants = queue_.counters().grants - counters_before_.grants;
+    statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
+    overflow_.release_memory();
+  }
+
+ private:
+  // What visit() reports to: marks what a reference leads to and keeps it for later.
+  template <Sharing kSharing>
+  struct Sink {
+    Worker& worker;
+    Model& model;
+
+    void reference(Reference reference) {
+      ++worker.statistics_.references_visited;
+      worker.template mark<kSharing>(model, reference);
+    }
+    void task(Task task) { worker.push(task); }
+  };
+
+  // What a victim policy may see of the others.
+  struct QueuesOfTeam {
+    Team& team;
+
+    [[nodiscard]] bool looks_stealable(std::uint32_t worker, std::uint64_t sample) const {
+      return team.queue_of(worker).looks_stealable(sample);
+    }
+  };
+
+  template <Sharing kSharing>
+  void mark(Model& model, Reference reference) {
+    if (!model.template try_mark<kSharing>(reference)) return;
+    ++statistics_.objects_marked;
+    push(model.task_of(reference));
+  }
+
+  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
+  template <Sharing kSharing>
+  void take_input(Model& model) {
+    typename Team::Input input;
+    while (team_.claim_input(input)) {
+      for (const Reference root : input.roots) mark<kSharing>(model, root);
+      for (const Task task : input.revisits) push(task);
+      drain<kSharing>(model);
+    }
+  }
+
+  // Visits until the queue, the overflow list and the prefetch buffer are empty.
+  template <Sharing kSharing>
+  void drain(Model& model) {
+    Task task{};
+    for (;;) {
+      if (pop(task)) {
+        model.prefetch(task);
+        if (!prefetched_.exchange(task)) continue;
+      } else if (!prefetched_.take(task)) {
+        return;
+      }
+      execute<kSharing>(model, task);
+      if constexpr (kSharing == Sharing::shared) {
+        if (team_.terminator().hungry()) [[unlikely]] share();
+      }
+    }
+  }
+
+  template <Sharing kSharing>
+  void execute(Model& model, Task task) {
+    ++statistics_.tasks_executed;
+    Sink<kSharing> sink{*this, model};
+    model.visit(task, sink);
+  }
+
+  void push(Task task) {
+    ++statistics_.pushes;
+    if (!queue_.push(task)) [[unlikely]] push_overflow(task);
+  }
+
+  bool pop(Task& task) {
+    if (!overflow_.empty()) [[unlikely]] {
+      overflow_.pop(task);
+    } else if (!queue_.pop(task)) {
+      return false;
+    }
+    ++statistics_.pops;
+    return true;
+  }
+
+  // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be found
+  // and visited again.
+  void push_overflow(Task task) {
+    if (overflow_.size() >= overflow_limit_) {
+      dropped_tasks_ = true;
+      return;
+    }
+    try {
+      overflow_.push(task);
+    } catch (const std::bad_alloc&) {
+      dropped_tasks_ = true;
+      return;
+    }
+    ++statistics_.overflow_pushes;
+    statistics_.overflow_peak = std::max<std::uint64_t>(statistics_.overflow_peak, overflow_.size());
+  }
+
+  // Somebody is hungry: see to it that this queue offers something, and wake a sleeper for every new offer.
+  void share() {
+    if (!queue_.offers_tasks()) {
+      if (!overflow_.empty()) return_overflow();
+      if (!queue_.offers_tasks()) queue_.grant_early();
+    }
+    const std::uint64_t grants = queue_.counters().grants;
+    if (grants != grants_announced_ && queue_.offers_tasks()) {
+      grants_announced_ = grants;
+      team_.terminator().wake();
+    }
+  }
+
+  // Moves overflowed tasks to the queue until it has granted a block or is full.
+  void return_overflow() {
+    const std::uint64_t grants = queue_.counters().grants;
+    Task task{};
+    while (queue_.counters().grants == grants && overflow_.pop(task)) {
+      if (!queue_.push(task)) {
+        overflow_.push(task);  // into the place that it has just left
+        return;
+      }
+    }
+  }
+
+  // The worker is dry: steals a task, or learns that the round is over (false).
+  bool find_task(Task& task) {
+    const auto dry_since = std::chrono::steady_clock::now();
+    bool found = false;
+    for (;;) {
+      found = try_to_steal(task);
+      if (found || team_.terminator().offer([this] { return work_in_sight(); })) break;
+    }
+    statistics_.idle += std::chrono::steady_clock::now() - dry_since;
+    return found;
+  }
+
+  // A number of attempts in proportion to the number of workers and of the policy's refusals.
+  bool try_to_steal(Task& task) {
+    std::uint64_t contended_streak = 0;
+    const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
+    for (std::uint32_t i = 0; i < choices; ++i) {
+      const std::optional<std::uint32_t> victim = victim_.choose(QueuesOfTeam{team_});
+      if (!victim) {
+        ++statistics_.victims_refused;
+        continue;
+      }
+      ++statistics_.steal_attempts;
+      switch (team_.queue_of(*victim).steal(task)) {
+        case StealOutcome::taken:
+          ++statistics_.steals;
+          if (team_.terminator().hungry() && team_.queue_of(*victim).has_stealable()) team_.terminator().wake();
+          return true;
+        case StealOutcome::empty:
+          ++statistics_.steals_empty;
+          contended_streak = 0;
+          break;
+        case StealOutcome::contended:
+          ++statistics_.steals_contended;
+          ++contended_streak;
+          statistics_.longest_contended_streak = std::max(statistics_.longest_contended_streak, contended_streak);
+          break;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool work_in_sight() {
+    for (std::uint32_t other = 0; other < team_.worker_count(); ++other) {
+      if (other != index_ && team_.queue_of(other).has_stealable()) return true;
+    }
+    return false;
+  }
+
+  // With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many choices
+  // for each worker make it unlikely that a thief gives up with work in sight.
+  static constexpr std::uint32_t kChoicesPerWorker = 16;
+
+  Team& team_;
+  const std::uint32_t index_;
+  Queue queue_;
+  OverflowList<Task> overflow_;
+  const std::size_t overflow_limit_;
+  PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
+  Victim victim_;
+  WorkerStatistics statistics_;
+  typename Queue::Counters counters_before_;
+  std::uint64_t grants_announced_ = 0;
+  bool dropped_tasks_ = false;
+};
+
+}  // namespace jackdaw::mark

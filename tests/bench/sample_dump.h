@@ -1,0 +1,41 @@
+// A small heap dump that holds one of everything: the input of the tests that cut and bend it.
+#pragma once
+
+#include "tests/bench/hprof_builder.h"
+
+namespace jackdaw::bench {
+
+/// Two segments with 3 classes (one described after its instance, one a subclass), 2 instances, 2 arrays and
+/// roots of every kind, after and between records of no interest.
+[[nodiscard]] inline HprofBuilder sample_dump(unsigned identifier_bytes = 8) {
+  HprofBuilder dump(identifier_bytes);
+  dump.string(0x51, "Base").string(0x52, "Derived").class_name(0x100, 0x51).class_name(0x200, 0x52);
+  dump.begin_record(0x05).u4(1).u4(0).u4(0).end_record();  // a stack trace
+  dump.begin_heap();
+  dump.begin_instance(0x10, 0x200, 2 * identifier_bytes + 5).identifier(0x20).u1(1).identifier(0x30).u4(9);
+  dump.describe_class(0x100, 0, {.loader = 0x10, .fields = {HprofType::reference, HprofType::int_}});
+  dump.describe_class(0x200, 0x100,
+                      {.static_references = {0x20, 0},
+                       .static_ints = 1,
+                       .fields = {HprofType::reference, HprofType::boolean}});
+  dump.end_record();
+  dump.begin_record(0x0c);
+  dump.u1(0xff).identifier(0x10);
+  dump.u1(0x01).identifier(0x10).identifier(0x77);
+  dump.u1(0x02).identifier(0x20).u4(0).u4(0);
+  dump.u1(0x03).identifier(0x20).u4(0).u4(0);
+  dump.u1(0x04).identifier(0x30).u4(0);
+  dump.u1(0x05).identifier(0x100);
+  dump.u1(0x06).identifier(0x10).u4(0);
+  dump.u1(0x07).identifier(0x10);
+  dump.u1(0x08).identifier(0x999).u4(0).u4(0);  // dangling
+  dump.describe_class(0x300);
+  dump.begin_instance(0x11, 0x300, 0);
+  dump.object_array(0x20, 0x300, {0x10, 0, 0x30, 0x999});
+  dump.begin_primitive_array(0x30, 3, HprofType::short_).u2(1).u2(2).u2(3);
+  dump.end_record();
+  dump.begin_record(0x2c).end_record();
+  return dump;
+}
+
+}  // namespace jackdaw::bench

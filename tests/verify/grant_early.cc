@@ -1,0 +1,21 @@
+// Early grants: blocks granted partly filled, taken over after that, granted again with another limit, and reused
+// in the next round, whose start depends on the last limit and not on the block's size.
+#include "tests/verify/verify.h"
+
+int main() {
+  verify::Queue queue(2, 3);
+  verify::Owner owner(queue);
+  const verify::Thread one = verify::start(verify::steal<1>, queue);
+  const verify::Thread other = verify::start(verify::steal<2>, queue);
+  // Three: the older two are granted, the newest goes on in the next block.
+  owner.push(3);
+  owner.grant_early();
+  // Comes down into the partly filled block unless the thieves have emptied it.
+  owner.pop(2);
+  owner.push(2);
+  // Grants the same block again with another limit, or begins the next round in the other one.
+  owner.grant_early();
+  owner.push(3);
+  owner.settle(verify::join(one) + verify::join(other));
+  return 0;
+}
