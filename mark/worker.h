@@ -169,17 +169,13 @@ class alignas(128) Worker {
     statistics_.overflow_peak = std::max<std::uint64_t>(statistics_.overflow_peak, overflow_.size());
   }
 
-  // Somebody is hungry: see to it that this queue offers something, and wake a sleeper for every new offer.
+  // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.
   void share() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) return_overflow();
       if (!queue_.offers_tasks()) queue_.grant_early();
     }
-    const std::uint64_t grants = queue_.counters().grants;
-    if (grants != grants_announced_ && queue_.offers_tasks()) {
-      grants_announced_ = grants;
-      team_.terminator().wake();
-    }
+    if (queue_.offers_tasks()) team_.terminator().wake();
   }
 
   // Moves overflowed tasks to the queue until it has granted a block or is full.
@@ -256,7 +252,6 @@ class alignas(128) Worker {
   Victim victim_;
   WorkerStatistics statistics_;
   typename Queue::Counters counters_before_;
-  std::uint64_t grants_announced_ = 0;
   bool dropped_tasks_ = false;
 };
 

@@ -29,6 +29,7 @@ void start_libgc(unsigned markers) {
   GC_set_markers_count(markers);
   GC_set_no_dls(1);
   GC_INIT();
+  GC_start_mark_threads();  // which otherwise start with the program's first thread
   GC_clear_roots();
   GC_set_warn_proc(GC_ignore_warn_proc);
 }

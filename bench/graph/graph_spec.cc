@@ -165,6 +165,7 @@ Graph make_graph(const std::string& spec, const GraphOptions& options) {
 
 std::vector<GraphKind> graph_kinds() {
   std::vector<GraphKind> kinds;
+  kinds.reserve(kGeneratedKinds.size() + 1);
   for (const GeneratedKind& kind : kGeneratedKinds) kinds.push_back({kind.form(), std::string(kind.help)});
   kinds.push_back({"hprof:FILE", "the heap in a Java heap dump (HPROF), plain or gzipped"});
   return kinds;

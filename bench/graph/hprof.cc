@@ -19,7 +19,10 @@ namespace jackdaw::bench {
 namespace {
 
 /// The types that every dump's graph has; the classes' follow, in the order of their numbers.
-enum : TypeId { kClassType, kObjectArrayType, kPrimitiveArrayType, kFirstInstanceType };
+constexpr TypeId kClassType = 0;
+constexpr TypeId kObjectArrayType = 1;
+constexpr TypeId kPrimitiveArrayType = 2;
+constexpr TypeId kFirstInstanceType = 3;
 
 /// A class object's slots before its static fields: super, loader, signers and protection domain.
 constexpr std::uint64_t kFixedClassSlots = 4;

@@ -15,38 +15,38 @@ constexpr std::size_t kMagicBytes = 19;  // with the digit of the version and a 
 constexpr std::uint64_t kFileHeaderBytes = kMagicBytes + 4 + 8;  // then the size of identifiers and the time
 
 /// Tags of records.
-enum : std::uint8_t {
-  kString = 0x01,
-  kLoadClass = 0x02,
-  kUnloadClass = 0x03,
-  kStackFrame = 0x04,
-  kStackTrace = 0x05,
-  kAllocationSites = 0x06,
-  kHeapSummary = 0x07,
-  kStartThread = 0x0a,
-  kEndThread = 0x0b,
-  kHeapDump = 0x0c,
-  kProcessorSamples = 0x0d,
-  kControlSettings = 0x0e,
-  kHeapDumpSegment = 0x1c,
-  kHeapDumpEnd = 0x2c,
+enum class RecordTag : std::uint8_t {
+  string = 0x01,
+  load_class = 0x02,
+  unload_class = 0x03,
+  stack_frame = 0x04,
+  stack_trace = 0x05,
+  allocation_sites = 0x06,
+  heap_summary = 0x07,
+  start_thread = 0x0a,
+  end_thread = 0x0b,
+  heap_dump = 0x0c,
+  processor_samples = 0x0d,
+  control_settings = 0x0e,
+  heap_dump_segment = 0x1c,
+  heap_dump_end = 0x2c,
 };
 
 /// Tags of sub-records.
-enum : std::uint8_t {
-  kRootJniGlobal = 0x01,
-  kRootJniLocal = 0x02,
-  kRootJavaFrame = 0x03,
-  kRootNativeStack = 0x04,
-  kRootStickyClass = 0x05,
-  kRootThreadBlock = 0x06,
-  kRootMonitorUsed = 0x07,
-  kRootThreadObject = 0x08,
-  kClassDump = 0x20,
-  kInstanceDump = 0x21,
-  kObjectArrayDump = 0x22,
-  kPrimitiveArrayDump = 0x23,
-  kRootUnknown = 0xff,
+enum class SubRecordTag : std::uint8_t {
+  root_jni_global = 0x01,
+  root_jni_local = 0x02,
+  root_java_frame = 0x03,
+  root_native_stack = 0x04,
+  root_sticky_class = 0x05,
+  root_thread_block = 0x06,
+  root_monitor_used = 0x07,
+  root_thread_object = 0x08,
+  class_dump = 0x20,
+  instance_dump = 0x21,
+  object_array_dump = 0x22,
+  primitive_array_dump = 0x23,
+  root_unknown = 0xff,
 };
 
 constexpr std::uint64_t kRecordHeaderBytes = 9;  // tag, time and length
@@ -75,17 +75,17 @@ unsigned primitive_bytes(std::uint8_t type) {
 
 /// True for the tags of records that say nothing about the heap.
 bool is_record_without_interest(std::uint8_t tag) {
-  switch (tag) {
-    case kUnloadClass:
-    case kStackFrame:
-    case kStackTrace:
-    case kAllocationSites:
-    case kHeapSummary:
-    case kStartThread:
-    case kEndThread:
-    case kProcessorSamples:
-    case kControlSettings:
-    case kHeapDumpEnd:
+  switch (static_cast<RecordTag>(tag)) {
+    case RecordTag::unload_class:
+    case RecordTag::stack_frame:
+    case RecordTag::stack_trace:
+    case RecordTag::allocation_sites:
+    case RecordTag::heap_summary:
+    case RecordTag::start_thread:
+    case RecordTag::end_thread:
+    case RecordTag::processor_samples:
+    case RecordTag::control_settings:
+    case RecordTag::heap_dump_end:
       return true;
     default:
       return false;
@@ -94,19 +94,19 @@ bool is_record_without_interest(std::uint8_t tag) {
 
 /// How many bytes follow the object's identifier in a root record, or nothing for a tag that is not a root's.
 std::optional<std::uint64_t> root_bytes_after_identifier(std::uint8_t tag, unsigned identifier_bytes) {
-  switch (tag) {
-    case kRootUnknown:
-    case kRootStickyClass:
-    case kRootMonitorUsed:
+  switch (static_cast<SubRecordTag>(tag)) {
+    case SubRecordTag::root_unknown:
+    case SubRecordTag::root_sticky_class:
+    case SubRecordTag::root_monitor_used:
       return 0;
-    case kRootNativeStack:
-    case kRootThreadBlock:
+    case SubRecordTag::root_native_stack:
+    case SubRecordTag::root_thread_block:
       return 4;
-    case kRootJniLocal:
-    case kRootJavaFrame:
-    case kRootThreadObject:
+    case SubRecordTag::root_jni_local:
+    case SubRecordTag::root_java_frame:
+    case SubRecordTag::root_thread_object:
       return 8;
-    case kRootJniGlobal:
+    case SubRecordTag::root_jni_global:
       return identifier_bytes;
     default:
       return std::nullopt;
@@ -156,21 +156,21 @@ void HprofRecords::visit_record(HprofVisitor& visitor) {
   const std::uint32_t length = source_.read_u4();
   const std::uint64_t end = source_.offset() + length;
   source_.set_bound(end, "record");
-  switch (tag) {
-    case kString: {
+  switch (static_cast<RecordTag>(tag)) {
+    case RecordTag::string: {
       const std::uint64_t identifier = read_identifier();
       visitor.visit_string(identifier, source_.bytes_to_bound());
       break;
     }
-    case kLoadClass: {
+    case RecordTag::load_class: {
       source_.skip(4);  // serial number
       const std::uint64_t class_identifier = read_identifier();
       source_.skip(4);  // stack trace
       visitor.visit_class_name(class_identifier, read_identifier());
       break;
     }
-    case kHeapDump:
-    case kHeapDumpSegment:
+    case RecordTag::heap_dump:
+    case RecordTag::heap_dump_segment:
       visit_heap(visitor, end);
       break;
     default:
@@ -193,14 +193,14 @@ void HprofRecords::visit_heap(HprofVisitor& visitor, std::uint64_t end) {
 void HprofRecords::visit_sub_record(HprofVisitor& visitor) {
   const std::uint64_t offset = source_.offset();
   const std::uint8_t tag = source_.read_u1();
-  switch (tag) {
-    case kClassDump:
+  switch (static_cast<SubRecordTag>(tag)) {
+    case SubRecordTag::class_dump:
       return visit_class_record(visitor, offset);
-    case kInstanceDump:
+    case SubRecordTag::instance_dump:
       return visit_instance_record(visitor, offset);
-    case kObjectArrayDump:
+    case SubRecordTag::object_array_dump:
       return visit_object_array_record(visitor, offset);
-    case kPrimitiveArrayDump:
+    case SubRecordTag::primitive_array_dump:
       return visit_primitive_array_record(visitor, offset);
     default:
       break;

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "bench/input_error.h"
 #include "tests/bench/graph_invariants.h"
 
 namespace jackdaw::bench {
 namespace {
+
+const std::string kRealDump = "hprof:" JACKDAW_TEST_DATA "/javac.hprof.gz";
 
 std::string refusal(const std::string& spec, const GraphOptions& options = {}) {
   try {
@@ -21,9 +24,9 @@ std::string refusal(const std::string& spec, const GraphOptions& options = {}) {
 }
 
 TEST(GraphSpec, EveryKindCanBeMade) {
-  for (const std::string spec :
-       {"tree:3", "list:5", "array:5", "ordered:20,3", "shuffled:20,3", "random:20,2", "rmat:4,3", "comb:4,3",
-        "hprof:" JACKDAW_TEST_DATA "/javac.hprof.gz"}) {
+  for (const std::string& spec :
+       std::vector<std::string>{"tree:3", "list:5", "array:5", "ordered:20,3", "shuffled:20,3", "random:20,2",
+                                "rmat:4,3", "comb:4,3", kRealDump}) {
     const Graph graph = make_graph(spec);
     EXPECT_EQ(graph.name, spec);
     EXPECT_EQ(broken_invariant(graph), "") << spec;
@@ -86,9 +89,9 @@ TEST(GraphSpec, GraphsThatDoNotFitAreRefusedBeforeTheyAreMade) {
             "graph 'tree:31': needs 224.0 GiB of memory (32.0 GiB to describe it and 1 x 192.0 GiB of heap), "
             "but only "
             "1.0 GiB is available");
-  for (const std::string spec :
-       {"list:4294967295", "array:4294967294", "ordered:4294967295,4294967295", "shuffled:100000000,4",
-        "random:4294967295,4294967295", "rmat:31,4294967295", "rmat:0,4294967295", "comb:65535,65535"}) {
+  for (const std::string& spec : std::vector<std::string>{
+           "list:4294967295", "array:4294967294", "ordered:4294967295,4294967295", "shuffled:100000000,4",
+           "random:4294967295,4294967295", "rmat:31,4294967295", "rmat:0,4294967295", "comb:65535,65535"}) {
     EXPECT_PRED_FORMAT2(testing::IsSubstring, "but only 1.0 GiB is available", refusal(spec, gibibyte));
   }
 }
@@ -109,9 +112,8 @@ TEST(GraphSpec, ObjectSizeMustBeSensible) {
 TEST(GraphSpec, DumpErrorsNameTheFile) {
   EXPECT_EQ(refusal("hprof:/nowhere/x:y.hprof"),
             "/nowhere/x:y.hprof: cannot be opened: No such file or directory");
-  EXPECT_PRED_FORMAT2(
-      testing::IsSubstring, "javac.hprof.gz: byte ",
-      refusal("hprof:" JACKDAW_TEST_DATA "/javac.hprof.gz", {.memory_limit_bytes = 1'000'000}));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "javac.hprof.gz: byte ",
+                      refusal(kRealDump, {.memory_limit_bytes = 1'000'000}));
 }
 
 }  // namespace

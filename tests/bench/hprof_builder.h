@@ -21,11 +21,10 @@ using Bytes = std::vector<std::uint8_t>;
 enum class HprofType : std::uint8_t {
   reference = 2,
   boolean = 4,
-  float_ = 6,
-  byte = 8,
-  short_ = 9,
-  int_ = 10,
-  long_ = 11
+  int8 = 8,
+  int16 = 9,
+  int32 = 10,
+  int64 = 11
 };
 
 /// A dump in the making.

@@ -185,7 +185,7 @@ TEST(HprofHostile, ObjectArrayLengthThatWouldOverflow) {
 
 TEST(HprofHostile, PrimitiveArrayLengthThatWouldOverflow) {
   HprofBuilder dump;
-  dump.begin_heap().begin_primitive_array(2, 0x2000'0000, HprofType::long_).end_record();
+  dump.begin_heap().begin_primitive_array(2, 0x2000'0000, HprofType::int64).end_record();
   EXPECT_EQ(
       refusal(dump.bytes()),
       at(40, "an object with 4294967296 bytes of data, but its record has only 0 left; must fit in it"));
@@ -265,7 +265,7 @@ TEST(HprofHostile, OwnSuperclass) {
 
 TEST(HprofHostile, InstanceDataOfTheWrongLength) {
   HprofBuilder dump;
-  dump.begin_heap().describe_class(1, 0, {.fields = {HprofType::reference, HprofType::int_}});
+  dump.begin_heap().describe_class(1, 0, {.fields = {HprofType::reference, HprofType::int32}});
   const std::size_t offset = dump.offset();
   dump.begin_instance(2, 1, 11).text(std::string(11, 'x')).end_record();
   EXPECT_EQ(
@@ -275,7 +275,7 @@ TEST(HprofHostile, InstanceDataOfTheWrongLength) {
 
 TEST(HprofHostile, InstancesOfOneClassThatDiffer) {
   HprofBuilder dump;
-  dump.begin_heap().describe_class(1, 0, {.fields = {HprofType::byte}});
+  dump.begin_heap().describe_class(1, 0, {.fields = {HprofType::int8}});
   const std::size_t first = dump.offset();
   dump.begin_instance(2, 1, 1).u1(0);
   const std::size_t second = dump.offset();
@@ -311,7 +311,7 @@ TEST(HprofHostile, ClassDescribedTwice) {
   HprofBuilder dump;
   dump.begin_heap().describe_class(1);
   const std::size_t offset = dump.offset();
-  dump.describe_class(1, 0, {.fields = {HprofType::int_}}).end_record();
+  dump.describe_class(1, 0, {.fields = {HprofType::int32}}).end_record();
   EXPECT_EQ(refusal(dump.bytes()),
             at(offset, "a second object with the identifier 0x1; must be the only one"));
 }
@@ -334,7 +334,7 @@ TEST(HprofHostile, TooManyNodes) {
 TEST(HprofHostile, HeapCopiesThatDoNotFit) {
   HprofBuilder dump;
   dump.begin_heap()
-      .begin_primitive_array(1, 100'000, HprofType::byte)
+      .begin_primitive_array(1, 100'000, HprofType::int8)
       .text(std::string(100'000, 'x'))
       .end_record();
   EXPECT_EQ(refusal(dump.bytes(), {.memory_limit_bytes = 350'000, .heap_copies = 3}), "accepted");
@@ -372,7 +372,7 @@ TEST(HprofHostile, GzipBombOfRootsStopsAtTheMemoryLimit) {
 TEST(HprofHostile, GzipBombOfAnArrayStopsAtTheMemoryLimit) {
   HprofBuilder dump;
   dump.begin_heap()
-      .begin_primitive_array(1, 8'000'000, HprofType::byte)
+      .begin_primitive_array(1, 8'000'000, HprofType::int8)
       .text(std::string(8'000'000, '\0'))
       .end_record();
   EXPECT_PRED_FORMAT2(testing::IsSubstring,

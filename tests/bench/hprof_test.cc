@@ -27,7 +27,13 @@ std::vector<NodeId> slots(const Graph& graph, NodeId node) {
 }
 
 /// The sample's nodes, in the order of the dump.
-enum : NodeId { kDerivedInstance, kBase, kDerived, kPlain, kPlainInstance, kArray, kShorts };
+constexpr NodeId kDerivedInstance = 0;
+constexpr NodeId kBase = 1;
+constexpr NodeId kDerived = 2;
+constexpr NodeId kPlain = 3;
+constexpr NodeId kPlainInstance = 4;
+constexpr NodeId kArray = 5;
+constexpr NodeId kShorts = 6;
 
 TEST(Hprof, RealHeapHasItsKnownFigures) {
   const HprofGraph dump = read_hprof(JACKDAW_TEST_DATA "/javac.hprof.gz");
@@ -160,7 +166,7 @@ TEST(Hprof, ObjectsLargerThanTheBufferAreReadWhole) {
   const std::vector<std::uint64_t> elements(100'000, 1);
   HprofBuilder dump;
   dump.begin_heap().describe_class(1).object_array(2, 1, elements);
-  dump.begin_primitive_array(3, 300'000, HprofType::byte)
+  dump.begin_primitive_array(3, 300'000, HprofType::int8)
       .text(std::string(300'000, 'x'))
       .describe_class(4, 1);
   dump.end_record();

@@ -13,7 +13,7 @@ namespace jackdaw::bench {
   dump.begin_record(0x05).u4(1).u4(0).u4(0).end_record();  // a stack trace
   dump.begin_heap();
   dump.begin_instance(0x10, 0x200, 2 * identifier_bytes + 5).identifier(0x20).u1(1).identifier(0x30).u4(9);
-  dump.describe_class(0x100, 0, {.loader = 0x10, .fields = {HprofType::reference, HprofType::int_}});
+  dump.describe_class(0x100, 0, {.loader = 0x10, .fields = {HprofType::reference, HprofType::int32}});
   dump.describe_class(0x200, 0x100,
                       {.static_references = {0x20, 0},
                        .static_ints = 1,
@@ -32,7 +32,7 @@ namespace jackdaw::bench {
   dump.describe_class(0x300);
   dump.begin_instance(0x11, 0x300, 0);
   dump.object_array(0x20, 0x300, {0x10, 0, 0x30, 0x999});
-  dump.begin_primitive_array(0x30, 3, HprofType::short_).u2(1).u2(2).u2(3);
+  dump.begin_primitive_array(0x30, 3, HprofType::int16).u2(1).u2(2).u2(3);
   dump.end_record();
   dump.begin_record(0x2c).end_record();
   return dump;

@@ -12,7 +12,7 @@
 namespace jackdaw::bench {
 namespace {
 
-/// The graph, checked and with everything reachable but for what `expected_reachable` leaves out.
+/// The graph that `spec` describes, its invariants checked.
 Graph checked(const std::string& spec, const GraphOptions& options = {}) {
   Graph graph = make_graph(spec, options);
   EXPECT_EQ(broken_invariant(graph), "") << spec;

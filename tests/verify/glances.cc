@@ -17,7 +17,7 @@ void* look(void* argument) {
 
 int main() {
   verify::Queue queue(2, 1);
-  verify::Owner owner(queue);
+  verify::Owner owner(queue, 2, 1);
   const verify::Thread thief = verify::start(verify::steal<2>, queue);
   const verify::Thread watcher = verify::start(look, queue);
   owner.push(3);

@@ -4,7 +4,7 @@
 
 int main() {
   verify::Queue queue(2, 3);
-  verify::Owner owner(queue);
+  verify::Owner owner(queue, 2, 3);
   const verify::Thread one = verify::start(verify::steal<1>, queue);
   const verify::Thread other = verify::start(verify::steal<2>, queue);
   // Three: the older two are granted, the newest goes on in the next block.

@@ -4,7 +4,7 @@
 
 int main() {
   verify::Queue queue(2, 2);
-  verify::Owner owner(queue);
+  verify::Owner owner(queue, 2, 2);
   const verify::Thread once = verify::start(verify::steal<1>, queue);
   const verify::Thread twice = verify::start(verify::steal<2>, queue);
   // Five puts reach into the second round of the first block; each round of gets goes down a block.

@@ -4,7 +4,7 @@
 
 int main() {
   verify::Queue queue(2, 2);
-  verify::Owner owner(queue);
+  verify::Owner owner(queue, 2, 2);
   owner.push(3);
   const verify::Thread one = verify::start(verify::steal<2>, queue);
   const verify::Thread other = verify::start_twin(verify::steal<2>, queue, one);

@@ -42,7 +42,7 @@ using Sum = std::uint64_t;
 // The owner's side: what it has put in and got out.
 class Owner {
  public:
-  explicit Owner(Queue& queue) : queue_(queue) {}
+  Owner(Queue& queue, int block_count, int block_size) : queue_(queue), room_((block_count - 1) * block_size + 1) {}
 
   // A full queue is an answer, not an error; only what went in counts.
   bool push() {
@@ -85,6 +85,8 @@ class Owner {
     }
     CHECK(got_ + stolen == put_);
     CHECK(!queue_.has_stealable());
+    // Every block but the top is free again, and the top has room for one at least.
+    for (int i = 0; i < room_; ++i) CHECK(queue_.push(0));
   }
 
   // The same, but leaves to a last thief all that was granted.
@@ -99,6 +101,7 @@ class Owner {
 
  private:
   Queue& queue_;
+  const int room_;
   int next_ = 0;
   Sum put_ = 0;
   Sum got_ = 0;

@@ -1,0 +1,207 @@
+// The LIFO BWoS queue on one thread: against a plain model, at every boundary and over many rounds.
+#include "mark/queue/bwos_lifo.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "mark/queue/queue.h"
+#include "mark/random_numbers.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::mark {
+namespace {
+
+using Queue = BwosLifo<std::uint64_t>;
+using Outcome = Queue::StealOutcome;
+
+static_assert(StealableQueue<Queue>);
+
+TEST(BwosLifo, ANewQueueIsEmpty) {
+  Queue queue;
+  std::uint64_t task = 0;
+  EXPECT_FALSE(queue.pop(task));
+  EXPECT_EQ(queue.steal(task), Outcome::empty);
+  EXPECT_FALSE(queue.has_stealable());
+  EXPECT_FALSE(queue.offers_tasks());
+  for (std::uint64_t sample = 0; sample < 16; ++sample) EXPECT_FALSE(queue.looks_stealable(sample));
+}
+
+TEST(BwosLifo, RefusesSizesOutOfRange) {
+  EXPECT_THROW(Queue(1, 4), std::invalid_argument);
+  EXPECT_THROW(Queue(0, 4), std::invalid_argument);
+  EXPECT_THROW(Queue(2, 0), std::invalid_argument);
+  EXPECT_THROW(Queue(2, Queue::kMaximumBlockSize + 1), std::invalid_argument);
+  EXPECT_THROW(Queue(Queue::kMaximumBlockCount + 1, 1), std::invalid_argument);
+  EXPECT_NO_THROW(Queue(2, Queue::kMaximumBlockSize));
+}
+
+// Shapes at which something is special: the smallest, odd ones, blocks of one entry, many blocks.
+class BwosLifoShapes : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
+ protected:
+  std::size_t blocks() const { return std::get<0>(GetParam()); }
+  std::size_t block_size() const { return std::get<1>(GetParam()); }
+  std::size_t capacity() const { return blocks() * block_size(); }
+};
+
+TEST_P(BwosLifoShapes, HoldsExactlyItsCapacityAndGivesItBackNewestFirst) {
+  Queue queue(blocks(), block_size());
+  for (std::size_t round = 0; round < 5; ++round) {
+    for (std::uint64_t i = 0; i < capacity(); ++i) ASSERT_TRUE(queue.push(i));
+    EXPECT_FALSE(queue.push(999));
+    EXPECT_FALSE(queue.push(999));
+    std::uint64_t task = 0;
+    for (std::uint64_t i = capacity(); i-- > 0;) {
+      ASSERT_TRUE(queue.pop(task));
+      EXPECT_EQ(task, i);
+    }
+    EXPECT_FALSE(queue.pop(task));
+  }
+}
+
+TEST_P(BwosLifoShapes, ThievesTakeOldestFirstAndLeaveTheTopBlock) {
+  Queue queue(blocks(), block_size());
+  std::uint64_t pushed = 0;
+  std::uint64_t stolen = 0;
+  std::uint64_t task = 0;
+  // Many times around the ring: every block is filled, granted, emptied by thieves and used again.
+  while (pushed < 20 * capacity()) {
+    while (queue.push(pushed)) ++pushed;
+    const std::uint64_t stealable = capacity() - block_size();
+    for (std::uint64_t i = 0; i < stealable; ++i) {
+      ASSERT_TRUE(queue.has_stealable());
+      ASSERT_EQ(queue.steal(task), Outcome::taken);
+      ASSERT_EQ(task, stolen++);
+    }
+    EXPECT_EQ(queue.steal(task), Outcome::empty);
+    for (std::size_t i = 0; i < block_size(); ++i) {
+      ASSERT_TRUE(queue.pop(task));
+      ASSERT_EQ(task, pushed - 1 - i);
+    }
+    EXPECT_FALSE(queue.pop(task));
+    stolen = pushed;
+  }
+}
+
+// A plain model of the owner's and the thieves' view. It knows where block boundaries are by asking the queue's
+// grants and takeovers, and nothing else of the queue.
+TEST_P(BwosLifoShapes, FollowsAPlainModelThroughRandomOperations) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Queue queue(blocks(), block_size());
+    RandomNumbers random(seed);
+    std::deque<std::uint64_t> model;
+    std::uint64_t next = 0;
+    // Runs of one operation, so that the queue fills, empties and wraps around.
+    for (std::size_t run = 0; run < scaled(400); ++run) {
+      const std::uint32_t operation = random.below(8);
+      for (std::uint32_t i = random.below(static_cast<std::uint32_t>(2 * block_size() + 2)); i > 0; --i) {
+        std::uint64_t task = 0;
+        if (operation < 3) {
+          if (queue.push(next)) model.push_back(next++);
+        } else if (operation < 5) {
+          ASSERT_EQ(queue.pop(task), !model.empty());
+          if (model.empty()) continue;
+          ASSERT_EQ(task, model.back());
+          model.pop_back();
+        } else if (operation < 7) {
+          const bool expected = queue.has_stealable();
+          ASSERT_EQ(queue.steal(task), expected ? Outcome::taken : Outcome::empty);
+          if (!expected) continue;
+          ASSERT_EQ(task, model.front());
+          model.pop_front();
+        } else {
+          ASSERT_TRUE(!queue.grant_early() || queue.offers_tasks());
+        }
+      }
+    }
+    std::uint64_t task = 0;
+    while (!model.empty()) {
+      ASSERT_TRUE(queue.pop(task));
+      ASSERT_EQ(task, model.back());
+      model.pop_back();
+    }
+    ASSERT_FALSE(queue.pop(task));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, BwosLifoShapes,
+                         testing::Values(std::tuple{2, 1}, std::tuple{2, 2}, std::tuple{3, 1}, std::tuple{3, 2},
+                                         std::tuple{2, 5}, std::tuple{5, 3}, std::tuple{8, 4}, std::tuple{8, 64}));
+
+TEST(BwosLifo, TheOwnerTakesOverWhatThievesLeft) {
+  Queue queue(2, 4);
+  for (std::uint64_t i = 0; i < 5; ++i) ASSERT_TRUE(queue.push(i));
+  EXPECT_EQ(queue.counters().grants, 1U);
+  std::uint64_t task = 0;
+  ASSERT_EQ(queue.steal(task), Outcome::taken);
+  EXPECT_EQ(task, 0U);
+  ASSERT_TRUE(queue.pop(task));
+  EXPECT_EQ(task, 4U);
+  ASSERT_TRUE(queue.pop(task));
+  EXPECT_EQ(task, 3U);
+  EXPECT_EQ(queue.counters().takeovers, 1U);
+  EXPECT_EQ(queue.steal(task), Outcome::empty) << "the block is the owner's again";
+  // Two more fill the block, the third grants it: thieves go on where they were.
+  ASSERT_TRUE(queue.push(10));
+  ASSERT_TRUE(queue.push(11));
+  ASSERT_EQ(queue.steal(task), Outcome::taken);
+  EXPECT_EQ(task, 1U);
+}
+
+TEST(BwosLifo, ABlockOfWhichThievesTookSomeIsUsedAgainOnlyWhenTheyTookAll) {
+  Queue queue(2, 2);
+  std::uint64_t task = 0;
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
+  ASSERT_EQ(queue.steal(task), Outcome::taken);
+  EXPECT_FALSE(queue.push(4)) << "block 0 still holds task 1";
+  ASSERT_EQ(queue.steal(task), Outcome::taken);
+  EXPECT_TRUE(queue.push(4));
+}
+
+TEST(BwosLifo, LooksStealableSeesTheShareOfGrantedBlocks) {
+  Queue queue(8, 4);
+  for (std::uint64_t i = 0; i < 4 * 3 + 1; ++i) ASSERT_TRUE(queue.push(i));  // three blocks granted
+  int stealable = 0;
+  for (std::uint64_t sample = 0; sample < 8; ++sample) stealable += queue.looks_stealable(sample) ? 1 : 0;
+  EXPECT_EQ(stealable, 3);
+}
+
+TEST(BwosLifo, GrantEarlyGivesTheOlderHalf) {
+  Queue queue(4, 16);
+  EXPECT_FALSE(queue.grant_early()) << "nothing to give";
+  ASSERT_TRUE(queue.push(0));
+  EXPECT_FALSE(queue.grant_early()) << "the owner needs its only task";
+  for (std::uint64_t i = 1; i < 7; ++i) ASSERT_TRUE(queue.push(i));
+  ASSERT_TRUE(queue.grant_early());
+  EXPECT_TRUE(queue.offers_tasks());
+  std::uint64_t task = 0;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    ASSERT_EQ(queue.steal(task), Outcome::taken);
+    EXPECT_EQ(task, i);
+  }
+  EXPECT_EQ(queue.steal(task), Outcome::empty);
+  EXPECT_FALSE(queue.offers_tasks());
+  for (std::uint64_t i = 7; i-- > 4;) {
+    ASSERT_TRUE(queue.pop(task));
+    EXPECT_EQ(task, i);
+  }
+  EXPECT_FALSE(queue.pop(task));
+}
+
+TEST(BwosLifo, GrantEarlyRefusesWhenTheNextBlockIsInUse) {
+  Queue queue(2, 2);
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
+  EXPECT_FALSE(queue.grant_early());
+  std::uint64_t task = 0;
+  for (std::uint64_t i = 4; i-- > 0;) {
+    ASSERT_TRUE(queue.pop(task));
+    EXPECT_EQ(task, i);
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::mark

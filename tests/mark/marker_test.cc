@@ -1,0 +1,222 @@
+// The marking engine over an object model that is not Jackdaw's heap: nodes in a vector, marks in a vector.
+#include "mark/marker.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "mark/object_model.h"
+#include "mark/random_numbers.h"
+#include "mark/victim/random.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::mark {
+namespace {
+
+using Node = std::uint32_t;
+
+// A graph as adjacency lists; a reference and a task are a node's number.
+class VectorModel {
+ public:
+  using Reference = Node;
+  using Task = Node;
+
+  explicit VectorModel(std::vector<std::vector<Node>> edges) : edges_(std::move(edges)), marks_(edges_.size()) {}
+
+  template <Sharing>
+  bool try_mark(Reference node) {
+    marked_times_.fetch_add(1, std::memory_order_relaxed);
+    return marks_[node].exchange(1, std::memory_order_relaxed) == 0;
+  }
+  Task task_of(Reference node) const { return node; }
+  void prefetch(Task) const {}
+  template <typename Sink>
+  void visit(Task node, Sink& sink) const {
+    for (const Node target : edges_[node]) sink.reference(target);
+  }
+
+  void clear_marks() {
+    for (auto& mark : marks_) mark.store(0, std::memory_order_relaxed);
+  }
+  std::vector<bool> marks() const {
+    std::vector<bool> marks(marks_.size());
+    for (std::size_t i = 0; i < marks.size(); ++i) marks[i] = marks_[i].load(std::memory_order_relaxed) != 0;
+    return marks;
+  }
+  std::vector<bool> serially_reachable(const std::vector<Node>& roots) const {
+    std::vector<bool> reached(edges_.size(), false);
+    std::vector<Node> stack;
+    const auto visit_node = [&](Node node) {
+      if (reached[node]) return;
+      reached[node] = true;
+      stack.push_back(node);
+    };
+    for (const Node root : roots) visit_node(root);
+    while (!stack.empty()) {
+      const Node node = stack.back();
+      stack.pop_back();
+      for (const Node target : edges_[node]) visit_node(target);
+    }
+    return reached;
+  }
+  std::uint64_t edges_of(const std::vector<bool>& nodes) const {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) count += nodes[i] ? edges_[i].size() : 0;
+    return count;
+  }
+
+ private:
+  std::vector<std::vector<Node>> edges_;
+  std::vector<std::atomic<std::uint8_t>> marks_;
+  std::atomic<std::uint64_t> marked_times_{0};
+};
+
+static_assert(ObjectModel<VectorModel>);
+
+std::vector<std::vector<Node>> random_graph(Node nodes, std::uint32_t most_edges, std::uint64_t seed) {
+  RandomNumbers random(seed);
+  std::vector<std::vector<Node>> edges(nodes);
+  for (auto& targets : edges) {
+    targets.resize(random.below(most_edges + 1));
+    for (Node& target : targets) target = random.below(nodes);
+  }
+  return edges;
+}
+
+std::vector<std::vector<Node>> list_graph(Node nodes) {
+  std::vector<std::vector<Node>> edges(nodes);
+  for (Node i = 0; i + 1 < nodes; ++i) edges[i] = {i + 1};
+  return edges;
+}
+
+// Node 0 refers to all others: one visit makes more tasks than any small queue holds.
+std::vector<std::vector<Node>> star_graph(Node nodes) {
+  std::vector<std::vector<Node>> edges(nodes);
+  edges[0].resize(nodes - 1);
+  std::iota(edges[0].begin(), edges[0].end(), 1);
+  return edges;
+}
+
+template <typename Victim>
+void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::vector<Node>& roots,
+                              const MarkerOptions& options, int rounds) {
+  VectorModel model(std::move(edges));
+  const std::vector<bool> expected = model.serially_reachable(roots);
+  Marker<VectorModel, BwosLifo<Node>, Victim> marker(options);
+  for (int round = 0; round < rounds; ++round) {
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, roots));
+    ASSERT_EQ(model.marks(), expected);
+    const WorkerStatistics sum = total(marker.statistics());
+    const auto objects = static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), true));
+    EXPECT_EQ(sum.objects_marked, objects);
+    EXPECT_EQ(sum.tasks_executed, objects);
+    EXPECT_EQ(sum.references_visited, model.edges_of(expected));
+    EXPECT_EQ(sum.pushes, objects);
+    EXPECT_EQ(sum.pops + sum.steals, objects);
+    EXPECT_EQ(sum.steal_attempts, sum.steals + sum.steals_empty + sum.steals_contended);
+  }
+}
+
+struct Shape {
+  std::uint32_t threads;
+  std::size_t blocks;
+  std::size_t block_size;
+};
+
+class MarkerShapes : public testing::TestWithParam<Shape> {
+ protected:
+  MarkerOptions options() const {
+    MarkerOptions options;
+    options.threads = GetParam().threads;
+    options.blocks = GetParam().blocks;
+    options.block_size = GetParam().block_size;
+    return options;
+  }
+};
+
+TEST_P(MarkerShapes, MarksRandomGraphsLikeASerialTraversal) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto nodes = static_cast<Node>(scaled(20000));
+    const std::vector<Node> roots{0, 1, 1, nodes - 1};
+    const auto most_edges = static_cast<std::uint32_t>(seed % 5 + 1);
+    expect_marks_like_serial<RandomProbabilisticVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
+    expect_marks_like_serial<RandomVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
+  }
+}
+
+TEST_P(MarkerShapes, MarksListsAndStars) {
+  expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(5000), {0}, options(), 3);
+  expect_marks_like_serial<RandomVictim>(star_graph(5000), {0}, options(), 3);
+}
+
+TEST_P(MarkerShapes, EndsThousandsOfTinyRounds) {
+  expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(10), {0}, options(), static_cast<int>(scaled(2000)));
+  expect_marks_like_serial<RandomVictim>(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, MarkerShapes,
+                         testing::Values(Shape{1, 8, 1024}, Shape{1, 2, 2}, Shape{2, 8, 1024}, Shape{2, 2, 2},
+                                         Shape{3, 3, 1}, Shape{8, 2, 2}, Shape{8, 8, 64}),
+                         [](const testing::TestParamInfo<Shape>& info) {
+                           return std::to_string(info.param.threads) + "threads" + std::to_string(info.param.blocks) +
+                                  "blocks" + std::to_string(info.param.block_size) + "entries";
+                         });
+
+TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
+  MarkerOptions options;
+  options.threads = 4;
+  options.blocks = 2;
+  options.block_size = 2;
+  expect_marks_like_serial<RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))), {0}, options, 2);
+  VectorModel model(star_graph(100000));
+  Marker<VectorModel> marker(options);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  const WorkerStatistics sum = total(marker.statistics());
+  EXPECT_GT(sum.overflow_pushes, 90000U);
+  EXPECT_GT(sum.overflow_peak, 90000U);
+}
+
+TEST(Marker, SharesManyRootsAmongItsWorkers) {
+  std::vector<Node> roots(static_cast<std::size_t>(scaled(100000)));
+  std::iota(roots.begin(), roots.end(), 0);
+  MarkerOptions options;
+  options.threads = 3;
+  expect_marks_like_serial<RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options, 5);
+}
+
+TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
+  const Node nodes = 3000;
+  VectorModel model(random_graph(nodes, 4, 99));
+  const std::vector<Node> roots{0};
+  MarkerOptions options;
+  options.threads = 2;
+  options.blocks = 2;
+  options.block_size = 2;
+  options.overflow_limit = 1;
+  Marker<VectorModel> marker(options);
+  bool complete = marker.mark(model, roots);
+  EXPECT_FALSE(complete) << "four queue entries and one overflowed task cannot do";
+  for (int pass = 0; !complete && pass < 10000; ++pass) {
+    const std::vector<bool> marks = model.marks();
+    complete = true;
+    for (Node node = 0; node < nodes; ++node) {
+      if (marks[node]) complete = marker.mark(model, {}, std::vector<Node>{node}) && complete;
+    }
+  }
+  EXPECT_TRUE(complete);
+  EXPECT_EQ(model.marks(), model.serially_reachable(roots));
+}
+
+TEST(Marker, RefusesQueueSizesOutOfRange) {
+  MarkerOptions options;
+  options.blocks = 1;
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace jackdaw::mark
