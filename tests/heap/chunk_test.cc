@@ -1,0 +1,144 @@
+// Chunk: mark bits, exclusive and shared, and the table of blocks.
+#include "heap/chunk.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "heap/chunk_memory.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::heap {
+namespace {
+
+struct ReleaseChunk {
+  void operator()(Chunk* chunk) const { ChunkMemory::release(chunk); }
+};
+using OwnedChunk = std::unique_ptr<Chunk, ReleaseChunk>;
+
+OwnedChunk make_chunk(std::size_t total_bytes = kChunkBytes) { return OwnedChunk(ChunkMemory::allocate(total_bytes)); }
+
+std::byte* granule(Chunk& chunk, std::size_t index) {
+  return chunk.block_start(kFirstBlock) + index * kGranuleBytes;
+}
+
+constexpr std::size_t kGranules = kUsableBlocks * kGranulesPerBlock;
+
+TEST(Chunk, IsAlignedAndFoundFromEveryAddressOfIt) {
+  const OwnedChunk chunk = make_chunk();
+  ASSERT_NE(chunk, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(chunk.get()) % kChunkBytes, 0U);
+  const auto* const start = reinterpret_cast<const std::byte*>(chunk.get());
+  for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, kBlockBytes, kChunkBytes / 2, kChunkBytes - 1}) {
+    EXPECT_EQ(Chunk::of(start + offset), chunk.get());
+  }
+}
+
+TEST(Chunk, StartsWithoutMarksAndWithAllBlocksFree) {
+  const OwnedChunk chunk = make_chunk();
+  EXPECT_EQ(chunk->free_blocks(), kUsableBlocks);
+  EXPECT_TRUE(chunk->is_empty());
+  EXPECT_FALSE(chunk->is_oversized());
+  for (std::size_t i = 0; i < kGranules; ++i) ASSERT_FALSE(chunk->is_marked(granule(*chunk, i)));
+}
+
+TEST(Chunk, MarkIsToldOnceAndLeavesTheOthersAlone) {
+  for (const bool shared : {false, true}) {
+    const OwnedChunk chunk = make_chunk();
+    const auto mark = [&](std::size_t i) {
+      std::byte* const object = granule(*chunk, i);
+      return shared ? chunk->mark_shared(object) : chunk->mark_exclusively(object);
+    };
+    // Places around the borders of mark words and blocks, and the last granule.
+    const std::vector<std::size_t> places = {0,   1,    62,   63,   64,   65, 127, kGranulesPerBlock - 1, kGranulesPerBlock,
+                                             500, 5000, 5001, 5003, kGranules - 2, kGranules - 1};
+    std::vector<bool> expected(kGranules, false);
+    for (const std::size_t place : places) {
+      EXPECT_TRUE(mark(place));
+      EXPECT_FALSE(mark(place));
+      expected[place] = true;
+      for (std::size_t i = 0; i < kGranules; ++i) {
+        ASSERT_EQ(chunk->is_marked(granule(*chunk, i)), expected[i]) << "granule " << i << " after " << place;
+      }
+    }
+  }
+}
+
+TEST(Chunk, BothWaysOfMarkingSeeEachOthersMarks) {
+  const OwnedChunk chunk = make_chunk();
+  EXPECT_TRUE(chunk->mark_shared(granule(*chunk, 7)));
+  EXPECT_FALSE(chunk->mark_exclusively(granule(*chunk, 7)));
+  EXPECT_TRUE(chunk->mark_exclusively(granule(*chunk, 8)));
+  EXPECT_FALSE(chunk->mark_shared(granule(*chunk, 8)));
+}
+
+TEST(Chunk, ABlocksMarkWordsAreThoseOfItsGranules) {
+  const OwnedChunk chunk = make_chunk();
+  for (const std::size_t block : {kFirstBlock, kFirstBlock + 1, kBlocksPerChunk - 1}) {
+    std::byte* const last = chunk->block_start(block) + kBlockBytes - kGranuleBytes;
+    chunk->mark_exclusively(chunk->block_start(block));
+    chunk->mark_exclusively(last);
+    EXPECT_EQ(chunk->mark_words(block)[0].load(), 1U);
+    EXPECT_EQ(chunk->mark_words(block)[kMarkWordsPerBlock - 1].load(), std::uint64_t{1} << 63);
+    EXPECT_EQ(chunk->block_index(chunk->block_start(block)), block);
+  }
+}
+
+// Every thread tries to mark every second granule, so threads meet in every mark word; the granules between must
+// stay clear. Run many times because a lost update is a matter of luck.
+TEST(Chunk, OfManyThreadsExactlyOneIsToldThatItMarked) {
+  constexpr std::size_t kThreads = 4;
+  const std::size_t rounds = mark::scaled(50);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const OwnedChunk chunk = make_chunk();
+    std::atomic<std::size_t> ready{0};
+    std::vector<std::vector<std::uint8_t>> told(kThreads, std::vector<std::uint8_t>(kGranules, 0));
+    std::vector<std::thread> threads;
+    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        ready.fetch_add(1);
+        while (ready.load() < kThreads) std::this_thread::yield();
+        for (std::size_t i = 0; i < kGranules; i += 2) told[thread][i] = chunk->mark_shared(granule(*chunk, i)) ? 1 : 0;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 0; i < kGranules; ++i) {
+      std::size_t times = 0;
+      for (std::size_t thread = 0; thread < kThreads; ++thread) times += told[thread][i];
+      ASSERT_EQ(times, i % 2 == 0 ? 1U : 0U) << "granule " << i;
+      ASSERT_EQ(chunk->is_marked(granule(*chunk, i)), i % 2 == 0);
+    }
+  }
+}
+
+TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
+  const OwnedChunk chunk = make_chunk();
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.slot_bytes = 16;
+  EXPECT_EQ(chunk->find_free(1), kFirstBlock);
+  EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
+  EXPECT_EQ(chunk->find_free(kUsableBlocks + 1), 0U);
+  chunk->take_block(kFirstBlock + 3, info);
+  EXPECT_EQ(chunk->find_free(3), kFirstBlock);
+  EXPECT_EQ(chunk->find_free(4), kFirstBlock + 4);
+  EXPECT_EQ(chunk->find_free(kUsableBlocks - 4), kFirstBlock + 4);
+  EXPECT_EQ(chunk->find_free(kUsableBlocks - 3), 0U);
+  EXPECT_EQ(chunk->free_blocks(), kUsableBlocks - 1);
+  EXPECT_FALSE(chunk->is_empty());
+  chunk->release_block(kFirstBlock + 3);
+  EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
+  EXPECT_EQ(chunk->block(kFirstBlock + 3).use, BlockUse::free);
+}
+
+TEST(Chunk, MemoryForMoreThanAnAddressSpaceIsRefused) {
+  EXPECT_EQ(ChunkMemory::allocate(std::size_t{1} << 60), nullptr);
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
