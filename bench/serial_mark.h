@@ -33,7 +33,7 @@ class SerialMark {
   [[nodiscard]] std::optional<std::string> difference(heap::Heap& heap) const;
 
  private:
-  // One bit for each granule of a chunk's 2 MiB.
+  // One bit for each granule of a chunk.
   using ChunkMarks = std::bitset<heap::kChunkBytes / heap::kGranuleBytes>;
 
   static std::size_t granule_of(const heap::Object* object);

@@ -1,6 +1,7 @@
 // HeapObjectModel: ties Jackdaw's heap to the marking engine.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -13,8 +14,8 @@
 
 namespace jackdaw::gc {
 
-/// The object model of Jackdaw's own heap: marks are the chunks' bits, references are where an object's type
-/// descriptor says, big arrays are visited in slices. Has no state; may be used from any number of threads.
+/// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block, references are where
+/// an object's type descriptor says, big arrays are visited in slices. Has no state; may be used from any number of threads.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;
@@ -28,6 +29,10 @@ class HeapObjectModel {
     } else {
       return chunk->mark_exclusively(object);
     }
+  }
+
+  [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(Reference object) const {
+    return heap::Chunk::of(object)->marker_word_of(object);
   }
 
   [[nodiscard]] Task task_of(Reference object) const { return MarkTask(object); }
@@ -92,6 +97,6 @@ class HeapObjectModel {
   }
 };
 
-static_assert(mark::ObjectModel<HeapObjectModel>);
+static_assert(mark::LeasingObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

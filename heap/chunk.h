@@ -1,13 +1,15 @@
 // Chunk: an aligned piece of memory, its mark bits and its table of blocks.
 //
-//   offset 0        mark bits: one per granule of the chunk, set for the first granule of a marked object
-//   then            the block table and the chunk's own fields
-//   block 2 on      objects
+//   offset 0               mark bits: one per granule of the chunk, set for the first granule of a marked object
+//   then                   the markers' words, the block table and the chunk's own fields
+//   block kFirstBlock on   objects
 //
-// A chunk is 2 MiB, the size of a huge page, and aligned to that, so the chunk of an object, its mark word and its
-// bit follow from the object's address by masking and shifting: no look-up stands between a reference and its mark.
+// A chunk is 16 MiB and aligned to that, so the chunk of an object, its mark word and its bit follow from the
+// object's address by masking and shifting: no look-up stands between a reference and its mark. (16 MiB, because
+// then a chunk's mark bits are twice as long as the stretch of addresses after which a second-level cache's sets
+// repeat: with chunks of 2 MiB, all mark bits of a heap fought for a quarter of that cache.)
 // A block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a chunk
-// as long as it needs; only the first 2 MiB of it have marks and blocks, which is where the object starts.
+// as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the object starts.
 #pragma once
 
 #include <array>
@@ -21,11 +23,11 @@
 
 namespace jackdaw::heap {
 
-inline constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kChunkBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
 /// The blocks before this one are the chunk's header.
-inline constexpr std::size_t kFirstBlock = 2;
+inline constexpr std::size_t kFirstBlock = 11;
 inline constexpr std::size_t kUsableBlocks = kBlocksPerChunk - kFirstBlock;
 inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
 inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
@@ -87,10 +89,14 @@ class Chunk {
     return (word_of(object).load(std::memory_order_relaxed) & bit_of(object)) != 0;
   }
 
-  /// The mark words of a block, kMarkWordsPerBlock of them.
-  [[nodiscard]] std::atomic<std::uint64_t>* mark_words(std::size_t block) {
-    return mark_words_.data() + block * kMarkWordsPerBlock;
+  /// A word for each block, for whoever marks to coordinate with others that do; zero when the marks are cleared.
+  [[nodiscard]] std::atomic<std::uint32_t>& marker_word_of(const void* object) {
+    return marker_words_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
   }
+  /// Clears the marks and the marker's word of a block. Nobody marks meanwhile.
+  void clear_marks(std::size_t block);
+
+  /// The mark words of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
     return mark_words_.data() + block * kMarkWordsPerBlock;
   }
@@ -114,8 +120,9 @@ class Chunk {
   [[nodiscard]] std::size_t free_blocks() const { return free_.count(); }
   [[nodiscard]] bool is_empty() const { return free_.count() == kUsableBlocks; }
 
-  /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks).
-  [[nodiscard]] std::size_t find_free(std::size_t count) const;
+  /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the whole for a
+  /// chunk that is filled block by block.
+  [[nodiscard]] std::size_t find_free(std::size_t count);
   void take_block(std::size_t index, const BlockInfo& info) {
     blocks_[index] = info;
     free_.reset(index);
@@ -123,6 +130,7 @@ class Chunk {
   void release_block(std::size_t index) {
     blocks_[index] = {};
     free_.set(index);
+    if (index < search_from_) search_from_ = index;
   }
 
  private:
@@ -139,7 +147,9 @@ class Chunk {
   }
 
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
+  std::array<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
+  std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;
   std::size_t total_bytes_;
 };

@@ -8,7 +8,7 @@ namespace jackdaw::heap {
 
 namespace {
 
-// The 2 MiB pieces that a chunk covers: the first, and one past the last.
+// The 16 MiB pieces that a chunk covers: the first, and one past the last.
 struct Pieces {
   std::uintptr_t first;
   std::uintptr_t end;

@@ -1,6 +1,6 @@
 // ChunkDirectory: from any address to the chunk that it lies in, if there is one.
 //
-// A table of two levels over the 48-bit address space, one entry for every 2 MiB. Look-ups take two loads and never
+// A table of two levels over the 48-bit address space, one entry for every 16 MiB. Look-ups take two loads and never
 // touch memory outside the table, whatever the address.
 #pragma once
 
@@ -21,7 +21,7 @@ class ChunkDirectory {
   ChunkDirectory(const ChunkDirectory&) = delete;
   ChunkDirectory& operator=(const ChunkDirectory&) = delete;
 
-  /// Enters all 2 MiB pieces of the chunk. False, with nothing changed, when there is no memory for the table.
+  /// Enters all 16 MiB pieces of the chunk. False, with nothing changed, when there is no memory for the table.
   bool insert(Chunk* chunk);
   /// Takes the chunk out.
   void erase(const Chunk* chunk);
@@ -38,7 +38,7 @@ class ChunkDirectory {
 
  private:
   static constexpr std::size_t kAddressBits = 48;
-  static constexpr std::size_t kLeafEntries = std::size_t{1} << 14;
+  static constexpr std::size_t kLeafEntries = std::size_t{1} << 12;
   static constexpr std::size_t kLeaves = (std::size_t{1} << kAddressBits) / kChunkBytes / kLeafEntries;
   using Leaf = std::array<std::atomic<Chunk*>, kLeafEntries>;
 

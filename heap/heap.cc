@@ -148,9 +148,7 @@ Object* Heap::object_at(const void* address) const {
 void Heap::clear_marks() {
   for (Chunk* const chunk : chunks_) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-      if (chunk->block(block).use == BlockUse::free) continue;
-      // Nobody else reads or writes marks now, so they may be cleared as plain memory.
-      std::memset(static_cast<void*>(chunk->mark_words(block)), 0, kMarkWordsPerBlock * sizeof(std::uint64_t));
+      if (chunk->block(block).use != BlockUse::free) chunk->clear_marks(block);
     }
   }
 }

@@ -121,6 +121,7 @@ class Marker {
 
   Queue& queue_of(std::uint32_t worker) { return workers_[worker]->queue(); }
 
+  Leases& leases_of(std::uint32_t worker) { return workers_[worker]->leases(); }
   Detector& terminator() { return detector_; }
 
   ThreadPool pool_;

@@ -1,6 +1,7 @@
 // ObjectModel: what the mark loop asks of a heap. The one thing that somebody with a heap of their own must write.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -41,5 +42,13 @@ concept ObjectModel =
       model.prefetch(task);
       model.visit(task, sink);
     };
+
+/// A model that also divides its heap into regions which one worker at a time can mark in (see mark/lease.h):
+/// `lease_word_of(reference)` is the word of the region that holds the object's mark. Marks of one region must not
+/// share a memory word with those of another. All words are zero when a round starts.
+template <typename Model>
+concept LeasingObjectModel = ObjectModel<Model> && requires(Model& model, typename Model::Reference reference) {
+  { model.lease_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
+};
 
 }  // namespace jackdaw::mark

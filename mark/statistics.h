@@ -14,6 +14,7 @@ struct WorkerStatistics {
   std::uint64_t tasks_executed = 0;     ///< tasks visited: objects and slices of objects
   std::uint64_t objects_marked = 0;     ///< objects that this worker was the one to mark
   std::uint64_t references_visited = 0; ///< non-null references found in visited objects
+  std::uint64_t references_set_aside = 0; ///< references that waited for another worker's lease to end
   std::uint64_t pushes = 0;             ///< tasks made (into the queue or the overflow list)
   std::uint64_t pops = 0;               ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
@@ -33,6 +34,7 @@ struct WorkerStatistics {
     tasks_executed += other.tasks_executed;
     objects_marked += other.objects_marked;
     references_visited += other.references_visited;
+    references_set_aside += other.references_set_aside;
     pushes += other.pushes;
     pops += other.pops;
     steal_attempts += other.steal_attempts;

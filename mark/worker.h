@@ -9,25 +9,29 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <thread>
 
+#include "mark/lease.h"
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
 #include "mark/queue/queue.h"
+#include "mark/spin.h"
 #include "mark/statistics.h"
 #include "mark/termination/terminator.h"
 #include "mark/victim/victim_policy.h"
 
 namespace jackdaw::mark {
 
-/// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`, `worker_count()`,
-/// `terminator()`, `claim_input(input)`.
+/// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`, `leases_of(worker)`,
+/// `worker_count()`, `terminator()`, `claim_input(input)`.
 ///
-/// Every function but queue() is called on the worker's own thread only.
+/// Every function but queue() and leases() is called on the worker's own thread only.
 template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class alignas(128) Worker {
  public:
@@ -36,14 +40,19 @@ class alignas(128) Worker {
   using StealOutcome = typename Queue::StealOutcome;
 
   /// How many popped tasks wait for their memory.
-  static constexpr std::size_t kPrefetchDepth = 16;
+  static constexpr std::size_t kPrefetchDepth = 64;
+
+  /// How many references may wait for other workers' leases before this worker waits itself.
+  static constexpr std::size_t kSetAsideLimit = 256;
 
   Worker(Team& team, std::uint32_t index, std::size_t blocks, std::size_t block_size, std::size_t overflow_limit,
          Victim victim)
-      : team_(team), index_(index), queue_(blocks, block_size), overflow_limit_(overflow_limit), victim_(victim) {}
+      : team_(team), index_(index), leases_(index), queue_(blocks, block_size), overflow_limit_(overflow_limit), victim_(victim) {}
 
   /// The queue, for thieves.
   Queue& queue() { return queue_; }
+  /// The leases, for others that want to mark where this worker does.
+  Leases& leases() { return leases_; }
   /// The counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
@@ -57,6 +66,7 @@ class alignas(128) Worker {
     statistics_ = {};
     dropped_tasks_ = false;
     counters_before_ = queue_.counters();
+    leases_.start_round();
     take_input<kSharing>(model);
     drain<kSharing>(model);
     if constexpr (kSharing == Sharing::shared) {
@@ -96,9 +106,64 @@ class alignas(128) Worker {
 
   template <Sharing kSharing>
   void mark(Model& model, Reference reference) {
-    if (!model.template try_mark<kSharing>(reference)) return;
+    if constexpr (kSharing == Sharing::shared && LeasingObjectModel<Model>) {
+      const MarkingRight right = right_to_mark(model, reference);
+      if (right == MarkingRight::none) [[unlikely]] {
+        set_aside(model, reference);
+      } else {
+        mark_by(right, model, reference);
+      }
+    } else {
+      mark_by(kSharing == Sharing::shared ? MarkingRight::shared : MarkingRight::exclusive, model, reference);
+    }
+  }
+
+  MarkingRight right_to_mark(Model& model, Reference reference) {
+    return leases_.right_to_mark(model.lease_word_of(reference),
+                                 [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
+  }
+
+  void mark_by(MarkingRight right, Model& model, Reference reference) {
+    const bool newly_marked = right == MarkingRight::exclusive
+                                  ? model.template try_mark<Sharing::exclusive>(reference)
+                                  : model.template try_mark<Sharing::shared>(reference);
+    if (!newly_marked) return;
     ++statistics_.objects_marked;
     push(model.task_of(reference));
+  }
+
+  // Keeps a reference until the lease that stands in its way has ended.
+  [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
+    ++statistics_.references_set_aside;
+    while (set_aside_count_ == set_aside_.size()) retry_set_aside(model);
+    set_aside_[set_aside_count_++] = reference;
+  }
+
+  // Tries the references that were set aside once more. Meanwhile others may wait for this worker's leases.
+  void retry_set_aside(Model& model) {
+    leases_.poll();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < set_aside_count_; ++i) {
+      const Reference reference = set_aside_[i];
+      const MarkingRight right = right_to_mark(model, reference);
+      if (right == MarkingRight::none) {
+        set_aside_[kept++] = reference;
+      } else {
+        mark_by(right, model, reference);
+      }
+    }
+    if (kept == set_aside_count_) wait_for_lease();
+    set_aside_count_ = kept;
+  }
+
+  // The holder answers between two tasks, unless it lost its processor: then this worker gives up its own.
+  void wait_for_lease() {
+    constexpr std::uint32_t kPausesBeforeYield = 64;
+    if (++fruitless_retries_ % kPausesBeforeYield == 0) {
+      std::this_thread::yield();
+    } else {
+      pause_core();
+    }
   }
 
   // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
@@ -112,26 +177,29 @@ class alignas(128) Worker {
     }
   }
 
-  // Visits until the queue, the overflow list and the prefetch buffer are empty.
+  // Visits until the queue, the overflow list and the prefetch buffer are empty and no reference is set aside.
   template <Sharing kSharing>
-  void drain(Model& model) {
+  [[gnu::flatten]] void drain(Model& model) {
     Task task{};
     for (;;) {
       if (pop(task)) {
         model.prefetch(task);
         if (!prefetched_.exchange(task)) continue;
       } else if (!prefetched_.take(task)) {
-        return;
+        if (set_aside_count_ == 0) return;
+        if constexpr (LeasingObjectModel<Model>) retry_set_aside(model);
+        continue;
       }
       execute<kSharing>(model, task);
       if constexpr (kSharing == Sharing::shared) {
+        leases_.poll();
         if (team_.terminator().hungry()) [[unlikely]] share();
       }
     }
   }
 
   template <Sharing kSharing>
-  void execute(Model& model, Task task) {
+  [[gnu::always_inline]] void execute(Model& model, Task task) {
     ++statistics_.tasks_executed;
     Sink<kSharing> sink{*this, model};
     model.visit(task, sink);
@@ -154,7 +222,7 @@ class alignas(128) Worker {
 
   // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be found
   // and visited again.
-  void push_overflow(Task task) {
+  [[gnu::noinline]] void push_overflow(Task task) {
     if (overflow_.size() >= overflow_limit_) {
       dropped_tasks_ = true;
       return;
@@ -170,7 +238,7 @@ class alignas(128) Worker {
   }
 
   // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.
-  void share() {
+  [[gnu::noinline]] void share() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) return_overflow();
       if (!queue_.offers_tasks()) queue_.grant_early();
@@ -193,6 +261,7 @@ class alignas(128) Worker {
   // The worker is dry: steals a task, or learns that the round is over (false).
   bool find_task(Task& task) {
     const auto dry_since = std::chrono::steady_clock::now();
+    leases_.give_up();
     bool found = false;
     for (;;) {
       found = try_to_steal(task);
@@ -245,10 +314,14 @@ class alignas(128) Worker {
 
   Team& team_;
   const std::uint32_t index_;
+  Leases leases_;
   Queue queue_;
   OverflowList<Task> overflow_;
   const std::size_t overflow_limit_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
+  std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
+  std::size_t set_aside_count_ = 0;
+  std::uint32_t fruitless_retries_ = 0;
   Victim victim_;
   WorkerStatistics statistics_;
   typename Queue::Counters counters_before_;

@@ -232,7 +232,7 @@ class BwosLifo {
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const { return entries_.get() + slot * block_size_; }
 
   // Owner. Full top block: grant it and go on in the next one.
-  bool advance() {
+  [[gnu::noinline]] bool advance() {
     const BlockNumber next = successor(top_);
     if (!may_enter(next)) return false;
     grant();
@@ -276,7 +276,7 @@ class BwosLifo {
   }
 
   // Owner. Empty top block: go down to the block below and take back what the thieves left of it.
-  bool take_over_previous() {
+  [[gnu::noinline]] bool take_over_previous() {
     const BlockNumber previous = predecessor(top_);
     Block& block = blocks_[previous.slot];
     // Relaxed: only spares the exchange when everything below is gone.

@@ -100,15 +100,18 @@ TEST_F(ChunkDirectoryTest, MayBeReadWhileItIsWritten) {
   Chunk* const fixed = make();
   Chunk* const moving = make(2 * kChunkBytes);
   ASSERT_TRUE(directory_.insert(fixed));
+  std::atomic<bool> started{false};
   std::atomic<bool> stop{false};
   std::thread reader([&] {
     while (!stop.load()) {
+      started.store(true);
       ASSERT_EQ(find(address_of(fixed) + 100), fixed);
       Chunk* const seen = find(address_of(moving) + kChunkBytes + 100);
       ASSERT_TRUE(seen == nullptr || seen->total_bytes() == 2 * kChunkBytes);
     }
   });
-  for (std::size_t i = 0; i < mark::scaled(100'000); ++i) {
+  while (!started.load()) std::this_thread::yield();
+  for (std::size_t i = 0; i < mark::scaled(1'000'000); ++i) {
     EXPECT_TRUE(directory_.insert(moving));
     directory_.erase(moving);
   }

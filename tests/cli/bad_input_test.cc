@@ -1,0 +1,189 @@
+// Bad input: exit status 2, one line on standard error that says what is wrong, and no result file.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+
+namespace jackdaw::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+class BadInput : public testing::Test {
+ protected:
+  // Runs the command with --json added. `named`: what the complaint must mention.
+  void expect_refused(Arguments arguments, const std::string& named = "") {
+    const std::string words = testing::PrintToString(arguments);
+    const std::vector<std::string> before = folder_.contents();
+    if (!arguments.empty() && arguments.front() == "mark") {
+      arguments.insert(arguments.begin() + 1, {"--json", folder_.file("result.json")});
+    }
+    const Outcome outcome = run_jackdaw(arguments);
+    EXPECT_EQ(outcome.status, 2) << words << outcome.err;
+    EXPECT_EQ(outcome.out, "") << words;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << words << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("jackdaw: ")) << words << outcome.err;
+    EXPECT_EQ(outcome.err.back(), '\n') << words;
+    EXPECT_NE(outcome.err.find(named), std::string::npos) << words << outcome.err;
+    EXPECT_EQ(folder_.contents(), before) << words << ": neither a result nor a part of one is left";
+  }
+  void expect_graph_refused(const std::string& graph, const std::string& named = "") {
+    expect_refused({"mark", graph}, named);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BadInput, NoCommand) {
+  expect_refused({});
+  expect_refused({"--no-such-option"}, "--no-such-option");
+}
+
+TEST_F(BadInput, UnknownCommand) {
+  expect_refused({"sweep"}, "sweep");
+  expect_refused({"sweep", "tree:3"}, "sweep");
+}
+
+TEST_F(BadInput, NoGraph) {
+  expect_refused({"mark"}, "GRAPH");
+  expect_refused({"mark", "--threads", "2"}, "GRAPH");
+}
+
+TEST_F(BadInput, MoreThanOneGraph) { expect_refused({"mark", "tree:3", "tree:4"}, "tree:4"); }
+
+TEST_F(BadInput, UnknownOption) { expect_refused({"mark", "tree:3", "--no-such-option"}, "--no-such-option"); }
+
+TEST_F(BadInput, UnknownGraphKind) {
+  for (const std::string graph : {"bush:3", "tree", "", ":", "TREE:3", "javac.hprof.gz"}) {
+    expect_graph_refused(graph, "'" + graph + "'");
+  }
+}
+
+TEST_F(BadInput, GraphParameters) {
+  for (const std::string graph :
+       {"tree:x", "tree:", "tree:60", "tree:-1", "tree:3x", "tree:3,4", "tree:3.5", "tree: 3", "list:0", "list:-5",
+        "array:0", "shuffled:10", "shuffled:10,", "shuffled:,4", "shuffled:10,0", "shuffled:10,4,4", "ordered:0,4",
+        "random:10", "random:0,3", "rmat:40,16", "rmat:10", "comb:3", "comb:0,1", "list:99999999999999999999999999"}) {
+    expect_graph_refused(graph, "'" + graph + "'");
+  }
+}
+
+TEST_F(BadInput, GraphsThatDoNotFitInMemory) {
+  for (const std::string graph : {"list:4000000000", "tree:31", "array:4000000000", "random:4000000000,1000000",
+                                  "shuffled:4000000000,4", "rmat:31,4000000000", "comb:60000,60000"}) {
+    expect_graph_refused(graph, "'" + graph + "'");
+  }
+  expect_refused({"mark", "list:1000000", "--object-bytes", "1000000000"}, "list:1000000");
+}
+
+TEST_F(BadInput, Threads) {
+  for (const std::string threads : {"0", "-1", "abc", "99999", "", "1.5", "2x", "99999999999999999999"}) {
+    expect_refused({"mark", "tree:3", "--threads", threads}, "--threads");
+  }
+  expect_refused({"mark", "tree:3", "--threads"}, "--threads");
+}
+
+TEST_F(BadInput, NamesOfQueuesVictimsAndBaselines) {
+  for (const std::string option : {"--queue", "--victim", "--baseline"}) {
+    expect_refused({"mark", "tree:3", option, "nope"}, option);
+    expect_refused({"mark", "tree:3", option, ""}, option);
+    expect_refused({"mark", "tree:3", option}, option);
+  }
+}
+
+TEST_F(BadInput, NumbersOutOfRange) {
+  const std::vector<Arguments> wrong = {
+      {"--block-size", "0"}, {"--block-size", "65535"}, {"--block-size", "-1"}, {"--blocks", "0"},
+      {"--blocks", "1"},     {"--blocks", "65537"},     {"--repeat", "0"},      {"--repeat", "-3"},
+      {"--repeat", "many"},  {"--warmup", "-1"},        {"--object-bytes", "0"}, {"--object-bytes", "7"},
+      {"--object-bytes", "-8"}, {"--object-bytes", "99999999999"}, {"--seed", "x"}};
+  for (const Arguments& option : wrong) {
+    Arguments arguments = {"mark", "tree:3"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    expect_refused(arguments);
+  }
+}
+
+TEST_F(BadInput, DumpThatCannotBeRead) {
+  expect_graph_refused("hprof:");
+  expect_graph_refused("hprof:" + folder_.file("missing.hprof"), "missing.hprof");
+  std::filesystem::create_directory(folder_.file("directory"));
+  expect_graph_refused("hprof:" + folder_.file("directory"), "directory");
+}
+
+TEST_F(BadInput, DumpThatIsNone) {
+  write_file(folder_.file("empty.hprof"), "");
+  expect_graph_refused("hprof:" + folder_.file("empty.hprof"), "empty.hprof");
+  write_file(folder_.file("text.hprof"), "This is no heap dump.\nNot at all.\n");
+  expect_graph_refused("hprof:" + folder_.file("text.hprof"), "text.hprof");
+  write_file(folder_.file("gzip.hprof"), "\x1f\x8b garbage");
+  expect_graph_refused("hprof:" + folder_.file("gzip.hprof"), "gzip.hprof");
+  write_file(folder_.file("zeros.hprof"), std::string(100'000, '\0'));
+  expect_graph_refused("hprof:" + folder_.file("zeros.hprof"), "zeros.hprof");
+}
+
+TEST_F(BadInput, GzippedDumpThatIsCutShort) {
+  const std::string whole = read_file(java_heap_dump());
+  for (const std::size_t length : {std::size_t{1}, std::size_t{5}, std::size_t{18}, std::size_t{1000}, whole.size() / 2,
+                                   whole.size() - 9, whole.size() - 1}) {
+    write_file(folder_.file("cut.hprof.gz"), whole.substr(0, length));
+    expect_graph_refused("hprof:" + folder_.file("cut.hprof.gz"), "cut.hprof.gz");
+  }
+}
+
+std::string unzipped(const std::string& path, std::size_t bytes) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  std::string text(bytes, '\0');
+  const int got = gzread(file, text.data(), static_cast<unsigned>(bytes));
+  gzclose(file);
+  if (got < 0 || static_cast<std::size_t>(got) != bytes) throw std::runtime_error("cannot unzip " + path);
+  return text;
+}
+
+TEST_F(BadInput, PlainDumpThatIsCutShort) {
+  const std::string start = unzipped(java_heap_dump(), 3'000'000);
+  for (const std::size_t length : {std::size_t{1}, std::size_t{18}, std::size_t{30}, std::size_t{1000}, start.size()}) {
+    write_file(folder_.file("cut.hprof"), start.substr(0, length));
+    expect_graph_refused("hprof:" + folder_.file("cut.hprof"), "cut.hprof");
+  }
+}
+
+TEST_F(BadInput, ResultFileThatCannotBeWritten) {
+  std::filesystem::create_directory(folder_.file("directory"));
+  const std::vector<std::string> paths = {folder_.file("missing/result.json"), folder_.file("directory"), "/dev/null/x"};
+  for (const std::string& path : paths) {
+    const Outcome outcome = run_jackdaw({"mark", "tree:3", "--json", path});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("--json"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(path), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(folder_.contents(), std::vector<std::string>{"directory"});
+}
+
+TEST_F(BadInput, LeavesAnEarlierResultAlone) {
+  const std::string path = folder_.file("result.json");
+  write_file(path, "earlier");
+  EXPECT_EQ(run_jackdaw({"mark", "bush:3", "--json", path}).status, 2);
+  EXPECT_EQ(read_file(path), "earlier");
+  EXPECT_EQ(folder_.contents(), std::vector<std::string>{"result.json"});
+}
+
+// Tables that nobody received are no success.
+TEST_F(BadInput, StandardOutputThatIsFull) {
+  const Outcome outcome = run_jackdaw({"mark", "tree:3"}, "/dev/full");
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_LT(outcome.status, 128) << "an exit status, not a signal";
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+}  // namespace jackdaw::cli

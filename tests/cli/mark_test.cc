@@ -1,0 +1,250 @@
+// `jackdaw mark`: what it prints, the JSON that it writes, and that the marks are right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+
+namespace jackdaw::cli {
+namespace {
+
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+const std::vector<std::string>& figure_keys() {
+  static const std::vector<std::string> keys = {"wall_ms",    "collect_ms",    "objects_marked",
+                                                "references", "ns_per_object", "steal_percent"};
+  return keys;
+}
+const std::vector<std::string>& worker_keys() {
+  static const std::vector<std::string> keys = {
+      "tasks_executed", "objects_marked",  "references_visited", "pushes",  "pops",
+      "steal_attempts", "steals",          "empty",              "contended", "longest_contended_streak",
+      "victims_refused", "overflow_pushes", "overflow_peak",     "grants",  "takeovers",
+      "idle_ms"};
+  return keys;
+}
+
+void expect_numbers(const json& object, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    ASSERT_TRUE(object.contains(key)) << key;
+    EXPECT_TRUE(object[key].is_number()) << key;
+    EXPECT_GE(object[key].get<double>(), 0) << key;
+  }
+}
+
+std::uint64_t sum_over_workers(const json& run, const std::string& key) {
+  std::uint64_t sum = 0;
+  for (const json& worker : run["workers"]) sum += worker[key].get<std::uint64_t>();
+  return sum;
+}
+
+double median_of_runs(const json& result, const std::string& key) {
+  std::vector<double> values;
+  for (const json& run : result["runs"]) values.push_back(run[key].get<double>());
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Whatever was measured, a result has these keys and its figures agree with one another.
+void expect_well_formed(const json& result, std::size_t runs) {
+  EXPECT_TRUE(result["graph"].is_string());
+  EXPECT_TRUE(result["queue"].is_string());
+  EXPECT_TRUE(result["victim"].is_string());
+  expect_numbers(result, {"objects", "threads", "heap_bytes", "marking_memory_bytes"});
+  ASSERT_EQ(result["runs"].size(), runs);
+  expect_numbers(result["median"], figure_keys());
+  EXPECT_FALSE(result["median"].contains("workers"));
+  for (const std::string& key : figure_keys()) {
+    EXPECT_DOUBLE_EQ(result["median"][key].get<double>(), median_of_runs(result, key)) << key;
+  }
+  for (const json& run : result["runs"]) {
+    expect_numbers(run, figure_keys());
+    EXPECT_GE(run["collect_ms"].get<double>(), run["wall_ms"].get<double>());
+    EXPECT_LE(run["steal_percent"].get<double>(), 100);
+    EXPECT_NEAR(run["ns_per_object"].get<double>() * run["objects_marked"].get<double>(),
+                run["wall_ms"].get<double>() * 1e6, 1);
+    ASSERT_EQ(run["workers"].size(), result["threads"].get<std::size_t>());
+    for (const json& worker : run["workers"]) {
+      expect_numbers(worker, worker_keys());
+      EXPECT_EQ(worker["steal_attempts"].get<std::uint64_t>(), worker["steals"].get<std::uint64_t>() +
+                                                                   worker["empty"].get<std::uint64_t>() +
+                                                                   worker["contended"].get<std::uint64_t>());
+    }
+    EXPECT_EQ(sum_over_workers(run, "objects_marked"), run["objects_marked"].get<std::uint64_t>());
+    EXPECT_EQ(sum_over_workers(run, "references_visited"), run["references"].get<std::uint64_t>());
+    EXPECT_EQ(sum_over_workers(run, "pushes"), sum_over_workers(run, "tasks_executed"));
+    EXPECT_EQ(sum_over_workers(run, "pops") + sum_over_workers(run, "steals"), sum_over_workers(run, "tasks_executed"));
+  }
+}
+
+class Mark : public testing::Test {
+ protected:
+  // Runs `mark` with --json added, expects success and gives the result.
+  json mark(Arguments arguments) {
+    const std::string path = folder_.file("result.json");
+    const std::string words = testing::PrintToString(arguments);
+    arguments.insert(arguments.begin(), "mark");
+    arguments.insert(arguments.end(), {"--json", path});
+    outcome_ = run_jackdaw(arguments);
+    EXPECT_EQ(outcome_.status, 0) << words << outcome_.err;
+    EXPECT_EQ(outcome_.err, "") << words;
+    EXPECT_NE(outcome_.out, "") << words;
+    if (outcome_.status != 0) return {};
+    EXPECT_EQ(folder_.contents(), std::vector<std::string>{"result.json"}) << words;
+    return json::parse(read_file(path));
+  }
+
+  TemporaryFolder folder_;
+  Outcome outcome_;
+};
+
+TEST_F(Mark, WritesEveryKeyTheRightNumberOfTimes) {
+  for (const std::size_t repeat : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
+    const json result = mark({"tree:10", "--threads", "2", "--repeat", std::to_string(repeat)});
+    expect_well_formed(result, repeat);
+    EXPECT_EQ(result["graph"], "tree:10");
+    EXPECT_EQ(result["threads"], 2);
+    EXPECT_EQ(result["queue"], "bwos-lifo");
+    EXPECT_EQ(result["victim"], "random-prob");
+    EXPECT_FALSE(result.contains("baseline"));
+    EXPECT_FALSE(result.contains("ratio_to_baseline"));
+    EXPECT_FALSE(result.contains("verified"));
+  }
+}
+
+TEST_F(Mark, OfATreeMarksEveryNode) {
+  const json result = mark({"tree:15", "--verify"});
+  EXPECT_EQ(result["objects"], 65'535);
+  EXPECT_EQ(result["verified"], true);
+  for (const json& run : result["runs"]) {
+    EXPECT_EQ(run["objects_marked"], 65'535);
+    EXPECT_EQ(run["references"], 65'534);
+  }
+}
+
+TEST_F(Mark, PrintsTablesWithTheSameFigures) {
+  const json result = mark({"list:1000", "--threads", "2", "--repeat", "3", "--verify"});
+  EXPECT_NE(outcome_.out.find("list:1000: 1000 objects, 1000 marked, 999 references"), std::string::npos)
+      << outcome_.out;
+  EXPECT_NE(outcome_.out.find("verified"), std::string::npos);
+  EXPECT_NE(outcome_.out.find("2 mark threads, queue bwos-lifo, victim random-prob"), std::string::npos);
+  EXPECT_NE(outcome_.out.find("steal percentage"), std::string::npos);
+  EXPECT_EQ(outcome_.out.back(), '\n');
+}
+
+TEST_F(Mark, WithoutJsonWritesNoFile) {
+  const Outcome outcome = run_jackdaw({"mark", "tree:5"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_NE(outcome.out.find("tree:5: 63 objects, 63 marked"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Mark, ReplacesAnEarlierResult) {
+  write_file(folder_.file("result.json"), "earlier");
+  EXPECT_EQ(mark({"tree:3"})["objects"], 15);
+}
+
+class MarkJavaHeap : public Mark, public testing::WithParamInterface<int> {};
+
+TEST_P(MarkJavaHeap, CountsAreThoseOfTheDump) {
+  const json result =
+      mark({"hprof:" + java_heap_dump(), "--verify", "--repeat", "2", "--threads", std::to_string(GetParam())});
+  expect_well_formed(result, 2);
+  EXPECT_EQ(result["verified"], true);
+  EXPECT_EQ(result["objects"], 141'417);
+  for (const json& run : result["runs"]) {
+    EXPECT_EQ(run["objects_marked"], 137'384);
+    EXPECT_EQ(run["references"], 415'442);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, MarkJavaHeap, testing::Values(1, 2, 8));
+
+class MarkGraph : public Mark, public testing::WithParamInterface<std::string> {};
+
+TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
+  for (const std::string threads : {"1", "2", "8"}) {
+    for (const std::string victim : {"random", "random-prob"}) {
+      const json result =
+          mark({GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5"});
+      expect_well_formed(result, 3);
+      EXPECT_EQ(result["verified"], true);
+      EXPECT_EQ(std::to_string(result["threads"].get<int>()), threads);
+      EXPECT_EQ(result["victim"], victim);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MarkGraph,
+                         testing::Values("tree:0", "tree:12", "list:1", "list:5000", "array:1", "array:5000",
+                                         "ordered:5000,4", "shuffled:5000,4", "random:5000,3", "rmat:10,16",
+                                         "comb:70,70", "comb:1,5000"),
+                         [](const testing::TestParamInfo<std::string>& info) {
+                           std::string name = info.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char letter) { return letter == ':' || letter == ','; }, '_');
+                           return name;
+                         });
+
+TEST_F(Mark, WithAQueueOfFourTasksOverflowsAndIsRight) {
+  const json result = mark({"ordered:20000,4", "--verify", "--threads", "2", "--blocks", "2", "--block-size", "2"});
+  EXPECT_EQ(result["verified"], true);
+  for (const json& run : result["runs"]) {
+    EXPECT_EQ(run["objects_marked"], 20'000);
+    EXPECT_GT(sum_over_workers(run, "overflow_pushes"), 0U);
+  }
+}
+
+TEST_F(Mark, ObjectBytesMakeObjectsLarger) {
+  const json small = mark({"list:20000", "--object-bytes", "16"});
+  const json large = mark({"list:20000", "--object-bytes", "1000"});
+  EXPECT_GE(large["heap_bytes"].get<std::uint64_t>(), 20'000'000U);
+  EXPECT_LT(small["heap_bytes"].get<std::uint64_t>(), 10'000'000U);
+}
+
+TEST_F(Mark, TheSeedDecidesTheGraph) {
+  const json first = mark({"random:2000,2", "--seed", "1", "--repeat", "1"});
+  const json again = mark({"random:2000,2", "--seed", "1", "--repeat", "1"});
+  const json other = mark({"random:2000,2", "--seed", "2", "--repeat", "1"});
+  const auto marked = [](const json& result) { return result["runs"][0]["objects_marked"].get<std::uint64_t>(); };
+  EXPECT_EQ(marked(first), marked(again));
+  EXPECT_NE(marked(first), marked(other));
+}
+
+TEST_F(Mark, ThreadsMayBeLeftToTheMachine) {
+  EXPECT_GE(mark({"tree:8", "--threads", "auto"})["threads"].get<int>(), 1);
+  EXPECT_GE(mark({"tree:8"})["threads"].get<int>(), 1);
+}
+
+TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
+  const json result = mark({"tree:14", "--threads", "2", "--repeat", "4", "--baseline", "boehm", "--verify"});
+  expect_well_formed(result, 4);
+  ASSERT_TRUE(result.contains("baseline"));
+  const json& baseline = result["baseline"];
+  EXPECT_EQ(baseline["name"], "boehm");
+  EXPECT_GE(baseline["threads"].get<int>(), 1);
+  ASSERT_EQ(baseline["wall_ms"].size(), 4U);
+  std::vector<double> times = baseline["wall_ms"].get<std::vector<double>>();
+  std::sort(times.begin(), times.end());
+  EXPECT_GT(times.front(), 0);
+  EXPECT_DOUBLE_EQ(baseline["median_ms"].get<double>(), (times[1] + times[2]) / 2);
+  EXPECT_DOUBLE_EQ(result["ratio_to_baseline"].get<double>(),
+                   result["median"]["collect_ms"].get<double>() / baseline["median_ms"].get<double>());
+  EXPECT_NE(outcome_.out.find("ratio to boehm"), std::string::npos) << outcome_.out;
+}
+
+TEST_F(Mark, TheJavaHeapFitsInBoehmToo) {
+  const json result = mark({"hprof:" + java_heap_dump(), "--threads", "2", "--repeat", "1", "--baseline", "boehm"});
+  EXPECT_EQ(result["runs"][0]["objects_marked"], 137'384);
+  EXPECT_EQ(result["baseline"]["wall_ms"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace jackdaw::cli

@@ -1,0 +1,105 @@
+#include "tests/cli/process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+
+namespace jackdaw::cli {
+
+namespace {
+
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+// What a process is started with: where its streams lead.
+class Streams {
+ public:
+  Streams(const std::string& out, const std::string& err) {
+    posix_spawn_file_actions_init(&actions_);
+    constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, out.c_str(), kWrite, 0600);
+    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, err.c_str(), kWrite, 0600);
+  }
+  ~Streams() { posix_spawn_file_actions_destroy(&actions_); }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+int wait_for(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) fail(errno, "waitpid");
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+Outcome run_jackdaw(const std::vector<std::string>& arguments, const std::string& stdout_path) {
+  const TemporaryFolder folder;
+  const std::string out = stdout_path.empty() ? folder.file("out") : stdout_path;
+  const Streams streams(out, folder.file("err"));
+  std::vector<std::string> words = {JACKDAW_TEST_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  pid_t process = 0;
+  const int error = posix_spawn(&process, argv[0], streams.get(), nullptr, argv.data(), environ);
+  if (error != 0) fail(error, argv[0]);
+  Outcome outcome;
+  outcome.status = wait_for(process);
+  if (stdout_path.empty()) outcome.out = read_file(out);
+  outcome.err = read_file(folder.file("err"));
+  return outcome;
+}
+
+std::string java_heap_dump() { return JACKDAW_TEST_DATA "/javac.hprof.gz"; }
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "jackdaw_cli_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) fail(errno, name);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<std::string> TemporaryFolder::contents() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace jackdaw::cli

@@ -1,0 +1,58 @@
+// MarkTask: every node number and every address go in and come out, and neither disturbs the other.
+#include "gc/mark_task.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace jackdaw::gc {
+namespace {
+
+const heap::Object* at(std::uint64_t address) {
+  return reinterpret_cast<const heap::Object*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+// Multiples of 16 below 2^48: the ends of the range, and every single bit set or clear.
+std::vector<std::uint64_t> addresses() {
+  constexpr std::uint64_t kLast = (std::uint64_t{1} << 48) - 16;
+  std::vector<std::uint64_t> addresses = {0, 16, kLast, 0x5555'5555'5550, 0xaaaa'aaaa'aaa0};
+  for (unsigned bit = 4; bit < 48; ++bit) {
+    addresses.push_back(std::uint64_t{1} << bit);
+    addresses.push_back(kLast & ~(std::uint64_t{1} << bit));
+  }
+  return addresses;
+}
+
+TEST(MarkTask, IsAsLargeAsAReference) { EXPECT_EQ(sizeof(MarkTask), sizeof(heap::Object*)); }
+
+TEST(MarkTask, AWholeObjectIsNodeZero) {
+  for (const std::uint64_t address : addresses()) {
+    const MarkTask task(at(address));
+    EXPECT_EQ(task.object(), at(address));
+    EXPECT_EQ(task.node(), 0U);
+  }
+}
+
+TEST(MarkTask, EveryNodeOfASliceTreeFits) {
+  for (const std::uint64_t address : {std::uint64_t{16}, (std::uint64_t{1} << 48) - 16, std::uint64_t{0x7fff'1234'5670}}) {
+    for (std::uint32_t node = 0; node < mark::Slices::kNodeLimit; ++node) {
+      const MarkTask task(at(address), node);
+      ASSERT_EQ(task.object(), at(address)) << node;
+      ASSERT_EQ(task.node(), node);
+    }
+  }
+}
+
+TEST(MarkTask, EveryAddressFitsWithTheExtremeNodes) {
+  for (const std::uint64_t address : addresses()) {
+    for (const std::uint32_t node : {0U, 1U, 15U, 16U, mark::Slices::kNodeLimit / 2, mark::Slices::kNodeLimit - 1}) {
+      const MarkTask task(at(address), node);
+      ASSERT_EQ(task.object(), at(address)) << node;
+      ASSERT_EQ(task.node(), node) << std::hex << address;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::gc

@@ -1,0 +1,163 @@
+// HeapObjectModel: each layout's references are found, each element of an array once, however it is sliced.
+#include "gc/object_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+
+namespace jackdaw::gc {
+namespace {
+
+using heap::Object;
+using heap::TypeDescriptor;
+
+// A reference that is told apart from all others and never followed.
+Object* reference_number(std::uint64_t number) {
+  return reinterpret_cast<Object*>((number + 1) * heap::kGranuleBytes);  // NOLINT(performance-no-int-to-ptr)
+}
+
+// Visits an object and all the parts that visits leave over, oldest or newest first, one at a time.
+class SerialEngine {
+ public:
+  explicit SerialEngine(bool newest_first) : newest_first_(newest_first) {}
+
+  void reference(Object* reference) {
+    references_.push_back(reference);
+    ++references_of_visit_;
+  }
+  void task(MarkTask task) { waiting_.push_back(task); }
+
+  void run(MarkTask first) {
+    waiting_.push_back(first);
+    while (!waiting_.empty()) {
+      const MarkTask task = newest_first_ ? waiting_.back() : waiting_.front();
+      if (newest_first_) {
+        waiting_.pop_back();
+      } else {
+        waiting_.pop_front();
+      }
+      references_of_visit_ = 0;
+      model_.visit(task, *this);
+      ++visits_;
+      most_references_of_visit_ = std::max(most_references_of_visit_, references_of_visit_);
+    }
+  }
+
+  std::vector<Object*> sorted_references() const {
+    std::vector<Object*> sorted = references_;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }
+  std::uint64_t visits() const { return visits_; }
+  std::uint64_t most_references_of_visit() const { return most_references_of_visit_; }
+
+ private:
+  bool newest_first_;
+  HeapObjectModel model_;
+  std::deque<MarkTask> waiting_;
+  std::vector<Object*> references_;
+  std::uint64_t visits_ = 0;
+  std::uint64_t references_of_visit_ = 0;
+  std::uint64_t most_references_of_visit_ = 0;
+};
+
+class ObjectModelTest : public testing::Test {
+ protected:
+  std::vector<Object*> references_of(Object* object) {
+    SerialEngine engine(true);
+    engine.run(MarkTask(object));
+    return engine.sorted_references();
+  }
+  static std::vector<Object*> numbers(std::vector<std::uint64_t> which) {
+    std::vector<Object*> references;
+    for (const std::uint64_t number : which) references.push_back(reference_number(number));
+    return references;
+  }
+
+  heap::Heap heap_;
+  heap::Allocator allocator_{heap_};
+};
+
+TEST_F(ObjectModelTest, DataHoldsNoReference) {
+  const TypeDescriptor type = TypeDescriptor::none(64);
+  Object* const object = allocator_.allocate(type);
+  for (std::size_t word = 1; word < 8; ++word) *object->slot(word) = reference_number(word);
+  EXPECT_TRUE(references_of(object).empty());
+}
+
+TEST_F(ObjectModelTest, AllWordsAreEveryWordButTheHeader) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{16}, std::size_t{24}, std::size_t{64}, std::size_t{80'000}}) {
+    const TypeDescriptor type = TypeDescriptor::all_words(bytes);
+    Object* const object = allocator_.allocate(type);
+    EXPECT_TRUE(references_of(object).empty());
+    std::vector<std::uint64_t> expected;
+    for (std::size_t word = 1; word < bytes / heap::kWordBytes; ++word) {
+      *object->slot(word) = reference_number(word);
+      expected.push_back(word);
+    }
+    EXPECT_EQ(references_of(object), numbers(expected)) << bytes;
+  }
+}
+
+TEST_F(ObjectModelTest, OffsetsAreTheGivenWordsAndNoOthers) {
+  const TypeDescriptor type = TypeDescriptor::offsets(80, {2, 5, 9});
+  Object* const object = allocator_.allocate(type);
+  for (std::size_t word = 1; word < 10; ++word) *object->slot(word) = reference_number(word);
+  EXPECT_EQ(references_of(object), numbers({2, 5, 9}));
+  *object->slot(5) = nullptr;
+  EXPECT_EQ(references_of(object), numbers({2, 9}));
+  const TypeDescriptor nowhere = TypeDescriptor::offsets(80, {});
+  EXPECT_TRUE(references_of(allocator_.allocate(nowhere)).empty());
+}
+
+TEST_F(ObjectModelTest, EveryElementOfAnArrayIsVisitedExactlyOnce) {
+  const TypeDescriptor type = TypeDescriptor::reference_array();
+  for (const std::uint64_t length : {0, 1, 2, 3, 510, 511, 512, 513, 514, 1023, 1024, 1025, 1535, 1536, 1537, 2047, 2048,
+                                     2049, 4097, 65'535, 65'536, 65'537, 100'000, 300'001}) {
+    Object* const array = allocator_.allocate_array(type, length);
+    ASSERT_NE(array, nullptr);
+    std::vector<Object*> expected;
+    for (std::uint64_t i = 0; i < length; ++i) expected.push_back(*array->element(i) = reference_number(i));
+    for (const bool newest_first : {true, false}) {
+      SerialEngine engine(newest_first);
+      engine.run(MarkTask(array));
+      ASSERT_EQ(engine.sorted_references(), expected) << "length " << length;
+      EXPECT_LE(engine.most_references_of_visit(), mark::Slices::kSliceElements);
+      EXPECT_GE(engine.visits(), (length + mark::Slices::kSliceElements - 1) / mark::Slices::kSliceElements);
+    }
+  }
+}
+
+TEST_F(ObjectModelTest, NullElementsAreNoReferences) {
+  const TypeDescriptor type = TypeDescriptor::reference_array();
+  Object* const array = allocator_.allocate_array(type, 10'000);
+  EXPECT_TRUE(references_of(array).empty());
+  *array->element(0) = reference_number(1);
+  *array->element(5'000) = reference_number(2);
+  *array->element(9'999) = reference_number(3);
+  EXPECT_EQ(references_of(array), numbers({1, 2, 3}));
+}
+
+TEST_F(ObjectModelTest, MarkingGoesToTheObjectsChunk) {
+  const TypeDescriptor type = TypeDescriptor::none(0);
+  HeapObjectModel model;
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{9000}, std::size_t{5'000'000}}) {
+    Object* const first = allocator_.allocate(type, bytes);
+    Object* const second = allocator_.allocate(type, bytes);
+    EXPECT_TRUE(model.try_mark<mark::Sharing::exclusive>(first));
+    EXPECT_FALSE(model.try_mark<mark::Sharing::shared>(first));
+    EXPECT_TRUE(model.try_mark<mark::Sharing::shared>(second));
+    EXPECT_FALSE(model.try_mark<mark::Sharing::exclusive>(second));
+    EXPECT_TRUE(heap::Chunk::of(first)->is_marked(first));
+    EXPECT_EQ(model.task_of(first).object(), first);
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::gc

@@ -1,0 +1,210 @@
+// Allocator: objects of every size are aligned, cleared, apart from each other and the thread's own.
+#include "heap/allocator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "heap/heap.h"
+#include "mark/random_numbers.h"
+#include "tests/heap/contents.h"
+#include "tests/heap/marks.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::heap {
+namespace {
+
+// A header alone, both sides of every class's limit, of a block, of all a chunk's blocks, and several chunks.
+std::vector<std::size_t> interesting_sizes() {
+  std::vector<std::size_t> sizes = {8, 24, 100, 1000};
+  const auto add_around = [&](std::size_t bytes) { sizes.insert(sizes.end(), {bytes - 8, bytes, bytes + 8}); };
+  for (std::uint8_t i = 0; i < SizeClasses::kCount; ++i) add_around(SizeClasses::slot_bytes(i));
+  for (const std::size_t blocks : {std::size_t{1}, std::size_t{2}, std::size_t{63}, kUsableBlocks - 1, kUsableBlocks}) {
+    add_around(blocks * kBlockBytes);
+  }
+  sizes.insert(sizes.end(), {kChunkBytes, 2 * kChunkBytes + 8});
+  return sizes;
+}
+
+struct Allocated {
+  Object* object;
+  std::size_t bytes;
+};
+
+void expect_apart(std::vector<Allocated> objects) {
+  std::sort(objects.begin(), objects.end(), [](const Allocated& a, const Allocated& b) { return a.object < b.object; });
+  for (std::size_t i = 1; i < objects.size(); ++i) {
+    ASSERT_LE(reinterpret_cast<std::byte*>(objects[i - 1].object) + objects[i - 1].bytes,
+              reinterpret_cast<std::byte*>(objects[i].object));
+  }
+}
+
+class AllocatorTest : public testing::Test {
+ protected:
+  Heap heap_;
+  Allocator allocator_{heap_};
+  const TypeDescriptor data_ = TypeDescriptor::none(0);
+};
+
+TEST_F(AllocatorTest, EverySizeIsAlignedClearedTypedAndApart) {
+  std::vector<Allocated> objects;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    for (const std::size_t bytes : interesting_sizes()) {
+      Object* const object = allocator_.allocate(data_, bytes);
+      ASSERT_NE(object, nullptr) << bytes;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object) % kGranuleBytes, 0U) << bytes;
+      EXPECT_EQ(object->type(), &data_);
+      EXPECT_TRUE(is_cleared(object, bytes)) << bytes;
+      fill_contents(object, bytes, objects.size());
+      objects.push_back({object, bytes});
+    }
+  }
+  expect_apart(objects);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    EXPECT_TRUE(has_contents(objects[i].object, objects[i].bytes, i)) << objects[i].bytes << " bytes";
+    EXPECT_EQ(objects[i].object->type(), &data_);
+  }
+}
+
+TEST_F(AllocatorTest, EverySmallSizeFillsBlocksWithoutOverlap) {
+  std::vector<Allocated> objects;
+  for (std::size_t bytes = 8; bytes <= kLargestSmallBytes; bytes += 8) {
+    objects.push_back({allocator_.allocate(data_, bytes), bytes});
+    ASSERT_NE(objects.back().object, nullptr);
+    fill_contents(objects.back().object, bytes, objects.size());
+  }
+  expect_apart(objects);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    ASSERT_TRUE(has_contents(objects[i].object, objects[i].bytes, i + 1)) << objects[i].bytes << " bytes";
+  }
+}
+
+TEST_F(AllocatorTest, ReusedMemoryIsClearedAgain) {
+  for (const std::size_t bytes : interesting_sizes()) {
+    const std::size_t count = bytes <= kLargestSmallBytes ? 3 * kBlockBytes / bytes : 1;
+    for (int generation = 0; generation < 3; ++generation) {
+      for (std::size_t i = 0; i < count; ++i) {
+        Object* const object = allocator_.allocate(data_, bytes);
+        ASSERT_NE(object, nullptr);
+        ASSERT_TRUE(is_cleared(object, bytes)) << bytes << " bytes, generation " << generation;
+        fill_contents(object, bytes, i);
+      }
+      keep_nothing(heap_);
+    }
+  }
+}
+
+TEST_F(AllocatorTest, TheTypesSizeIsTheObjectsSize) {
+  const TypeDescriptor type = TypeDescriptor::all_words(40);
+  auto* const first = reinterpret_cast<std::byte*>(allocator_.allocate(type));
+  auto* const second = reinterpret_cast<std::byte*>(allocator_.allocate(type));
+  EXPECT_EQ(second - first, 48) << "40 bytes take a slot of 48";
+}
+
+TEST_F(AllocatorTest, ArraysAreClearedAndKnowTheirLength) {
+  const TypeDescriptor type = TypeDescriptor::reference_array();
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{511},
+                                     std::uint64_t{1022}, std::uint64_t{1023}, std::uint64_t{100'000},
+                                     std::uint64_t{1'000'000}}) {
+    Object* const array = allocator_.allocate_array(type, length);
+    ASSERT_NE(array, nullptr) << length;
+    EXPECT_EQ(array->type(), &type);
+    EXPECT_EQ(array->array_length(), length);
+    for (std::uint64_t i = 0; i < length; ++i) ASSERT_EQ(*array->element(i), nullptr);
+    if (length > 0) {
+      *array->element(length - 1) = array;
+      EXPECT_EQ(heap_.object_at(array->element(length - 1)), array);
+    }
+  }
+}
+
+TEST_F(AllocatorTest, ArraysLongerThanMemoryAreRefusedWhateverTheLength) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const TypeDescriptor type = TypeDescriptor::reference_array();
+  // Lengths whose bytes overflow 64 bits, do so only when rounded up to blocks, or merely exceed any memory.
+  for (const std::uint64_t length :
+       {kMost, kMost - 1, kMost / 2, kMost / 8 + 1, kMost / 8, kMost / 8 - 1, kMost / 8 - 2, kMost / 8 - 3,
+        (kMost - kBlockBytes) / 8, (kMost - kBlockBytes) / 8 - 4, (kMost - kChunkBytes) / 8, std::uint64_t{1} << 60,
+        std::uint64_t{1} << 57, std::uint64_t{1} << 50}) {
+    EXPECT_EQ(allocator_.allocate_array(type, length), nullptr) << length;
+  }
+  EXPECT_NE(allocator_.allocate_array(type, 10), nullptr);
+}
+
+TEST_F(AllocatorTest, ObjectsLargerThanMemoryAreRefusedWhateverTheSize) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t bytes :
+       {kMost, kMost - 7, kMost - kBlockBytes + 1, kMost - kBlockBytes, kMost - kChunkBytes, kMost / 2 + 1, kMost / 2}) {
+    EXPECT_EQ(allocator_.allocate(data_, bytes), nullptr) << bytes;
+  }
+  EXPECT_NE(allocator_.allocate(data_, 100), nullptr);
+}
+
+// Each thread has an allocator of its own and fills what it gets; afterwards every object must still hold what its
+// thread wrote.
+TEST_F(AllocatorTest, ThreadsAllocateAtTheSameTime) {
+  constexpr std::size_t kThreads = 4;
+  const std::size_t count = mark::scaled(40'000);
+  std::vector<std::vector<Allocated>> objects(kThreads);
+  std::atomic<std::size_t> ready{0};
+  std::atomic<std::size_t> done{0};
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      Allocator allocator(heap_);
+      mark::RandomNumbers random(thread);
+      ready.fetch_add(1);
+      while (ready.load() < kThreads) std::this_thread::yield();
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t most = i % 1000 == 0 ? 4 * kBlockBytes : i % 50 == 0 ? kLargestSmallBytes : 200;
+        const std::size_t bytes = 8 + random.below(static_cast<std::uint32_t>(most - 8));
+        Object* const object = allocator.allocate(data_, bytes);
+        ASSERT_NE(object, nullptr);
+        ASSERT_TRUE(is_cleared(object, bytes));
+        fill_contents(object, bytes, thread * count + i);
+        objects[thread].push_back({object, bytes});
+      }
+      // No allocator goes before all have finished: a block must not change hands while it is in use.
+      done.fetch_add(1);
+      while (done.load() < kThreads) std::this_thread::yield();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Allocated> all;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    ASSERT_EQ(objects[thread].size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Allocated& allocated = objects[thread][i];
+      ASSERT_TRUE(has_contents(allocated.object, allocated.bytes, thread * count + i)) << "thread " << thread;
+      all.push_back(allocated);
+    }
+  }
+  expect_apart(std::move(all));
+}
+
+// Threads that stop in the middle of a block leave a part of it unused until the next sweep, never two owners.
+TEST_F(AllocatorTest, AnAllocatorThatGoesLeavesItsObjects) {
+  std::vector<Allocated> objects;
+  for (std::size_t i = 0; i < 50; ++i) {
+    Allocator passing(heap_);
+    for (const std::size_t bytes : {std::size_t{32}, std::size_t{300}}) {
+      objects.push_back({passing.allocate(data_, bytes), bytes});
+      ASSERT_NE(objects.back().object, nullptr);
+      fill_contents(objects.back().object, bytes, objects.size());
+    }
+  }
+  expect_apart(objects);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    EXPECT_TRUE(has_contents(objects[i].object, objects[i].bytes, i + 1));
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::heap

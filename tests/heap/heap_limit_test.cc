@@ -1,0 +1,155 @@
+// The heap's limit and budget: allocation gives null when they are reached, and works again when there is room.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+#include "tests/heap/contents.h"
+#include "tests/heap/marks.h"
+
+namespace jackdaw::heap {
+namespace {
+
+const TypeDescriptor& data() {
+  static const TypeDescriptor type = TypeDescriptor::none(0);
+  return type;
+}
+
+// Allocates until there is no more; ends the test when there seems to be no limit.
+std::vector<Object*> allocate_all(Allocator& allocator, std::size_t bytes, std::size_t most = 10'000'000) {
+  std::vector<Object*> objects;
+  while (Object* const object = allocator.allocate(data(), bytes)) {
+    objects.push_back(object);
+    if (objects.size() > most) {
+      ADD_FAILURE() << "allocation does not stop";
+      break;
+    }
+  }
+  return objects;
+}
+
+TEST(HeapLimit, OneChunkHoldsAsManyObjectsAsItHasSlots) {
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{3000}, kLargestSmallBytes}) {
+    Heap heap(kChunkBytes);
+    Allocator allocator(heap);
+    const std::size_t slots = kBlockBytes / SizeClasses::slot_bytes(SizeClasses::class_of(bytes));
+    EXPECT_EQ(allocate_all(allocator, bytes).size(), kUsableBlocks * slots) << bytes;
+    EXPECT_EQ(heap.chunk_bytes(), kChunkBytes);
+  }
+}
+
+TEST(HeapLimit, IsNeverPassed) {
+  const std::size_t limit = 3 * kChunkBytes + kChunkBytes / 2;
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{8000}, std::size_t{100'000}, kUsableBlocks * kBlockBytes}) {
+    Heap heap(limit);
+    Allocator allocator(heap);
+    EXPECT_FALSE(allocate_all(allocator, bytes).empty());
+    EXPECT_EQ(heap.chunk_bytes(), 3 * kChunkBytes) << "all whole chunks below the limit are used";
+  }
+}
+
+TEST(HeapLimit, BelowOneChunkThereIsNoMemoryAtAll) {
+  Heap heap(kChunkBytes - 1);
+  Allocator allocator(heap);
+  EXPECT_EQ(allocator.allocate(data(), 8), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 100'000), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 10'000'000), nullptr);
+  EXPECT_EQ(heap.chunk_bytes(), 0U);
+}
+
+TEST(HeapLimit, RecoversWhenGarbageIsSwept) {
+  Heap heap(kChunkBytes);
+  Allocator allocator(heap);
+  for (const std::size_t bytes : {std::size_t{48}, std::size_t{5000}, std::size_t{40'000}, std::size_t{48}}) {
+    const std::vector<Object*> objects = allocate_all(allocator, bytes);
+    ASSERT_FALSE(objects.empty());
+    EXPECT_EQ(allocator.allocate(data(), bytes), nullptr) << "null again and again";
+    // Half of it stays and is not touched by what is allocated beside it.
+    std::vector<Object*> kept;
+    for (std::size_t i = 0; i < objects.size(); i += 2) {
+      fill_contents(objects[i], bytes, i);
+      kept.push_back(objects[i]);
+    }
+    keep_only(heap, kept);
+    EXPECT_EQ(allocate_all(allocator, bytes).size(), objects.size() - kept.size());
+    for (std::size_t i = 0; i < objects.size(); i += 2) ASSERT_TRUE(has_contents(objects[i], bytes, i));
+    keep_nothing(heap);
+  }
+}
+
+TEST(HeapLimit, OversizedObjectsCountWithTheirHeader) {
+  Heap heap(4 * kChunkBytes);
+  Allocator allocator(heap);
+  EXPECT_EQ(allocator.allocate(data(), 4 * kChunkBytes), nullptr) << "no room for the chunk's header";
+  Object* const object = allocator.allocate(data(), 3 * kChunkBytes);
+  ASSERT_NE(object, nullptr);
+  EXPECT_GT(heap.chunk_bytes(), 3 * kChunkBytes);
+  EXPECT_LE(heap.chunk_bytes(), 4 * kChunkBytes);
+  EXPECT_EQ(allocator.allocate(data(), 3 * kChunkBytes), nullptr);
+  keep_nothing(heap);
+  EXPECT_NE(allocator.allocate(data(), 3 * kChunkBytes), nullptr);
+}
+
+// Chunks that a collection left empty are kept for later; they must not stand in the way of an object that needs
+// the memory in another shape.
+TEST(HeapLimit, EmptyChunksMakeRoomForAnOversizedObject) {
+  Heap heap(4 * kChunkBytes);
+  Allocator allocator(heap);
+  ASSERT_FALSE(allocate_all(allocator, 64).empty());
+  keep_nothing(heap);
+  EXPECT_NE(allocator.allocate(data(), 3 * kChunkBytes + kChunkBytes / 2), nullptr);
+  EXPECT_LE(heap.chunk_bytes(), 4 * kChunkBytes);
+}
+
+TEST(HeapBudget, AllocationStopsAtItAndGoesOnWhenItIsRaised) {
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_budget(10 * kBlockBytes);
+  const std::size_t slots = kBlockBytes / 64;
+  EXPECT_EQ(allocate_all(allocator, 64).size(), 10 * slots);
+  EXPECT_EQ(heap.allocated_bytes(), 10 * kBlockBytes);
+  heap.set_budget(15 * kBlockBytes);
+  EXPECT_EQ(allocate_all(allocator, 64).size(), 5 * slots);
+}
+
+TEST(HeapBudget, StartsAfreshAfterASweep) {
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_budget(4 * kBlockBytes);
+  const std::size_t first = allocate_all(allocator, 128).size();
+  keep_nothing(heap);
+  EXPECT_EQ(heap.allocated_bytes(), 0U);
+  EXPECT_EQ(allocate_all(allocator, 128).size(), first);
+}
+
+TEST(HeapBudget, CountsLargeObjectsByBlockAndOversizedOnesByByte) {
+  Heap heap;
+  Allocator allocator(heap);
+  ASSERT_NE(allocator.allocate(data(), kBlockBytes + 8), nullptr);
+  EXPECT_EQ(heap.allocated_bytes(), 2 * kBlockBytes);
+  ASSERT_NE(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
+  EXPECT_EQ(heap.allocated_bytes(), 2 * kBlockBytes + 2 * kChunkBytes);
+  heap.set_budget(heap.allocated_bytes() + kBlockBytes);
+  EXPECT_EQ(allocator.allocate(data(), kBlockBytes + 8), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
+  EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
+}
+
+TEST(HeapBudget, OfNothingLetsNothingThrough) {
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_budget(0);
+  EXPECT_EQ(allocator.allocate(data(), 8), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 20'000), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 3'000'000), nullptr);
+  EXPECT_EQ(heap.chunk_bytes(), 0U);
+  heap.set_budget(std::numeric_limits<std::uint64_t>::max());
+  EXPECT_NE(allocator.allocate(data(), 8), nullptr);
+}
+
+}  // namespace
+}  // namespace jackdaw::heap

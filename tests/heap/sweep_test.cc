@@ -1,0 +1,313 @@
+// Sweeping: unmarked memory is used again, marked memory never; the figures and the walk over marked objects.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+#include "mark/random_numbers.h"
+#include "tests/heap/contents.h"
+#include "tests/heap/marks.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::heap {
+namespace {
+
+class SweepTest : public testing::Test {
+ protected:
+  Object* allocate(std::size_t bytes) {
+    Object* const object = allocator_.allocate(data_, bytes);
+    EXPECT_NE(object, nullptr);
+    return object;
+  }
+  std::vector<Object*> allocate_many(std::size_t count, std::size_t bytes) {
+    std::vector<Object*> objects;
+    for (std::size_t i = 0; i < count; ++i) objects.push_back(allocate(bytes));
+    return objects;
+  }
+  std::vector<Object*> marked() {
+    std::vector<Object*> objects;
+    heap_.for_each_marked([&](Object* object) { objects.push_back(object); });
+    return objects;
+  }
+
+  Heap heap_;
+  Allocator allocator_{heap_};
+  const TypeDescriptor data_ = TypeDescriptor::none(0);
+};
+
+// A block of 8 slots in all 256 states: what is free is what is allocated next, and nothing else is touched.
+TEST_F(SweepTest, EveryPatternOfHolesIsFilledAndNothingElse) {
+  constexpr std::size_t kBytes = 2048;
+  constexpr std::size_t kSlots = kBlockBytes / kBytes;
+  for (unsigned pattern = 1; pattern < (1U << kSlots); ++pattern) {
+    const std::vector<Object*> objects = allocate_many(kSlots, kBytes);
+    std::vector<Object*> live;
+    std::set<Object*> holes;
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      ASSERT_EQ(Chunk::of(objects[slot])->block_index(reinterpret_cast<std::byte*>(objects[slot])),
+                Chunk::of(objects[0])->block_index(reinterpret_cast<std::byte*>(objects[0])));
+      fill_contents(objects[slot], kBytes, slot);
+      if ((pattern >> slot & 1) != 0) {
+        live.push_back(objects[slot]);
+      } else {
+        holes.insert(objects[slot]);
+      }
+    }
+    EXPECT_EQ(keep_only(heap_, live).live_objects, live.size());
+    std::set<Object*> filled;
+    for (std::size_t i = 0; i < holes.size(); ++i) {
+      Object* const object = allocate(kBytes);
+      ASSERT_TRUE(is_cleared(object, kBytes));
+      fill_contents(object, kBytes, 1000 + i);
+      filled.insert(object);
+    }
+    EXPECT_EQ(filled, holes) << "pattern " << pattern;
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      if ((pattern >> slot & 1) != 0) {
+        ASSERT_TRUE(has_contents(objects[slot], kBytes, slot)) << "pattern " << pattern;
+      }
+    }
+    keep_nothing(heap_);
+  }
+}
+
+TEST_F(SweepTest, RandomHolesOfEverySizeClassAreFilled) {
+  mark::RandomNumbers random(3);
+  for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+    const std::size_t bytes = SizeClasses::slot_bytes(size_class);
+    const std::size_t per_block = kBlockBytes / bytes;
+    const std::vector<Object*> objects = allocate_many(5 * per_block, bytes);
+    std::vector<Object*> live;
+    std::set<Object*> holes;
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      fill_contents(objects[i], bytes, i);
+      // The first of each block lives, so that no block becomes free as a whole and goes to the heap's free blocks.
+      if (i % per_block == 0 || random.below(3) == 0) {
+        live.push_back(objects[i]);
+      } else {
+        holes.insert(objects[i]);
+      }
+    }
+    keep_only(heap_, live);
+    std::set<Object*> filled;
+    for (std::size_t i = 0; i < holes.size(); ++i) {
+      Object* const object = allocate(bytes);
+      ASSERT_TRUE(is_cleared(object, bytes));
+      filled.insert(object);
+    }
+    EXPECT_EQ(filled, holes) << bytes << " bytes";
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      if (holes.count(objects[i]) == 0) {
+        ASSERT_TRUE(has_contents(objects[i], bytes, i)) << bytes << " bytes";
+      }
+    }
+    keep_nothing(heap_);
+  }
+}
+
+TEST_F(SweepTest, FullBlocksAreLeftAlone) {
+  const std::vector<Object*> objects = allocate_many(10 * kBlockBytes / 64, 64);
+  const SweepResult result = keep_only(heap_, objects);
+  EXPECT_EQ(result.live_objects, objects.size());
+  EXPECT_EQ(result.live_bytes, objects.size() * 64);
+  const std::set<Object*> before(objects.begin(), objects.end());
+  for (Object* const object : allocate_many(3 * kBlockBytes / 64, 64)) EXPECT_EQ(before.count(object), 0U);
+}
+
+// Objects allocated after a sweep have no mark; they live until the next one.
+TEST_F(SweepTest, WhatIsAllocatedAfterASweepIsNotGivenOutTwice) {
+  const std::vector<Object*> old_objects = allocate_many(2000, 48);
+  std::vector<Object*> live;
+  for (std::size_t i = 0; i < old_objects.size(); i += 3) live.push_back(old_objects[i]);
+  keep_only(heap_, live);
+  std::set<Object*> all(live.begin(), live.end());
+  for (std::size_t i = 0; i < 5000; ++i) ASSERT_TRUE(all.insert(allocate(48)).second);
+}
+
+// With one chunk and no more, all of it goes from one use to the next: every class, then large objects.
+TEST(SweepReuse, FreedBlocksServeAnyUse) {
+  Heap heap(kChunkBytes);
+  Allocator allocator(heap);
+  const TypeDescriptor data = TypeDescriptor::none(0);
+  const auto fill = [&](std::size_t bytes) {
+    std::size_t count = 0;
+    while (Object* const object = allocator.allocate(data, bytes)) {
+      EXPECT_TRUE(is_cleared(object, bytes));
+      fill_contents(object, bytes, ++count);
+    }
+    return count;
+  };
+  for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+    const std::size_t bytes = SizeClasses::slot_bytes(size_class);
+    EXPECT_EQ(fill(bytes), kUsableBlocks * (kBlockBytes / bytes)) << bytes;
+    keep_nothing(heap);
+  }
+  EXPECT_EQ(fill(kUsableBlocks * kBlockBytes), 1U) << "all blocks are one run again";
+  keep_nothing(heap);
+  EXPECT_EQ(fill(2 * kBlockBytes), kUsableBlocks / 2);
+  keep_nothing(heap);
+  EXPECT_EQ(fill(64), kUsableBlocks * (kBlockBytes / 64));
+}
+
+TEST(SweepReuse, NeighbouringFreedRunsBecomeOne) {
+  Heap heap(kChunkBytes);
+  Allocator allocator(heap);
+  const TypeDescriptor data = TypeDescriptor::none(0);
+  std::vector<Object*> objects;
+  while (Object* const object = allocator.allocate(data, 2 * kBlockBytes)) objects.push_back(object);
+  ASSERT_EQ(objects.size(), kUsableBlocks / 2);
+  if (kUsableBlocks % 2 == 1) objects.push_back(allocator.allocate(data, kBlockBytes));
+  // Objects 10, 11 and 12 die, which leaves six blocks in a row.
+  std::vector<Object*> live = objects;
+  live.erase(live.begin() + 10, live.begin() + 13);
+  for (std::size_t i = 0; i < live.size(); ++i) fill_contents(live[i], kBlockBytes, i);
+  keep_only(heap, live);
+  EXPECT_EQ(allocator.allocate(data, 7 * kBlockBytes), nullptr);
+  Object* const filling = allocator.allocate(data, 6 * kBlockBytes);
+  EXPECT_EQ(filling, objects[10]);
+  EXPECT_EQ(allocator.allocate(data, 48), nullptr) << "the chunk is full";
+  fill_contents(filling, 6 * kBlockBytes, 999);
+  for (std::size_t i = 0; i < live.size(); ++i) EXPECT_TRUE(has_contents(live[i], kBlockBytes, i));
+}
+
+TEST_F(SweepTest, LargeObjectsDieAndLiveAsAWhole) {
+  std::vector<Object*> objects;
+  std::vector<std::size_t> sizes;
+  for (const std::size_t blocks : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{100}, kUsableBlocks}) {
+    for (int i = 0; i < 4; ++i) {
+      sizes.push_back(blocks * kBlockBytes - 8);
+      objects.push_back(allocate(sizes.back()));
+      fill_contents(objects.back(), sizes.back(), objects.size());
+    }
+  }
+  std::vector<Object*> live;
+  std::uint64_t live_bytes = 0;
+  for (std::size_t i = 0; i < objects.size(); i += 2) {
+    live.push_back(objects[i]);
+    live_bytes += sizes[i] + 8;
+  }
+  const SweepResult result = keep_only(heap_, live);
+  EXPECT_EQ(result.live_objects, live.size());
+  EXPECT_EQ(result.live_bytes, live_bytes);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    EXPECT_EQ(heap_.object_at(objects[i]), i % 2 == 0 ? objects[i] : nullptr);
+  }
+  for (std::size_t i = 0; i < 100; ++i) fill_contents(allocate(3 * kBlockBytes), 3 * kBlockBytes, 0);
+  for (std::size_t i = 0; i < objects.size(); i += 2) EXPECT_TRUE(has_contents(objects[i], sizes[i], i + 1));
+}
+
+TEST_F(SweepTest, OversizedObjectsAreGivenBackWhenTheyDie) {
+  constexpr std::size_t kBytes = 5 * kChunkBytes;
+  Object* const dying = allocate(kBytes);
+  Object* const living = allocate(kBytes);
+  fill_contents(living, kBytes, 5);
+  ASSERT_NE(dying, nullptr);
+  const std::uint64_t before = heap_.chunk_bytes();
+  const SweepResult first = keep_only(heap_, std::vector<Object*>{living});
+  EXPECT_EQ(first.live_objects, 1U);
+  EXPECT_EQ(first.live_bytes, kBytes);
+  EXPECT_EQ(first.released_bytes, before / 2);
+  EXPECT_EQ(heap_.chunk_bytes(), before / 2);
+  EXPECT_TRUE(has_contents(living, kBytes, 5));
+  const SweepResult second = keep_nothing(heap_);
+  EXPECT_EQ(second.released_bytes, before / 2);
+  EXPECT_EQ(heap_.chunk_bytes(), 0U);
+}
+
+TEST_F(SweepTest, EmptyChunksAreGivenBackButForAFew) {
+  constexpr std::size_t kChunks = 24;
+  for (std::size_t i = 0; i < kChunks; ++i) allocate(kUsableBlocks * kBlockBytes);
+  ASSERT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes);
+  const SweepResult result = keep_nothing(heap_);
+  EXPECT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes - result.released_bytes);
+  EXPECT_LE(heap_.chunk_bytes(), kChunks / 4 * kChunkBytes);
+  EXPECT_EQ(heap_.header_bytes(), heap_.chunk_bytes() / kChunkBytes * kFirstBlock * kBlockBytes);
+  // Sweeping an empty heap again and again shrinks it to next to nothing.
+  for (int i = 0; i < 10; ++i) keep_nothing(heap_);
+  EXPECT_LE(heap_.chunk_bytes(), kChunkBytes);
+}
+
+TEST_F(SweepTest, ChunksWithOneObjectStay) {
+  std::vector<Object*> live;
+  for (std::size_t i = 0; i < 8; ++i) {
+    allocate((kUsableBlocks - 1) * kBlockBytes);
+    live.push_back(allocate(kBlockBytes));
+    fill_contents(live.back(), kBlockBytes, i);
+  }
+  const SweepResult result = keep_only(heap_, live);
+  EXPECT_EQ(result.released_bytes, 0U);
+  for (std::size_t i = 0; i < live.size(); ++i) EXPECT_TRUE(has_contents(live[i], kBlockBytes, i));
+}
+
+TEST_F(SweepTest, FiguresCountSlotsAndBlocks) {
+  const std::vector<Object*> objects = {allocate(8), allocate(16), allocate(130), allocate(8192), allocate(8200),
+                                        allocate(20'000)};
+  const SweepResult result = keep_only(heap_, objects);
+  EXPECT_EQ(result.live_objects, 6U);
+  EXPECT_EQ(result.live_bytes, 16 + 16 + 160 + 8192 + kBlockBytes + 2 * kBlockBytes);
+  EXPECT_EQ(result.released_bytes, 0U);
+  EXPECT_EQ(keep_nothing(heap_).live_objects, 0U);
+}
+
+TEST_F(SweepTest, TheWalkMeetsEveryMarkedObjectOnceInAddressOrder) {
+  mark::RandomNumbers random(11);
+  std::vector<Object*> live;
+  for (std::size_t i = 0; i < mark::scaled(20'000); ++i) {
+    const std::size_t bytes = i % 7000 == 0 ? 2 * kChunkBytes : i % 100 == 0 ? 50'000 : 8 + random.below(9000);
+    Object* const object = allocate(bytes);
+    if (random.below(2) == 0) live.push_back(object);
+  }
+  keep_only(heap_, live);
+  std::vector<Object*> walked = marked();
+  std::unordered_map<Chunk*, Object*> last;
+  for (Object* const object : walked) {
+    Object*& before = last[Chunk::of(object)];
+    ASSERT_LT(before, object);
+    before = object;
+  }
+  std::sort(live.begin(), live.end());
+  std::sort(walked.begin(), walked.end());
+  EXPECT_EQ(walked, live);
+  heap_.clear_marks();
+  EXPECT_TRUE(marked().empty());
+}
+
+// Generations of objects of all sizes, of which some die each time: the whole of the heap, checked by content
+// against a plain list of what must be there.
+TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
+  struct Live {
+    Object* object;
+    std::size_t bytes;
+    std::uint64_t key;
+  };
+  mark::RandomNumbers random(5);
+  std::vector<Live> live;
+  std::uint64_t key = 0;
+  std::uint64_t most_chunk_bytes = 0;
+  for (int generation = 0; generation < 40; ++generation) {
+    for (std::size_t i = 0; i < mark::scaled(3000); ++i) {
+      const std::size_t bytes = i % 300 == 0 ? 1 + random.below(5 << 20) : 8 + random.below(i % 20 == 0 ? 60'000 : 600);
+      Object* const object = allocate(bytes);
+      ASSERT_TRUE(is_cleared(object, bytes));
+      fill_contents(object, bytes, ++key);
+      live.push_back({object, bytes, key});
+    }
+    std::erase_if(live, [&](const Live&) { return random.below(2) == 0; });
+    std::vector<Object*> kept;
+    for (const Live& each : live) kept.push_back(each.object);
+    EXPECT_EQ(keep_only(heap_, kept).live_objects, live.size());
+    for (const Live& each : live) ASSERT_TRUE(has_contents(each.object, each.bytes, each.key));
+    most_chunk_bytes = std::max(most_chunk_bytes, heap_.chunk_bytes());
+  }
+  // Some 25 MB live in the middle of a generation and as much again at its end; without reuse it were 1 GB.
+  EXPECT_LT(most_chunk_bytes, std::uint64_t{400} << 20);
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
