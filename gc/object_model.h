@@ -37,6 +37,8 @@ class HeapObjectModel {
 
   [[nodiscard]] Task task_of(Reference object) const { return MarkTask(object); }
 
+  void prefetch_mark(Reference object) const { heap::Chunk::of(object)->prefetch_mark(object); }
+
   /// Most objects are small: their header and first fields lie in the line of the header and the next one.
   void prefetch(Task task) const {
     const char* const start = reinterpret_cast<const char*>(task.object());

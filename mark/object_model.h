@@ -26,6 +26,7 @@ struct VisitSink {
 /// - `try_mark<sharing>(reference)` sets the object's mark and says whether this call did so. With
 ///   `Sharing::shared` several workers may call it for one object at once, and exactly one is told true.
 /// - `task_of(reference)` is the task to visit a newly marked object.
+/// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of the
 ///   part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
@@ -39,6 +40,7 @@ concept ObjectModel =
       { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
       { model.template try_mark<Sharing::shared>(reference) } -> std::same_as<bool>;
       { model.task_of(reference) } -> std::same_as<typename Model::Task>;
+      model.prefetch_mark(reference);
       model.prefetch(task);
       model.visit(task, sink);
     };

@@ -39,6 +39,8 @@ class alignas(128) Worker {
   using Reference = typename Model::Reference;
   using StealOutcome = typename Queue::StealOutcome;
 
+  /// How many discovered references wait for their marks' memory.
+  static constexpr std::size_t kMarkPrefetchDepth = 8;
   /// How many popped tasks wait for their memory.
   static constexpr std::size_t kPrefetchDepth = 64;
 
@@ -90,7 +92,7 @@ class alignas(128) Worker {
 
     void reference(Reference reference) {
       ++worker.statistics_.references_visited;
-      worker.template mark<kSharing>(model, reference);
+      worker.template discover<kSharing>(model, reference);
     }
     void task(Task task) { worker.push(task); }
   };
@@ -103,6 +105,17 @@ class alignas(128) Worker {
       return team.queue_of(worker).looks_stealable(sample);
     }
   };
+
+  // With several workers, a mark's memory may be in another core's cache: it is asked for, and marked is what was
+  // discovered a while ago. A worker alone has its marks near and saves the detour.
+  template <Sharing kSharing>
+  void discover(Model& model, Reference reference) {
+    if constexpr (kSharing == Sharing::shared) {
+      model.prefetch_mark(reference);
+      if (!discovered_.exchange(reference)) return;
+    }
+    mark<kSharing>(model, reference);
+  }
 
   template <Sharing kSharing>
   void mark(Model& model, Reference reference) {
@@ -177,14 +190,18 @@ class alignas(128) Worker {
     }
   }
 
-  // Visits until the queue, the overflow list and the prefetch buffer are empty and no reference is set aside.
+  // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside.
   template <Sharing kSharing>
   [[gnu::flatten]] void drain(Model& model) {
     Task task{};
+    Reference reference{};
     for (;;) {
       if (pop(task)) {
         model.prefetch(task);
         if (!prefetched_.exchange(task)) continue;
+      } else if (discovered_.take(reference)) {
+        mark<kSharing>(model, reference);
+        continue;
       } else if (!prefetched_.take(task)) {
         if (set_aside_count_ == 0) return;
         if constexpr (LeasingObjectModel<Model>) retry_set_aside(model);
@@ -318,6 +335,7 @@ class alignas(128) Worker {
   Queue queue_;
   OverflowList<Task> overflow_;
   const std::size_t overflow_limit_;
+  PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
   std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
   std::size_t set_aside_count_ = 0;

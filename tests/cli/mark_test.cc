@@ -203,10 +203,10 @@ TEST_F(Mark, WithAQueueOfFourTasksOverflowsAndIsRight) {
 }
 
 TEST_F(Mark, ObjectBytesMakeObjectsLarger) {
-  const json small = mark({"list:20000", "--object-bytes", "16"});
-  const json large = mark({"list:20000", "--object-bytes", "1000"});
-  EXPECT_GE(large["heap_bytes"].get<std::uint64_t>(), 20'000'000U);
-  EXPECT_LT(small["heap_bytes"].get<std::uint64_t>(), 10'000'000U);
+  const json small = mark({"list:100000", "--object-bytes", "16", "--repeat", "1"});
+  const json large = mark({"list:100000", "--object-bytes", "1000", "--repeat", "1"});
+  EXPECT_GE(large["heap_bytes"].get<std::uint64_t>(), 100'000'000U);
+  EXPECT_LT(small["heap_bytes"].get<std::uint64_t>(), 50'000'000U);
 }
 
 TEST_F(Mark, TheSeedDecidesTheGraph) {
