@@ -58,7 +58,9 @@ TEST_F(BadInput, NoGraph) {
 
 TEST_F(BadInput, MoreThanOneGraph) { expect_refused({"mark", "tree:3", "tree:4"}, "tree:4"); }
 
-TEST_F(BadInput, UnknownOption) { expect_refused({"mark", "tree:3", "--no-such-option"}, "--no-such-option"); }
+TEST_F(BadInput, UnknownOption) {
+  expect_refused({"mark", "tree:3", "--no-such-option"}, "--no-such-option");
+}
 
 TEST_F(BadInput, UnknownGraphKind) {
   for (const std::string graph : {"bush:3", "tree", "", ":", "TREE:3", "javac.hprof.gz"}) {
@@ -68,16 +70,20 @@ TEST_F(BadInput, UnknownGraphKind) {
 
 TEST_F(BadInput, GraphParameters) {
   for (const std::string graph :
-       {"tree:x", "tree:", "tree:60", "tree:-1", "tree:3x", "tree:3,4", "tree:3.5", "tree: 3", "list:0", "list:-5",
-        "array:0", "shuffled:10", "shuffled:10,", "shuffled:,4", "shuffled:10,0", "shuffled:10,4,4", "ordered:0,4",
-        "random:10", "random:0,3", "rmat:40,16", "rmat:10", "comb:3", "comb:0,1", "list:99999999999999999999999999"}) {
+       {"tree:x",       "tree:",       "tree:60",       "tree:-1",
+        "tree:3x",      "tree:3,4",    "tree:3.5",      "tree: 3",
+        "list:0",       "list:-5",     "array:0",       "shuffled:10",
+        "shuffled:10,", "shuffled:,4", "shuffled:10,0", "shuffled:10,4,4",
+        "ordered:0,4",  "random:10",   "random:0,3",    "rmat:40,16",
+        "rmat:10",      "comb:3",      "comb:0,1",      "list:99999999999999999999999999"}) {
     expect_graph_refused(graph, "'" + graph + "'");
   }
 }
 
 TEST_F(BadInput, GraphsThatDoNotFitInMemory) {
-  for (const std::string graph : {"list:4000000000", "tree:31", "array:4000000000", "random:4000000000,1000000",
-                                  "shuffled:4000000000,4", "rmat:31,4000000000", "comb:60000,60000"}) {
+  for (const std::string graph :
+       {"list:4000000000", "tree:31", "array:4000000000", "random:4000000000,1000000",
+        "shuffled:4000000000,4", "rmat:31,4000000000", "comb:60000,60000"}) {
     expect_graph_refused(graph, "'" + graph + "'");
   }
   expect_refused({"mark", "list:1000000", "--object-bytes", "1000000000"}, "list:1000000");
@@ -99,11 +105,14 @@ TEST_F(BadInput, NamesOfQueuesVictimsAndBaselines) {
 }
 
 TEST_F(BadInput, NumbersOutOfRange) {
-  const std::vector<Arguments> wrong = {
-      {"--block-size", "0"}, {"--block-size", "65535"}, {"--block-size", "-1"}, {"--blocks", "0"},
-      {"--blocks", "1"},     {"--blocks", "65537"},     {"--repeat", "0"},      {"--repeat", "-3"},
-      {"--repeat", "many"},  {"--warmup", "-1"},        {"--object-bytes", "0"}, {"--object-bytes", "7"},
-      {"--object-bytes", "-8"}, {"--object-bytes", "99999999999"}, {"--seed", "x"}};
+  const std::vector<Arguments> wrong = {{"--block-size", "0"},    {"--block-size", "65535"},
+                                        {"--block-size", "-1"},   {"--blocks", "0"},
+                                        {"--blocks", "1"},        {"--blocks", "65537"},
+                                        {"--repeat", "0"},        {"--repeat", "-3"},
+                                        {"--repeat", "many"},     {"--warmup", "-1"},
+                                        {"--object-bytes", "0"},  {"--object-bytes", "7"},
+                                        {"--object-bytes", "-8"}, {"--object-bytes", "99999999999"},
+                                        {"--seed", "x"}};
   for (const Arguments& option : wrong) {
     Arguments arguments = {"mark", "tree:3"};
     arguments.insert(arguments.end(), option.begin(), option.end());
@@ -131,8 +140,8 @@ TEST_F(BadInput, DumpThatIsNone) {
 
 TEST_F(BadInput, GzippedDumpThatIsCutShort) {
   const std::string whole = read_file(java_heap_dump());
-  for (const std::size_t length : {std::size_t{1}, std::size_t{5}, std::size_t{18}, std::size_t{1000}, whole.size() / 2,
-                                   whole.size() - 9, whole.size() - 1}) {
+  for (const std::size_t length : {std::size_t{1}, std::size_t{5}, std::size_t{18}, std::size_t{1000},
+                                   whole.size() / 2, whole.size() - 9, whole.size() - 1}) {
     write_file(folder_.file("cut.hprof.gz"), whole.substr(0, length));
     expect_graph_refused("hprof:" + folder_.file("cut.hprof.gz"), "cut.hprof.gz");
   }
@@ -149,7 +158,8 @@ std::string unzipped(const std::string& path, std::size_t bytes) {
 
 TEST_F(BadInput, PlainDumpThatIsCutShort) {
   const std::string start = unzipped(java_heap_dump(), 3'000'000);
-  for (const std::size_t length : {std::size_t{1}, std::size_t{18}, std::size_t{30}, std::size_t{1000}, start.size()}) {
+  for (const std::size_t length :
+       {std::size_t{1}, std::size_t{18}, std::size_t{30}, std::size_t{1000}, start.size()}) {
     write_file(folder_.file("cut.hprof"), start.substr(0, length));
     expect_graph_refused("hprof:" + folder_.file("cut.hprof"), "cut.hprof");
   }
@@ -157,7 +167,8 @@ TEST_F(BadInput, PlainDumpThatIsCutShort) {
 
 TEST_F(BadInput, ResultFileThatCannotBeWritten) {
   std::filesystem::create_directory(folder_.file("directory"));
-  const std::vector<std::string> paths = {folder_.file("missing/result.json"), folder_.file("directory"), "/dev/null/x"};
+  const std::vector<std::string> paths = {folder_.file("missing/result.json"), folder_.file("directory"),
+                                          "/dev/null/x"};
   for (const std::string& path : paths) {
     const Outcome outcome = run_jackdaw({"mark", "tree:3", "--json", path});
     EXPECT_EQ(outcome.status, 2);

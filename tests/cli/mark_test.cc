@@ -22,11 +22,22 @@ const std::vector<std::string>& figure_keys() {
   return keys;
 }
 const std::vector<std::string>& worker_keys() {
-  static const std::vector<std::string> keys = {
-      "tasks_executed", "objects_marked",  "references_visited", "pushes",  "pops",
-      "steal_attempts", "steals",          "empty",              "contended", "longest_contended_streak",
-      "victims_refused", "overflow_pushes", "overflow_peak",     "grants",  "takeovers",
-      "idle_ms"};
+  static const std::vector<std::string> keys = {"tasks_executed",
+                                                "objects_marked",
+                                                "references_visited",
+                                                "pushes",
+                                                "pops",
+                                                "steal_attempts",
+                                                "steals",
+                                                "empty",
+                                                "contended",
+                                                "longest_contended_streak",
+                                                "victims_refused",
+                                                "overflow_pushes",
+                                                "overflow_peak",
+                                                "grants",
+                                                "takeovers",
+                                                "idle_ms"};
   return keys;
 }
 
@@ -80,7 +91,8 @@ void expect_well_formed(const json& result, std::size_t runs) {
     EXPECT_EQ(sum_over_workers(run, "objects_marked"), run["objects_marked"].get<std::uint64_t>());
     EXPECT_EQ(sum_over_workers(run, "references_visited"), run["references"].get<std::uint64_t>());
     EXPECT_EQ(sum_over_workers(run, "pushes"), sum_over_workers(run, "tasks_executed"));
-    EXPECT_EQ(sum_over_workers(run, "pops") + sum_over_workers(run, "steals"), sum_over_workers(run, "tasks_executed"));
+    EXPECT_EQ(sum_over_workers(run, "pops") + sum_over_workers(run, "steals"),
+              sum_over_workers(run, "tasks_executed"));
   }
 }
 
@@ -154,8 +166,8 @@ TEST_F(Mark, ReplacesAnEarlierResult) {
 class MarkJavaHeap : public Mark, public testing::WithParamInterface<int> {};
 
 TEST_P(MarkJavaHeap, CountsAreThoseOfTheDump) {
-  const json result =
-      mark({"hprof:" + java_heap_dump(), "--verify", "--repeat", "2", "--threads", std::to_string(GetParam())});
+  const json result = mark(
+      {"hprof:" + java_heap_dump(), "--verify", "--repeat", "2", "--threads", std::to_string(GetParam())});
   expect_well_formed(result, 2);
   EXPECT_EQ(result["verified"], true);
   EXPECT_EQ(result["objects"], 141'417);
@@ -172,8 +184,8 @@ class MarkGraph : public Mark, public testing::WithParamInterface<std::string> {
 TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
   for (const std::string threads : {"1", "2", "8"}) {
     for (const std::string victim : {"random", "random-prob"}) {
-      const json result =
-          mark({GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5"});
+      const json result = mark(
+          {GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5"});
       expect_well_formed(result, 3);
       EXPECT_EQ(result["verified"], true);
       EXPECT_EQ(std::to_string(result["threads"].get<int>()), threads);
@@ -189,12 +201,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MarkGraph,
                          [](const testing::TestParamInfo<std::string>& info) {
                            std::string name = info.param;
                            std::replace_if(
-                               name.begin(), name.end(), [](char letter) { return letter == ':' || letter == ','; }, '_');
+                               name.begin(), name.end(),
+                               [](char letter) { return letter == ':' || letter == ','; }, '_');
                            return name;
                          });
 
 TEST_F(Mark, WithAQueueOfFourTasksOverflowsAndIsRight) {
-  const json result = mark({"ordered:20000,4", "--verify", "--threads", "2", "--blocks", "2", "--block-size", "2"});
+  const json result =
+      mark({"ordered:20000,4", "--verify", "--threads", "2", "--blocks", "2", "--block-size", "2"});
   EXPECT_EQ(result["verified"], true);
   for (const json& run : result["runs"]) {
     EXPECT_EQ(run["objects_marked"], 20'000);
@@ -213,7 +227,9 @@ TEST_F(Mark, TheSeedDecidesTheGraph) {
   const json first = mark({"random:2000,2", "--seed", "1", "--repeat", "1"});
   const json again = mark({"random:2000,2", "--seed", "1", "--repeat", "1"});
   const json other = mark({"random:2000,2", "--seed", "2", "--repeat", "1"});
-  const auto marked = [](const json& result) { return result["runs"][0]["objects_marked"].get<std::uint64_t>(); };
+  const auto marked = [](const json& result) {
+    return result["runs"][0]["objects_marked"].get<std::uint64_t>();
+  };
   EXPECT_EQ(marked(first), marked(again));
   EXPECT_NE(marked(first), marked(other));
 }
@@ -241,7 +257,8 @@ TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
 }
 
 TEST_F(Mark, TheJavaHeapFitsInBoehmToo) {
-  const json result = mark({"hprof:" + java_heap_dump(), "--threads", "2", "--repeat", "1", "--baseline", "boehm"});
+  const json result =
+      mark({"hprof:" + java_heap_dump(), "--threads", "2", "--repeat", "1", "--baseline", "boehm"});
   EXPECT_EQ(result["runs"][0]["objects_marked"], 137'384);
   EXPECT_EQ(result["baseline"]["wall_ms"].size(), 1U);
 }

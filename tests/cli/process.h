@@ -14,8 +14,8 @@ struct Outcome {
   std::string err;  ///< standard error
 };
 
-/// Runs jackdaw with the arguments and waits for its end. Its standard input is empty. `stdout_path`: where standard
-/// output goes instead of into the outcome.
+/// Runs jackdaw with the arguments and waits for its end. Its standard input is empty. `stdout_path`: where
+/// standard output goes instead of into the outcome.
 Outcome run_jackdaw(const std::vector<std::string>& arguments, const std::string& stdout_path = "");
 
 /// The path of `tests/data/javac.hprof.gz`.

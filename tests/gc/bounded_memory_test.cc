@@ -40,8 +40,8 @@ class BoundedMemory : public testing::Test {
     return options;
   }
 
-  // What the chunks may take when never more than so many bytes are needed at once: some are kept for later, and
-  // objects do not fill them to the last byte.
+  // What the chunks may take when never more than so many bytes are needed at once: some are kept for later,
+  // and objects do not fill them to the last byte.
   static std::uint64_t bound(std::uint64_t bytes) { return bytes + bytes / 4 + 3 * heap::kChunkBytes; }
 
   // Allocates garbage of sizes from 8 bytes up; `garbage` megabytes in all, scaled.
@@ -138,7 +138,8 @@ TEST_F(BoundedMemory, BesideATreeThatIsRebuiltAllTheTime) {
       }
       Record::number(new_node.get()) = depth;
       const bool left = (way & 1) != 0;
-      if (old_node.get() != nullptr) old_node = left ? Record::next(old_node.get()) : Record::other(old_node.get());
+      if (old_node.get() != nullptr)
+        old_node = left ? Record::next(old_node.get()) : Record::other(old_node.get());
       Object* const child = mutator_.allocate(Record::type());
       ASSERT_NE(child, nullptr);
       (left ? Record::next(new_node.get()) : Record::other(new_node.get())) = child;
@@ -155,7 +156,8 @@ TEST_F(BoundedMemory, BesideATreeThatIsRebuiltAllTheTime) {
 
 // The request is far beyond any memory. It fails; afterwards collections must come as often as before.
 TEST_F(BoundedMemory, AfterARequestThatNothingCanMeet) {
-  for (const std::uint64_t length : {std::uint64_t{1} << 57, std::uint64_t{1} << 60, (std::uint64_t{1} << 61) - 3}) {
+  for (const std::uint64_t length :
+       {std::uint64_t{1} << 57, std::uint64_t{1} << 60, (std::uint64_t{1} << 61) - 3}) {
     EXPECT_EQ(mutator_.allocate_array(array_type(), length), nullptr);
     make_garbage(100, 500);
     EXPECT_LE(most_chunk_bytes_, bound(4 * kMegabyte)) << "after an array of " << length;

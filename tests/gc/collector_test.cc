@@ -255,7 +255,8 @@ TEST(Collector, DoesNotCollectByItselfWhenToldNotTo) {
   EXPECT_EQ(collector.collections(), 0U);
 }
 
-// The program may hold references where no collection sees them: it counts on none coming, also when memory ends.
+// The program may hold references where no collection sees them: it counts on none coming, also when memory
+// ends.
 TEST(Collector, DoesNotCollectByItselfAtTheLimitEither) {
   CollectorOptions options = only_when_asked();
   options.heap_limit_bytes = 2 * heap::kChunkBytes;
@@ -279,7 +280,8 @@ TEST(Collector, CollectsByItselfWhenTheBudgetIsSpent) {
   options.minimum_budget_bytes = 1 << 20;
   Collector collector(options);
   Mutator mutator(collector);
-  for (std::size_t i = 0; i < (10 << 20) / Record::kBytes; ++i) ASSERT_NE(mutator.allocate(Record::type()), nullptr);
+  for (std::size_t i = 0; i < (10 << 20) / Record::kBytes; ++i)
+    ASSERT_NE(mutator.allocate(Record::type()), nullptr);
   EXPECT_GE(collector.collections(), 8U);
   EXPECT_LE(collector.collections(), 12U);
 }

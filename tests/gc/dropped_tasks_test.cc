@@ -1,4 +1,5 @@
-// Tasks that no memory can be had for are dropped; the collector finds them again by their marks, in further passes.
+// Tasks that no memory can be had for are dropped; the collector finds them again by their marks, in further
+// passes.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -94,15 +95,16 @@ TEST_P(DroppedTasks, OfOneObjectAreFoundAgainInFurtherPasses) {
 }
 
 std::string name_of(const testing::TestParamInfo<Sizes>& info) {
-  return std::to_string(info.param.threads) + "_threads_" + std::to_string(info.param.blocks) + "_blocks_of_" +
-         std::to_string(info.param.block_size) + "_and_" + std::to_string(info.param.overflow_limit);
+  return std::to_string(info.param.threads) + "_threads_" + std::to_string(info.param.blocks) +
+         "_blocks_of_" + std::to_string(info.param.block_size) + "_and_" +
+         std::to_string(info.param.overflow_limit);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, DroppedTasks,
                          testing::Values(Sizes{1, 8, 1024, 0}, Sizes{1, 8, 1024, 100}, Sizes{2, 8, 1024, 0},
                                          Sizes{4, 2, 1024, 0}, Sizes{1, 2, 256, 10}, Sizes{4, 2, 256, 0},
-                                         // Fewer places than a piece of the objects to visit again, and fewer than a
-                                         // big array has levels.
+                                         // Fewer places than a piece of the objects to visit again, and fewer
+                                         // than a big array has levels.
                                          Sizes{1, 2, 64, 0}, Sizes{4, 2, 64, 5}, Sizes{1, 2, 2, 0},
                                          Sizes{2, 2, 2, 1}, Sizes{8, 2, 2, 0}, Sizes{1, 2, 1, 0}),
                          name_of);

@@ -44,8 +44,8 @@ class DefaultStackSize {
   std::size_t before_ = 0;
 };
 
-// While it exists, this process may map `bytes` bytes more than it has mapped now. A limit on address space binds
-// the superuser, too, which one on processes does not.
+// While it exists, this process may map `bytes` bytes more than it has mapped now. A limit on address space
+// binds the superuser, too, which one on processes does not.
 class AddressSpaceLimit {
  public:
   explicit AddressSpaceLimit(std::size_t bytes) {
@@ -54,7 +54,8 @@ class AddressSpaceLimit {
     statistics >> pages;
     getrlimit(RLIMIT_AS, &before_);
     rlimit limit = before_;
-    limit.rlim_cur = std::min<rlim_t>(pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes, limit.rlim_max);
+    limit.rlim_cur =
+        std::min<rlim_t>(pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes, limit.rlim_max);
     EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
   }
   ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &before_); }
@@ -77,7 +78,8 @@ CollectorOptions options() {
 void expect_one_warning(const std::string& printed, std::uint32_t threads) {
   EXPECT_EQ(std::count(printed.begin(), printed.end(), '\n'), 1) << printed;
   EXPECT_EQ(printed.find("jackdaw: "), 0U) << printed;
-  EXPECT_NE(printed.find("mark thread " + std::to_string(threads + 1) + " of 4"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("mark thread " + std::to_string(threads + 1) + " of 4"), std::string::npos)
+      << printed;
   EXPECT_NE(printed.find("marking with " + std::to_string(threads)), std::string::npos) << printed;
 }
 

@@ -35,7 +35,8 @@ TEST(MarkTask, AWholeObjectIsNodeZero) {
 }
 
 TEST(MarkTask, EveryNodeOfASliceTreeFits) {
-  for (const std::uint64_t address : {std::uint64_t{16}, (std::uint64_t{1} << 48) - 16, std::uint64_t{0x7fff'1234'5670}}) {
+  for (const std::uint64_t address :
+       {std::uint64_t{16}, (std::uint64_t{1} << 48) - 16, std::uint64_t{0x7fff'1234'5670}}) {
     for (std::uint32_t node = 0; node < mark::Slices::kNodeLimit; ++node) {
       const MarkTask task(at(address), node);
       ASSERT_EQ(task.object(), at(address)) << node;
@@ -46,7 +47,8 @@ TEST(MarkTask, EveryNodeOfASliceTreeFits) {
 
 TEST(MarkTask, EveryAddressFitsWithTheExtremeNodes) {
   for (const std::uint64_t address : addresses()) {
-    for (const std::uint32_t node : {0U, 1U, 15U, 16U, mark::Slices::kNodeLimit / 2, mark::Slices::kNodeLimit - 1}) {
+    for (const std::uint32_t node :
+         {0U, 1U, 15U, 16U, mark::Slices::kNodeLimit / 2, mark::Slices::kNodeLimit - 1}) {
       const MarkTask task(at(address), node);
       ASSERT_EQ(task.object(), at(address)) << node;
       ASSERT_EQ(task.node(), node) << std::hex << address;

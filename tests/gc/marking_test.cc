@@ -28,7 +28,8 @@ TEST(Marking, MakesEveryQueueWithEveryVictimPolicy) {
       options.engine.threads = 2;
       const std::unique_ptr<Marking> marking = make_marking(options);
       EXPECT_EQ(marking->worker_count(), 2U);
-      EXPECT_GT(marking->memory_bytes(), 2 * options.engine.blocks * options.engine.block_size * sizeof(MarkTask));
+      EXPECT_GT(marking->memory_bytes(),
+                2 * options.engine.blocks * options.engine.block_size * sizeof(MarkTask));
       EXPECT_TRUE(marking->mark({}, {})) << "nothing to mark";
       EXPECT_EQ(marking->statistics().size(), 2U);
     }

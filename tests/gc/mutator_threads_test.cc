@@ -1,4 +1,5 @@
-// Several threads of a program: they allocate, link and check their own structures while collections come and go.
+// Several threads of a program: they allocate, link and check their own structures while collections come and
+// go.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -72,7 +73,8 @@ class Program {
   void rebuild(std::uint32_t place) {
     lengths_[place] = random_.below(100);
     Handle list(mutator_);
-    for (std::uint64_t i = 0; i < lengths_[place]; ++i) ASSERT_TRUE(prepend(mutator_, list, key_ + place + i));
+    for (std::uint64_t i = 0; i < lengths_[place]; ++i)
+      ASSERT_TRUE(prepend(mutator_, list, key_ + place + i));
     *table_->element(place) = list.get();
   }
   void check(std::uint32_t place) {
@@ -151,7 +153,8 @@ TEST_P(MutatorThreads, AllMayAskForACollectionAtOnce) {
   EXPECT_EQ(collector_.collections(), kThreads * times) << "each asked for its own and got it";
 }
 
-// Two threads hand objects to each other through a registered slot, under a lock that both wait for as blocked.
+// Two threads hand objects to each other through a registered slot, under a lock that both wait for as
+// blocked.
 TEST_P(MutatorThreads, HandObjectsToEachOtherThroughRegisteredSlots) {
   struct Mailbox {
     std::mutex mutex;
@@ -163,8 +166,8 @@ TEST_P(MutatorThreads, HandObjectsToEachOtherThroughRegisteredSlots) {
   const std::uint64_t letters = mark::scaled(3'000);
   constexpr std::uint64_t kLength = 30;
 
-  // Waits as a blocked thread until the mailbox is as wanted. Only one thread at a time wants each state, so it still
-  // is when the thread runs again.
+  // Waits as a blocked thread until the mailbox is as wanted. Only one thread at a time wants each state, so
+  // it still is when the thread runs again.
   const auto wait_until = [&](Mutator& mutator, bool full) {
     const Mutator::Blocked blocked(mutator);
     std::unique_lock lock(mailbox.mutex);
@@ -201,7 +204,8 @@ TEST_P(MutatorThreads, HandObjectsToEachOtherThroughRegisteredSlots) {
   collector_.remove_roots(mailbox.letter);
 }
 
-// A thread that does nothing holds up no collection while it is blocked, and goes on only when none is under way.
+// A thread that does nothing holds up no collection while it is blocked, and goes on only when none is under
+// way.
 TEST_P(MutatorThreads, ABlockedThreadIsNotWaitedFor) {
   std::mutex mutex;
   std::condition_variable changed;

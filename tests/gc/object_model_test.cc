@@ -92,7 +92,8 @@ TEST_F(ObjectModelTest, DataHoldsNoReference) {
 }
 
 TEST_F(ObjectModelTest, AllWordsAreEveryWordButTheHeader) {
-  for (const std::size_t bytes : {std::size_t{8}, std::size_t{16}, std::size_t{24}, std::size_t{64}, std::size_t{80'000}}) {
+  for (const std::size_t bytes :
+       {std::size_t{8}, std::size_t{16}, std::size_t{24}, std::size_t{64}, std::size_t{80'000}}) {
     const TypeDescriptor type = TypeDescriptor::all_words(bytes);
     Object* const object = allocator_.allocate(type);
     EXPECT_TRUE(references_of(object).empty());
@@ -118,8 +119,9 @@ TEST_F(ObjectModelTest, OffsetsAreTheGivenWordsAndNoOthers) {
 
 TEST_F(ObjectModelTest, EveryElementOfAnArrayIsVisitedExactlyOnce) {
   const TypeDescriptor type = TypeDescriptor::reference_array();
-  for (const std::uint64_t length : {0, 1, 2, 3, 510, 511, 512, 513, 514, 1023, 1024, 1025, 1535, 1536, 1537, 2047, 2048,
-                                     2049, 4097, 65'535, 65'536, 65'537, 100'000, 300'001}) {
+  for (const std::uint64_t length :
+       {0,    1,    2,    3,    510,  511,  512,  513,    514,    1023,   1024,    1025,
+        1535, 1536, 1537, 2047, 2048, 2049, 4097, 65'535, 65'536, 65'537, 100'000, 300'001}) {
     Object* const array = allocator_.allocate_array(type, length);
     ASSERT_NE(array, nullptr);
     std::vector<Object*> expected;

@@ -1,5 +1,5 @@
-// Out of memory: allocation gives null, everything live stays as it is, and allocation works again as soon as there
-// is garbage.
+// Out of memory: allocation gives null, everything live stays as it is, and allocation works again as soon as
+// there is garbage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,15 +87,17 @@ TEST(OutOfMemory, AnImpossibleLengthChangesNothing) {
   Mutator mutator(collector);
   const TypeDescriptor type = TypeDescriptor::reference_array();
   const Handle kept(mutator, mutator.allocate(Record::type()));
-  for (const std::uint64_t length : {std::numeric_limits<std::uint64_t>::max(), std::uint64_t{1} << 61,
-                                     (std::uint64_t{1} << 61) - 2, (std::uint64_t{1} << 61) - 3, std::uint64_t{1} << 50}) {
+  for (const std::uint64_t length :
+       {std::numeric_limits<std::uint64_t>::max(), std::uint64_t{1} << 61, (std::uint64_t{1} << 61) - 2,
+        (std::uint64_t{1} << 61) - 3, std::uint64_t{1} << 50}) {
     EXPECT_EQ(mutator.allocate_array(type, length), nullptr) << length;
     EXPECT_NE(mutator.allocate_array(type, 100), nullptr);
   }
   EXPECT_EQ(mutator.collect().live_objects, 1U);
 }
 
-// Garbage fills the memory; the object needs more than a chunk. What a collection freed in pieces must count for it.
+// Garbage fills the memory; the object needs more than a chunk. What a collection freed in pieces must count
+// for it.
 TEST(OutOfMemory, AnOversizedObjectTakesWhatACollectionFreed) {
   Collector collector(limited());
   Mutator mutator(collector);
@@ -130,8 +132,8 @@ TEST(OutOfMemory, OfSeveralThreads) {
   EXPECT_EQ(mutator.collect().live_objects, 0U);
 }
 
-// Memory is plenty, but every allocation passes the budget, and the threads spend what the others were granted.
-// None may be told that there is no memory.
+// Memory is plenty, but every allocation passes the budget, and the threads spend what the others were
+// granted. None may be told that there is no memory.
 TEST(OutOfMemory, IsNotSaidWhileThereIsMemory) {
   CollectorOptions options;
   options.minimum_budget_bytes = 64 << 10;

@@ -1,5 +1,5 @@
-// Parallel marking: whatever the threads, the victim policy and the queue's size, the marks are those of a serial
-// traversal.
+// Parallel marking: whatever the threads, the victim policy and the queue's size, the marks are those of a
+// serial traversal.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -62,7 +62,8 @@ TEST_P(ParallelMark, EqualsTheSerialTraversalOfRandomGraphs) {
 TEST_P(ParallelMark, EqualsTheSerialTraversalOfSmallGraphs) {
   // Few tasks and many rounds: what goes wrong at a round's start and end goes wrong here.
   const RandomHeap graph(collector_, 40, 9);
-  for (std::size_t run = 0; run < mark::scaled(300); ++run) graph.expect_collected_correctly(collector_.collect());
+  for (std::size_t run = 0; run < mark::scaled(300); ++run)
+    graph.expect_collected_correctly(collector_.collect());
 }
 
 // An array of lists, a binary tree and a comb: about a million objects, wide here and deep there.
@@ -147,8 +148,8 @@ TEST_P(ParallelMark, SharesAnArrayThatIsAllThereIs) {
 
 std::string name_of(const testing::TestParamInfo<Parameters>& info) {
   const auto& [threads, victim, queue] = info.param;
-  std::string name = std::to_string(threads) + "_threads_" + std::string(victim) + "_" + std::to_string(queue.blocks) +
-                     "_blocks_of_" + std::to_string(queue.block_size);
+  std::string name = std::to_string(threads) + "_threads_" + std::string(victim) + "_" +
+                     std::to_string(queue.blocks) + "_blocks_of_" + std::to_string(queue.block_size);
   for (char& letter : name) {
     if (letter == '-') letter = '_';
   }
@@ -157,7 +158,8 @@ std::string name_of(const testing::TestParamInfo<Parameters>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, ParallelMark,
                          testing::Combine(testing::Values(1U, 2U, 4U, 8U), testing::ValuesIn(victim_names()),
-                                          testing::Values(QueueSize{8, 1024}, QueueSize{2, 2}, QueueSize{3, 64})),
+                                          testing::Values(QueueSize{8, 1024}, QueueSize{2, 2},
+                                                          QueueSize{3, 64})),
                          name_of);
 
 TEST(ParallelMarkStatistics, WorkersOfOneThreadNeverSteal) {

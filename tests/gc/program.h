@@ -1,5 +1,5 @@
-// What test programs keep in the heap: linked records that carry a number each, so that a lost or overwritten one
-// is noticed.
+// What test programs keep in the heap: linked records that carry a number each, so that a lost or overwritten
+// one is noticed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,9 @@ class Record {
 
   static heap::Object*& next(heap::Object* record) { return *record->slot(1); }
   static heap::Object*& other(heap::Object* record) { return *record->slot(2); }
-  static std::uint64_t& number(heap::Object* record) { return *reinterpret_cast<std::uint64_t*>(record->slot(3)); }
+  static std::uint64_t& number(heap::Object* record) {
+    return *reinterpret_cast<std::uint64_t*>(record->slot(3));
+  }
 };
 
 /// Puts a new record with `number` before the list in `list`. False when there is no memory.
@@ -41,7 +43,8 @@ inline bool prepend(Mutator& mutator, Handle& list, std::uint64_t number) {
 /// Whether a list holds exactly the numbers first + length - 1 down to first.
 inline bool is_list_of(heap::Object* list, std::uint64_t first, std::uint64_t length) {
   for (std::uint64_t number = first + length; number > first; --number) {
-    if (list == nullptr || list->type() != &Record::type() || Record::number(list) != number - 1) return false;
+    if (list == nullptr || list->type() != &Record::type() || Record::number(list) != number - 1)
+      return false;
     list = Record::next(list);
   }
   return list == nullptr;

@@ -21,7 +21,8 @@
 namespace jackdaw::gc {
 
 /// Compares a collection with a serial traversal from the same roots made before it: marks and figures.
-inline void expect_same_marks(const bench::SerialMark& serial, Collector& collector, const CollectionResult& result) {
+inline void expect_same_marks(const bench::SerialMark& serial, Collector& collector,
+                              const CollectionResult& result) {
   const std::optional<std::string> difference = serial.difference(collector.heap());
   EXPECT_FALSE(difference.has_value()) << difference.value_or("");
   EXPECT_EQ(result.live_objects, serial.objects());
@@ -49,21 +50,24 @@ inline void expect_nothing_dropped(const CollectionResult& result) {
   EXPECT_EQ(sum.pops + sum.steals, sum.tasks_executed);
 }
 
-/// A random graph of objects: four in ten are records with references at random words, two hold references alone,
-/// two are data, two are arrays, some of them long. A fifth of the references are null. Seven in ten objects refer
-/// to each other and have the roots; the others, garbage, refer to all, and stand in words that are no references.
-/// The collector must not collect by itself while it is built, and must outlive it.
+/// A random graph of objects: four in ten are records with references at random words, two hold references
+/// alone, two are data, two are arrays, some of them long. A fifth of the references are null. Seven in ten
+/// objects refer to each other and have the roots; the others, garbage, refer to all, and stand in words that
+/// are no references. The collector must not collect by itself while it is built, and must outlive it.
 class RandomHeap {
  public:
-  RandomHeap(Collector& collector, std::size_t objects, std::uint64_t seed) : collector_(collector), random_(seed) {
+  RandomHeap(Collector& collector, std::size_t objects, std::uint64_t seed)
+      : collector_(collector), random_(seed) {
     make_types();
     {
       Mutator mutator(collector_);
       for (std::size_t i = 0; i < objects; ++i) add_object(mutator);
     }
     first_garbage_ = objects * 7 / 10;
-    for (std::size_t i = 0; i < objects; ++i) link(objects_[i], i < first_garbage_ ? first_garbage_ : objects);
-    for (std::size_t i = 0; i < 10; ++i) roots_.push_back(i % 4 == 3 ? nullptr : object_before(first_garbage_));
+    for (std::size_t i = 0; i < objects; ++i)
+      link(objects_[i], i < first_garbage_ ? first_garbage_ : objects);
+    for (std::size_t i = 0; i < 10; ++i)
+      roots_.push_back(i % 4 == 3 ? nullptr : object_before(first_garbage_));
     collector_.add_roots(roots_);
     serial_.emplace(roots_);
   }
@@ -84,7 +88,8 @@ class RandomHeap {
 
   void make_types() {
     types_.reserve(40);
-    for (std::size_t words = 1; words <= 8; ++words) types_.push_back(heap::TypeDescriptor::all_words(8 * words));
+    for (std::size_t words = 1; words <= 8; ++words)
+      types_.push_back(heap::TypeDescriptor::all_words(8 * words));
     types_.push_back(heap::TypeDescriptor::all_words(12'000));
     all_words_end_ = types_.size();
     for (std::uint32_t words = 2; words <= 20; ++words) {
@@ -121,7 +126,9 @@ class RandomHeap {
     return types_[begin + random_.below(static_cast<std::uint32_t>(end - begin))];
   }
 
-  heap::Object* object_before(std::size_t end) { return objects_[random_.below(static_cast<std::uint32_t>(end))]; }
+  heap::Object* object_before(std::size_t end) {
+    return objects_[random_.below(static_cast<std::uint32_t>(end))];
+  }
   heap::Object* garbage() {
     const std::size_t count = objects_.size() - first_garbage_;
     return objects_[first_garbage_ + random_.below(static_cast<std::uint32_t>(count))];

@@ -24,9 +24,12 @@ namespace {
 // A header alone, both sides of every class's limit, of a block, of all a chunk's blocks, and several chunks.
 std::vector<std::size_t> interesting_sizes() {
   std::vector<std::size_t> sizes = {8, 24, 100, 1000};
-  const auto add_around = [&](std::size_t bytes) { sizes.insert(sizes.end(), {bytes - 8, bytes, bytes + 8}); };
+  const auto add_around = [&](std::size_t bytes) {
+    sizes.insert(sizes.end(), {bytes - 8, bytes, bytes + 8});
+  };
   for (std::uint8_t i = 0; i < SizeClasses::kCount; ++i) add_around(SizeClasses::slot_bytes(i));
-  for (const std::size_t blocks : {std::size_t{1}, std::size_t{2}, std::size_t{63}, kUsableBlocks - 1, kUsableBlocks}) {
+  for (const std::size_t blocks :
+       {std::size_t{1}, std::size_t{2}, std::size_t{63}, kUsableBlocks - 1, kUsableBlocks}) {
     add_around(blocks * kBlockBytes);
   }
   sizes.insert(sizes.end(), {kChunkBytes, 2 * kChunkBytes + 8});
@@ -39,7 +42,8 @@ struct Allocated {
 };
 
 void expect_apart(std::vector<Allocated> objects) {
-  std::sort(objects.begin(), objects.end(), [](const Allocated& a, const Allocated& b) { return a.object < b.object; });
+  std::sort(objects.begin(), objects.end(),
+            [](const Allocated& a, const Allocated& b) { return a.object < b.object; });
   for (std::size_t i = 1; i < objects.size(); ++i) {
     ASSERT_LE(reinterpret_cast<std::byte*>(objects[i - 1].object) + objects[i - 1].bytes,
               reinterpret_cast<std::byte*>(objects[i].object));
@@ -110,9 +114,9 @@ TEST_F(AllocatorTest, TheTypesSizeIsTheObjectsSize) {
 
 TEST_F(AllocatorTest, ArraysAreClearedAndKnowTheirLength) {
   const TypeDescriptor type = TypeDescriptor::reference_array();
-  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{511},
-                                     std::uint64_t{1022}, std::uint64_t{1023}, std::uint64_t{100'000},
-                                     std::uint64_t{1'000'000}}) {
+  for (const std::uint64_t length :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{511}, std::uint64_t{1022},
+        std::uint64_t{1023}, std::uint64_t{100'000}, std::uint64_t{1'000'000}}) {
     Object* const array = allocator_.allocate_array(type, length);
     ASSERT_NE(array, nullptr) << length;
     EXPECT_EQ(array->type(), &type);
@@ -131,8 +135,8 @@ TEST_F(AllocatorTest, ArraysLongerThanMemoryAreRefusedWhateverTheLength) {
   // Lengths whose bytes overflow 64 bits, do so only when rounded up to blocks, or merely exceed any memory.
   for (const std::uint64_t length :
        {kMost, kMost - 1, kMost / 2, kMost / 8 + 1, kMost / 8, kMost / 8 - 1, kMost / 8 - 2, kMost / 8 - 3,
-        (kMost - kBlockBytes) / 8, (kMost - kBlockBytes) / 8 - 4, (kMost - kChunkBytes) / 8, std::uint64_t{1} << 60,
-        std::uint64_t{1} << 57, std::uint64_t{1} << 50}) {
+        (kMost - kBlockBytes) / 8, (kMost - kBlockBytes) / 8 - 4, (kMost - kChunkBytes) / 8,
+        std::uint64_t{1} << 60, std::uint64_t{1} << 57, std::uint64_t{1} << 50}) {
     EXPECT_EQ(allocator_.allocate_array(type, length), nullptr) << length;
   }
   EXPECT_NE(allocator_.allocate_array(type, 10), nullptr);
@@ -140,15 +144,15 @@ TEST_F(AllocatorTest, ArraysLongerThanMemoryAreRefusedWhateverTheLength) {
 
 TEST_F(AllocatorTest, ObjectsLargerThanMemoryAreRefusedWhateverTheSize) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  for (const std::size_t bytes :
-       {kMost, kMost - 7, kMost - kBlockBytes + 1, kMost - kBlockBytes, kMost - kChunkBytes, kMost / 2 + 1, kMost / 2}) {
+  for (const std::size_t bytes : {kMost, kMost - 7, kMost - kBlockBytes + 1, kMost - kBlockBytes,
+                                  kMost - kChunkBytes, kMost / 2 + 1, kMost / 2}) {
     EXPECT_EQ(allocator_.allocate(data_, bytes), nullptr) << bytes;
   }
   EXPECT_NE(allocator_.allocate(data_, 100), nullptr);
 }
 
-// Each thread has an allocator of its own and fills what it gets; afterwards every object must still hold what its
-// thread wrote.
+// Each thread has an allocator of its own and fills what it gets; afterwards every object must still hold
+// what its thread wrote.
 TEST_F(AllocatorTest, ThreadsAllocateAtTheSameTime) {
   constexpr std::size_t kThreads = 4;
   const std::size_t count = mark::scaled(40'000);
@@ -189,7 +193,8 @@ TEST_F(AllocatorTest, ThreadsAllocateAtTheSameTime) {
   expect_apart(std::move(all));
 }
 
-// Threads that stop in the middle of a block leave a part of it unused until the next sweep, never two owners.
+// Threads that stop in the middle of a block leave a part of it unused until the next sweep, never two
+// owners.
 TEST_F(AllocatorTest, AnAllocatorThatGoesLeavesItsObjects) {
   std::vector<Allocated> objects;
   for (std::size_t i = 0; i < 50; ++i) {

@@ -47,7 +47,8 @@ TEST_F(ChunkDirectoryTest, KnowsEveryAddressOfAChunkAndNoneBeside) {
   Chunk* const chunk = make();
   ASSERT_TRUE(directory_.insert(chunk));
   const std::uintptr_t start = address_of(chunk);
-  for (std::uintptr_t offset = 0; offset < kChunkBytes; offset += 4093) EXPECT_EQ(find(start + offset), chunk);
+  for (std::uintptr_t offset = 0; offset < kChunkBytes; offset += 4093)
+    EXPECT_EQ(find(start + offset), chunk);
   EXPECT_EQ(find(start + kChunkBytes - 1), chunk);
   EXPECT_EQ(find(start - 1), nullptr);
   EXPECT_EQ(find(start + kChunkBytes), nullptr);
@@ -64,8 +65,8 @@ TEST_F(ChunkDirectoryTest, WildAddressesAreNoChunks) {
     }
   }
   // The kernel's half, the gap between the halves, and the chunk's own address with high bits set.
-  for (const std::uintptr_t high :
-       {std::uintptr_t{1} << 48, std::uintptr_t{1} << 63, std::uintptr_t{0xffff} << 48, std::uintptr_t{0xffff8} << 44}) {
+  for (const std::uintptr_t high : {std::uintptr_t{1} << 48, std::uintptr_t{1} << 63,
+                                    std::uintptr_t{0xffff} << 48, std::uintptr_t{0xffff8} << 44}) {
     EXPECT_EQ(find(address_of(chunk) | high), nullptr) << std::hex << high;
   }
   EXPECT_EQ(find(~std::uintptr_t{0}), nullptr);
@@ -76,12 +77,14 @@ TEST_F(ChunkDirectoryTest, ALongChunkIsKnownInAllItsPieces) {
   Chunk* const chunk = make(kBytes);
   ASSERT_TRUE(directory_.insert(chunk));
   const std::uintptr_t start = address_of(chunk);
-  for (std::uintptr_t offset = 0; offset < kBytes; offset += kBlockBytes) ASSERT_EQ(find(start + offset), chunk);
+  for (std::uintptr_t offset = 0; offset < kBytes; offset += kBlockBytes)
+    ASSERT_EQ(find(start + offset), chunk);
   EXPECT_EQ(find(start + kBytes - 1), chunk);
   EXPECT_EQ(find(start - 1), nullptr);
   EXPECT_EQ(find(start + 3 * kChunkBytes), nullptr);
   directory_.erase(chunk);
-  for (std::uintptr_t offset = 0; offset < kBytes; offset += kBlockBytes) ASSERT_EQ(find(start + offset), nullptr);
+  for (std::uintptr_t offset = 0; offset < kBytes; offset += kBlockBytes)
+    ASSERT_EQ(find(start + offset), nullptr);
 }
 
 TEST_F(ChunkDirectoryTest, EraseTakesOutThatChunkAlone) {

@@ -21,7 +21,9 @@ struct ReleaseChunk {
 };
 using OwnedChunk = std::unique_ptr<Chunk, ReleaseChunk>;
 
-OwnedChunk make_chunk(std::size_t total_bytes = kChunkBytes) { return OwnedChunk(ChunkMemory::allocate(total_bytes)); }
+OwnedChunk make_chunk(std::size_t total_bytes = kChunkBytes) {
+  return OwnedChunk(ChunkMemory::allocate(total_bytes));
+}
 
 std::byte* granule(Chunk& chunk, std::size_t index) {
   return chunk.block_start(kFirstBlock) + index * kGranuleBytes;
@@ -34,7 +36,8 @@ TEST(Chunk, IsAlignedAndFoundFromEveryAddressOfIt) {
   ASSERT_NE(chunk, nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(chunk.get()) % kChunkBytes, 0U);
   const auto* const start = reinterpret_cast<const std::byte*>(chunk.get());
-  for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, kBlockBytes, kChunkBytes / 2, kChunkBytes - 1}) {
+  for (const std::size_t offset :
+       {std::size_t{0}, std::size_t{1}, kBlockBytes, kChunkBytes / 2, kChunkBytes - 1}) {
     EXPECT_EQ(Chunk::of(start + offset), chunk.get());
   }
 }
@@ -55,8 +58,21 @@ TEST(Chunk, MarkIsToldOnceAndLeavesTheOthersAlone) {
       return shared ? chunk->mark_shared(object) : chunk->mark_exclusively(object);
     };
     // Places around the borders of mark words and blocks, and the last granule.
-    const std::vector<std::size_t> places = {0,   1,    62,   63,   64,   65, 127, kGranulesPerBlock - 1, kGranulesPerBlock,
-                                             500, 5000, 5001, 5003, kGranules - 2, kGranules - 1};
+    const std::vector<std::size_t> places = {0,
+                                             1,
+                                             62,
+                                             63,
+                                             64,
+                                             65,
+                                             127,
+                                             kGranulesPerBlock - 1,
+                                             kGranulesPerBlock,
+                                             500,
+                                             5000,
+                                             5001,
+                                             5003,
+                                             kGranules - 2,
+                                             kGranules - 1};
     std::vector<bool> expected(kGranules, false);
     for (const std::size_t place : places) {
       EXPECT_TRUE(mark(place));
@@ -89,8 +105,8 @@ TEST(Chunk, ABlocksMarkWordsAreThoseOfItsGranules) {
   }
 }
 
-// Every thread tries to mark every second granule, so threads meet in every mark word; the granules between must
-// stay clear. Run many times because a lost update is a matter of luck.
+// Every thread tries to mark every second granule, so threads meet in every mark word; the granules between
+// must stay clear. Run many times because a lost update is a matter of luck.
 TEST(Chunk, OfManyThreadsExactlyOneIsToldThatItMarked) {
   constexpr std::size_t kThreads = 4;
   const std::size_t rounds = mark::scaled(50);
@@ -103,7 +119,8 @@ TEST(Chunk, OfManyThreadsExactlyOneIsToldThatItMarked) {
       threads.emplace_back([&, thread] {
         ready.fetch_add(1);
         while (ready.load() < kThreads) std::this_thread::yield();
-        for (std::size_t i = 0; i < kGranules; i += 2) told[thread][i] = chunk->mark_shared(granule(*chunk, i)) ? 1 : 0;
+        for (std::size_t i = 0; i < kGranules; i += 2)
+          told[thread][i] = chunk->mark_shared(granule(*chunk, i)) ? 1 : 0;
       });
     }
     for (std::thread& thread : threads) thread.join();

@@ -1,4 +1,5 @@
-// The heap's limit and budget: allocation gives null when they are reached, and works again when there is room.
+// The heap's limit and budget: allocation gives null when they are reached, and works again when there is
+// room.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -44,7 +45,8 @@ TEST(HeapLimit, OneChunkHoldsAsManyObjectsAsItHasSlots) {
 
 TEST(HeapLimit, IsNeverPassed) {
   const std::size_t limit = 3 * kChunkBytes + kChunkBytes / 2;
-  for (const std::size_t bytes : {std::size_t{100}, std::size_t{8000}, std::size_t{100'000}, kUsableBlocks * kBlockBytes}) {
+  for (const std::size_t bytes :
+       {std::size_t{100}, std::size_t{8000}, std::size_t{100'000}, kUsableBlocks * kBlockBytes}) {
     Heap heap(limit);
     Allocator allocator(heap);
     EXPECT_FALSE(allocate_all(allocator, bytes).empty());
@@ -94,8 +96,8 @@ TEST(HeapLimit, OversizedObjectsCountWithTheirHeader) {
   EXPECT_NE(allocator.allocate(data(), 3 * kChunkBytes), nullptr);
 }
 
-// Chunks that a collection left empty are kept for later; they must not stand in the way of an object that needs
-// the memory in another shape.
+// Chunks that a collection left empty are kept for later; they must not stand in the way of an object that
+// needs the memory in another shape.
 TEST(HeapLimit, EmptyChunksMakeRoomForAnOversizedObject) {
   Heap heap(4 * kChunkBytes);
   Allocator allocator(heap);

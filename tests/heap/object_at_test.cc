@@ -32,7 +32,8 @@ TEST_F(ObjectAtTest, EveryByteOfASmallObjectLeadsToIt) {
     }
     ASSERT_EQ(heap_.object_at(start_of(second) + bytes - 1), second);
     // One past the end is the neighbour's first byte, if there is a neighbour.
-    ASSERT_EQ(heap_.object_at(start_of(first) + bytes), start_of(first) + bytes == start_of(second) ? second : nullptr);
+    ASSERT_EQ(heap_.object_at(start_of(first) + bytes),
+              start_of(first) + bytes == start_of(second) ? second : nullptr);
   }
 }
 
@@ -86,8 +87,8 @@ TEST_F(ObjectAtTest, SlotsThatWereNotAllocatedHoldNoObject) {
   EXPECT_EQ(heap_.object_at(start_of(first) + kBlockBytes - 1), nullptr);
 }
 
-// The memory of what was freed is given to another class of objects: addresses must lead to those, not to what was
-// there before.
+// The memory of what was freed is given to another class of objects: addresses must lead to those, not to
+// what was there before.
 TEST_F(ObjectAtTest, ForgetsFreedObjects) {
   Object* const small = allocator_.allocate(data_, 64);
   Object* const large = allocator_.allocate(data_, 3 * kBlockBytes);

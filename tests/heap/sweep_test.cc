@@ -87,7 +87,8 @@ TEST_F(SweepTest, RandomHolesOfEverySizeClassAreFilled) {
     std::set<Object*> holes;
     for (std::size_t i = 0; i < objects.size(); ++i) {
       fill_contents(objects[i], bytes, i);
-      // The first of each block lives, so that no block becomes free as a whole and goes to the heap's free blocks.
+      // The first of each block lives, so that no block becomes free as a whole and goes to the heap's free
+      // blocks.
       if (i % per_block == 0 || random.below(3) == 0) {
         live.push_back(objects[i]);
       } else {
@@ -179,7 +180,8 @@ TEST(SweepReuse, NeighbouringFreedRunsBecomeOne) {
 TEST_F(SweepTest, LargeObjectsDieAndLiveAsAWhole) {
   std::vector<Object*> objects;
   std::vector<std::size_t> sizes;
-  for (const std::size_t blocks : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{100}, kUsableBlocks}) {
+  for (const std::size_t blocks :
+       {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{100}, kUsableBlocks}) {
     for (int i = 0; i < 4; ++i) {
       sizes.push_back(blocks * kBlockBytes - 8);
       objects.push_back(allocate(sizes.back()));
@@ -246,8 +248,8 @@ TEST_F(SweepTest, ChunksWithOneObjectStay) {
 }
 
 TEST_F(SweepTest, FiguresCountSlotsAndBlocks) {
-  const std::vector<Object*> objects = {allocate(8), allocate(16), allocate(130), allocate(8192), allocate(8200),
-                                        allocate(20'000)};
+  const std::vector<Object*> objects = {allocate(8),    allocate(16),   allocate(130),
+                                        allocate(8192), allocate(8200), allocate(20'000)};
   const SweepResult result = keep_only(heap_, objects);
   EXPECT_EQ(result.live_objects, 6U);
   EXPECT_EQ(result.live_bytes, 16 + 16 + 160 + 8192 + kBlockBytes + 2 * kBlockBytes);
@@ -259,7 +261,9 @@ TEST_F(SweepTest, TheWalkMeetsEveryMarkedObjectOnceInAddressOrder) {
   mark::RandomNumbers random(11);
   std::vector<Object*> live;
   for (std::size_t i = 0; i < mark::scaled(20'000); ++i) {
-    const std::size_t bytes = i % 7000 == 0 ? 2 * kChunkBytes : i % 100 == 0 ? 50'000 : 8 + random.below(9000);
+    const std::size_t bytes = i % 7000 == 0  ? 2 * kChunkBytes
+                              : i % 100 == 0 ? 50'000
+                                             : 8 + random.below(9000);
     Object* const object = allocate(bytes);
     if (random.below(2) == 0) live.push_back(object);
   }
@@ -292,7 +296,8 @@ TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
   std::uint64_t most_chunk_bytes = 0;
   for (int generation = 0; generation < 40; ++generation) {
     for (std::size_t i = 0; i < mark::scaled(3000); ++i) {
-      const std::size_t bytes = i % 300 == 0 ? 1 + random.below(5 << 20) : 8 + random.below(i % 20 == 0 ? 60'000 : 600);
+      const std::size_t bytes =
+          i % 300 == 0 ? 1 + random.below(5 << 20) : 8 + random.below(i % 20 == 0 ? 60'000 : 600);
       Object* const object = allocate(bytes);
       ASSERT_TRUE(is_cleared(object, bytes));
       fill_contents(object, bytes, ++key);

@@ -1,0 +1,134 @@
+// Leases: who may mark how, and that no two workers mark plainly in one region at once.
+#include "mark/lease.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "mark/random_numbers.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::mark {
+namespace {
+
+// The leases of a few workers, in place, because they do not move.
+struct Workers {
+  explicit Workers(std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) leases.emplace_back(i);
+  }
+  MarkingRight right(std::uint32_t worker, LeaseWord& word) {
+    return leases[worker].right_to_mark(word, [this](std::uint32_t other) -> Leases& { return leases[other]; });
+  }
+
+  std::deque<Leases> leases;
+};
+
+TEST(Leases, TheFirstWorkerHasTheRegionToItself) {
+  Workers workers(2);
+  LeaseWord word{0};
+  EXPECT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  EXPECT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  EXPECT_EQ(workers.right(1, word), MarkingRight::none);
+}
+
+TEST(Leases, AnAskedHolderGivesUpAtItsNextPollAndTheRegionIsShared) {
+  Workers workers(3);
+  LeaseWord word{0};
+  ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  ASSERT_EQ(workers.right(1, word), MarkingRight::none);
+  EXPECT_EQ(workers.right(1, word), MarkingRight::none) << "the holder has not polled";
+  workers.leases[0].poll();
+  EXPECT_EQ(workers.right(1, word), MarkingRight::shared);
+  EXPECT_EQ(workers.right(0, word), MarkingRight::shared);
+  EXPECT_EQ(workers.right(2, word), MarkingRight::shared);
+}
+
+TEST(Leases, APollThatNobodyAskedForKeepsTheLease) {
+  Workers workers(2);
+  LeaseWord word{0};
+  ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  workers.leases[0].poll();
+  EXPECT_EQ(workers.right(1, word), MarkingRight::none);
+}
+
+TEST(Leases, AHolderLeasesAgainWhatNobodyTook) {
+  Workers workers(2);
+  LeaseWord word{0};
+  ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  workers.leases[0].give_up();
+  EXPECT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  EXPECT_EQ(workers.right(1, word), MarkingRight::none) << "the new lease is alive";
+}
+
+TEST(Leases, AWorkerThatIsAskedTooOftenStopsLeasingUntilTheNextRound) {
+  Workers workers(2);
+  for (std::uint32_t i = 0; i < Leases::kPatience; ++i) {
+    LeaseWord word{0};
+    ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
+    ASSERT_EQ(workers.right(1, word), MarkingRight::none);
+    workers.leases[0].poll();
+  }
+  LeaseWord word{0};
+  EXPECT_EQ(workers.right(0, word), MarkingRight::shared);
+  EXPECT_EQ(workers.right(1, word), MarkingRight::shared);
+  workers.leases[0].start_round();
+  LeaseWord next_round{0};
+  EXPECT_EQ(workers.right(0, next_round), MarkingRight::exclusive);
+}
+
+TEST(Leases, WorkersBeyondTheLimitShare) {
+  Leases beyond(Leases::kMaximumWorkers);
+  LeaseWord word{0};
+  const auto nobody = [&](std::uint32_t) -> Leases& { return beyond; };
+  EXPECT_EQ(beyond.right_to_mark(word, nobody), MarkingRight::shared);
+  beyond.start_round();
+  EXPECT_EQ(beyond.right_to_mark(word, nobody), MarkingRight::shared);
+}
+
+// Threads that add to counters of many regions: plainly where they may, atomically where they must. A plain addition
+// beside another thread's is lost, so the sum tells.
+TEST(Leases, NoPlainAccessIsEverBesideAnother) {
+  constexpr std::uint32_t kThreads = 3;
+  constexpr std::size_t kRegions = 16;
+  const std::size_t additions = scaled(60000);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Workers workers(kThreads);
+    std::vector<LeaseWord> words(kRegions);
+    std::vector<std::atomic<std::uint64_t>> sums(kRegions);
+    std::latch all_here(kThreads);
+    const auto work = [&](std::uint32_t worker) {
+      RandomNumbers random(seed * kThreads + worker);
+      all_here.arrive_and_wait();
+      std::size_t region = worker * kRegions / kThreads;
+      for (std::size_t i = 0; i < additions; ++i) {
+        if (random.below(200) == 0) region = random.below(kRegions);
+        MarkingRight right = workers.right(worker, words[region]);
+        for (; right == MarkingRight::none; right = workers.right(worker, words[region])) {
+          workers.leases[worker].poll();
+          std::this_thread::yield();
+        }
+        if (right == MarkingRight::shared) {
+          sums[region].fetch_add(1, std::memory_order_relaxed);
+        } else {
+          sums[region].store(sums[region].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        }
+        workers.leases[worker].poll();
+      }
+      workers.leases[worker].give_up();
+    };
+    std::vector<std::thread> threads;
+    for (std::uint32_t worker = 0; worker < kThreads; ++worker) threads.emplace_back(work, worker);
+    for (std::thread& thread : threads) thread.join();
+    std::uint64_t total = 0;
+    for (const auto& sum : sums) total += sum.load();
+    ASSERT_EQ(total, kThreads * additions);
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::mark
