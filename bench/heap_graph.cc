@@ -15,7 +15,9 @@ namespace {
 using Layout = NodeType::Layout;
 
 // The word of a node's first slot.
-std::size_t first_slot_word(Layout layout) { return layout == Layout::array ? heap::Object::kArrayHeaderWords : 1; }
+std::size_t first_slot_word(Layout layout) {
+  return layout == Layout::array ? heap::Object::kArrayHeaderWords : 1;
+}
 
 heap::TypeDescriptor describe(const NodeType& type) {
   switch (type.layout) {
@@ -58,8 +60,9 @@ std::vector<heap::Object*> HeapGraph::allocate_nodes(const Graph& graph) {
     const NodeId node = graph.allocated_at(position);
     heap::Object* const object = mutator.allocate(types_[graph.type_id_of(node)], graph.bytes_of(node));
     if (object == nullptr) {
-      throw InputError(fmt::format("graph '{}': the heap ran out of memory after {} of {} objects; take a smaller graph",
-                                   graph.name, position, graph.node_count));
+      throw InputError(
+          fmt::format("graph '{}': the heap ran out of memory after {} of {} objects; take a smaller graph",
+                      graph.name, position, graph.node_count));
     }
     if (graph.type_of(node).layout == Layout::array) object->set_array_length(graph.slots_of(node).size());
     objects[node] = object;

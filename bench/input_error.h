@@ -1,4 +1,5 @@
-// A mistake in what the user gave: an argument, a file. The command line prints its one line and exits with 2.
+// A mistake in what the user gave: an argument, a file. The command line prints its one line and exits
+// with 2.
 #pragma once
 
 #include <stdexcept>

@@ -1,15 +1,19 @@
 // The jackdaw command.
 //
-// Exit statuses: 0 all went well; 1 a verification found a difference; 2 the input was bad, with one line on stderr.
+// Exit statuses: 0 all went well; 1 a verification found a difference; 2 the input was bad, with one line on
+// stderr.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "bench/input_error.h"
 #include "bench/mark_command.h"
@@ -24,8 +28,10 @@ int complain(const std::string& what) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Jackdaw: a parallel marking engine for garbage collectors, and what it does on real heaps", "jackdaw");
+  CLI::App app("Jackdaw: a parallel marking engine for garbage collectors, and what it does on real heaps",
+               "jackdaw");
   app.require_subcommand(1);
+  app.footer("Example: jackdaw mark tree:21 --threads 2\nSee jackdaw mark --help for all that it can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::MarkCommand mark(app);
   try {
@@ -33,9 +39,19 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
+    // The library would ask for a subcommand, whatever was given instead of one.
+    const std::vector<std::string> unknown = app.remaining();
+    if (app.get_subcommands().empty() && !unknown.empty()) {
+      return complain(fmt::format("unknown command or option '{}' (see jackdaw --help)", unknown.front()));
+    }
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
   }
-  return mark.run();
+  const int status = mark.run();
+  if (std::fflush(stdout) != 0) {
+    return complain(
+        fmt::format("standard output cannot be written ({})", std::generic_category().message(errno)));
+  }
+  return status;
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ std::string footer() {
   return text;
 }
 
-std::vector<std::string> strings(const std::vector<std::string_view>& views) { return {views.begin(), views.end()}; }
+std::vector<std::string> strings(const std::vector<std::string_view>& views) {
+  return {views.begin(), views.end()};
+}
 
 std::uint32_t usable_processors() {
   cpu_set_t allowed;
@@ -54,7 +56,8 @@ MarkCommand::MarkCommand(CLI::App& app) {
   options_.marking.victim = victims.front();
   mark::MarkerOptions& engine = options_.marking.engine;
 
-  CLI::App* const command = app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
+  CLI::App* const command =
+      app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
   command->footer(footer());
   command->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")->required();
   command->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
@@ -77,12 +80,18 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_option("--warmup", options_.warmup, "Runs before the measured ones")
       ->check(CLI::Range(std::uint32_t{0}, kMaximumRuns))
       ->capture_default_str();
-  command->add_flag("--verify", options_.verify, "Compare the marked objects with a serial traversal after every run");
-  command->add_option("--baseline", baseline_, "Build the same graph in another collector and time it in turn with ours")
+  command->add_flag("--verify", options_.verify,
+                    "Compare the marked objects with a serial traversal after every run");
+  command
+      ->add_option("--baseline", baseline_,
+                   "Build the same graph in another collector and time it in turn with ours")
       ->check(CLI::IsMember({"boehm"}));
   command->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
-  command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")->capture_default_str();
-  command->add_option("--object-bytes", options_.object_bytes, "Least size of a synthetic graph's objects, in bytes")
+  command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")
+      ->capture_default_str();
+  command
+      ->add_option("--object-bytes", options_.object_bytes,
+                   "Least size of a synthetic graph's objects, in bytes")
       ->capture_default_str();
 }
 
@@ -95,11 +104,7 @@ int MarkCommand::run() {
   const MarkReport report = run_mark_experiment(options_);
   if (json) json->commit(to_json(report).dump(2) + "\n");
   fmt::print("{}", format_tables(report));
-  for (std::size_t i = 0; i < report.runs.size(); ++i) {
-    if (report.runs[i].difference) {
-      fmt::print(stderr, "jackdaw: run {}: {}\n", i + 1, *report.runs[i].difference);
-    }
-  }
+  for (const std::string& difference : report.differences) fmt::print(stderr, "jackdaw: {}\n", difference);
   return report.all_correct() ? 0 : 1;
 }
 

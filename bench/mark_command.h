@@ -15,8 +15,8 @@ class MarkCommand {
   MarkCommand(const MarkCommand&) = delete;
   MarkCommand& operator=(const MarkCommand&) = delete;
 
-  /// Runs the experiment and prints the tables. Returns the exit status: 0, or 1 when a verification failed. Throws
-  /// InputError.
+  /// Runs the experiment and prints the tables. Returns the exit status: 0, or 1 when a verification failed.
+  /// Throws InputError.
   int run();
 
  private:
@@ -26,8 +26,8 @@ class MarkCommand {
   std::string json_path_;
 };
 
-/// The number of threads that `text` asks for: a number from 1 to 1024, or "auto" for the processors that this
-/// process may use. Throws InputError.
+/// The number of threads that `text` asks for: a number from 1 to 1024, or "auto" for the processors that
+/// this process may use. Throws InputError.
 std::uint32_t parse_threads(const std::string& text);
 
 }  // namespace jackdaw::bench

@@ -1,5 +1,7 @@
 #include "bench/mark_experiment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -14,7 +16,9 @@ namespace jackdaw::bench {
 
 namespace {
 
-double milliseconds(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
 
 Run describe(gc::CollectionResult&& result) {
   Run run;
@@ -34,9 +38,9 @@ Run describe(gc::CollectionResult&& result) {
 std::optional<std::string> compare(const Run& run, const SerialMark& serial, heap::Heap& heap) {
   if (auto difference = serial.difference(heap)) return difference;
   if (run.figures.objects_marked != serial.objects() || run.figures.references != serial.references()) {
-    return "the workers counted " + std::to_string(run.figures.objects_marked) + " objects and " +
-           std::to_string(run.figures.references) + " references; the serial traversal " +
-           std::to_string(serial.objects()) + " and " + std::to_string(serial.references());
+    return fmt::format("the workers counted {} objects and {} references; the serial traversal {} and {}",
+                       run.figures.objects_marked, run.figures.references, serial.objects(),
+                       serial.references());
   }
   return std::nullopt;
 }
@@ -50,7 +54,9 @@ double median_over(const std::vector<Run>& runs, Projection projection) {
 }
 
 RunFigures medians(const std::vector<Run>& runs) {
-  const auto count = [&](auto projection) { return static_cast<std::uint64_t>(median_over(runs, projection)); };
+  const auto count = [&](auto projection) {
+    return static_cast<std::uint64_t>(median_over(runs, projection));
+  };
   RunFigures median;
   median.wall_ms = median_over(runs, [](const RunFigures& run) { return run.wall_ms; });
   median.collect_ms = median_over(runs, [](const RunFigures& run) { return run.collect_ms; });
@@ -95,7 +101,11 @@ void measure(const MarkExperimentOptions& options, Heaps& heaps, MarkReport& rep
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
     Run run = describe(heaps.collector.collect());
-    if (serial != nullptr) run.difference = compare(run, *serial, heaps.collector.heap());
+    if (serial != nullptr) {
+      if (const auto difference = compare(run, *serial, heaps.collector.heap())) {
+        report.differences.push_back(fmt::format("collection {} of {}: {}", i + 1, all, *difference));
+      }
+    }
     const double baseline_ms = heaps.boehm != nullptr ? milliseconds(heaps.boehm->collect()) : 0;
     if (i >= options.warmup) {
       report.runs.push_back(std::move(run));
@@ -106,10 +116,6 @@ void measure(const MarkExperimentOptions& options, Heaps& heaps, MarkReport& rep
 }
 
 }  // namespace
-
-bool MarkReport::all_correct() const {
-  return std::none_of(runs.begin(), runs.end(), [](const Run& run) { return run.difference.has_value(); });
-}
 
 double median_of(std::vector<double> values) {
   const std::size_t middle = values.size() / 2;

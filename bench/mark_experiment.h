@@ -44,19 +44,19 @@ struct RunFigures {
 struct Run {
   RunFigures figures;
   std::vector<mark::WorkerStatistics> workers;
-  /// One line, when the marks are not those of the serial traversal.
-  std::optional<std::string> difference;
 };
 
 struct MarkReport {
   std::string graph;
-  std::uint64_t objects = 0;     ///< nodes of the graph, reachable or not
-  std::uint64_t heap_bytes = 0;  ///< of all chunks
+  std::uint64_t objects = 0;               ///< nodes of the graph, reachable or not
+  std::uint64_t heap_bytes = 0;            ///< of all chunks
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
-  std::uint32_t threads = 0;     ///< workers that really ran
+  std::uint32_t threads = 0;               ///< workers that really ran
   std::string queue;
   std::string victim;
   bool verified = false;  ///< whether the marks were compared
+  std::vector<std::string>
+      differences;  ///< one line for each run, warm-ups included, whose marks were not right
   std::vector<Run> runs;
   RunFigures median;
   std::optional<BaselineResult> baseline;
@@ -64,11 +64,11 @@ struct MarkReport {
   /// Our median collection ÷ the baseline's. Below 1 is faster. There must be a baseline.
   [[nodiscard]] double ratio_to_baseline() const { return median.collect_ms / baseline->median_ms; }
   /// Whether no run's marks differed.
-  [[nodiscard]] bool all_correct() const;
+  [[nodiscard]] bool all_correct() const { return differences.empty(); }
 };
 
-/// Builds the graph and runs. Throws InputError for what the user got wrong, a graph that does not fit in memory
-/// included.
+/// Builds the graph and runs. Throws InputError for what the user got wrong, a graph that does not fit in
+/// memory included.
 MarkReport run_mark_experiment(const MarkExperimentOptions& options);
 
 /// The middle value, or the mean of the two middle ones. `values` is not empty.

@@ -30,29 +30,33 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 void format_heading(const MarkReport& report, std::string& out) {
-  const double share = 100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
+  const double share =
+      100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
   fmt::format_to(std::back_inserter(out),
                  "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
                  "{} mark thread{}, queue {}, victim {}{}\n\n",
                  report.graph, report.objects, report.median.objects_marked, report.median.references,
-                 human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share, report.threads,
-                 report.threads == 1 ? "" : "s", report.queue, report.victim,
-                 !report.verified ? "" : report.all_correct() ? ", verified" : ", NOT CORRECT");
+                 human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
+                 report.threads, report.threads == 1 ? "" : "s", report.queue, report.victim,
+                 !report.verified       ? ""
+                 : report.all_correct() ? ", verified"
+                                        : ", NOT CORRECT");
 }
 
-void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures, double baseline_ms,
-                std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>9.3f}", name, figures.wall_ms,
-                 figures.collect_ms, figures.ns_per_object, figures.steal_percent);
+void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures,
+                double baseline_ms, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>9.3f}", name,
+                 figures.wall_ms, figures.collect_ms, figures.ns_per_object, figures.steal_percent);
   if (report.baseline) {
-    fmt::format_to(std::back_inserter(out), " {:>12.3f} {:>7.3f}", baseline_ms, figures.collect_ms / baseline_ms);
+    fmt::format_to(std::back_inserter(out), " {:>12.3f} {:>7.3f}", baseline_ms,
+                   figures.collect_ms / baseline_ms);
   }
   out += '\n';
 }
 
 void format_runs(const MarkReport& report, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>9}", "run", "mark ms", "collect ms", "ns/object",
-                 "stolen %");
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>9}", "run", "mark ms", "collect ms",
+                 "ns/object", "stolen %");
   if (report.baseline) {
     fmt::format_to(std::back_inserter(out), " {:>12} {:>7}", report.baseline->name + " ms", "ratio");
   }
@@ -75,17 +79,20 @@ const Run& run_nearest_median(const MarkReport& report) {
 }
 
 void format_workers(const MarkReport& report, std::string& out) {
-  constexpr const char* kRow = "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
+  constexpr const char* kRow =
+      "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
   fmt::format_to(std::back_inserter(out), "\nworkers of the run nearest the median\n");
-  fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "tasks", "objects", "references", "attempts",
-                 "steals", "empty", "contended", "streak", "overflow", "peak", "grants", "takeover", "idle ms");
+  fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "tasks", "objects", "references",
+                 "attempts", "steals", "empty", "contended", "streak", "overflow", "peak", "grants",
+                 "takeover", "idle ms");
   const Run& run = run_nearest_median(report);
   for (std::size_t i = 0; i < run.workers.size(); ++i) {
     const mark::WorkerStatistics& worker = run.workers[i];
-    fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed, worker.objects_marked,
-                   worker.references_visited, worker.steal_attempts, worker.steals, worker.steals_empty,
-                   worker.steals_contended, worker.longest_contended_streak, worker.overflow_pushes,
-                   worker.overflow_peak, worker.grants, worker.takeovers, fmt::format("{:.3f}", idle_ms(worker)));
+    fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed,
+                   worker.objects_marked, worker.references_visited, worker.steal_attempts, worker.steals,
+                   worker.steals_empty, worker.steals_contended, worker.longest_contended_streak,
+                   worker.overflow_pushes, worker.overflow_peak, worker.grants, worker.takeovers,
+                   fmt::format("{:.3f}", idle_ms(worker)));
   }
 }
 
@@ -147,14 +154,11 @@ std::string format_tables(const MarkReport& report) {
 }
 
 nlohmann::ordered_json to_json(const MarkReport& report) {
-  nlohmann::ordered_json json = {{"graph", report.graph},
-                                 {"objects", report.objects},
-                                 {"heap_bytes", report.heap_bytes},
-                                 {"marking_memory_bytes", report.marking_memory_bytes},
-                                 {"threads", report.threads},
-                                 {"queue", report.queue},
-                                 {"victim", report.victim},
-                                 {"runs", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {
+      {"graph", report.graph},           {"objects", report.objects},
+      {"heap_bytes", report.heap_bytes}, {"marking_memory_bytes", report.marking_memory_bytes},
+      {"threads", report.threads},       {"queue", report.queue},
+      {"victim", report.victim},         {"runs", nlohmann::ordered_json::array()}};
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);
   if (report.verified) json["verified"] = report.all_correct();

@@ -8,8 +8,8 @@
 
 namespace jackdaw::bench {
 
-/// One line on the graph, a table of the runs, a table of the workers of the run nearest the median, the steal
-/// percentage and the ratio to the baseline. Ends with a newline.
+/// One line on the graph, a table of the runs, a table of the workers of the run nearest the median, the
+/// steal percentage and the ratio to the baseline. Ends with a newline.
 std::string format_tables(const MarkReport& report);
 
 /// The report by the keys that docs/json.md lists.

@@ -52,8 +52,8 @@ void OutputFile::commit(std::string_view text) {
 
 void OutputFile::fail(const char* what) const {
   const std::string reason = std::generic_category().message(errno);
-  throw InputError(fmt::format("{} {}: {} ({}); name a file in a folder that can be written to", argument_, path_, what,
-                               reason));
+  throw InputError(fmt::format("{} {}: {} ({}); name a file in a folder that can be written to", argument_,
+                               path_, what, reason));
 }
 
 }  // namespace jackdaw::bench

@@ -6,12 +6,12 @@
 
 namespace jackdaw::bench {
 
-/// Written beside its final name and renamed when all of it is there, so that nobody takes a part for the whole. An
-/// object that is destroyed without commit() leaves nothing behind.
+/// Written beside its final name and renamed when all of it is there, so that nobody takes a part for the
+/// whole. An object that is destroyed without commit() leaves nothing behind.
 class OutputFile {
  public:
-  /// Opens the file beside `path` now, so that a path that cannot be written to is known before the work is done.
-  /// `argument` names it in errors, such as "--json". Throws InputError.
+  /// Opens the file beside `path` now, so that a path that cannot be written to is known before the work is
+  /// done. `argument` names it in errors, such as "--json". Throws InputError.
   OutputFile(const std::string& argument, const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -1,5 +1,5 @@
-// Google Benchmark of the queues: what a push and a pop cost the owner, without and with a thief, beside a plain
-// array, the bound that no queue can pass.
+// Google Benchmark of the queues: what a push and a pop cost the owner, without and with a thief, beside a
+// plain array, the bound that no queue can pass.
 //
 // Source of the workload: Wang et al., "BWoS", OSDI 2023, §6.2.1 and §6.2.2: fill the queue, then empty it.
 #include <benchmark/benchmark.h>
@@ -23,7 +23,8 @@ constexpr std::size_t kTasks = std::size_t{7} * 1024;
 
 void count_operations(benchmark::State& state) {
   const auto operations = static_cast<double>(state.iterations()) * 2 * static_cast<double>(kTasks);
-  state.counters["time/op"] = benchmark::Counter(operations, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["time/op"] =
+      benchmark::Counter(operations, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void plain_array(benchmark::State& state) {
@@ -77,8 +78,8 @@ void bwos_lifo_with_a_thief(benchmark::State& state) {
   stop.store(true, std::memory_order_relaxed);
   thief.join();
   count_operations(state);
-  state.counters["stolen %"] =
-      100.0 * static_cast<double>(stolen) / (static_cast<double>(state.iterations()) * static_cast<double>(kTasks));
+  state.counters["stolen %"] = 100.0 * static_cast<double>(stolen) /
+                               (static_cast<double>(state.iterations()) * static_cast<double>(kTasks));
 }
 BENCHMARK(bwos_lifo_with_a_thief)->ArgName("pauses")->Arg(0)->Arg(4)->Arg(16)->Arg(64)->UseRealTime();
 

@@ -85,9 +85,10 @@ std::optional<std::string> SerialMark::difference(heap::Heap& heap) const {
   });
   const std::uint64_t missing = objects_ - (marked - unreachable);
   if (unreachable == 0 && missing == 0) return std::nullopt;
-  return fmt::format("{} objects are reachable, {} are marked; {} reachable ones are unmarked and {} marked ones are "
-                     "unreachable",
-                     objects_, marked, missing, unreachable);
+  return fmt::format(
+      "{} objects are reachable, {} are marked; {} reachable ones are unmarked and {} marked ones are "
+      "unreachable",
+      objects_, marked, missing, unreachable);
 }
 
 }  // namespace jackdaw::bench

@@ -1,6 +1,8 @@
-// SerialMark: what is reachable, found by a plain serial traversal: the reference that parallel marks are held to.
+// SerialMark: what is reachable, found by a plain serial traversal: the reference that parallel marks are
+// held to.
 //
-// It shares nothing with the marking engine: its own stack, its own marks, its own reading of type descriptors.
+// It shares nothing with the marking engine: its own stack, its own marks, its own reading of type
+// descriptors.
 #pragma once
 
 #include <bitset>
@@ -19,7 +21,8 @@ namespace jackdaw::bench {
 
 class SerialMark {
  public:
-  /// Traverses everything that can be reached from `roots`, whose null entries are skipped. O(objects + references).
+  /// Traverses everything that can be reached from `roots`, whose null entries are skipped. O(objects +
+  /// references).
   explicit SerialMark(std::span<heap::Object* const> roots);
 
   /// Objects reached.
@@ -28,8 +31,8 @@ class SerialMark {
   [[nodiscard]] std::uint64_t references() const { return references_; }
   [[nodiscard]] bool reached(const heap::Object* object) const;
 
-  /// Compares the heap's marks with what was reached: nothing when they are the same set, else one line on the
-  /// difference. O(heap).
+  /// Compares the heap's marks with what was reached: nothing when they are the same set, else one line on
+  /// the difference. O(heap).
   [[nodiscard]] std::optional<std::string> difference(heap::Heap& heap) const;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
 
 #include "gc/mutator.h"
 
@@ -14,10 +15,39 @@ using Clock = std::chrono::steady_clock;
 // Marked objects to visit again are gathered in pieces of this size.
 constexpr std::size_t kRevisitPiece = 4096;
 
+const CollectorOptions& checked(const CollectorOptions& options) {
+  constexpr double kMostGrowth = 1000;
+  if (!(options.growth >= 0 && options.growth <= kMostGrowth)) {
+    throw std::invalid_argument("CollectorOptions::growth must be from 0 to 1000");
+  }
+  return options;
+}
+
 }  // namespace
 
+// The time in which no mutator runs. Ends when the object dies, also by an exception.
+class Collector::WorldStopped {
+ public:
+  WorldStopped(Collector& collector, std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller)
+      : collector_(collector) {
+    collector_.stop_requested_ = true;
+    collector_.heap_.set_budget(0);  // the next block that anybody asks for leads to a safepoint
+    collector_.world_changed_.wait(lock, [&] { return collector_.running_mutators_ == running_of_caller; });
+  }
+  ~WorldStopped() {
+    collector_.heap_.set_budget(collector_.budget_);
+    collector_.stop_requested_ = false;
+    collector_.world_changed_.notify_all();
+  }
+  WorldStopped(const WorldStopped&) = delete;
+  WorldStopped& operator=(const WorldStopped&) = delete;
+
+ private:
+  Collector& collector_;
+};
+
 Collector::Collector(const CollectorOptions& options)
-    : options_(options), heap_(options.heap_limit_bytes), marking_(make_marking(options.marking)) {
+    : options_(checked(options)), heap_(options.heap_limit_bytes), marking_(make_marking(options.marking)) {
   revisits_.reserve(kRevisitPiece);
   if (options_.automatic) set_budget(options_.minimum_budget_bytes);
 }
@@ -62,17 +92,6 @@ void Collector::unregister_mutator(Mutator* mutator) {
   world_changed_.notify_all();
 }
 
-bool Collector::collection_pending() const {
-  const std::lock_guard lock(mutex_);
-  return stop_requested_;
-}
-
-void Collector::raise_budget(std::uint64_t bytes) {
-  wait_at_safepoint();
-  const std::lock_guard lock(mutex_);
-  if (!stop_requested_) heap_.set_budget(heap_.allocated_bytes() + bytes + options_.minimum_budget_bytes);
-}
-
 void Collector::leave_running() {
   const std::lock_guard lock(mutex_);
   --running_mutators_;
@@ -87,6 +106,10 @@ void Collector::enter_running() {
 
 void Collector::wait_at_safepoint() {
   std::unique_lock lock(mutex_);
+  wait_while_stopped(lock);
+}
+
+void Collector::wait_while_stopped(std::unique_lock<std::mutex>& lock) {
   if (!stop_requested_) return;
   --running_mutators_;
   world_changed_.notify_all();
@@ -100,24 +123,15 @@ CollectionResult Collector::collect() {
   return collect_stopped(lock, 0);
 }
 
-CollectionResult Collector::collect_as_mutator(std::uint64_t unless_after) {
-  wait_at_safepoint();
+CollectionResult Collector::collect_as_mutator() {
   std::unique_lock lock(mutex_);
-  while (stop_requested_) {
-    lock.unlock();
-    wait_at_safepoint();
-    lock.lock();
-  }
-  // Another thread has collected since the caller saw the need.
-  if (collections_ > unless_after) return {};
+  wait_while_stopped(lock);
   return collect_stopped(lock, 1);
 }
 
-CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller) {
-  stop_requested_ = true;
-  heap_.set_budget(0);  // the next block that anybody asks for leads to a safepoint
-  world_changed_.wait(lock, [&] { return running_mutators_ == running_of_caller; });
-
+CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
+                                            std::uint32_t running_of_caller) {
+  const WorldStopped world_stopped(*this, lock, running_of_caller);
   const Clock::time_point start = Clock::now();
   CollectionResult result;
   result.workers.resize(marking_->worker_count());
@@ -132,12 +146,8 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock, 
     const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(swept.live_bytes));
     budget_ = std::max<std::uint64_t>(options_.minimum_budget_bytes, grown);
   }
-  heap_.set_budget(budget_);
   ++collections_;
   result.collect_time = Clock::now() - start;
-
-  stop_requested_ = false;
-  world_changed_.notify_all();
   return result;
 }
 
@@ -148,7 +158,8 @@ void Collector::gather_roots() {
   };
   for (const auto& span : root_spans_) std::for_each(span.begin(), span.end(), add);
   for (const Mutator* const mutator : mutators_) {
-    for (const Handle* handle = mutator->handles_; handle != nullptr; handle = handle->next_) add(handle->object_);
+    for (const Handle* handle = mutator->handles_; handle != nullptr; handle = handle->next_)
+      add(handle->object_);
   }
 }
 

@@ -1,10 +1,11 @@
 // Collector: a heap, its roots and the collections that keep it small.
 //
-// A collection stops the program's threads (mutators) at safepoints, marks from the roots in parallel and sweeps.
-// Threads that use the heap register by making a Mutator. Roots are slots registered here and the Handles of all
-// mutators.
+// A collection stops the program's threads (mutators) at safepoints, marks from the roots in parallel and
+// sweeps. Threads that use the heap register by making a Mutator. Roots are slots registered here and the
+// Handles of all mutators.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,18 +31,20 @@ struct CollectorOptions {
   MarkingOptions marking;
   /// All chunks together never take more.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
-  /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit alone.
+  /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit
+  /// alone.
   bool automatic = true;
   /// Allocate at least so much between collections.
   std::size_t minimum_budget_bytes = std::size_t{8} << 20;
-  /// Between collections, allocate so many times what the last one found live.
+  /// Between collections, allocate so many times what the last one found live: 0 to 1000.
   double growth = 1.0;
 };
 
 /// What a collection did.
 struct CollectionResult {
-  std::chrono::nanoseconds mark_time{0};     ///< clearing marks, roots, marking, termination
-  std::chrono::nanoseconds collect_time{0};  ///< the whole, sweeping included, from when the mutators had stopped
+  std::chrono::nanoseconds mark_time{0};  ///< clearing marks, roots, marking, termination
+  std::chrono::nanoseconds collect_time{
+      0};  ///< the whole, sweeping included, from when the mutators had stopped
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;
   std::uint64_t mark_passes = 1;  ///< more than one only when memory for the mark stack ran short
@@ -49,7 +53,7 @@ struct CollectionResult {
 
 class Collector {
  public:
-  /// Starts the mark threads. Throws std::invalid_argument for marking options that make no sense.
+  /// Starts the mark threads. Throws std::invalid_argument for options that make no sense.
   explicit Collector(const CollectorOptions& options = {});
   /// Frees all objects. All mutators must be gone.
   ~Collector();
@@ -62,9 +66,9 @@ class Collector {
   /// Undoes one add_roots. O(spans).
   void remove_roots(std::span<heap::Object* const> slots);
 
-  /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a thread
-  /// that has a running mutator: that calls Mutator::collect. When another thread's collection is under way, waits
-  /// for that, then does its own.
+  /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a
+  /// thread that has a running mutator: that calls Mutator::collect. When another thread's collection is
+  /// under way, waits for that, then does its own.
   CollectionResult collect();
 
   /// The heap, for those who look at it between collections.
@@ -74,28 +78,44 @@ class Collector {
   /// Mark threads, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
   /// Bytes of the queues, overflow lists, mark bits and block tables.
-  [[nodiscard]] std::uint64_t marking_memory_bytes() const { return marking_->memory_bytes() + heap_.header_bytes(); }
+  [[nodiscard]] std::uint64_t marking_memory_bytes() const {
+    return marking_->memory_bytes() + heap_.header_bytes();
+  }
 
  private:
   friend class Mutator;
+  class WorldStopped;
 
   void register_mutator(Mutator* mutator);
   void unregister_mutator(Mutator* mutator);
   // The calling mutator waits here while another thread stops the world.
   void wait_at_safepoint();
-  // Whether a thread is stopping the world now.
-  bool collection_pending() const;
-  // Lets `bytes` more be allocated, whatever the budget, once no collection is under way.
-  void raise_budget(std::uint64_t bytes);
+  // Collects, unless a collection came after number `unless_after`: then nothing. Gives what `attempt`
+  // allocates when the world is still stopped and no budget counts: null means that there is no memory.
+  template <typename Attempt>
+  std::optional<heap::Object*> collect_and_allocate(std::uint64_t unless_after, Attempt attempt) {
+    std::unique_lock lock(mutex_);
+    wait_while_stopped(lock);
+    if (collections_ > unless_after) return std::nullopt;
+    if (options_.automatic) collect_stopped(lock, 1);
+    heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
+    heap::Object* const object = attempt();
+    // What was allocated beyond the budget brings no collection of its own.
+    if (options_.automatic)
+      heap_.set_budget(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
+    return object;
+  }
+  void wait_while_stopped(std::unique_lock<std::mutex>& lock);
   void leave_running();
   void enter_running();
-  CollectionResult collect_as_mutator(std::uint64_t unless_after);
+  CollectionResult collect_as_mutator();
 
   CollectionResult collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller);
   void set_budget(std::uint64_t bytes);
   void gather_roots();
   void mark_all(CollectionResult& result);
-  bool mark_pass(CollectionResult& result, std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
+  bool mark_pass(CollectionResult& result, std::span<heap::Object* const> roots,
+                 std::span<const MarkTask> revisits);
   bool revisit_marked(CollectionResult& result);
 
   const CollectorOptions options_;

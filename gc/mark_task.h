@@ -1,7 +1,8 @@
 // MarkTask: an object to visit, or one part of a big array, in eight bytes.
 //
-// An object's address is a multiple of 16 and below 2^48, which leaves 4 bits below and 16 bits above it: room for a
-// node of the array's slice tree (mark/slices.h). Node 0, which no tree has, stands for an object as it was marked.
+// An object's address is a multiple of 16 and below 2^48, which leaves 4 bits below and 16 bits above it:
+// room for a node of the array's slice tree (mark/slices.h). Node 0, which no tree has, stands for an object
+// as it was marked.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,9 @@ class MarkingWith final : public Marking {
   bool mark(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) override {
     return marker_.mark(model_, roots, revisits);
   }
-  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override { return marker_.statistics(); }
+  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
+    return marker_.statistics();
+  }
   [[nodiscard]] std::uint32_t worker_count() const override { return marker_.worker_count(); }
   [[nodiscard]] std::size_t memory_bytes() const override { return marker_.memory_bytes(); }
 

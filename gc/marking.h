@@ -43,8 +43,8 @@ class Marking {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists or a
-/// size out of range.
+/// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists
+/// or a size out of range.
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
 
 }  // namespace jackdaw::gc

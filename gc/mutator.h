@@ -1,7 +1,8 @@
 // Mutator: one thread of the program, as the collector sees it.
 //
-// It allocates without a lock, and it stops at safepoints: every allocation that needs a new block is one, and a
-// thread that computes for long without allocating calls safepoint() itself, or declares itself blocked.
+// It allocates without a lock, and it stops at safepoints: every allocation that needs a new block is one,
+// and a thread that computes for long without allocating calls safepoint() itself, or declares itself
+// blocked.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,9 @@ namespace jackdaw::gc {
 
 class Handle;
 
-/// Made, used and destroyed on one thread; while it exists the thread takes part in stopping the world. References
-/// that the thread holds across a safepoint must be in Handles or registered roots. The collector must outlive it.
+/// Made, used and destroyed on one thread; while it exists the thread takes part in stopping the world.
+/// References that the thread holds across a safepoint must be in Handles or registered roots. The collector
+/// must outlive it.
 class Mutator {
  public:
   explicit Mutator(Collector& collector);
@@ -26,8 +28,8 @@ class Mutator {
   Mutator(const Mutator&) = delete;
   Mutator& operator=(const Mutator&) = delete;
 
-  /// A cleared object of `bytes` bytes, header included. Collects when it is time. Null when there is no memory even
-  /// after a collection.
+  /// A cleared object of `bytes` bytes, header included. Collects when it is time. Null when there is no
+  /// memory even after a collection.
   heap::Object* allocate(const heap::TypeDescriptor& type, std::size_t bytes) {
     heap::Object* const object = allocator_.allocate(type, bytes);
     return object != nullptr ? object : allocate_slowly(type, bytes);
@@ -42,8 +44,8 @@ class Mutator {
   /// Stops here while another thread collects; else goes on at once.
   void safepoint() { collector_.wait_at_safepoint(); }
 
-  /// While it exists, the thread does not touch the heap (it waits, or is in a system call), and collections do not
-  /// wait for it. Ends only when no collection is under way.
+  /// While it exists, the thread does not touch the heap (it waits, or is in a system call), and collections
+  /// do not wait for it. Ends only when no collection is under way.
   class Blocked {
    public:
     explicit Blocked(Mutator& mutator) : collector_(mutator.collector_) { collector_.leave_running(); }
@@ -60,7 +62,7 @@ class Mutator {
   friend class Handle;
 
   template <typename Attempt>
-  heap::Object* retry_after_collecting(std::uint64_t bytes, Attempt attempt);
+  heap::Object* retry_after_collecting(Attempt attempt);
   heap::Object* allocate_slowly(const heap::TypeDescriptor& type, std::size_t bytes);
 
   Collector& collector_;

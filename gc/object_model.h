@@ -14,8 +14,9 @@
 
 namespace jackdaw::gc {
 
-/// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block, references are where
-/// an object's type descriptor says, big arrays are visited in slices. Has no state; may be used from any number of threads.
+/// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block, references are
+/// where an object's type descriptor says, big arrays are visited in slices. Has no state; may be used from
+/// any number of threads.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;

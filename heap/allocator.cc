@@ -29,7 +29,9 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   const BlockInfo& info = chunk.block(run.block.index);
   std::byte* const start = chunk.block_start(run.block.index);
   const std::uint32_t slots = info.slots();
-  const auto is_live = [&](std::uint32_t slot) { return chunk.is_marked(start + std::size_t{slot} * info.slot_bytes); };
+  const auto is_live = [&](std::uint32_t slot) {
+    return chunk.is_marked(start + std::size_t{slot} * info.slot_bytes);
+  };
   std::uint32_t first = run.next_slot;
   while (first < slots && is_live(first)) ++first;
   std::uint32_t last = first;

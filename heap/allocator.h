@@ -1,8 +1,8 @@
 // Allocator: one thread's way to allocate objects, without a lock for small ones.
 //
 // For each size class it holds a block of its own and a run of free slots in it, [cursor, end), cleared. An
-// allocation moves the cursor. At the end of a run the next one is found in the block's mark bits; at the end of
-// the block the heap gives another.
+// allocation moves the cursor. At the end of a run the next one is found in the block's mark bits; at the end
+// of the block the heap gives another.
 #pragma once
 
 #include <array>

@@ -9,7 +9,8 @@ Chunk::Chunk(std::size_t total_bytes) : mark_words_{}, marker_words_{}, total_by
 void Chunk::clear_marks(std::size_t block) {
   std::atomic<std::uint64_t>* const words = mark_words_.data() + block * kMarkWordsPerBlock;
   // Relaxed, both: nobody else looks before the next marking starts, and starting it synchronises.
-  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) words[word].store(0, std::memory_order_relaxed);
+  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word)
+    words[word].store(0, std::memory_order_relaxed);
   marker_words_[block].store(0, std::memory_order_relaxed);
 }
 

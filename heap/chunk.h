@@ -1,15 +1,16 @@
 // Chunk: an aligned piece of memory, its mark bits and its table of blocks.
 //
-//   offset 0               mark bits: one per granule of the chunk, set for the first granule of a marked object
-//   then                   the markers' words, the block table and the chunk's own fields
-//   block kFirstBlock on   objects
+//   offset 0               mark bits: one per granule of the chunk, set for the first granule of a marked
+//   object then                   the markers' words, the block table and the chunk's own fields block
+//   kFirstBlock on   objects
 //
 // A chunk is 16 MiB and aligned to that, so the chunk of an object, its mark word and its bit follow from the
-// object's address by masking and shifting: no look-up stands between a reference and its mark. (16 MiB, because
-// then a chunk's mark bits are twice as long as the stretch of addresses after which a second-level cache's sets
-// repeat: with chunks of 2 MiB, all mark bits of a heap fought for a quarter of that cache.)
-// A block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a chunk
-// as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the object starts.
+// object's address by masking and shifting: no look-up stands between a reference and its mark. (16 MiB,
+// because then a chunk's mark bits are twice as long as the stretch of addresses after which a second-level
+// cache's sets repeat: with chunks of 2 MiB, all mark bits of a heap fought for a quarter of that cache.) A
+// block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a
+// chunk as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the object
+// starts.
 #pragma once
 
 #include <array>
@@ -43,15 +44,17 @@ enum class BlockUse : std::uint8_t {
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
-  std::uint8_t size_class = 0;     ///< small
-  std::uint16_t live_slots = 0;    ///< small: slots found marked by the last sweep
-  std::uint32_t slot_bytes = 0;    ///< small
-  std::uint32_t blocks = 0;        ///< large_head: how many; large_tail: how many blocks back the head is
-  std::uint64_t large_bytes = 0;   ///< large_head: bytes of the object
+  std::uint8_t size_class = 0;    ///< small
+  std::uint16_t live_slots = 0;   ///< small: slots found marked by the last sweep
+  std::uint32_t slot_bytes = 0;   ///< small
+  std::uint32_t blocks = 0;       ///< large_head: how many; large_tail: how many blocks back the head is
+  std::uint64_t large_bytes = 0;  ///< large_head: bytes of the object
   std::byte* next_partly_free = nullptr;  ///< small: the next block in the heap's list
 
   /// Slots of a small block.
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes; }
+  /// Bytes of a small block's slots that the last sweep found free.
+  [[nodiscard]] std::uint64_t free_bytes() const { return std::uint64_t{slots() - live_slots} * slot_bytes; }
 };
 
 class Chunk {
@@ -64,7 +67,8 @@ class Chunk {
     return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(object) & ~(kChunkBytes - 1));
   }
 
-  /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread marks.
+  /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread
+  /// marks.
   bool mark_exclusively(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
     // Relaxed, both: a plain load and store; nobody else marks.
@@ -79,8 +83,8 @@ class Chunk {
   bool mark_shared(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
     const std::uint64_t bit = bit_of(object);
-    // Relaxed, both: the bit decides who visits the object and orders nothing; the object itself was written before
-    // the round began. Looking first spares the locked access for objects that are marked already.
+    // Relaxed, both: the bit decides who visits the object and orders nothing; the object itself was written
+    // before the round began. Looking first spares the locked access for objects that are marked already.
     if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
@@ -92,7 +96,8 @@ class Chunk {
     return (word_of(object).load(std::memory_order_relaxed) & bit_of(object)) != 0;
   }
 
-  /// A word for each block, for whoever marks to coordinate with others that do; zero when the marks are cleared.
+  /// A word for each block, for whoever marks to coordinate with others that do; zero when the marks are
+  /// cleared.
   [[nodiscard]] std::atomic<std::uint32_t>& marker_word_of(const void* object) {
     return marker_words_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
   }
@@ -123,8 +128,8 @@ class Chunk {
   [[nodiscard]] std::size_t free_blocks() const { return free_.count(); }
   [[nodiscard]] bool is_empty() const { return free_.count() == kUsableBlocks; }
 
-  /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the whole for a
-  /// chunk that is filled block by block.
+  /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
+  /// whole for a chunk that is filled block by block.
   [[nodiscard]] std::size_t find_free(std::size_t count);
   void take_block(std::size_t index, const BlockInfo& info) {
     blocks_[index] = info;
@@ -143,8 +148,12 @@ class Chunk {
   [[nodiscard]] static std::size_t granule_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kGranuleBytes;
   }
-  [[nodiscard]] static std::uint64_t bit_of(const void* object) { return std::uint64_t{1} << (granule_of(object) % 64); }
-  [[nodiscard]] std::atomic<std::uint64_t>& word_of(const void* object) { return mark_words_[granule_of(object) / 64]; }
+  [[nodiscard]] static std::uint64_t bit_of(const void* object) {
+    return std::uint64_t{1} << (granule_of(object) % 64);
+  }
+  [[nodiscard]] std::atomic<std::uint64_t>& word_of(const void* object) {
+    return mark_words_[granule_of(object) / 64];
+  }
   [[nodiscard]] const std::atomic<std::uint64_t>& word_of(const void* object) const {
     return mark_words_[granule_of(object) / 64];
   }

@@ -1,7 +1,7 @@
 // ChunkDirectory: from any address to the chunk that it lies in, if there is one.
 //
-// A table of two levels over the 48-bit address space, one entry for every 16 MiB. Look-ups take two loads and never
-// touch memory outside the table, whatever the address.
+// A table of two levels over the 48-bit address space, one entry for every 16 MiB. Look-ups take two loads
+// and never touch memory outside the table, whatever the address.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ class ChunkDirectory {
   ChunkDirectory(const ChunkDirectory&) = delete;
   ChunkDirectory& operator=(const ChunkDirectory&) = delete;
 
-  /// Enters all 16 MiB pieces of the chunk. False, with nothing changed, when there is no memory for the table.
+  /// Enters all 16 MiB pieces of the chunk. False, with nothing changed, when there is no memory for the
+  /// table.
   bool insert(Chunk* chunk);
   /// Takes the chunk out.
   void erase(const Chunk* chunk);

@@ -45,9 +45,11 @@ bool Heap::spend(std::uint64_t bytes) {
 
 SmallBlock Heap::acquire_block(std::uint8_t size_class) {
   const std::lock_guard lock(mutex_);
-  // The budget counts whole blocks, whatever part of them is free: close enough, and known beforehand.
-  if (!spend(kBlockBytes)) return {};
-  return partly_free_[size_class] != nullptr ? take_partly_free(size_class) : take_free(size_class);
+  std::byte* const start = partly_free_[size_class];
+  if (start == nullptr) return spend(kBlockBytes) ? take_free(size_class) : SmallBlock{};
+  const Chunk& chunk = *Chunk::of(start);
+  return spend(chunk.block(chunk.block_index(start)).free_bytes()) ? take_partly_free(size_class)
+                                                                   : SmallBlock{};
 }
 
 SmallBlock Heap::take_partly_free(std::uint8_t size_class) {
@@ -71,6 +73,7 @@ SmallBlock Heap::take_free(std::uint8_t size_class) {
 }
 
 Object* Heap::allocate_large(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
   const std::size_t count = (bytes + kBlockBytes - 1) / kBlockBytes;
   if (count > kUsableBlocks) return allocate_oversized(bytes);
   std::byte* start = nullptr;
@@ -97,7 +100,6 @@ Object* Heap::allocate_large(std::size_t bytes) {
 }
 
 Object* Heap::allocate_oversized(std::size_t bytes) {
-  if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
   std::byte* start = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -159,8 +161,7 @@ SweepResult Heap::sweep() {
   for (Allocator* const allocator : allocators_) allocator->start_afresh();
   partly_free_.fill(nullptr);
   for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
-  release_empty_chunks(result);
-  search_from_ = 0;
+  result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
   allocated_bytes_.store(0, std::memory_order_relaxed);
   return result;
 }
@@ -202,22 +203,30 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   partly_free_[info.size_class] = chunk->block_start(index);
 }
 
-void Heap::release_empty_chunks(SweepResult& result) {
-  std::size_t spares = chunks_.size() / kChunksPerSpare + 1;
+std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
+  std::uint64_t released = 0;
   const auto unneeded = [&](Chunk* chunk) {
     if (!chunk->is_empty()) return false;
     if (!chunk->is_oversized() && spares > 0) {
       --spares;
       return false;
     }
-    result.released_bytes += chunk->total_bytes();
+    released += chunk->total_bytes();
     release_chunk(chunk);
     return true;
   };
   std::erase_if(chunks_, unneeded);
+  search_from_ = 0;
+  return released;
 }
 
 Chunk* Heap::add_chunk(std::size_t total_bytes) {
+  Chunk* const chunk = try_add_chunk(total_bytes);
+  if (chunk != nullptr || release_empty_chunks(0) == 0) return chunk;
+  return try_add_chunk(total_bytes);
+}
+
+Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
   const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed);
   if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return nullptr;
   try {
@@ -238,7 +247,8 @@ Chunk* Heap::add_chunk(std::size_t total_bytes) {
 
 void Heap::release_chunk(Chunk* chunk) {
   directory_.erase(chunk);
-  chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(), std::memory_order_relaxed);
+  chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(),
+                     std::memory_order_relaxed);
   ChunkMemory::release(chunk);
 }
 

@@ -1,9 +1,9 @@
 // Heap: memory as objects. Chunks of blocks, blocks of slots, and what a collection does to them.
 //
-// Between collections the mark bits say which slots the last collection found live; every other slot of a block is
-// free for new objects. So sweeping a block means reading its mark bits when somebody allocates from it; sweep()
-// itself only sorts the blocks into wholly free, partly free and full, and frees dead large objects. Nothing else
-// records what is allocated.
+// Between collections the mark bits say which slots the last collection found live; every other slot of a
+// block is free for new objects. So sweeping a block means reading its mark bits when somebody allocates from
+// it; sweep() itself only sorts the blocks into wholly free, partly free and full, and frees dead large
+// objects. Nothing else records what is allocated.
 //
 // The heap knows no thread and no root. Objects are allocated through Allocators, one a thread.
 #pragma once
@@ -31,8 +31,8 @@ class Allocator;
 /// What sweep() found.
 struct SweepResult {
   std::uint64_t live_objects = 0;
-  std::uint64_t live_bytes = 0;       ///< their slots and blocks
-  std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
+  std::uint64_t live_bytes = 0;      ///< their slots and blocks
+  std::uint64_t released_bytes = 0;  ///< chunks given back to the allocator below
 };
 
 /// A block of slots, partly free, that one allocator owns until the next collection.
@@ -44,7 +44,8 @@ struct SmallBlock {
 class Heap {
  public:
   /// `limit_bytes`: all chunks together never take more.
-  explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max()) : limit_bytes_(limit_bytes) {}
+  explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max())
+      : limit_bytes_(limit_bytes) {}
   /// Frees all objects. All allocators must be gone.
   ~Heap();
   Heap(const Heap&) = delete;
@@ -52,17 +53,19 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// A block with free slots of the class, or one with a null chunk when there is no memory or the budget is spent.
+  /// A block with free slots of the class, or one with a null chunk when there is no memory or the budget is
+  /// spent.
   SmallBlock acquire_block(std::uint8_t size_class);
-  /// Cleared memory for an object larger than kLargestSmallBytes, or null when there is none or the budget is spent.
+  /// Cleared memory for an object larger than kLargestSmallBytes, or null when there is none or the budget is
+  /// spent.
   Object* allocate_large(std::size_t bytes);
-  /// The object that `address` points into, first byte to last, or null: for any address. It may be one that is
-  /// dead already but whose memory was not used again. O(1).
-  [[nodiscard]] Object* object_at(const void* address) const;
   /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
   // Relaxed: a running total that decides nothing exact.
-  [[nodiscard]] std::uint64_t allocated_bytes() const { return allocated_bytes_.load(std::memory_order_relaxed); }
-  /// From now on allocation fails when allocated_bytes() would pass `bytes`: the collector's way to be asked in time.
+  [[nodiscard]] std::uint64_t allocated_bytes() const {
+    return allocated_bytes_.load(std::memory_order_relaxed);
+  }
+  /// From now on allocation fails when allocated_bytes() would pass `bytes`: the collector's way to be asked
+  /// in time.
   // Relaxed: a threshold; a thread that sees it late allocates one block more.
   void set_budget(std::uint64_t bytes) { budget_.store(bytes, std::memory_order_relaxed); }
   /// Bytes of all chunks.
@@ -70,6 +73,9 @@ class Heap {
 
   // --- The collector, while nobody allocates ---
 
+  /// The object that `address` points into, first byte to last, or null: for any address. It may be one that
+  /// is dead already but whose memory was not used again. O(1).
+  [[nodiscard]] Object* object_at(const void* address) const;
   /// Clears all marks. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
   /// Makes the memory of unmarked objects free. All allocators start afresh. O(blocks).
@@ -92,18 +98,19 @@ class Heap {
   SmallBlock take_partly_free(std::uint8_t size_class);
   SmallBlock take_free(std::uint8_t size_class);
   Chunk* add_chunk(std::size_t total_bytes);
+  Chunk* try_add_chunk(std::size_t total_bytes);
   void release_chunk(Chunk* chunk);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first);
   Object* allocate_oversized(std::size_t bytes);
   void sweep_chunk(Chunk* chunk, SweepResult& result);
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
-  void release_empty_chunks(SweepResult& result);
+  std::uint64_t release_empty_chunks(std::size_t spares);
 
   const std::size_t limit_bytes_;
   ChunkDirectory directory_;
   std::mutex mutex_;  // guards all below but the atomics
   Vector<Chunk*> chunks_;
-  std::size_t search_from_ = 0;  // no chunk before this one has a free block
+  std::size_t search_from_ = 0;                                // no chunk before this one has a free block
   std::array<std::byte*, SizeClasses::kCount> partly_free_{};  // lists through BlockInfo::next_partly_free
   Vector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};

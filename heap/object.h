@@ -22,7 +22,9 @@ class Object {
   }
 
   /// The length of a reference array.
-  [[nodiscard]] std::uint64_t array_length() const { return *reinterpret_cast<const std::uint64_t*>(slot(1)); }
+  [[nodiscard]] std::uint64_t array_length() const {
+    return *reinterpret_cast<const std::uint64_t*>(slot(1));
+  }
   void set_array_length(std::uint64_t length) { *reinterpret_cast<std::uint64_t*>(slot(1)) = length; }
   /// Element `index` of a reference array.
   [[nodiscard]] Object** element(std::uint64_t index) { return slot(kArrayHeaderWords + index); }

@@ -1,6 +1,7 @@
 // SizeClasses: the sizes that small objects are rounded up to.
 //
-// Multiples of 16 up to 128 bytes, then four sizes to each doubling, so that rounding up wastes at most a fifth.
+// Multiples of 16 up to 128 bytes, then four sizes to each doubling, so that rounding up wastes at most a
+// fifth.
 #pragma once
 
 #include <array>
@@ -19,7 +20,9 @@ class SizeClasses {
   static constexpr std::size_t kCount = 8 + 4 * 6;
 
   /// The class of objects of `bytes` bytes, at most kLargestSmallBytes. O(1).
-  static std::uint8_t class_of(std::size_t bytes) { return kClassOf[(bytes + kGranuleBytes - 1) / kGranuleBytes]; }
+  static std::uint8_t class_of(std::size_t bytes) {
+    return kClassOf[(bytes + kGranuleBytes - 1) / kGranuleBytes];
+  }
   /// Bytes of a slot of a class. O(1).
   static std::uint32_t slot_bytes(std::uint8_t size_class) { return kSlotBytes[size_class]; }
 

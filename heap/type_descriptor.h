@@ -29,8 +29,8 @@ class TypeDescriptor {
   static TypeDescriptor none(std::size_t object_bytes) { return {Layout::none, object_bytes, {}}; }
   /// Objects of `object_bytes` bytes, header included and a multiple of a word, all references.
   static TypeDescriptor all_words(std::size_t object_bytes) { return {Layout::all_words, object_bytes, {}}; }
-  /// Objects of `object_bytes` bytes with references in the words numbered in `words`; word 0 is the header, so the
-  /// first field is word 1.
+  /// Objects of `object_bytes` bytes with references in the words numbered in `words`; word 0 is the header,
+  /// so the first field is word 1.
   static TypeDescriptor offsets(std::size_t object_bytes, std::vector<std::uint32_t> words) {
     return {Layout::offsets, object_bytes, std::move(words)};
   }

@@ -1,22 +1,24 @@
 // Lease: one worker's right to mark in a region of the heap alone, with plain loads and stores.
 //
-// A locked read-modify-write costs as much as all else that marking an object costs when memory is near. But workers
-// seldom mark in the same region: a thief that took a subtree stays in it. So each region (a block, say) has a word
-// that says who marks there:
+// A locked read-modify-write costs as much as all else that marking an object costs when memory is near. But
+// workers seldom mark in the same region: a thief that took a subtree stays in it. So each region (a block,
+// say) has a word that says who marks there:
 //
 //   free     nobody has marked there in this round
 //   leased   one worker alone, with plain accesses; the word holds that worker's number and lease generation
 //   shared   everybody, with atomic read-modify-writes, until the end of the round
 //
-// The first worker to mark in a region leases it. Another worker that comes to it sets its reference aside and asks
-// the holder, which answers between two tasks by giving up all leases at once: it goes on to its next generation,
-// and what it still needs it leases again. A region whose lease has lapsed is taken over as shared by others. A
-// worker that is asked too often stops leasing for the round, so a heap in random order settles down to all shared.
-// A worker that runs dry gives its leases up, so nobody waits for one that sleeps.
+// The first worker to mark in a region leases it. Another worker that comes to it sets its reference aside
+// and asks the holder, which answers between two tasks by giving up all leases at once: it goes on to its
+// next generation, and what it still needs it leases again. A region whose lease has lapsed is taken over as
+// shared by others. A worker that is asked too often stops leasing for the round, so a heap in random order
+// settles down to all shared. A worker that runs dry gives its leases up, so nobody waits for one that
+// sleeps.
 //
 // Invariants
 //  1. A word leaves "leased" only by its holder's hand or after its holder's generation has passed on.
-//  2. A holder marks plainly only between a load of the word that equals its lease and its next give_up, so all its
+//  2. A holder marks plainly only between a load of the word that equals its lease and its next give_up, so
+//  all its
 //     plain marks come before the release that ends the generation.
 //  3. A word never leaves "shared" before the next round.
 // The comment at each memory_order names the access that it pairs with.
@@ -37,7 +39,8 @@ enum class MarkingRight : std::uint8_t {
   none,       ///< not yet: set the reference aside, poll, and try again
 };
 
-/// One worker's leases. `lapsed` and `ask` may be called by other workers, all else by the worker's own thread.
+/// One worker's leases. `lapsed` and `ask` may be called by other workers, all else by the worker's own
+/// thread.
 class Leases {
  public:
   /// Workers that can hold leases; those with higher numbers mark everything as shared.
@@ -46,7 +49,10 @@ class Leases {
   static constexpr std::uint32_t kPatience = 64;
 
   explicit Leases(std::uint32_t worker)
-      : worker_(worker), lease_(lease_of(worker, 0)), published_(lease_), leasing_(worker < kMaximumWorkers) {}
+      : worker_(worker),
+        lease_(lease_of(worker, 0)),
+        published_(lease_),
+        leasing_(worker < kMaximumWorkers) {}
 
   /// At the start of a round, when all words are zero.
   void start_round() {
@@ -59,18 +65,21 @@ class Leases {
   MarkingRight right_to_mark(LeaseWord& word, LeasesOf leases_of) {
     // Acquire: pairs with the release in take_as, so that what was marked under a lease that lapsed is seen.
     const std::uint32_t seen = word.load(std::memory_order_acquire);
-    if (seen == lease_) [[likely]] return MarkingRight::exclusive;
+    if (seen == lease_) [[likely]]
+      return MarkingRight::exclusive;
     if (seen == kShared) return MarkingRight::shared;
     return negotiate(word, seen, leases_of);
   }
 
-  /// Between two tasks: answers other workers' asking. One load of a line that is written only when somebody asks.
+  /// Between two tasks: answers other workers' asking. One load of a line that is written only when somebody
+  /// asks.
   void poll() {
     // Relaxed: an asker that is missed is seen at the next task.
-    if (!asked_.load(std::memory_order_relaxed)) [[likely]] return;
+    if (!asked_.load(std::memory_order_relaxed)) [[likely]]
+      return;
     if (++times_asked_ >= kPatience) leasing_ = false;
-    // Relaxed: comes before the release in give_up, and an asker that finds its lease alive after that release was
-    // seen acquires it first, so this cannot undo its asking.
+    // Relaxed: comes before the release in give_up, and an asker that finds its lease alive after that
+    // release was seen acquires it first, so this cannot undo its asking.
     asked_.store(false, std::memory_order_relaxed);
     give_up();
   }
@@ -78,7 +87,8 @@ class Leases {
   /// Ends all of this worker's leases. O(1).
   void give_up() {
     lease_ = next_generation(lease_);
-    // Release: pairs with the acquire in lapsed, so that whoever sees the leases lapsed sees the marks made under them.
+    // Release: pairs with the acquire in lapsed, so that whoever sees the leases lapsed sees the marks made
+    // under them.
     published_.store(lease_, std::memory_order_release);
   }
 
@@ -95,8 +105,8 @@ class Leases {
   }
 
  private:
-  // Lease numbers: the worker in bits 0 to 9, the generation above. Generation 0 is skipped, so that no lease is
-  // taken for free or shared.
+  // Lease numbers: the worker in bits 0 to 9, the generation above. Generation 0 is skipped, so that no lease
+  // is taken for free or shared.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kShared = 1;
   static constexpr std::uint32_t kGenerationStep = kMaximumWorkers;
@@ -120,14 +130,15 @@ class Leases {
       }
       // What others marked in becomes shared for good: taking turns would go on for ever.
       const std::uint32_t wanted = own && leasing_ ? lease_ : kShared;
-      if (take_as(wanted, word, seen)) return wanted == kShared ? MarkingRight::shared : MarkingRight::exclusive;
+      if (take_as(wanted, word, seen))
+        return wanted == kShared ? MarkingRight::shared : MarkingRight::exclusive;
     }
     return MarkingRight::shared;
   }
 
   static bool take_as(std::uint32_t wanted, LeaseWord& word, std::uint32_t& seen) {
-    // Release: pairs with the acquire in right_to_mark, and hands on the marks of the lapsed lease, acquired in
-    // lapsed. Acquire, also when it fails: pairs with the release of the one that was faster.
+    // Release: pairs with the acquire in right_to_mark, and hands on the marks of the lapsed lease, acquired
+    // in lapsed. Acquire, also when it fails: pairs with the release of the one that was faster.
     return word.compare_exchange_strong(seen, wanted, std::memory_order_acq_rel, std::memory_order_acquire);
   }
 

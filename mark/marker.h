@@ -1,10 +1,11 @@
-// Marker: the parallel marking engine. It marks everything that can be reached from the roots, on every worker.
+// Marker: the parallel marking engine. It marks everything that can be reached from the roots, on every
+// worker.
 //
-// An engine knows no heap: it is a template over an object model, a queue, a victim policy and a terminator. Make
-// one and keep it: its threads, queues and statistics last from collection to collection.
+// An engine knows no heap: it is a template over an object model, a queue, a victim policy and a terminator.
+// Make one and keep it: its threads, queues and statistics last from collection to collection.
 //
-// Source of the whole: work stealing after Blumofe and Leiserson (JACM 1999) with the queues of Wang et al. (OSDI
-// 2023) and the termination of Hassanein (ISMM 2016).
+// Source of the whole: work stealing after Blumofe and Leiserson (JACM 1999) with the queues of Wang et al.
+// (OSDI 2023) and the termination of Hassanein (ISMM 2016).
 #pragma once
 
 #include <algorithm>
@@ -31,11 +32,12 @@ namespace jackdaw::mark {
 
 /// How an engine is set up.
 struct MarkerOptions {
-  std::uint32_t threads = 1;     ///< workers, the collecting thread included
-  std::size_t blocks = 8;        ///< blocks of each worker's queue
-  std::size_t block_size = 1024; ///< tasks of each block
-  std::uint64_t seed = 1;        ///< of the victim choice
-  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns false.
+  std::uint32_t threads = 1;      ///< workers, the collecting thread included
+  std::size_t blocks = 8;         ///< blocks of each worker's queue
+  std::size_t block_size = 1024;  ///< tasks of each block
+  std::uint64_t seed = 1;         ///< of the victim choice
+  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
+  /// false.
   std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
 };
 
@@ -52,17 +54,18 @@ class Marker {
     const std::uint32_t count = pool_.size();
     workers_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      workers_.push_back(std::make_unique<TeamWorker>(*this, i, options.blocks, options.block_size,
-                                                      options.overflow_limit,
-                                                      Victim(i, std::max(count, 2U), options.seed * 1000003 + i)));
+      workers_.push_back(
+          std::make_unique<TeamWorker>(*this, i, options.blocks, options.block_size, options.overflow_limit,
+                                       Victim(i, std::max(count, 2U), options.seed * 1000003 + i)));
     }
     statistics_.resize(count);
   }
 
-  /// Marks everything that can be reached from `roots`, or, to continue a marking that dropped tasks, from the
-  /// marked objects whose tasks are in `revisits`. Returns whether nothing was dropped: false means that some
-  /// marked objects were not visited, because there was no memory to remember them; visit all marked objects again
-  /// until it returns true. The roots and the model must stay as they are meanwhile. One call at a time.
+  /// Marks everything that can be reached from `roots`, or, to continue a marking that dropped tasks, from
+  /// the marked objects whose tasks are in `revisits`. Returns whether nothing was dropped: false means that
+  /// some marked objects were not visited, because there was no memory to remember them; visit all marked
+  /// objects again until it returns true. The roots and the model must stay as they are meanwhile. One call
+  /// at a time.
   bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> revisits = {}) {
     roots_ = roots;
     revisits_ = revisits;

@@ -1,4 +1,5 @@
-// ObjectModel: what the mark loop asks of a heap. The one thing that somebody with a heap of their own must write.
+// ObjectModel: what the mark loop asks of a heap. The one thing that somebody with a heap of their own must
+// write.
 #pragma once
 
 #include <atomic>
@@ -20,36 +21,39 @@ struct VisitSink {
 
 /// A heap as the mark loop sees it.
 ///
-/// `Reference` is what a slot or a root holds; `Task` is a reference, or a part of an object, in a form that queues
-/// can copy as plain bytes (8 bytes are best).
+/// `Reference` is what a slot or a root holds; `Task` is a reference, or a part of an object, in a form that
+/// queues can copy as plain bytes (8 bytes are best).
 ///
 /// - `try_mark<sharing>(reference)` sets the object's mark and says whether this call did so. With
 ///   `Sharing::shared` several workers may call it for one object at once, and exactly one is told true.
 /// - `task_of(reference)` is the task to visit a newly marked object.
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault.
-/// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of the
+/// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
+/// the
 ///   part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
 ///
-/// All are called from every mark thread; the round's start and end synchronise with the thread that collects.
+/// All are called from every mark thread; the round's start and end synchronise with the thread that
+/// collects.
 template <typename Model>
-concept ObjectModel =
-    std::is_trivially_copyable_v<typename Model::Task> && std::copyable<typename Model::Reference> &&
+concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
+    std::copyable<typename Model::Reference> &&
     requires(Model& model, typename Model::Reference reference, typename Model::Task task,
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
-      { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
-      { model.template try_mark<Sharing::shared>(reference) } -> std::same_as<bool>;
-      { model.task_of(reference) } -> std::same_as<typename Model::Task>;
-      model.prefetch_mark(reference);
-      model.prefetch(task);
-      model.visit(task, sink);
-    };
+  { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
+  { model.template try_mark<Sharing::shared>(reference) } -> std::same_as<bool>;
+  { model.task_of(reference) } -> std::same_as<typename Model::Task>;
+  model.prefetch_mark(reference);
+  model.prefetch(task);
+  model.visit(task, sink);
+};
 
 /// A model that also divides its heap into regions which one worker at a time can mark in (see mark/lease.h):
-/// `lease_word_of(reference)` is the word of the region that holds the object's mark. Marks of one region must not
-/// share a memory word with those of another. All words are zero when a round starts.
+/// `lease_word_of(reference)` is the word of the region that holds the object's mark. Marks of one region
+/// must not share a memory word with those of another. All words are zero when a round starts.
 template <typename Model>
-concept LeasingObjectModel = ObjectModel<Model> && requires(Model& model, typename Model::Reference reference) {
+concept LeasingObjectModel = ObjectModel<Model> &&
+    requires(Model& model, typename Model::Reference reference) {
   { model.lease_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
 };
 

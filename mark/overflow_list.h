@@ -1,8 +1,8 @@
 // OverflowList: where a worker keeps the tasks that its queue has no room for.
 //
-// A stack in segments. It grows by a segment at a time and never copies a task; one empty segment is kept so that
-// a worker that hovers at a segment's edge does not allocate. Owned by one worker and touched by it alone: tasks
-// reach other workers only by going back to the queue.
+// A stack in segments. It grows by a segment at a time and never copies a task; one empty segment is kept so
+// that a worker that hovers at a segment's edge does not allocate. Owned by one worker and touched by it
+// alone: tasks reach other workers only by going back to the queue.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // PrefetchBuffer: the tasks between being taken from the queue and being visited.
 //
-// A small first-in-first-out ring. A task's memory is asked for when the task enters; by the time it leaves, as
-// many visits later as the ring is long, the memory has arrived.
+// A small first-in-first-out ring. A task's memory is asked for when the task enters; by the time it leaves,
+// as many visits later as the ring is long, the memory has arrived.
 //
 // Source: Cher, Hosking and Vitek, "Software Prefetching for Mark-Sweep Garbage Collection", ASPLOS 2004.
 // Owned by one worker.

@@ -1,7 +1,7 @@
 // RandomNumbers: a small, fast stream of random numbers for choosing victims. One thread's own.
 //
-// Source: Sebastiano Vigna's splitmix64: 64 bits of state, full period, good enough for choices and reproducible
-// from a seed on every machine.
+// Source: Sebastiano Vigna's splitmix64: 64 bits of state, full period, good enough for choices and
+// reproducible from a seed on every machine.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class RandomNumbers {
     return z ^ (z >> 31);
   }
 
-  /// A number from 0 to bound - 1; bound at least 1. Its bias is below bound / 2^32, too small to matter when a
-  /// victim is chosen.
+  /// A number from 0 to bound - 1; bound at least 1. Its bias is below bound / 2^32, too small to matter when
+  /// a victim is chosen.
   std::uint32_t below(std::uint32_t bound) {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }

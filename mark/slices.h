@@ -1,10 +1,10 @@
 // Slices: how a big array is cut into tasks of bounded size that several workers can share.
 //
-// The slices are the leaves of a complete binary tree whose nodes are numbered as in a heap: the root is 1, the
-// children of node i are 2i and 2i + 1. A task names one node, hence a range of the array, in a few bits. Whoever
-// takes a node keeps the left half and leaves the right half in the queue, until the range is one slice: the parts
-// that wait at the bottom of a queue, where thieves come first, are the largest, and any part can be reached in a
-// logarithmic number of steps.
+// The slices are the leaves of a complete binary tree whose nodes are numbered as in a heap: the root is 1,
+// the children of node i are 2i and 2i + 1. A task names one node, hence a range of the array, in a few bits.
+// Whoever takes a node keeps the left half and leaves the right half in the queue, until the range is one
+// slice: the parts that wait at the bottom of a queue, where thieves come first, are the largest, and any
+// part can be reached in a logarithmic number of steps.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,9 @@ class Slices {
   };
 
   explicit Slices(std::uint64_t elements)
-      : elements_(elements), leaves_(std::bit_ceil(needed_slices(elements))), slice_elements_(divide_up(elements, leaves_)) {}
+      : elements_(elements),
+        leaves_(std::bit_ceil(needed_slices(elements))),
+        slice_elements_(divide_up(elements, leaves_)) {}
 
   /// Whether an array of so many elements is cut at all.
   static bool is_cut(std::uint64_t elements) { return elements > kSliceElements; }
@@ -60,7 +62,9 @@ class Slices {
     if (slices == 0) return 1;
     return slices < kMaximumSlices ? slices : kMaximumSlices;
   }
-  [[nodiscard]] std::uint64_t clamp(std::uint64_t element) const { return element < elements_ ? element : elements_; }
+  [[nodiscard]] std::uint64_t clamp(std::uint64_t element) const {
+    return element < elements_ ? element : elements_;
+  }
 
   std::uint64_t elements_;
   std::uint64_t leaves_;  // a power of two

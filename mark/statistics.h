@@ -11,23 +11,23 @@ namespace jackdaw::mark {
 /// One worker's counts in one round of marking. The names are those of OpenJDK's task queue statistics
 /// (JDK-8280139) where it has a like.
 struct WorkerStatistics {
-  std::uint64_t tasks_executed = 0;     ///< tasks visited: objects and slices of objects
-  std::uint64_t objects_marked = 0;     ///< objects that this worker was the one to mark
-  std::uint64_t references_visited = 0; ///< non-null references found in visited objects
-  std::uint64_t references_set_aside = 0; ///< references that waited for another worker's lease to end
-  std::uint64_t pushes = 0;             ///< tasks made (into the queue or the overflow list)
-  std::uint64_t pops = 0;               ///< tasks taken from the own queue or overflow list
+  std::uint64_t tasks_executed = 0;        ///< tasks visited: objects and slices of objects
+  std::uint64_t objects_marked = 0;        ///< objects that this worker was the one to mark
+  std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
+  std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's lease to end
+  std::uint64_t pushes = 0;                ///< tasks made (into the queue or the overflow list)
+  std::uint64_t pops = 0;                  ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;             ///< attempts that got a task
-  std::uint64_t steals_empty = 0;       ///< attempts that found nothing
-  std::uint64_t steals_contended = 0;   ///< attempts lost to another thread
+  std::uint64_t steals = 0;            ///< attempts that got a task
+  std::uint64_t steals_empty = 0;      ///< attempts that found nothing
+  std::uint64_t steals_contended = 0;  ///< attempts lost to another thread
   std::uint64_t longest_contended_streak = 0;
-  std::uint64_t victims_refused = 0;    ///< times the victim policy refused what it looked at
+  std::uint64_t victims_refused = 0;  ///< times the victim policy refused what it looked at
   std::uint64_t overflow_pushes = 0;
-  std::uint64_t overflow_peak = 0;      ///< most tasks in the overflow list at once
-  std::uint64_t grants = 0;             ///< blocks granted to thieves
-  std::uint64_t takeovers = 0;          ///< blocks taken over from thieves
-  std::chrono::nanoseconds idle{0};     ///< from running dry to the next task or the end
+  std::uint64_t overflow_peak = 0;   ///< most tasks in the overflow list at once
+  std::uint64_t grants = 0;          ///< blocks granted to thieves
+  std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
+  std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end
 
   /// Adds another worker's counts; of the peaks and streaks the larger stays.
   void add(const WorkerStatistics& other) {

@@ -37,8 +37,8 @@ void ThreadPool::start_helpers(std::uint32_t threads) {
     try {
       helpers_.emplace_back([this, worker] { helper_loop(worker); });
     } catch (const std::system_error& error) {
-      std::fprintf(stderr, "jackdaw: mark thread %u of %u cannot start (%s); marking with %u\n", worker + 1, threads,
-                   error.what(), worker);
+      std::fprintf(stderr, "jackdaw: mark thread %u of %u cannot start (%s); marking with %u\n", worker + 1,
+                   threads, error.what(), worker);
       return;
     }
   }

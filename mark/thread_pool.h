@@ -12,12 +12,12 @@ namespace jackdaw::mark {
 
 /// Helper threads that run one job at a time together with the thread that asks.
 ///
-/// Between jobs the helpers sleep. One thread at a time may call run. A helper thread blocks every signal, so that
-/// the program's handlers never run on it.
+/// Between jobs the helpers sleep. One thread at a time may call run. A helper thread blocks every signal, so
+/// that the program's handlers never run on it.
 class ThreadPool {
  public:
-  /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a helper
-  /// cannot be started the pool has fewer, and says so in one line on stderr.
+  /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a
+  /// helper cannot be started the pool has fewer, and says so in one line on stderr.
   explicit ThreadPool(std::uint32_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -26,8 +26,8 @@ class ThreadPool {
   /// Workers that run() uses: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(helpers_.size()) + 1; }
 
-  /// Calls job(0) here and job(1) to job(size() - 1) on the helpers, and returns when all have returned. What any
-  /// of them wrote is seen by the caller afterwards. The job must not throw.
+  /// Calls job(0) here and job(1) to job(size() - 1) on the helpers, and returns when all have returned. What
+  /// any of them wrote is seen by the caller afterwards. The job must not throw.
   void run(const std::function<void(std::uint32_t)>& job);
 
  private:

@@ -1,11 +1,11 @@
 // Worker: one mark thread's part of a round: its queue, what does not fit in it, and the mark loop.
 //
-// A task's way: pushed when its object is marked; popped, newest first; through the prefetch buffer; visited. What
-// the queue has no room for goes to the overflow list, which continues the stack, so it is emptied first. A worker
-// that runs dry steals, and when there is nothing to steal it offers to end the round.
+// A task's way: pushed when its object is marked; popped, newest first; through the prefetch buffer; visited.
+// What the queue has no room for goes to the overflow list, which continues the stack, so it is emptied
+// first. A worker that runs dry steals, and when there is nothing to steal it offers to end the round.
 //
-// While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the queue, or
-// the older half of its top block.
+// While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the
+// queue, or the older half of its top block.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@
 
 namespace jackdaw::mark {
 
-/// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`, `leases_of(worker)`,
-/// `worker_count()`, `terminator()`, `claim_input(input)`.
+/// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
+/// `leases_of(worker)`, `worker_count()`, `terminator()`, `claim_input(input)`.
 ///
 /// Every function but queue() and leases() is called on the worker's own thread only.
 template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
@@ -47,9 +47,14 @@ class alignas(128) Worker {
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
 
-  Worker(Team& team, std::uint32_t index, std::size_t blocks, std::size_t block_size, std::size_t overflow_limit,
-         Victim victim)
-      : team_(team), index_(index), leases_(index), queue_(blocks, block_size), overflow_limit_(overflow_limit), victim_(victim) {}
+  Worker(Team& team, std::uint32_t index, std::size_t blocks, std::size_t block_size,
+         std::size_t overflow_limit, Victim victim)
+      : team_(team),
+        index_(index),
+        leases_(index),
+        queue_(blocks, block_size),
+        overflow_limit_(overflow_limit),
+        victim_(victim) {}
 
   /// The queue, for thieves.
   Queue& queue() { return queue_; }
@@ -94,7 +99,11 @@ class alignas(128) Worker {
       ++worker.statistics_.references_visited;
       worker.template discover<kSharing>(model, reference);
     }
-    void task(Task task) { worker.push(task); }
+    // A part that cannot be kept is visited here and now: parts have no marks by which they could be found
+    // again. The halves of an array nest no deeper than its slice tree.
+    void task(Task task) {
+      if (!worker.push(task)) worker.template execute<kSharing>(model, task);
+    }
   };
 
   // What a victim policy may see of the others.
@@ -106,8 +115,8 @@ class alignas(128) Worker {
     }
   };
 
-  // With several workers, a mark's memory may be in another core's cache: it is asked for, and marked is what was
-  // discovered a while ago. A worker alone has its marks near and saves the detour.
+  // With several workers, a mark's memory may be in another core's cache: it is asked for, and marked is what
+  // was discovered a while ago. A worker alone has its marks near and saves the detour.
   template <Sharing kSharing>
   void discover(Model& model, Reference reference) {
     if constexpr (kSharing == Sharing::shared) {
@@ -142,7 +151,7 @@ class alignas(128) Worker {
                                   : model.template try_mark<Sharing::shared>(reference);
     if (!newly_marked) return;
     ++statistics_.objects_marked;
-    push(model.task_of(reference));
+    if (!push(model.task_of(reference))) dropped_tasks_ = true;
   }
 
   // Keeps a reference until the lease that stands in its way has ended.
@@ -185,7 +194,11 @@ class alignas(128) Worker {
     typename Team::Input input;
     while (team_.claim_input(input)) {
       for (const Reference root : input.roots) mark<kSharing>(model, root);
-      for (const Task task : input.revisits) push(task);
+      // At once, not by way of the queue: what the queue dropped again would never be visited.
+      for (const Task task : input.revisits) {
+        execute<kSharing>(model, task);
+        drain<kSharing>(model);
+      }
       drain<kSharing>(model);
     }
   }
@@ -210,7 +223,8 @@ class alignas(128) Worker {
       execute<kSharing>(model, task);
       if constexpr (kSharing == Sharing::shared) {
         leases_.poll();
-        if (team_.terminator().hungry()) [[unlikely]] share();
+        if (team_.terminator().hungry()) [[unlikely]]
+          share();
       }
     }
   }
@@ -222,9 +236,13 @@ class alignas(128) Worker {
     model.visit(task, sink);
   }
 
-  void push(Task task) {
+  // False when there is no place for the task.
+  bool push(Task task) {
+    if (!queue_.push(task)) [[unlikely]] {
+      if (!push_overflow(task)) return false;
+    }
     ++statistics_.pushes;
-    if (!queue_.push(task)) [[unlikely]] push_overflow(task);
+    return true;
   }
 
   bool pop(Task& task) {
@@ -237,21 +255,18 @@ class alignas(128) Worker {
     return true;
   }
 
-  // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be found
-  // and visited again.
-  [[gnu::noinline]] void push_overflow(Task task) {
-    if (overflow_.size() >= overflow_limit_) {
-      dropped_tasks_ = true;
-      return;
-    }
+  // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be
+  // found and visited again.
+  [[gnu::noinline]] bool push_overflow(Task task) {
+    if (overflow_.size() >= overflow_limit_) return false;
     try {
       overflow_.push(task);
     } catch (const std::bad_alloc&) {
-      dropped_tasks_ = true;
-      return;
+      return false;
     }
     ++statistics_.overflow_pushes;
     statistics_.overflow_peak = std::max<std::uint64_t>(statistics_.overflow_peak, overflow_.size());
+    return true;
   }
 
   // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.
@@ -302,7 +317,8 @@ class alignas(128) Worker {
       switch (team_.queue_of(*victim).steal(task)) {
         case StealOutcome::taken:
           ++statistics_.steals;
-          if (team_.terminator().hungry() && team_.queue_of(*victim).has_stealable()) team_.terminator().wake();
+          if (team_.terminator().hungry() && team_.queue_of(*victim).has_stealable())
+            team_.terminator().wake();
           return true;
         case StealOutcome::empty:
           ++statistics_.steals_empty;
@@ -311,7 +327,8 @@ class alignas(128) Worker {
         case StealOutcome::contended:
           ++statistics_.steals_contended;
           ++contended_streak;
-          statistics_.longest_contended_streak = std::max(statistics_.longest_contended_streak, contended_streak);
+          statistics_.longest_contended_streak =
+              std::max(statistics_.longest_contended_streak, contended_streak);
           break;
       }
     }
@@ -325,8 +342,8 @@ class alignas(128) Worker {
     return false;
   }
 
-  // With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many choices
-  // for each worker make it unlikely that a thief gives up with work in sight.
+  // With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
+  // choices for each worker make it unlikely that a thief gives up with work in sight.
   static constexpr std::uint32_t kChoicesPerWorker = 16;
 
   Team& team_;

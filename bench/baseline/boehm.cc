@@ -41,8 +41,9 @@ std::vector<void**> allocate_nodes(const Graph& graph) {
     const NodeId node = graph.allocated_at(position);
     void* const object = allocate(graph.bytes_of(node), graph.type_of(node).layout);
     if (object == nullptr) {
-      throw InputError(fmt::format("graph '{}': Boehm GC ran out of memory after {} of {} objects; take a smaller graph",
-                                   graph.name, position, graph.node_count));
+      throw InputError(
+          fmt::format("graph '{}': Boehm GC ran out of memory after {} of {} objects; take a smaller graph",
+                      graph.name, position, graph.node_count));
     }
     objects[node] = static_cast<void**>(object);
     progress.update(position, graph.node_count);
@@ -50,7 +51,8 @@ std::vector<void**> allocate_nodes(const Graph& graph) {
   return objects;
 }
 
-// Words 0 and, in arrays, 1 stand for our header and length: small numbers, which libgc takes for no pointers.
+// Words 0 and, in arrays, 1 stand for our header and length: small numbers, which libgc takes for no
+// pointers.
 void fill_node(const Graph& graph, NodeId node, const std::vector<void**>& objects) {
   const Layout layout = graph.type_of(node).layout;
   const auto slots = graph.slots_of(node);
@@ -71,7 +73,8 @@ BoehmHeap::BoehmHeap(const Graph& graph, unsigned markers) {
   const std::vector<void**> objects = allocate_nodes(graph);
   for (NodeId node = 0; node < graph.node_count; ++node) fill_node(graph, node, objects);
   roots_ = static_cast<void**>(GC_MALLOC_UNCOLLECTABLE((graph.roots.size() + 1) * sizeof(void*)));
-  if (roots_ == nullptr) throw InputError(fmt::format("graph '{}': Boehm GC ran out of memory for its roots", graph.name));
+  if (roots_ == nullptr)
+    throw InputError(fmt::format("graph '{}': Boehm GC ran out of memory for its roots", graph.name));
   for (std::size_t i = 0; i < graph.roots.size(); ++i) roots_[i] = objects[graph.roots[i]];
   GC_enable();
 }

@@ -10,13 +10,13 @@
 namespace jackdaw::bench {
 
 /// The graph as objects of libgc, of the same sizes and with references at the same places. Objects without
-/// references are allocated as such (GC_MALLOC_ATOMIC); the others are scanned conservatively, word by word, as
-/// programs that link libgc have it. The only roots are the graph's; neither the program's data nor its libraries'
-/// are scanned. libgc is one to a process, so there can be one BoehmHeap in a process's life.
+/// references are allocated as such (GC_MALLOC_ATOMIC); the others are scanned conservatively, word by word,
+/// as programs that link libgc have it. The only roots are the graph's; neither the program's data nor its
+/// libraries' are scanned. libgc is one to a process, so there can be one BoehmHeap in a process's life.
 class BoehmHeap {
  public:
-  /// Starts libgc with `markers` mark threads, the collecting one included, and builds the graph. Throws InputError
-  /// when memory runs out.
+  /// Starts libgc with `markers` mark threads, the collecting one included, and builds the graph. Throws
+  /// InputError when memory runs out.
   BoehmHeap(const Graph& graph, unsigned markers);
   BoehmHeap(const BoehmHeap&) = delete;
   BoehmHeap& operator=(const BoehmHeap&) = delete;

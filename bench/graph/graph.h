@@ -1,8 +1,9 @@
 // A heap graph as plain data: what the benchmarks build into Jackdaw's heap and into every baseline's heap.
 //
 // The graph holds nodes (objects), their sizes and types, the reference slots of each node and the roots. It
-// knows no heap. Nodes are numbered from 0; a slot holds a node's number or kNullNode. Slots are stored node by
-// node ("compressed sparse rows"); graphs whose nodes all look alike store one number instead of one per node.
+// knows no heap. Nodes are numbered from 0; a slot holds a node's number or kNullNode. Slots are stored node
+// by node ("compressed sparse rows"); graphs whose nodes all look alike store one number instead of one per
+// node.
 #pragma once
 
 #include <cstddef>
@@ -42,10 +43,11 @@ struct NodeType {
 
 /// A directed graph of typed, sized objects with roots.
 ///
-/// Invariants: `slot_begin` is empty when every node has `uniform_slots` slots, else has node_count + 1 entries,
-/// ascending; `slots` has the slots of node 0, then of node 1 and so on; `node_types` and `node_bytes` are empty
-/// when all nodes have `uniform_type` and `uniform_bytes`, else have an entry per node; a node's bytes hold its
-/// header and its slots; `allocation_order` is empty (allocate by number) or a permutation of all nodes.
+/// Invariants: `slot_begin` is empty when every node has `uniform_slots` slots, else has node_count + 1
+/// entries, ascending; `slots` has the slots of node 0, then of node 1 and so on; `node_types` and
+/// `node_bytes` are empty when all nodes have `uniform_type` and `uniform_bytes`, else have an entry per
+/// node; a node's bytes hold its header and its slots; `allocation_order` is empty (allocate by number) or a
+/// permutation of all nodes.
 struct Graph {
   std::string name;  ///< as the user named it, such as "tree:21"
   std::string note;  ///< one line for people about what the source holds that is not here, or empty

@@ -1,30 +1,31 @@
 // BwosLifo: the block-based work-stealing queue with a last-in-first-out owner.
 //
-// Source: Wang et al., "BWoS: Formally Verified Block-based Work Stealing for Parallel Processing", OSDI 2023,
-// §3 (design) and §4 (implementation), for LIFO.
+// Source: Wang et al., "BWoS: Formally Verified Block-based Work Stealing for Parallel Processing", OSDI
+// 2023, §3 (design) and §4 (implementation), for LIFO.
 //
-// The queue is a ring of NB blocks of NE entries. One thread, the owner, pushes and pops in the top block. Any
-// thread but the owner, a thief, steals from the bottom block and moves up. A block belongs either to the owner
-// or to the thieves, so inside its block the owner works as on a plain array: no atomic access, no barrier. When
-// the owner goes on to the next block it grants the one it leaves to the thieves; when it comes back it takes
-// over what the thieves have not claimed yet.
+// The queue is a ring of NB blocks of NE entries. One thread, the owner, pushes and pops in the top block.
+// Any thread but the owner, a thief, steals from the bottom block and moves up. A block belongs either to the
+// owner or to the thieves, so inside its block the owner works as on a plain array: no atomic access, no
+// barrier. When the owner goes on to the next block it grants the one it leaves to the thieves; when it comes
+// back it takes over what the thieves have not claimed yet.
 //
-// Blocks are numbered for ever upwards; block v lies in slot v mod NB and is in round v div NB. Every word that
-// describes a block carries the round, so that nothing said of a slot in one round is taken for another.
+// Blocks are numbered for ever upwards; block v lies in slot v mod NB and is in round v div NB. Every word
+// that describes a block carries the round, so that nothing said of a slot in one round is taken for another.
 //
 //   f_pos   round, first entry that is the owner's          owner only
 //   b_pos   round, end of the entries when last granted     owner only
 //   s_pos   round, limit, next entry to claim; or owned     owner grants and takes over, thieves claim
 //   s_cnt   round, steals that have read their entry        thieves count, owner reads and resets
 //
-// Where the paper's thieves read b_pos to learn where a block ends, ours find the limit inside s_pos: one load
-// tells the whole state of a block, so a block that was granted half full cannot be taken for another.
+// Where the paper's thieves read b_pos to learn where a block ends, ours find the limit inside s_pos: one
+// load tells the whole state of a block, so a block that was granted half full cannot be taken for another.
 //
 // Invariants
 //  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. A thief moves the
 //     bottom up only past a block that is done, never past one that the owner holds.
 //  2. "Done" and "owned" are different values of s_pos. A done block stays done until its slot's next round.
-//  3. s_pos never falls within a round, and a grant never has an empty range. So a compare-and-swap that succeeds
+//  3. s_pos never falls within a round, and a grant never has an empty range. So a compare-and-swap that
+//  succeeds
 //     claims an entry of the present grant, even if the block was taken over and granted again meanwhile; the
 //     entry is read after the claim.
 //  4. Only the owner writes s_pos other than by claiming, and only the owner starts a round.
@@ -104,7 +105,8 @@ class BwosLifo {
     return true;
   }
 
-  /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was emptied.
+  /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was
+  /// emptied.
   StealOutcome steal(Task& task) {
     const Stealable found = find_stealable();
     if (found.block == nullptr) return found.outcome;
@@ -116,7 +118,8 @@ class BwosLifo {
       return StealOutcome::contended;
     }
     task = entries_of(found.slot)[index_of(found.s_pos)];
-    // Release: pairs with the acquire in may_start_round(), so the owner overwrites the entry after this read.
+    // Release: pairs with the acquire in may_start_round(), so the owner overwrites the entry after this
+    // read.
     found.block->s_cnt.fetch_add(1, std::memory_order_release);
     return StealOutcome::taken;
   }
@@ -124,8 +127,8 @@ class BwosLifo {
   /// Any thread. Whether a steal begun now could find something. A glance: it may be out of date at once.
   bool has_stealable() { return find_stealable().block != nullptr; }
 
-  /// Any thread. Whether the block that `sample` picks has something to steal: true with the probability that the
-  /// share of such blocks has, for a uniformly random sample (paper §3.4). Touches one cache line.
+  /// Any thread. Whether the block that `sample` picks has something to steal: true with the probability that
+  /// the share of such blocks has, for a uniformly random sample (paper §3.4). Touches one cache line.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     // Relaxed: a hint; nothing is read on the strength of it.
     return is_stealable(blocks_[sample % block_count_].s_pos.load(std::memory_order_relaxed));
@@ -139,10 +142,10 @@ class BwosLifo {
     return round_of(s_pos) == previous.round && is_stealable(s_pos);
   }
 
-  /// Owner. Grants the older half of the top block and goes on with the newer half in the next one: for hungry
-  /// thieves when a block's worth of tasks may never come together (the open problem of the paper's §8).
-  /// False, with nothing changed, when there are fewer than two tasks or the next block is still being read.
-  /// O(block size).
+  /// Owner. Grants the older half of the top block and goes on with the newer half in the next one: for
+  /// hungry thieves when a block's worth of tasks may never come together (the open problem of the paper's
+  /// §8). False, with nothing changed, when there are fewer than two tasks or the next block is still being
+  /// read. O(block size).
   bool grant_early() {
     const auto count = static_cast<std::size_t>(cursor_ - floor_);
     if (count < 2) return false;
@@ -199,7 +202,8 @@ class BwosLifo {
   static constexpr std::uint64_t kOwnedIndex = 0xffff;
 
   static std::size_t checked(std::size_t value, std::size_t least, std::size_t most) {
-    if (value < least || value > most) throw std::invalid_argument("BwosLifo: number or size of blocks out of range");
+    if (value < least || value > most)
+      throw std::invalid_argument("BwosLifo: number or size of blocks out of range");
     return value;
   }
 
@@ -214,7 +218,9 @@ class BwosLifo {
   static bool is_stealable(std::uint64_t s_pos) { return index_of(s_pos) < limit_of(s_pos); }
   static bool is_done(std::uint64_t s_pos) { return index_of(s_pos) == limit_of(s_pos); }
   // s_cnt: round in bits 32 to 63, count below.
-  static std::uint64_t counted(Round round, std::uint64_t count) { return (std::uint64_t{round} << 32) | count; }
+  static std::uint64_t counted(Round round, std::uint64_t count) {
+    return (std::uint64_t{round} << 32) | count;
+  }
 
   static std::uint64_t pack(BlockNumber number) { return (std::uint64_t{number.round} << 32) | number.slot; }
   static BlockNumber unpack(std::uint64_t word) { return {round_of(word), static_cast<std::uint32_t>(word)}; }
@@ -240,8 +246,8 @@ class BwosLifo {
     return true;
   }
 
-  // Owner. Makes block `next` the owner's, above the top. It is so already when the owner came down from it in
-  // the same round; else its slot starts a new round.
+  // Owner. Makes block `next` the owner's, above the top. It is so already when the owner came down from it
+  // in the same round; else its slot starts a new round.
   bool may_enter(BlockNumber next) {
     if (blocks_[next.slot].f_pos.round == next.round) return true;
     if (!may_start_round(next)) return false;
@@ -282,7 +288,8 @@ class BwosLifo {
     // Relaxed: only spares the exchange when everything below is gone.
     const std::uint64_t seen = block.s_pos.load(std::memory_order_relaxed);
     if (round_of(seen) != previous.round || is_done(seen)) return false;
-    // Relaxed: the entries from here on are the owner's own writes, and a thief reads only what it claimed before.
+    // Relaxed: the entries from here on are the owner's own writes, and a thief reads only what it claimed
+    // before.
     const std::uint64_t left = block.s_pos.exchange(owned(previous.round), std::memory_order_relaxed);
     if (is_done(left)) {
       // The last entry went meanwhile. Say done again, or the thieves would wait here for ever.
@@ -320,7 +327,8 @@ class BwosLifo {
       if (!passed) return {nullptr, 0, 0, StealOutcome::empty};
       const std::uint64_t next = pack(successor(number));
       // Relaxed: as the load above. A failure brings what another thief has moved it to.
-      if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed, std::memory_order_relaxed)) {
+      if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed,
+                                          std::memory_order_relaxed)) {
         bottom = next;
       }
     }

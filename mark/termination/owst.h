@@ -3,16 +3,17 @@
 // Source: Hassanein, "Understanding and Improving JVM GC Work Stealing at the Data Center Scale", ISMM 2016
 // ("optimized work stealing threads"); OpenJDK's TaskTerminator is built to the same protocol.
 //
-// A worker without tasks adds itself to the offers. When the offers reach the number of workers, nobody holds a
-// task, so nobody can make one: the round is over. Until then the first idle worker becomes the master, which
-// looks for work in others' queues: it spins a little, then yields the processor between looks, then sleeps. The
-// other idle workers sleep at once. A worker that has something to give away and sees sleepers wakes one; a worker
-// that finds work in sight wakes the next one, so that waking spreads.
+// A worker without tasks adds itself to the offers. When the offers reach the number of workers, nobody holds
+// a task, so nobody can make one: the round is over. Until then the first idle worker becomes the master,
+// which looks for work in others' queues: it spins a little, then yields the processor between looks, then
+// sleeps. The other idle workers sleep at once. A worker that has something to give away and sees sleepers
+// wakes one; a worker that finds work in sight wakes the next one, so that waking spreads.
 //
 // Invariants
 //  1. A worker is counted in the offers only while its own queue, overflow and buffers are empty.
 //  2. The offers never fall once they have reached the number of workers (until the next round).
-//  3. Everything that workers did before they offered is seen by every worker that learns that the round is over.
+//  3. Everything that workers did before they offered is seen by every worker that learns that the round is
+//  over.
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,8 @@ class OwstTerminator {
   /// A worker that holds no task. True: the round is over. False: look for work again.
   template <typename WorkInSight>
   bool offer(WorkInSight work_in_sight) {
-    // Acquire and release: pairs with the other workers' offers, so that the last one has seen all their work.
+    // Acquire and release: pairs with the other workers' offers, so that the last one has seen all their
+    // work.
     if (offers_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
       sleepers_.wake_all();
       return true;
@@ -102,8 +104,9 @@ class OwstTerminator {
     // Acquire: pairs with the release of the worker that completed the offers, when they turn out complete.
     std::uint32_t offers = offers_.load(std::memory_order_acquire);
     while (offers != workers_) {
-      // Acquire: as the load above, for when it fails. When it succeeds relaxed would do: taking an offer back says
-      // nothing to anybody, and as a read-modify-write it keeps the earlier releases in view of the last offer.
+      // Acquire: as the load above, for when it fails. When it succeeds relaxed would do: taking an offer
+      // back says nothing to anybody, and as a read-modify-write it keeps the earlier releases in view of the
+      // last offer.
       if (offers_.compare_exchange_weak(offers, offers - 1, std::memory_order_acquire)) {
         return true;
       }

@@ -1,7 +1,7 @@
 // ParkingLot: where idle workers sleep until one of them is called or all are.
 //
-// A mutex and a condition variable: sleeping and waking are rare and cost a system call anyway. What busy workers
-// read, whether somebody sleeps whom nobody has called yet, is an atomic mirror outside the lock.
+// A mutex and a condition variable: sleeping and waking are rare and cost a system call anyway. What busy
+// workers read, whether somebody sleeps whom nobody has called yet, is an atomic mirror outside the lock.
 #pragma once
 
 #include <atomic>

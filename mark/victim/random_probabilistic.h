@@ -1,8 +1,8 @@
 // RandomProbabilisticVictim: any other worker, accepted with the probability that its queue's fill has.
 //
-// Source: Wang et al., "BWoS", OSDI 2023, §3.4. The fill is not measured: one random block of the victim is looked
-// at, and the victim is taken when that block has something to steal. So a thief steals from each queue in
-// proportion to its size, and a look costs the owner nothing.
+// Source: Wang et al., "BWoS", OSDI 2023, §3.4. The fill is not measured: one random block of the victim is
+// looked at, and the victim is taken when that block has something to steal. So a thief steals from each
+// queue in proportion to its size, and a look costs the owner nothing.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -178,7 +179,8 @@ TEST_F(CollectorTest, EachLayoutKeepsWhatItRefersToAndNoMore) {
 
 TEST_F(CollectorTest, ArraysKeepTheirElements) {
   const TypeDescriptor type = TypeDescriptor::reference_array();
-  for (const std::uint64_t length : {0, 1, 511, 512, 513, 1024, 5000, 100'000}) {
+  for (const std::uint64_t length :
+       std::initializer_list<std::uint64_t>{0, 1, 511, 512, 513, 1024, 5000, 100'000}) {
     const Handle array(mutator_, mutator_.allocate_array(type, length));
     ASSERT_NE(array.get(), nullptr);
     EXPECT_EQ(array->array_length(), length);

@@ -120,18 +120,18 @@ TEST_P(MutatorThreads, ComeAndGoWhileOthersCollect) {
 
 TEST_P(MutatorThreads, ThreadsWithoutAMutatorMayCollect) {
   constexpr std::size_t kThreads = 2;
-  const std::size_t times = mark::scaled(500);
+  constexpr std::size_t kTimes = mark::scaled(500);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < kThreads; ++i) {
-    threads.emplace_back([this, times] {
-      for (std::size_t collection = 0; collection < times; ++collection) collector_.collect();
+    threads.emplace_back([this] {
+      for (std::size_t collection = 0; collection < kTimes; ++collection) collector_.collect();
     });
   }
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     threads.emplace_back([this, seed] { Program(collector_, seed).run(mark::scaled(3'000)); });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_GE(collector_.collections(), kThreads * times);
+  EXPECT_GE(collector_.collections(), kThreads * kTimes);
 }
 
 TEST_P(MutatorThreads, AllMayAskForACollectionAtOnce) {

@@ -87,8 +87,8 @@ TEST_P(BwosLifoShapes, ThievesTakeOldestFirstAndLeaveTheTopBlock) {
   }
 }
 
-// A plain model of the owner's and the thieves' view. It knows where block boundaries are by asking the queue's
-// grants and takeovers, and nothing else of the queue.
+// A plain model of the owner's and the thieves' view. It knows where block boundaries are by asking the
+// queue's grants and takeovers, and nothing else of the queue.
 TEST_P(BwosLifoShapes, FollowsAPlainModelThroughRandomOperations) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Queue queue(blocks(), block_size());
@@ -129,8 +129,9 @@ TEST_P(BwosLifoShapes, FollowsAPlainModelThroughRandomOperations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BwosLifoShapes,
-                         testing::Values(std::tuple{2, 1}, std::tuple{2, 2}, std::tuple{3, 1}, std::tuple{3, 2},
-                                         std::tuple{2, 5}, std::tuple{5, 3}, std::tuple{8, 4}, std::tuple{8, 64}));
+                         testing::Values(std::tuple{2, 1}, std::tuple{2, 2}, std::tuple{3, 1},
+                                         std::tuple{3, 2}, std::tuple{2, 5}, std::tuple{5, 3},
+                                         std::tuple{8, 4}, std::tuple{8, 64}));
 
 TEST(BwosLifo, TheOwnerTakesOverWhatThievesLeft) {
   Queue queue(2, 4);

@@ -18,8 +18,8 @@ namespace {
 using Queue = BwosLifo<std::uint64_t>;
 using Outcome = Queue::StealOutcome;
 
-// An owner that pushes, pops and grants at random, and thieves that steal until the owner is done and the queue
-// empty. Whoever gets a task counts it.
+// An owner that pushes, pops and grants at random, and thieves that steal until the owner is done and the
+// queue empty. Whoever gets a task counts it.
 class ThievesAtWork {
  public:
   ThievesAtWork(std::size_t blocks, std::size_t block_size, std::size_t tasks, std::uint64_t seed)

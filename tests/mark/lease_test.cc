@@ -22,7 +22,8 @@ struct Workers {
     for (std::uint32_t i = 0; i < count; ++i) leases.emplace_back(i);
   }
   MarkingRight right(std::uint32_t worker, LeaseWord& word) {
-    return leases[worker].right_to_mark(word, [this](std::uint32_t other) -> Leases& { return leases[other]; });
+    return leases[worker].right_to_mark(word,
+                                        [this](std::uint32_t other) -> Leases& { return leases[other]; });
   }
 
   std::deque<Leases> leases;
@@ -90,8 +91,8 @@ TEST(Leases, WorkersBeyondTheLimitShare) {
   EXPECT_EQ(beyond.right_to_mark(word, nobody), MarkingRight::shared);
 }
 
-// Threads that add to counters of many regions: plainly where they may, atomically where they must. A plain addition
-// beside another thread's is lost, so the sum tells.
+// Threads that add to counters of many regions: plainly where they may, atomically where they must. A plain
+// addition beside another thread's is lost, so the sum tells.
 TEST(Leases, NoPlainAccessIsEverBesideAnother) {
   constexpr std::uint32_t kThreads = 3;
   constexpr std::size_t kRegions = 16;

@@ -25,12 +25,14 @@ class VectorModel {
   using Reference = Node;
   using Task = Node;
 
-  explicit VectorModel(std::vector<std::vector<Node>> edges) : edges_(std::move(edges)), marks_(edges_.size()) {}
+  explicit VectorModel(std::vector<std::vector<Node>> edges)
+      : edges_(std::move(edges)), marks_(edges_.size()) {}
 
   // Exclusively, as a plain load and a plain store: two workers that both believe to be alone mark twice.
   template <Sharing kSharing>
   bool try_mark(Reference node) {
-    if constexpr (kSharing == Sharing::shared) return marks_[node].exchange(1, std::memory_order_relaxed) == 0;
+    if constexpr (kSharing == Sharing::shared)
+      return marks_[node].exchange(1, std::memory_order_relaxed) == 0;
     if (marks_[node].load(std::memory_order_relaxed) != 0) return false;
     marks_[node].store(1, std::memory_order_relaxed);
     return true;
@@ -168,7 +170,8 @@ TEST_P(MarkerShapes, MarksRandomGraphsLikeASerialTraversal) {
     const auto nodes = static_cast<Node>(scaled(20000));
     const std::vector<Node> roots{0, 1, 1, nodes - 1};
     const auto most_edges = static_cast<std::uint32_t>(seed % 5 + 1);
-    expect_marks_like_serial<RandomProbabilisticVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
+    expect_marks_like_serial<RandomProbabilisticVictim>(random_graph(nodes, most_edges, seed), roots,
+                                                        options(), 2);
     expect_marks_like_serial<RandomVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
   }
 }
@@ -188,8 +191,10 @@ std::vector<std::vector<Node>> local_graph(Node nodes, std::uint64_t seed) {
 TEST_P(MarkerShapes, MarksLeasedRegionsLikeASerialTraversal) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto nodes = static_cast<Node>(scaled(20000));
-    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2}, options(), 3);
-    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(random_graph(nodes, 5, seed), {0, 1}, options(), 2);
+    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
+                                                              options(), 3);
+    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(random_graph(nodes, 5, seed), {0, 1}, options(),
+                                                              2);
   }
 }
 
@@ -199,7 +204,8 @@ TEST_P(MarkerShapes, MarksListsAndStars) {
 }
 
 TEST_P(MarkerShapes, EndsThousandsOfTinyRounds) {
-  expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(10), {0}, options(), static_cast<int>(scaled(2000)));
+  expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(10), {0}, options(),
+                                                      static_cast<int>(scaled(2000)));
   expect_marks_like_serial<RandomVictim>(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
 }
 
@@ -207,8 +213,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MarkerShapes,
                          testing::Values(Shape{1, 8, 1024}, Shape{1, 2, 2}, Shape{2, 8, 1024}, Shape{2, 2, 2},
                                          Shape{3, 3, 1}, Shape{8, 2, 2}, Shape{8, 8, 64}),
                          [](const testing::TestParamInfo<Shape>& info) {
-                           return std::to_string(info.param.threads) + "threads" + std::to_string(info.param.blocks) +
-                                  "blocks" + std::to_string(info.param.block_size) + "entries";
+                           return std::to_string(info.param.threads) + "threads" +
+                                  std::to_string(info.param.blocks) + "blocks" +
+                                  std::to_string(info.param.block_size) + "entries";
                          });
 
 TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
@@ -216,7 +223,8 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
   options.threads = 4;
   options.blocks = 2;
   options.block_size = 2;
-  expect_marks_like_serial<RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))), {0}, options, 2);
+  expect_marks_like_serial<RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))), {0},
+                                                      options, 2);
   VectorModel model(star_graph(100000));
   Marker<VectorModel> marker(options);
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));

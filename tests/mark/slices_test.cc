@@ -52,7 +52,7 @@ constexpr std::uint64_t kSlice = Slices::kSliceElements;
 INSTANTIATE_TEST_SUITE_P(Lengths, SlicesOfLength,
                          testing::Values(0, 1, 2, kSlice - 1, kSlice, kSlice + 1, 2 * kSlice - 1, 2 * kSlice,
                                          2 * kSlice + 1, 3 * kSlice, 5 * kSlice + 7, 1000 * kSlice + 1,
-                                         Slices::kMaximumSlices * kSlice, Slices::kMaximumSlices * kSlice + 1,
+                                         Slices::kMaximumSlices* kSlice, Slices::kMaximumSlices* kSlice + 1,
                                          std::uint64_t{1} << 40));
 
 TEST(Slices, CutsOnlyWhatIsLongerThanASlice) {

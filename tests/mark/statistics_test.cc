@@ -30,7 +30,9 @@ TEST(WorkerStatistics, AddSumsCountsAndKeepsPeaks) {
   EXPECT_DOUBLE_EQ(sum.steal_percent(), 10.0);
 }
 
-TEST(WorkerStatistics, NothingExecutedMeansNothingStolen) { EXPECT_EQ(WorkerStatistics{}.steal_percent(), 0.0); }
+TEST(WorkerStatistics, NothingExecutedMeansNothingStolen) {
+  EXPECT_EQ(WorkerStatistics{}.steal_percent(), 0.0);
+}
 
 }  // namespace
 }  // namespace jackdaw::mark

@@ -23,8 +23,8 @@ TEST(OwstTerminator, OneWorkerEndsItsRoundAtOnce) {
   }
 }
 
-// A bag of tasks that all workers share: a task may make two more. Much smaller than marking, so that rounds end all
-// the time.
+// A bag of tasks that all workers share: a task may make two more. Much smaller than marking, so that rounds
+// end all the time.
 class SharedBag {
  public:
   void fill(std::int64_t tasks) {
@@ -58,8 +58,8 @@ class SharedBag {
   std::atomic<std::int64_t> executed_{0};
 };
 
-// One worker's part of a round: the last tasks are executed after the offers of others, so a detector that ends too
-// early leaves tasks behind.
+// One worker's part of a round: the last tasks are executed after the offers of others, so a detector that
+// ends too early leaves tasks behind.
 void work(OwstTerminator& terminator, SharedBag& bag) {
   do {
     while (bag.take()) {
@@ -88,8 +88,8 @@ TEST_P(Termination, EndsThousandsOfTinyRoundsWithNothingLeft) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, Termination, testing::Values(1, 2, 3, 8, 17));
 
-// A worker that keeps its task until every other worker has gone to sleep: the round must not end before, and the
-// sleepers must be woken by the work that then appears.
+// A worker that keeps its task until every other worker has gone to sleep: the round must not end before, and
+// the sleepers must be woken by the work that then appears.
 TEST(OwstTerminator, WakesSleepersForWorkThatAppearsLate) {
   constexpr std::uint32_t kWorkers = 4;
   ThreadPool pool(kWorkers);

@@ -1,5 +1,5 @@
-// Bystanders: threads that only look (has_stealable, looks_stealable), and so move the bottom, while a thief steals,
-// and the owner takes over, grants, goes round and looks too (offers_tasks).
+// Bystanders: threads that only look (has_stealable, looks_stealable), and so move the bottom, while a thief
+// steals, and the owner takes over, grants, goes round and looks too (offers_tasks).
 #include "tests/verify/verify.h"
 
 namespace {

@@ -1,5 +1,5 @@
-// Early grants: blocks granted partly filled, taken over after that, granted again with another limit, and reused
-// in the next round, whose start depends on the last limit and not on the block's size.
+// Early grants: blocks granted partly filled, taken over after that, granted again with another limit, and
+// reused in the next round, whose start depends on the last limit and not on the block's size.
 #include "tests/verify/verify.h"
 
 int main() {

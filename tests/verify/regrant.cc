@@ -1,5 +1,6 @@
-// ABA: the owner takes a block over, replaces what is in it and grants it again with the very same word, while a
-// thief still holds the word that it read before. The thief's claim may then succeed, and must bring the new task.
+// ABA: the owner takes a block over, replaces what is in it and grants it again with the very same word,
+// while a thief still holds the word that it read before. The thief's claim may then succeed, and must bring
+// the new task.
 #include "tests/verify/verify.h"
 
 int main() {

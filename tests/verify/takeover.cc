@@ -1,5 +1,6 @@
-// Takeover against two thieves in the same block: the owner comes down for the block while both race for its last
-// entries, goes up again, and comes down once more, so that takeovers meet a full, a half and an empty block.
+// Takeover against two thieves in the same block: the owner comes down for the block while both race for its
+// last entries, goes up again, and comes down once more, so that takeovers meet a full, a half and an empty
+// block.
 #include "tests/verify/verify.h"
 
 int main() {

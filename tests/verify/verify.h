@@ -1,8 +1,8 @@
-// What the verification clients share: threads, checks and memory as the model checker GenMC knows them, so that
-// the queue under test needs neither change nor stand-in.
+// What the verification clients share: threads, checks and memory as the model checker GenMC knows them, so
+// that the queue under test needs neither change nor stand-in.
 //
-// Task i is worth 16 to the i, so a sum of tasks is a hexadecimal number whose digit i says how often task i was
-// got. One comparison of sums then shows that nothing was lost and nothing was got twice.
+// Task i is worth 16 to the i, so a sum of tasks is a hexadecimal number whose digit i says how often task i
+// was got. One comparison of sums then shows that nothing was lost and nothing was got twice.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 extern "C" {
 [[noreturn]] void __VERIFIER_assert_fail(const char* condition, const char* file, int line);
 int __VERIFIER_thread_create(const void* attributes, void* (*body)(void*), void* argument);
-int __VERIFIER_thread_create_symmetric(const void* attributes, void* (*body)(void*), void* argument, long twin);
+int __VERIFIER_thread_create_symmetric(const void* attributes, void* (*body)(void*), void* argument,
+                                       long twin);
 void* __VERIFIER_thread_join(long thread);
 void* __VERIFIER_malloc(std::size_t size);
 void* __VERIFIER_malloc_aligned(std::size_t alignment, std::size_t size);
@@ -42,7 +43,8 @@ using Sum = std::uint64_t;
 // The owner's side: what it has put in and got out.
 class Owner {
  public:
-  Owner(Queue& queue, int block_count, int block_size) : queue_(queue), room_((block_count - 1) * block_size + 1) {}
+  Owner(Queue& queue, int block_count, int block_size)
+      : queue_(queue), room_((block_count - 1) * block_size + 1) {}
 
   // A full queue is an answer, not an error; only what went in counts.
   bool push() {
@@ -78,8 +80,8 @@ class Owner {
 
   // After the thieves are gone: takes what is left and compares.
   void settle(Sum stolen) {
-    // At rest, what was granted and what a thief finds are the same: the bottom has not run past tasks, nor is it
-    // stuck below them.
+    // At rest, what was granted and what a thief finds are the same: the bottom has not run past tasks, nor
+    // is it stuck below them.
     CHECK(queue_.offers_tasks() == queue_.has_stealable());
     while (pop()) {
     }
@@ -121,9 +123,12 @@ void* steal(void* queue) {
   return reinterpret_cast<void*>(stolen);
 }
 
-inline Thread start(void* (*body)(void*), Queue& queue) { return __VERIFIER_thread_create(nullptr, body, &queue); }
+inline Thread start(void* (*body)(void*), Queue& queue) {
+  return __VERIFIER_thread_create(nullptr, body, &queue);
+}
 
-// For a thread with the same body as `twin`: which of the two does what makes no difference, so it is tried once.
+// For a thread with the same body as `twin`: which of the two does what makes no difference, so it is tried
+// once.
 inline Thread start_twin(void* (*body)(void*), Queue& queue, Thread twin) {
   return __VERIFIER_thread_create_symmetric(nullptr, body, &queue, twin);
 }

@@ -1,5 +1,5 @@
-// Wrap-around: the owner pushes on through three rounds of both blocks while thieves are slow in copying. A block
-// whose thieves have not all finished must count as full, and never be written under their eyes.
+// Wrap-around: the owner pushes on through three rounds of both blocks while thieves are slow in copying. A
+// block whose thieves have not all finished must count as full, and never be written under their eyes.
 #include "tests/verify/verify.h"
 
 int main() {
