@@ -18,13 +18,13 @@ void* look(void* argument) {
 int main() {
   verify::Queue queue(2, 1);
   verify::Owner owner(queue, 2, 1);
+  owner.push(2);
   const verify::Thread thief = verify::start(verify::steal<2>, queue);
   const verify::Thread watcher = verify::start(look, queue);
-  owner.push(3);
+  owner.push(1);
   (void)queue.offers_tasks();
   owner.pop(2);
   owner.push(2);
-  (void)queue.offers_tasks();
   const verify::Sum stolen = verify::join(thief);
   verify::join(watcher);
   owner.settle_by_stealing(stolen);
