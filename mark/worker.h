@@ -178,7 +178,8 @@ class alignas(128) Worker {
     set_aside_count_ = kept;
   }
 
-  // The holder answers between two tasks, unless it lost its processor: then this worker gives up its own.
+  // The holder answers between two tasks, unless it lost its processor: so this worker now and then gives up
+  // its own.
   void wait_for_lease() {
     constexpr std::uint32_t kPausesBeforeYield = 64;
     if (++fruitless_retries_ % kPausesBeforeYield == 0) {
