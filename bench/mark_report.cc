@@ -45,7 +45,7 @@ void format_heading(const MarkReport& report, std::string& out) {
 
 void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures,
                 double baseline_ms, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>9.3f}", name,
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>10.6f}", name,
                  figures.wall_ms, figures.collect_ms, figures.ns_per_object, figures.steal_percent);
   if (report.baseline) {
     fmt::format_to(std::back_inserter(out), " {:>12.3f} {:>7.3f}", baseline_ms,
@@ -55,7 +55,7 @@ void format_run(const MarkReport& report, const std::string& name, const RunFigu
 }
 
 void format_runs(const MarkReport& report, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>9}", "run", "mark ms", "collect ms",
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>10}", "run", "mark ms", "collect ms",
                  "ns/object", "stolen %");
   if (report.baseline) {
     fmt::format_to(std::back_inserter(out), " {:>12} {:>7}", report.baseline->name + " ms", "ratio");
@@ -97,7 +97,7 @@ void format_workers(const MarkReport& report, std::string& out) {
 }
 
 void format_conclusion(const MarkReport& report, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.3f} %\n", report.median.steal_percent);
+  fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.6f} %\n", report.median.steal_percent);
   if (report.baseline) {
     fmt::format_to(std::back_inserter(out),
                    "ratio to {} with {} marker{}: {:.3f} (whole collections, medians; below 1 is faster)\n",
