@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <stdexcept>
 
 #include "gc/mutator.h"
@@ -123,6 +124,16 @@ CollectionResult Collector::collect() {
   return collect_stopped(lock, 0);
 }
 
+// A collection needs a little memory itself, to gather the roots.
+bool Collector::collect_if_memory_allows(std::unique_lock<std::mutex>& lock) {
+  try {
+    collect_stopped(lock, 1);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
 CollectionResult Collector::collect_as_mutator() {
   std::unique_lock lock(mutex_);
   wait_while_stopped(lock);
@@ -135,8 +146,9 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
   const Clock::time_point start = Clock::now();
   CollectionResult result;
   result.workers.resize(marking_->worker_count());
-  heap_.clear_marks();
   gather_roots();
+  // From here on nothing throws: between clearing and marking, live objects look free.
+  heap_.clear_marks();
   mark_all(result);
   result.mark_time = Clock::now() - start;
   const heap::SweepResult swept = heap_.sweep();

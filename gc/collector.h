@@ -68,7 +68,8 @@ class Collector {
 
   /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a
   /// thread that has a running mutator: that calls Mutator::collect. When another thread's collection is
-  /// under way, waits for that, then does its own.
+  /// under way, waits for that, then does its own. Throws std::bad_alloc, with nothing changed, when there is
+  /// no memory to gather the roots.
   CollectionResult collect();
 
   /// The heap, for those who look at it between collections.
@@ -77,7 +78,8 @@ class Collector {
   [[nodiscard]] std::uint64_t collections() const;
   /// Mark threads, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
-  /// Bytes of the queues, overflow lists, mark bits and block tables.
+  /// Bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow lists.
+  /// While nobody allocates.
   [[nodiscard]] std::uint64_t marking_memory_bytes() const {
     return marking_->memory_bytes() + heap_.header_bytes();
   }
@@ -91,20 +93,22 @@ class Collector {
   // The calling mutator waits here while another thread stops the world.
   void wait_at_safepoint();
   // Collects, unless a collection came after number `unless_after`: then nothing. Gives what `attempt`
-  // allocates when the world is still stopped and no budget counts: null means that there is no memory.
+  // allocates before anybody else can allocate, and with no budget: null means that there is no memory.
   template <typename Attempt>
   std::optional<heap::Object*> collect_and_allocate(std::uint64_t unless_after, Attempt attempt) {
     std::unique_lock lock(mutex_);
     wait_while_stopped(lock);
     if (collections_ > unless_after) return std::nullopt;
-    if (options_.automatic) collect_stopped(lock, 1);
+    if (options_.automatic && !collect_if_memory_allows(lock)) return nullptr;
     heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
     heap::Object* const object = attempt();
     // What was allocated beyond the budget brings no collection of its own.
-    if (options_.automatic)
+    if (options_.automatic) {
       heap_.set_budget(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
+    }
     return object;
   }
+  bool collect_if_memory_allows(std::unique_lock<std::mutex>& lock);
   void wait_while_stopped(std::unique_lock<std::mutex>& lock);
   void leave_running();
   void enter_running();

@@ -1,8 +1,9 @@
 // Chunk: an aligned piece of memory, its mark bits and its table of blocks.
 //
-//   offset 0               mark bits: one per granule of the chunk, set for the first granule of a marked
-//   object then                   the markers' words, the block table and the chunk's own fields block
-//   kFirstBlock on   objects
+//   from              what
+//   offset 0          mark bits: one for each granule, set for the first granule of a marked object
+//   then              the markers' words, the block table and the chunk's own fields
+//   kFirstBlock on    objects
 //
 // A chunk is 16 MiB and aligned to that, so the chunk of an object, its mark word and its bit follow from the
 // object's address by masking and shifting: no look-up stands between a reference and its mark. (16 MiB,
@@ -67,11 +68,11 @@ class Chunk {
     return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(object) & ~(kChunkBytes - 1));
   }
 
-  /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread
-  /// marks.
+  /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread marks
+  /// in its block meanwhile.
   bool mark_exclusively(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
-    // Relaxed, both: a plain load and store; nobody else marks.
+    // Relaxed, both: a plain load and store; nobody else marks in the block.
     const std::uint64_t before = word.load(std::memory_order_relaxed);
     const std::uint64_t bit = bit_of(object);
     if ((before & bit) != 0) return false;

@@ -34,22 +34,28 @@ void Heap::unregister_allocator(Allocator* allocator) {
   std::erase(allocators_, allocator);
 }
 
-bool Heap::spend(std::uint64_t bytes) {
-  // Relaxed: see allocated_bytes and set_budget. Written under the lock only.
-  const std::uint64_t spent = allocated_bytes_.load(std::memory_order_relaxed);
+bool Heap::within_budget(std::uint64_t bytes) const {
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
-  if (bytes > budget || spent > budget - bytes) return false;
-  allocated_bytes_.store(spent + bytes, std::memory_order_relaxed);
-  return true;
+  return bytes <= budget && allocated_bytes() <= budget - bytes;
+}
+
+void Heap::count_allocated(std::uint64_t bytes) {
+  // Relaxed: see allocated_bytes. Written under the lock only.
+  allocated_bytes_.store(allocated_bytes() + bytes, std::memory_order_relaxed);
 }
 
 SmallBlock Heap::acquire_block(std::uint8_t size_class) {
   const std::lock_guard lock(mutex_);
   std::byte* const start = partly_free_[size_class];
-  if (start == nullptr) return spend(kBlockBytes) ? take_free(size_class) : SmallBlock{};
-  const Chunk& chunk = *Chunk::of(start);
-  return spend(chunk.block(chunk.block_index(start)).free_bytes()) ? take_partly_free(size_class)
-                                                                   : SmallBlock{};
+  std::uint64_t bytes = kBlockBytes;
+  if (start != nullptr) {
+    const Chunk& chunk = *Chunk::of(start);
+    bytes = chunk.block(chunk.block_index(start)).free_bytes();
+  }
+  if (!within_budget(bytes)) return {};
+  const SmallBlock block = start != nullptr ? take_partly_free(size_class) : take_free(size_class);
+  if (block.chunk != nullptr) count_allocated(bytes);
+  return block;
 }
 
 SmallBlock Heap::take_partly_free(std::uint8_t size_class) {
@@ -79,7 +85,7 @@ Object* Heap::allocate_large(std::size_t bytes) {
   std::byte* start = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (!spend(count * kBlockBytes)) return nullptr;
+    if (!within_budget(count * kBlockBytes)) return nullptr;
     std::size_t first = 0;
     Chunk* const chunk = chunk_with_free_blocks(count, first);
     if (chunk == nullptr) return nullptr;
@@ -94,6 +100,7 @@ Object* Heap::allocate_large(std::size_t bytes) {
       chunk->take_block(first + tail, info);
     }
     start = chunk->block_start(first);
+    count_allocated(count * kBlockBytes);
   }
   std::memset(start, 0, bytes);
   return reinterpret_cast<Object*>(start);
@@ -103,7 +110,7 @@ Object* Heap::allocate_oversized(std::size_t bytes) {
   std::byte* start = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (!spend(bytes)) return nullptr;
+    if (!within_budget(bytes)) return nullptr;
     Chunk* const chunk = add_chunk(kHeaderBytes + bytes);
     if (chunk == nullptr) return nullptr;
     BlockInfo info;
@@ -111,6 +118,7 @@ Object* Heap::allocate_oversized(std::size_t bytes) {
     info.large_bytes = bytes;
     chunk->take_block(kFirstBlock, info);
     start = chunk->block_start(kFirstBlock);
+    count_allocated(bytes);
   }
   std::memset(start, 0, bytes);
   return reinterpret_cast<Object*>(start);

@@ -94,7 +94,8 @@ class Heap {
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
 
-  bool spend(std::uint64_t bytes);
+  [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
+  void count_allocated(std::uint64_t bytes);
   SmallBlock take_partly_free(std::uint8_t size_class);
   SmallBlock take_free(std::uint8_t size_class);
   Chunk* add_chunk(std::size_t total_bytes);

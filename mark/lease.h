@@ -17,10 +17,9 @@
 //
 // Invariants
 //  1. A word leaves "leased" only by its holder's hand or after its holder's generation has passed on.
-//  2. A holder marks plainly only between a load of the word that equals its lease and its next give_up, so
-//  all its
-//     plain marks come before the release that ends the generation.
-//  3. A word never leaves "shared" before the next round.
+//  2. A holder marks plainly only between a load of the word that equals its lease and its next give_up. So
+//     all its plain marks come before the release that ends the generation.
+//  3. A word leaves "shared" only when the model clears it, between rounds.
 // The comment at each memory_order names the access that it pairs with.
 #pragma once
 
@@ -29,7 +28,8 @@
 
 namespace jackdaw::mark {
 
-/// A region's word. The model keeps one for each region and sets it to zero before every round.
+/// A region's word. The model keeps one for each region. Before a round all words are zero, or as an earlier
+/// round of the same workers left them: with leases that have lapsed.
 using LeaseWord = std::atomic<std::uint32_t>;
 
 /// How a worker may mark in a region.
@@ -43,27 +43,26 @@ enum class MarkingRight : std::uint8_t {
 /// thread.
 class Leases {
  public:
-  /// Workers that can hold leases; those with higher numbers mark everything as shared.
+  /// Workers are numbered from 0; this many can be told apart.
   static constexpr std::uint32_t kMaximumWorkers = 1024;
   /// Asked so often in one round, a worker stops leasing.
   static constexpr std::uint32_t kPatience = 64;
 
-  explicit Leases(std::uint32_t worker)
-      : worker_(worker),
-        lease_(lease_of(worker, 0)),
-        published_(lease_),
-        leasing_(worker < kMaximumWorkers) {}
+  explicit Leases(std::uint32_t worker) : worker_(worker), lease_(lease_of(worker, 0)), published_(lease_) {}
 
-  /// At the start of a round, when all words are zero.
+  /// At the start of a round, before this worker marks. It holds no live lease then, so nobody asks.
   void start_round() {
-    leasing_ = worker_ < kMaximumWorkers;
+    leasing_ = true;
     times_asked_ = 0;
+    // Relaxed: what was asked in an earlier round was answered by running dry.
+    asked_.store(false, std::memory_order_relaxed);
   }
 
   /// How this worker may mark in the region of `word`. `leases_of(worker)` gives another worker's Leases.
   template <typename LeasesOf>
   MarkingRight right_to_mark(LeaseWord& word, LeasesOf leases_of) {
-    // Acquire: pairs with the release in take_as, so that what was marked under a lease that lapsed is seen.
+    // Acquire: pairs with the release in take_as, so that what was marked under a lease that lapsed is seen,
+    // and so that lapsed() reads no generation that is older than the lease seen here.
     const std::uint32_t seen = word.load(std::memory_order_acquire);
     if (seen == lease_) [[likely]]
       return MarkingRight::exclusive;
@@ -78,14 +77,14 @@ class Leases {
     if (!asked_.load(std::memory_order_relaxed)) [[likely]]
       return;
     if (++times_asked_ >= kPatience) leasing_ = false;
-    // Relaxed: comes before the release in give_up, and an asker that finds its lease alive after that
-    // release was seen acquires it first, so this cannot undo its asking.
-    asked_.store(false, std::memory_order_relaxed);
     give_up();
   }
 
   /// Ends all of this worker's leases. O(1).
   void give_up() {
+    // Relaxed: comes before the release below. An asker that finds the next lease alive has acquired that
+    // release, in lapsed, so its asking comes after this and is not undone.
+    asked_.store(false, std::memory_order_relaxed);
     lease_ = next_generation(lease_);
     // Release: pairs with the acquire in lapsed, so that whoever sees the leases lapsed sees the marks made
     // under them.
@@ -112,7 +111,7 @@ class Leases {
   static constexpr std::uint32_t kGenerationStep = kMaximumWorkers;
 
   static std::uint32_t lease_of(std::uint32_t worker, std::uint32_t generation) {
-    return (generation + 1) * kGenerationStep + worker % kMaximumWorkers;
+    return (generation + 1) * kGenerationStep + worker;
   }
   static std::uint32_t worker_of(std::uint32_t lease) { return lease % kMaximumWorkers; }
   static std::uint32_t next_generation(std::uint32_t lease) {
@@ -146,7 +145,7 @@ class Leases {
   std::uint32_t lease_;  // the present one
   alignas(128) std::atomic<std::uint32_t> published_;
   alignas(128) std::atomic<bool> asked_{false};
-  alignas(128) bool leasing_;
+  alignas(128) bool leasing_ = true;
   std::uint32_t times_asked_ = 0;
 };
 

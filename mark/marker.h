@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "mark/object_model.h"
@@ -32,7 +33,7 @@ namespace jackdaw::mark {
 
 /// How an engine is set up.
 struct MarkerOptions {
-  std::uint32_t threads = 1;      ///< workers, the collecting thread included
+  std::uint32_t threads = 1;      ///< workers, the collecting thread included: 1 to 1024
   std::size_t blocks = 8;         ///< blocks of each worker's queue
   std::size_t block_size = 1024;  ///< tasks of each block
   std::uint64_t seed = 1;         ///< of the victim choice
@@ -48,9 +49,9 @@ class Marker {
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
-  /// Starts the mark threads. Throws what the queue throws for sizes out of range, and std::bad_alloc. When
+  /// Starts the mark threads. Throws std::invalid_argument for numbers out of range, and std::bad_alloc. When
   /// threads cannot be started there are fewer workers and a warning on stderr.
-  explicit Marker(const MarkerOptions& options) : pool_(options.threads) {
+  explicit Marker(const MarkerOptions& options) : pool_(checked(options.threads)) {
     const std::uint32_t count = pool_.size();
     workers_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -90,7 +91,7 @@ class Marker {
   [[nodiscard]] std::span<const WorkerStatistics> statistics() const { return statistics_; }
   /// Workers, the caller of mark() included.
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
-  /// Bytes of all queues and overflow lists. Not during mark().
+  /// Bytes of all queues, and of the overflow lists at their peak in the last mark(). Not during mark().
   [[nodiscard]] std::size_t memory_bytes() const {
     std::size_t bytes = 0;
     for (const auto& worker : workers_) bytes += worker->memory_bytes();
@@ -100,6 +101,13 @@ class Marker {
  private:
   friend class Worker<Model, Queue, Victim, Marker>;
   using TeamWorker = Worker<Model, Queue, Victim, Marker>;
+
+  static std::uint32_t checked(std::uint32_t threads) {
+    if (threads == 0 || threads > Leases::kMaximumWorkers) {
+      throw std::invalid_argument("Marker: the number of threads must be from 1 to 1024");
+    }
+    return threads;
+  }
 
   // What a worker takes of the round's input at a time.
   struct Input {

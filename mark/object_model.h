@@ -9,7 +9,9 @@
 
 namespace jackdaw::mark {
 
-/// Whether a round of marking has one worker, which may write mark bits plainly, or several.
+/// Whether a worker marks alone, so that it may write the mark plainly, or beside others. Alone is the one
+/// worker of a round, and the holder of a lease in a round of several: then both kinds of marking can come to
+/// one mark word, one after the other.
 enum class Sharing : bool { exclusive = false, shared = true };
 
 /// What an object model's visit() reports to; stands for the worker in the concept below.
@@ -37,7 +39,8 @@ struct VisitSink {
 /// collects.
 template <typename Model>
 concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
-    std::copyable<typename Model::Reference> &&
+    std::default_initializable<typename Model::Task> && std::copyable<typename Model::Reference> &&
+    std::default_initializable<typename Model::Reference> &&
     requires(Model& model, typename Model::Reference reference, typename Model::Task task,
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
   { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
@@ -50,7 +53,7 @@ concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
 
 /// A model that also divides its heap into regions which one worker at a time can mark in (see mark/lease.h):
 /// `lease_word_of(reference)` is the word of the region that holds the object's mark. Marks of one region
-/// must not share a memory word with those of another. All words are zero when a round starts.
+/// must not share a memory word with those of another. All words are zero when a marking starts.
 template <typename Model>
 concept LeasingObjectModel = ObjectModel<Model> &&
     requires(Model& model, typename Model::Reference reference) {

@@ -47,12 +47,15 @@ class OverflowList {
 
   /// Bytes of the segments held.
   [[nodiscard]] std::size_t memory_bytes() const { return segments_ * sizeof(Segment); }
+  /// The most that memory_bytes() was since the list was made or last gave its memory back.
+  [[nodiscard]] std::size_t peak_memory_bytes() const { return peak_segments_ * sizeof(Segment); }
 
   /// Gives all memory back. The list must be empty.
   void release_memory() {
     top_.reset();
     spare_.reset();
     segments_ = 0;
+    peak_segments_ = 0;
   }
 
  private:
@@ -67,6 +70,7 @@ class OverflowList {
     if (segment == nullptr) {
       segment.reset(new Segment);  // tasks stay uninitialised
       ++segments_;
+      if (segments_ > peak_segments_) peak_segments_ = segments_;
     }
     segment->below = std::move(top_);
     top_ = std::move(segment);
@@ -87,6 +91,7 @@ class OverflowList {
   std::unique_ptr<Segment> spare_;
   std::size_t size_ = 0;
   std::size_t segments_ = 0;
+  std::size_t peak_segments_ = 0;
 };
 
 }  // namespace jackdaw::mark

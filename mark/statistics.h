@@ -27,7 +27,7 @@ struct WorkerStatistics {
   std::uint64_t overflow_peak = 0;   ///< most tasks in the overflow list at once
   std::uint64_t grants = 0;          ///< blocks granted to thieves
   std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
-  std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end
+  std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end, and waiting for leases
 
   /// Adds another worker's counts; of the peaks and streaks the larger stays.
   void add(const WorkerStatistics& other) {

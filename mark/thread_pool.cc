@@ -2,7 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
-#include <system_error>
+#include <exception>
 
 namespace jackdaw::mark {
 
@@ -36,7 +36,7 @@ void ThreadPool::start_helpers(std::uint32_t threads) {
   for (std::uint32_t worker = 1; worker < threads; ++worker) {
     try {
       helpers_.emplace_back([this, worker] { helper_loop(worker); });
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       std::fprintf(stderr, "jackdaw: mark thread %u of %u cannot start (%s); marking with %u\n", worker + 1,
                    threads, error.what(), worker);
       return;

@@ -31,7 +31,8 @@ namespace jackdaw::mark {
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
 /// `leases_of(worker)`, `worker_count()`, `terminator()`, `claim_input(input)`.
 ///
-/// Every function but queue() and leases() is called on the worker's own thread only.
+/// queue() and leases() may be used by every worker of the team; run_round is called on the worker's own
+/// thread, all else between rounds.
 template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class alignas(128) Worker {
  public:
@@ -64,8 +65,8 @@ class alignas(128) Worker {
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
   [[nodiscard]] bool dropped_tasks() const { return dropped_tasks_; }
-  /// Bytes of the queue and of the overflow list.
-  [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_.memory_bytes(); }
+  /// Bytes of the queue, and of the overflow list at its peak in the last round.
+  [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
 
   /// Works until the round is over. Every worker of the team runs it, each on a thread.
   template <Sharing kSharing>
@@ -85,6 +86,7 @@ class alignas(128) Worker {
     }
     statistics_.grants = queue_.counters().grants - counters_before_.grants;
     statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
+    overflow_peak_bytes_ = overflow_.peak_memory_bytes();
     overflow_.release_memory();
   }
 
@@ -102,7 +104,9 @@ class alignas(128) Worker {
     // A part that cannot be kept is visited here and now: parts have no marks by which they could be found
     // again. The halves of an array nest no deeper than its slice tree.
     void task(Task task) {
-      if (!worker.push(task)) worker.template execute<kSharing>(model, task);
+      if (worker.push(task)) return;
+      worker.template execute<kSharing>(model, task);
+      if constexpr (kSharing == Sharing::shared) worker.leases_.poll();
     }
   };
 
@@ -157,7 +161,7 @@ class alignas(128) Worker {
   // Keeps a reference until the lease that stands in its way has ended.
   [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
     ++statistics_.references_set_aside;
-    while (set_aside_count_ == set_aside_.size()) retry_set_aside(model);
+    if (set_aside_count_ == set_aside_.size()) wait_out_leases(model);
     set_aside_[set_aside_count_++] = reference;
   }
 
@@ -174,13 +178,20 @@ class alignas(128) Worker {
         mark_by(right, model, reference);
       }
     }
-    if (kept == set_aside_count_) wait_for_lease();
     set_aside_count_ = kept;
+  }
+
+  // Returns when at least one of the references that were set aside has got through.
+  void wait_out_leases(Model& model) {
+    const auto waiting_since = std::chrono::steady_clock::now();
+    const std::size_t waiting = set_aside_count_;
+    for (retry_set_aside(model); set_aside_count_ == waiting; retry_set_aside(model)) pause_for_holder();
+    statistics_.idle += std::chrono::steady_clock::now() - waiting_since;
   }
 
   // The holder answers between two tasks, unless it lost its processor: so this worker now and then gives up
   // its own.
-  void wait_for_lease() {
+  void pause_for_holder() {
     constexpr std::uint32_t kPausesBeforeYield = 64;
     if (++fruitless_retries_ % kPausesBeforeYield == 0) {
       std::this_thread::yield();
@@ -198,6 +209,7 @@ class alignas(128) Worker {
       // At once, not by way of the queue: what the queue dropped again would never be visited.
       for (const Task task : input.revisits) {
         execute<kSharing>(model, task);
+        if constexpr (kSharing == Sharing::shared) leases_.poll();
         drain<kSharing>(model);
       }
       drain<kSharing>(model);
@@ -218,7 +230,7 @@ class alignas(128) Worker {
         continue;
       } else if (!prefetched_.take(task)) {
         if (set_aside_count_ == 0) return;
-        if constexpr (LeasingObjectModel<Model>) retry_set_aside(model);
+        if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
         continue;
       }
       execute<kSharing>(model, task);
@@ -353,6 +365,7 @@ class alignas(128) Worker {
   Queue queue_;
   OverflowList<Task> overflow_;
   const std::size_t overflow_limit_;
+  std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
   std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_

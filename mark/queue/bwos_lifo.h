@@ -24,10 +24,9 @@
 //  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. A thief moves the
 //     bottom up only past a block that is done, never past one that the owner holds.
 //  2. "Done" and "owned" are different values of s_pos. A done block stays done until its slot's next round.
-//  3. s_pos never falls within a round, and a grant never has an empty range. So a compare-and-swap that
-//  succeeds
-//     claims an entry of the present grant, even if the block was taken over and granted again meanwhile; the
-//     entry is read after the claim.
+//  3. The index in s_pos never falls within a round, and a grant never has an empty range. So a successful
+//     compare-and-swap claims an entry of the present grant, even if the block was taken over and granted
+//     again meanwhile; the entry is read after the claim.
 //  4. Only the owner writes s_pos other than by claiming, and only the owner starts a round.
 //  5. The owner never waits: a slot whose thieves have not all finished reading counts as full.
 //
@@ -151,6 +150,8 @@ class BwosLifo {
     if (count < 2) return false;
     const BlockNumber next = successor(top_);
     if (!may_enter(next)) return false;
+    // The next block is empty: thieves claim in a block only when all below it are done, and then the owner
+    // never comes down from it. So there is room.
     const std::size_t kept = count / 2;
     Task* const kept_from = cursor_ - kept;
     Task* const into = entries_of(next.slot) + blocks_[next.slot].f_pos.index;

@@ -82,13 +82,14 @@ TEST(Leases, AWorkerThatIsAskedTooOftenStopsLeasingUntilTheNextRound) {
   EXPECT_EQ(workers.right(0, next_round), MarkingRight::exclusive);
 }
 
-TEST(Leases, WorkersBeyondTheLimitShare) {
-  Leases beyond(Leases::kMaximumWorkers);
+TEST(Leases, TheLastWorkerIsNotTakenForTheFirst) {
+  Workers workers(Leases::kMaximumWorkers);
   LeaseWord word{0};
-  const auto nobody = [&](std::uint32_t) -> Leases& { return beyond; };
-  EXPECT_EQ(beyond.right_to_mark(word, nobody), MarkingRight::shared);
-  beyond.start_round();
-  EXPECT_EQ(beyond.right_to_mark(word, nobody), MarkingRight::shared);
+  ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
+  EXPECT_EQ(workers.right(Leases::kMaximumWorkers - 1, word), MarkingRight::none);
+  LeaseWord other_word{0};
+  ASSERT_EQ(workers.right(Leases::kMaximumWorkers - 1, other_word), MarkingRight::exclusive);
+  EXPECT_EQ(workers.right(0, other_word), MarkingRight::none);
 }
 
 // Threads that add to counters of many regions: plainly where they may, atomically where they must. A plain

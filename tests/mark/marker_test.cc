@@ -264,6 +264,25 @@ TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   EXPECT_EQ(model.marks(), model.serially_reachable(roots));
 }
 
+TEST(Marker, RefusesNumbersOfThreadsOutOfRange) {
+  MarkerOptions options;
+  options.threads = 0;
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
+  options.threads = Leases::kMaximumWorkers + 1;
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
+}
+
+TEST(Marker, ReportsTheMemoryThatOverflowTook) {
+  MarkerOptions options;
+  options.blocks = 2;
+  options.block_size = 2;
+  Marker<VectorModel> marker(options);
+  const std::size_t before = marker.memory_bytes();
+  VectorModel model(star_graph(100000));
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  EXPECT_GE(marker.memory_bytes(), before + 99000 * sizeof(Node));
+}
+
 TEST(Marker, RefusesQueueSizesOutOfRange) {
   MarkerOptions options;
   options.blocks = 1;

@@ -56,8 +56,10 @@ TEST(OverflowList, HoldsNoMoreMemoryThanItsTasksAndASpareNeed) {
   while (list.pop(task)) {
   }
   EXPECT_LE(list.memory_bytes(), full / 5);
+  EXPECT_EQ(list.peak_memory_bytes(), full);
   list.release_memory();
   EXPECT_EQ(list.memory_bytes(), 0U);
+  EXPECT_EQ(list.peak_memory_bytes(), 0U);
   list.push(1);
   ASSERT_TRUE(list.pop(task));
   EXPECT_EQ(task, 1U);
