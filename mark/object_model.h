@@ -32,8 +32,7 @@ struct VisitSink {
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
-/// the
-///   part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
+///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
 ///
 /// All are called from every mark thread; the round's start and end synchronise with the thread that
 /// collects.
