@@ -132,7 +132,7 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"overflow_peak", worker.overflow_peak},
           {"grants", worker.grants},
           {"takeovers", worker.takeovers},
-          {"idle_ms", idle_ms(worker)}};
+          {"idle_time_ms", idle_ms(worker)}};
 }
 
 nlohmann::ordered_json run_to_json(const Run& run) {

@@ -12,7 +12,7 @@ namespace jackdaw::bench {
 /// steal percentage and the ratio to the baseline. Ends with a newline.
 std::string format_tables(const MarkReport& report);
 
-/// The report by the keys that docs/json.md lists.
+/// The report by the keys that docs/command.md lists.
 nlohmann::ordered_json to_json(const MarkReport& report);
 
 }  // namespace jackdaw::bench

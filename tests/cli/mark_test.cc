@@ -37,7 +37,7 @@ const std::vector<std::string>& worker_keys() {
                                                 "overflow_peak",
                                                 "grants",
                                                 "takeovers",
-                                                "idle_ms"};
+                                                "idle_time_ms"};
   return keys;
 }
 
