@@ -227,9 +227,11 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
                                                       options, 2);
 }
 
-// One visit makes all tasks but one: each stays in the queue, is stolen from it, or overflows.
+// One visit makes all tasks but one: each stays in the queue, is stolen from it, or overflows. The last few
+// wait in buffers and come when there is room.
 TEST(Marker, CountsWhatOverflows) {
   constexpr Node kNodes = 100000;
+  constexpr Node kBuffered = 100;
   MarkerOptions options;
   options.blocks = 2;
   options.block_size = 2;
@@ -239,7 +241,7 @@ TEST(Marker, CountsWhatOverflows) {
     Marker<VectorModel> marker(options);
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
     const WorkerStatistics sum = total(marker.statistics());
-    EXPECT_GE(sum.overflow_pushes + sum.steals + options.blocks * options.block_size, kNodes - 1);
+    EXPECT_GE(sum.overflow_pushes + sum.steals, kNodes - 1 - kBuffered);
     EXPECT_LE(sum.overflow_peak, sum.overflow_pushes);
     EXPECT_TRUE(threads > 1 || sum.overflow_peak == sum.overflow_pushes);
   }
