@@ -35,6 +35,7 @@ void Heap::unregister_allocator(Allocator* allocator) {
 }
 
 bool Heap::within_budget(std::uint64_t bytes) const {
+  // Relaxed: see set_budget.
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
   return bytes <= budget && allocated_bytes() <= budget - bytes;
 }

@@ -69,6 +69,7 @@ class Heap {
   // Relaxed: a threshold; a thread that sees it late allocates one block more.
   void set_budget(std::uint64_t bytes) { budget_.store(bytes, std::memory_order_relaxed); }
   /// Bytes of all chunks.
+  // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
 
   // --- The collector, while nobody allocates ---
