@@ -70,7 +70,7 @@ void bwos_lifo_with_a_thief(benchmark::State& state) {
     Task task = 0;
     // Relaxed: the flag orders nothing.
     while (!stop.load(std::memory_order_relaxed)) {
-      if (queue.steal(task) == Queue::StealOutcome::taken) ++stolen;
+      if (queue.steal(task) == jackdaw::mark::StealOutcome::taken) ++stolen;
       for (std::int64_t i = 0; i < state.range(0); ++i) jackdaw::mark::pause_core();
     }
   });

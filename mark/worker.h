@@ -38,7 +38,6 @@ class alignas(128) Worker {
  public:
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
-  using StealOutcome = typename Queue::StealOutcome;
 
   /// How many discovered references wait for their marks' memory.
   static constexpr std::size_t kMarkPrefetchDepth = 8;
@@ -373,7 +372,7 @@ class alignas(128) Worker {
   std::uint32_t fruitless_retries_ = 0;
   Victim victim_;
   WorkerStatistics statistics_;
-  typename Queue::Counters counters_before_;
+  QueueCounters counters_before_;
   bool dropped_tasks_ = false;
 };
 

@@ -31,16 +31,20 @@
 //  5. The owner never waits: a slot whose thieves have not all finished reading counts as full.
 //
 // Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
-// has_stealable and looks_stealable may be called by any other thread at any time.
+// steal_some, has_stealable, looks_stealable and size_hint may be called by any other thread at any time.
 // The comment at each memory_order names the access that it pairs with.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
+
+#include "mark/queue/queue.h"
 
 namespace jackdaw::mark {
 
@@ -51,19 +55,7 @@ class BwosLifo {
  public:
   using Task = TaskType;
 
-  /// What became of a steal.
-  enum class StealOutcome : std::uint8_t {
-    taken,      ///< a task was got
-    empty,      ///< nothing was stealable; says nothing of the owner's own block
-    contended,  ///< another thief or the owner was faster; there may be more
-  };
-
-  /// How often blocks changed hands, by the owner's doing.
-  struct Counters {
-    std::uint64_t grants = 0;
-    std::uint64_t takeovers = 0;
-  };
-
+  static constexpr bool kServesThieves = true;
   static constexpr std::size_t kDefaultBlockCount = 8;
   static constexpr std::size_t kDefaultBlockSize = 1024;
   static constexpr std::size_t kMinimumBlockCount = 2;
@@ -106,21 +98,29 @@ class BwosLifo {
 
   /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was
   /// emptied.
-  StealOutcome steal(Task& task) {
+  StealOutcome steal(Task& task) { return steal_some({&task, 1}).outcome; }
+
+  /// Thief. Claims, at once, as many of the oldest stealable tasks as lie in one block and `room` has place
+  /// for (at least 1), and puts them there, oldest first. Lock-free; a constant number of steps per block that
+  /// was emptied and per task.
+  BatchSteal steal_some(std::span<Task> room) {
     const Stealable found = find_stealable();
-    if (found.block == nullptr) return found.outcome;
+    if (found.block == nullptr) return {found.outcome, 0};
+    const std::uint64_t first = index_of(found.s_pos);
+    const std::uint64_t count = std::min<std::uint64_t>(room.size(), limit_of(found.s_pos) - first);
     std::uint64_t expected = found.s_pos;
-    // Acquire: pairs with the release in grant(), also through other thieves' claims, so the entry is seen as
-    // granted. Relaxed when it fails: nothing is read.
-    if (!found.block->s_pos.compare_exchange_strong(expected, expected + 1, std::memory_order_acquire,
+    // Acquire: pairs with the release in grant(), also through other thieves' claims, so the entries are seen
+    // as granted. Relaxed when it fails: nothing is read.
+    if (!found.block->s_pos.compare_exchange_strong(expected, expected + count, std::memory_order_acquire,
                                                     std::memory_order_relaxed)) {
-      return StealOutcome::contended;
+      return {StealOutcome::contended, 0};
     }
-    task = entries_of(found.slot)[index_of(found.s_pos)];
-    // Release: pairs with the acquire in may_start_round(), so the owner overwrites the entry after this
+    const Task* const entries = entries_of(found.slot) + first;
+    for (std::size_t i = 0; i < count; ++i) room[i] = entries[i];
+    // Release: pairs with the acquire in may_start_round(), so the owner overwrites the entries after this
     // read.
-    found.block->s_cnt.fetch_add(1, std::memory_order_release);
-    return StealOutcome::taken;
+    found.block->s_cnt.fetch_add(count, std::memory_order_release);
+    return {StealOutcome::taken, count};
   }
 
   /// Any thread. Whether a steal begun now could find something. A glance: it may be out of date at once.
@@ -131,6 +131,18 @@ class BwosLifo {
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     // Relaxed: a hint; nothing is read on the strength of it.
     return is_stealable(blocks_[sample % block_count_].s_pos.load(std::memory_order_relaxed));
+  }
+
+  /// Any thread. About how many tasks thieves could find. O(blocks), a cache line each: what size-based
+  /// choices of a victim cost.
+  [[nodiscard]] std::size_t size_hint() const {
+    std::size_t size = 0;
+    for (std::size_t slot = 0; slot < block_count_; ++slot) {
+      // Relaxed: a hint; nothing is read on the strength of it.
+      const std::uint64_t s_pos = blocks_[slot].s_pos.load(std::memory_order_relaxed);
+      if (is_stealable(s_pos)) size += limit_of(s_pos) - index_of(s_pos);
+    }
+    return size;
   }
 
   /// Owner. Whether the thieves have something left of what was granted.
@@ -163,7 +175,7 @@ class BwosLifo {
   }
 
   /// Owner. How often blocks were granted and taken over since the queue was made.
-  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const QueueCounters& counters() const { return counters_; }
 
   /// Bytes that the queue holds beside itself.
   [[nodiscard]] std::size_t memory_bytes() const {
@@ -341,7 +353,7 @@ class BwosLifo {
   Task* floor_ = nullptr;                // the oldest task of the top block that is the owner's
   Task* end_ = nullptr;                  // the end of the top block
   BlockNumber top_{0, 0};
-  Counters counters_;
+  QueueCounters counters_;
 
   // Read by all, never written after construction.
   alignas(128) const std::size_t block_count_;

@@ -17,7 +17,7 @@ namespace jackdaw::mark {
 namespace {
 
 using Queue = BwosLifo<std::uint64_t>;
-using Outcome = Queue::StealOutcome;
+using Outcome = StealOutcome;
 
 static_assert(StealableQueue<Queue>);
 

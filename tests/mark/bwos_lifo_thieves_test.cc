@@ -16,7 +16,7 @@ namespace jackdaw::mark {
 namespace {
 
 using Queue = BwosLifo<std::uint64_t>;
-using Outcome = Queue::StealOutcome;
+using Outcome = StealOutcome;
 
 // An owner that pushes, pops and grants at random, and thieves that steal until the owner is done and the
 // queue empty. Whoever gets a task counts it.

@@ -36,7 +36,7 @@ namespace verify {
 
 using Task = std::uint64_t;
 using Queue = jackdaw::mark::BwosLifo<Task>;
-using Outcome = Queue::StealOutcome;
+using Outcome = jackdaw::mark::StealOutcome;
 using Thread = long;
 using Sum = std::uint64_t;
 
