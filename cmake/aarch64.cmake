@@ -1,0 +1,25 @@
+# Toolchain: AArch64 Linux, with Debian's g++-aarch64-linux-gnu. What is built runs under Debian's qemu-user.
+#
+# What that shows: the code compiles for AArch64 and runs there, with its atomics, its pointers and its rules of
+# alignment. What it cannot show: faults of weak memory order. The emulator runs each access as one of the machine it
+# runs on, and an x86 does not reorder as an ARM may. Memory orders are what the model checker is for (tests/verify/).
+#
+# No -march here. The compiler's default is what somebody who embeds the engine gets: baseline ARMv8-A that calls
+# helpers for its atomics, which pick the instructions of ARMv8.1 where the processor has them. A helper hides its
+# barrier from a reader of disassembly; tests/arm/ compiles for all three ways of doing atomics, and counts such a
+# call as a barrier.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+
+# Libraries, headers and packages are the target's alone; programs are the host's.
+set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+
+# -L: where the target's dynamic linker and libraries lie.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)

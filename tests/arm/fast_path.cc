@@ -1,0 +1,67 @@
+// Functions whose disassembly check_fast_path reads: the owner's fast path of BwosLifo, which must hold no
+// barrier, and functions in which the check must find something, or it would pass for want of looking.
+#include <atomic>
+#include <cstdint>
+
+#include "mark/queue/bwos_lifo.h"
+
+namespace {
+
+using Queue = jackdaw::mark::BwosLifo<std::uint64_t>;
+
+// A stack that shows its owner's position to everybody, as queues do that thieves may enter at any moment.
+struct PublishingStack {
+  std::uint64_t* entries;
+  std::atomic<std::uint64_t> size;
+};
+
+}  // namespace
+
+extern "C" {
+
+bool owner_push(Queue& queue, std::uint64_t task) { return queue.push(task); }
+
+bool owner_pop(Queue& queue, std::uint64_t& task) { return queue.pop(task); }
+
+// To be found: the claim's acquire, however the compiler spells a compare-and-swap.
+bool thief_steal(Queue& queue, std::uint64_t& task) {
+  return queue.steal(task) == jackdaw::mark::StealOutcome::taken;
+}
+
+// To be found: the release. Pairs with the acquire in acquiring_size().
+void publishing_push(PublishingStack& stack, std::uint64_t task) {
+  // Relaxed: the owner's own word.
+  const std::uint64_t size = stack.size.load(std::memory_order_relaxed);
+  stack.entries[size] = task;
+  stack.size.store(size + 1, std::memory_order_release);
+}
+
+// To be found: the acquire. Pairs with the release in publishing_push().
+std::uint64_t acquiring_size(const PublishingStack& stack) {
+  return stack.size.load(std::memory_order_acquire);
+}
+
+// To be found: the barrier. Sequentially consistent: what a queue needs whose owner and thieves meet at one
+// entry.
+std::uint64_t fencing_pop(PublishingStack& stack) {
+  // Relaxed, all: the fence between them is what the disassembly has to show.
+  const std::uint64_t size = stack.size.load(std::memory_order_relaxed) - 1;
+  stack.size.store(size, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return stack.size.load(std::memory_order_relaxed) == size ? stack.entries[size] : 0;
+}
+
+// A slow path that always_slow_push() takes every time.
+[[gnu::noinline]] void slow_path(PublishingStack& stack) {
+  // Relaxed: nothing is published.
+  stack.size.store(0, std::memory_order_relaxed);
+}
+
+// To be found: no way through that spares the slow path.
+std::uint64_t always_slow_push(PublishingStack& stack, std::uint64_t task) {
+  slow_path(stack);
+  stack.entries[0] = task;
+  return task;
+}
+
+}  // extern "C"
