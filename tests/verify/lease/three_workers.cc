@@ -56,21 +56,21 @@ void* mark_all(void*) {
   // What was set aside is tried again.
   marked += try_to_mark(own, worker);
   own.give_up();
-  return reinterpret_cast<void*>(marked);
+  return verify::result(static_cast<std::uint64_t>(marked));
 }
 
 void* come_by(void*) {
   const long marked = try_to_mark(leases_2, 0);
   leases_2.give_up();
-  return reinterpret_cast<void*>(marked);
+  return verify::result(static_cast<std::uint64_t>(marked));
 }
 
 }  // namespace
 
 int main() {
-  const verify::Thread one = __VERIFIER_thread_create(nullptr, mark_all<0>, nullptr);
-  const verify::Thread other = __VERIFIER_thread_create(nullptr, mark_all<1>, nullptr);
-  const verify::Thread third = __VERIFIER_thread_create(nullptr, come_by, nullptr);
+  const verify::Thread one = verify::start(mark_all<0>, nullptr);
+  const verify::Thread other = verify::start(mark_all<1>, nullptr);
+  const verify::Thread third = verify::start(come_by, nullptr);
   std::uint64_t marked = verify::join(one) + verify::join(other) + verify::join(third);
   for (std::uint32_t object = 0; object < kObjects; ++object) {
     marked += static_cast<std::uint64_t>(try_to_mark(leases_0, object));
