@@ -23,6 +23,11 @@ void __VERIFIER_free(void* memory);
 [[gnu::used]] inline void verify_acquire_if(bool succeeded) {
   if (succeeded) std::atomic_thread_fence(std::memory_order_acquire);
 }
+
+// Copying tasks in a row, which the model checker has no operation for.
+[[gnu::used]] inline void verify_move(std::uint64_t* to, const std::uint64_t* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / sizeof(*to); ++i) to[i] = from[i];
+}
 }
 
 #define CHECK(condition) ((condition) ? void() : __VERIFIER_assert_fail(#condition, __FILE__, __LINE__))
@@ -30,6 +35,7 @@ void __VERIFIER_free(void* memory);
 // The model checker's own memory: it reports reads of what nobody wrote, and touching what is gone.
 void* operator new(std::size_t size) { return __VERIFIER_malloc(size); }
 void* operator new[](std::size_t size) { return __VERIFIER_malloc(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return __VERIFIER_malloc(size); }
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return __VERIFIER_malloc_aligned(static_cast<std::size_t>(alignment), size);
 }

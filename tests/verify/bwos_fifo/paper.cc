@@ -1,0 +1,9 @@
+// The paper's client.
+#include "tests/verify/figure_9.h"
+#include "tests/verify/bwos_fifo/bwos_fifo.h"
+
+int main() {
+  Queue queue(2, 2);
+  verify::figure_9<Queue, verify::Order::oldest_first>(queue, 4);
+  return 0;
+}

@@ -1,0 +1,66 @@
+# Puts LLVM assembly into words that GenMC 0.10.3 knows. It wants every word in memory read in the width in which it
+# was written, and has few intrinsics. No access to shared memory is added, dropped or moved.
+#   awk [-v apart=apart] -f lower.awk
+# With apart=apart, a compare-and-swap that fails does not acquire where the header says so: GenMC gives failure the
+# ordering of success, so the acquire of success becomes a fence (see README.md).
+
+# The padding of a local is cleared and never read.
+/call void @llvm\.memset\..*%[^ ]*\.sroa\./ { next }
+# A block's number, the owner's alone, is written as two halves and passed on as one word.
+/= load i64, ptr %(top|front|back)_[0-9.i]*,/ {
+  half = "%half" NR; from = $6; sub(",", "", from)
+  print half ".at = getelementptr i8, ptr " from ", i64 4"
+  print half ".low = load i32, ptr " from
+  print half ".high = load i32, ptr " half ".at"
+  print half ".low64 = zext i32 " half ".low to i64"
+  print half ".high64 = zext i32 " half ".high to i64"
+  print half ".shifted = shl i64 " half ".high64, 32"
+  print $1 " = or i64 " half ".shifted, " half ".low64"
+  next
+}
+apart == "apart" && /= cmpxchg .* (acquire|acq_rel|seq_cst) monotonic, / {
+  sub(/ acquire monotonic, /, " monotonic monotonic, ")
+  sub(/ acq_rel monotonic, /, " release monotonic, ")
+  print
+  print "%succeeded" NR " = extractvalue { " type_of_operand() ", i1 } " $1 ", 1"
+  print "call void @verify_acquire_if(i1 zeroext %succeeded" NR ")"
+  next
+}
+# The size of an array, which is small here, and so no overflow.
+/= call \{ i64, i1 \} @llvm\.umul\.with\.overflow\.i64\(/ {
+  match($0, /\(i64 [^)]*\)/)
+  operands = substr($0, RSTART + 1, RLENGTH - 2)
+  sub(/, i64 /, ", ", operands)
+  print $1 " = mul " operands
+  product[$1] = 1
+  next
+}
+/= extractvalue \{ i64, i1 \} / && (substr($8, 1, length($8) - 1) in product) {
+  from = substr($8, 1, length($8) - 1)
+  print $1 ($9 == "0," ? " = add i64 " from ", 0" : " = icmp ne i64 0, 0")
+  next
+}
+/call void @llvm\.memset\..*, i8 0, i64 8, i1 false\)/ {
+  match($0, /%[^,]*/)
+  print "store i64 0, ptr " substr($0, RSTART, RLENGTH)
+  next
+}
+/call void @llvm\.memcpy\..* %(top|front|back)_[0-9.i]*, .* %(top|front|back)_[0-9.i]*, i64 8, / {
+  match($0, /%[^,]*/); to = substr($0, RSTART, RLENGTH)
+  rest = substr($0, RSTART + RLENGTH); match(rest, /%[^,]*/); from = substr(rest, RSTART, RLENGTH)
+  print "%halves" NR ".low = load i32, ptr " from
+  print "%halves" NR ".from = getelementptr i8, ptr " from ", i64 4"
+  print "%halves" NR ".high = load i32, ptr %halves" NR ".from"
+  print "store i32 %halves" NR ".low, ptr " to
+  print "%halves" NR ".to = getelementptr i8, ptr " to ", i64 4"
+  print "store i32 %halves" NR ".high, ptr %halves" NR ".to"
+  next
+}
+/call void @llvm\.memmove\./ {
+  sub(/@llvm\.memmove\.p0\.p0\.i64/, "@verify_move"); sub(/, i1 false\)/, ")")
+  gsub(/align 8 /, "")
+}
+/^define/ { delete product }
+{ print }
+# cmpxchg ptr %at, TYPE %expected, TYPE %wanted ...
+function type_of_operand(  i) { for (i = 1; i < NF; ++i) if ($i == "ptr") return $(i + 2) }
