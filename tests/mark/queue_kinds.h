@@ -1,0 +1,95 @@
+// All queues of mark/queue/ and what the tests that they share may expect of each.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "mark/queue/abp.h"
+#include "mark/queue/bwos_fifo.h"
+#include "mark/queue/bwos_lifo.h"
+#include "mark/queue/chase_lev.h"
+#include "mark/queue/locked.h"
+#include "mark/queue/queue.h"
+#include "mark/queue/sequential_fifo.h"
+#include "mark/queue/sequential_lifo.h"
+
+namespace jackdaw::mark {
+
+// Which task the owner gets next.
+enum class PopOrder { newest_first, oldest_first };
+// What thieves can reach.
+enum class Reach { nothing, granted_blocks, everything };
+// When a push fails.
+enum class Bound { capacity, capacity_at_most, memory };
+
+struct AbpKind {
+  using Queue = AbpDeque<std::uint64_t>;
+  static constexpr auto kName = "Abp";
+  static constexpr auto kOrder = PopOrder::newest_first;
+  static constexpr auto kReach = Reach::everything;
+  static constexpr auto kBound = Bound::capacity_at_most;
+};
+
+struct BwosLifoKind {
+  using Queue = BwosLifo<std::uint64_t>;
+  static constexpr auto kName = "BwosLifo";
+  static constexpr auto kOrder = PopOrder::newest_first;
+  static constexpr auto kReach = Reach::granted_blocks;
+  static constexpr auto kBound = Bound::capacity_at_most;
+};
+
+struct BwosFifoKind {
+  using Queue = BwosFifo<std::uint64_t>;
+  static constexpr auto kName = "BwosFifo";
+  static constexpr auto kOrder = PopOrder::oldest_first;
+  static constexpr auto kReach = Reach::granted_blocks;
+  static constexpr auto kBound = Bound::capacity_at_most;
+};
+
+struct ChaseLevKind {
+  using Queue = ChaseLevDeque<std::uint64_t>;
+  static constexpr auto kName = "ChaseLev";
+  static constexpr auto kOrder = PopOrder::newest_first;
+  static constexpr auto kReach = Reach::everything;
+  static constexpr auto kBound = Bound::memory;
+};
+
+struct LockedKind {
+  using Queue = LockedDeque<std::uint64_t>;
+  static constexpr auto kName = "Locked";
+  static constexpr auto kOrder = PopOrder::newest_first;
+  static constexpr auto kReach = Reach::everything;
+  static constexpr auto kBound = Bound::capacity;
+};
+
+struct SequentialLifoKind {
+  using Queue = SequentialLifo<std::uint64_t>;
+  static constexpr auto kName = "SequentialLifo";
+  static constexpr auto kOrder = PopOrder::newest_first;
+  static constexpr auto kReach = Reach::nothing;
+  static constexpr auto kBound = Bound::capacity;
+};
+
+struct SequentialFifoKind {
+  using Queue = SequentialFifo<std::uint64_t>;
+  static constexpr auto kName = "SequentialFifo";
+  static constexpr auto kOrder = PopOrder::oldest_first;
+  static constexpr auto kReach = Reach::nothing;
+  static constexpr auto kBound = Bound::capacity;
+};
+
+using ConcurrentKinds = testing::Types<AbpKind, BwosLifoKind, BwosFifoKind, ChaseLevKind, LockedKind>;
+using AllKinds = testing::Types<AbpKind, BwosLifoKind, BwosFifoKind, ChaseLevKind, LockedKind,
+                                SequentialLifoKind, SequentialFifoKind>;
+
+// Names the cases of a typed test.
+struct KindName {
+  template <typename Kind>
+  static std::string GetName(int) {
+    return Kind::kName;
+  }
+};
+
+}  // namespace jackdaw::mark
