@@ -13,6 +13,7 @@
 #include "bench/graph/graph_spec.h"
 #include "bench/input_error.h"
 #include "bench/mark_report.h"
+#include "bench/named_values.h"
 #include "bench/output_file.h"
 #include "gc/marking.h"
 #include "mark/queue/bwos_lifo.h"
@@ -25,6 +26,7 @@ using Queue = mark::BwosLifo<gc::MarkTask>;
 
 constexpr std::uint32_t kMaximumThreads = 1024;
 constexpr std::uint32_t kMaximumRuns = 10'000'000;
+constexpr std::size_t kMaximumStealBatch = 65536;
 
 std::string footer() {
   std::string text = "GRAPH is one of\n";
@@ -52,9 +54,11 @@ std::uint32_t usable_processors() {
 MarkCommand::MarkCommand(CLI::App& app) {
   const std::vector<std::string> queues = strings(gc::queue_names());
   const std::vector<std::string> victims = strings(gc::victim_names());
-  options_.marking.queue = queues.front();
-  options_.marking.victim = victims.front();
+  const std::vector<std::string> detectors = strings(gc::termination_names());
   mark::MarkerOptions& engine = options_.marking.engine;
+  options_.marking.queue = queues.front();
+  engine.victim = victims.front();
+  engine.termination = detectors.front();
 
   CLI::App* const command =
       app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
@@ -65,8 +69,22 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_option("--queue", options_.marking.queue, "Task queue of each worker")
       ->check(CLI::IsMember(queues))
       ->capture_default_str();
-  command->add_option("--victim", options_.marking.victim, "How a thief chooses its victim")
+  command->add_option("--victim", engine.victim, "How a thief chooses its victim")
       ->check(CLI::IsMember(victims))
+      ->capture_default_str();
+  command->add_option("--termination", engine.termination, "How the workers find out that all is done")
+      ->check(CLI::IsMember(detectors))
+      ->capture_default_str();
+  command->add_option("--backoff", backoff_, "How idle workers wait")
+      ->check(CLI::IsMember(names_in(mark::kBackoffKinds)))
+      ->capture_default_str();
+  command
+      ->add_option("--grant", grant_,
+                   "What hungry thieves are given: early (also a part of a block) or full blocks alone")
+      ->check(CLI::IsMember(names_in(mark::kGrants)))
+      ->capture_default_str();
+  command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
+      ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
       ->capture_default_str();
   command->add_option("--blocks", engine.blocks, "Blocks of each queue")
       ->check(CLI::Range(Queue::kMinimumBlockCount, Queue::kMaximumBlockCount))
@@ -97,6 +115,12 @@ MarkCommand::MarkCommand(CLI::App& app) {
 
 int MarkCommand::run() {
   options_.marking.engine.threads = parse_threads(threads_);
+  options_.marking.engine.backoff = value_of(mark::kBackoffKinds, backoff_);
+  options_.marking.engine.grant = value_of(mark::kGrants, grant_);
+  if (options_.marking.engine.threads > 1 && gc::serves_one_thread_alone(options_.marking.queue)) {
+    throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
+                                 options_.marking.queue, options_.marking.engine.threads));
+  }
   options_.baseline_boehm = baseline_ == "boehm";
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);

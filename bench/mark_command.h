@@ -22,6 +22,8 @@ class MarkCommand {
  private:
   MarkExperimentOptions options_;
   std::string threads_ = "auto";
+  std::string backoff_ = "sleep";
+  std::string grant_ = "early";
   std::string baseline_;
   std::string json_path_;
 };

@@ -129,8 +129,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.graph = options.graph;
   report.objects = heaps.objects;
   report.threads = heaps.collector.mark_threads();
-  report.queue = options.marking.queue;
-  report.victim = options.marking.victim;
+  report.marking = options.marking;
   report.verified = options.verify;
   if (heaps.boehm != nullptr) report.baseline = BaselineResult{"boehm", BoehmHeap::markers(), {}, 0};
   measure(options, heaps, report);

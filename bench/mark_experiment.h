@@ -52,8 +52,7 @@ struct MarkReport {
   std::uint64_t heap_bytes = 0;            ///< of all chunks
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
   std::uint32_t threads = 0;               ///< workers that really ran
-  std::string queue;
-  std::string victim;
+  gc::MarkingOptions marking;   ///< as asked for
   bool verified = false;  ///< whether the marks were compared
   std::vector<std::string>
       differences;  ///< one line for each run, warm-ups included, whose marks were not right

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "bench/named_values.h"
+
 namespace jackdaw::bench {
 
 namespace {
@@ -34,10 +36,11 @@ void format_heading(const MarkReport& report, std::string& out) {
       100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
   fmt::format_to(std::back_inserter(out),
                  "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
-                 "{} mark thread{}, queue {}, victim {}{}\n\n",
+                 "{} mark thread{}, queue {}, victim {}, termination {}{}\n\n",
                  report.graph, report.objects, report.median.objects_marked, report.median.references,
                  human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
-                 report.threads, report.threads == 1 ? "" : "s", report.queue, report.victim,
+                 report.threads, report.threads == 1 ? "" : "s", report.marking.queue,
+                 report.marking.engine.victim, report.marking.engine.termination,
                  !report.verified       ? ""
                  : report.all_correct() ? ", verified"
                                         : ", NOT CORRECT");
@@ -80,19 +83,19 @@ const Run& run_nearest_median(const MarkReport& report) {
 
 void format_workers(const MarkReport& report, std::string& out) {
   constexpr const char* kRow =
-      "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
+      "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
   fmt::format_to(std::back_inserter(out), "\nworkers of the run nearest the median\n");
   fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "tasks", "objects", "references",
-                 "attempts", "steals", "empty", "contended", "streak", "overflow", "peak", "grants",
-                 "takeover", "idle ms");
+                 "attempts", "steals", "remote", "stolen", "empty", "contended", "streak", "overflow", "peak",
+                 "grants", "takeover", "idle ms");
   const Run& run = run_nearest_median(report);
   for (std::size_t i = 0; i < run.workers.size(); ++i) {
     const mark::WorkerStatistics& worker = run.workers[i];
     fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed,
                    worker.objects_marked, worker.references_visited, worker.steal_attempts, worker.steals,
-                   worker.steals_empty, worker.steals_contended, worker.longest_contended_streak,
-                   worker.overflow_pushes, worker.overflow_peak, worker.grants, worker.takeovers,
-                   fmt::format("{:.3f}", idle_ms(worker)));
+                   worker.steals_remote, worker.tasks_stolen, worker.steals_empty, worker.steals_contended,
+                   worker.longest_contended_streak, worker.overflow_pushes, worker.overflow_peak,
+                   worker.grants, worker.takeovers, fmt::format("{:.3f}", idle_ms(worker)));
   }
 }
 
@@ -124,6 +127,9 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"pops", worker.pops},
           {"steal_attempts", worker.steal_attempts},
           {"steals", worker.steals},
+          {"steals_local", worker.steals - worker.steals_remote},
+          {"steals_remote", worker.steals_remote},
+          {"tasks_stolen", worker.tasks_stolen},
           {"empty", worker.steals_empty},
           {"contended", worker.steals_contended},
           {"longest_contended_streak", worker.longest_contended_streak},
@@ -154,11 +160,19 @@ std::string format_tables(const MarkReport& report) {
 }
 
 nlohmann::ordered_json to_json(const MarkReport& report) {
-  nlohmann::ordered_json json = {
-      {"graph", report.graph},           {"objects", report.objects},
-      {"heap_bytes", report.heap_bytes}, {"marking_memory_bytes", report.marking_memory_bytes},
-      {"threads", report.threads},       {"queue", report.queue},
-      {"victim", report.victim},         {"runs", nlohmann::ordered_json::array()}};
+  const mark::MarkerOptions& engine = report.marking.engine;
+  nlohmann::ordered_json json = {{"graph", report.graph},
+                                 {"objects", report.objects},
+                                 {"heap_bytes", report.heap_bytes},
+                                 {"marking_memory_bytes", report.marking_memory_bytes},
+                                 {"threads", report.threads},
+                                 {"queue", report.marking.queue},
+                                 {"victim", engine.victim},
+                                 {"termination", engine.termination},
+                                 {"backoff", name_of(mark::kBackoffKinds, engine.backoff)},
+                                 {"grant", name_of(mark::kGrants, engine.grant)},
+                                 {"steal_batch", engine.steal_batch},
+                                 {"runs", nlohmann::ordered_json::array()}};
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);
   if (report.verified) json["verified"] = report.all_correct();

@@ -2,38 +2,19 @@
 
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
 
 #include "gc/object_model.h"
 #include "mark/choices.h"
+#include "mark/termination/any.h"
+#include "mark/topology.h"
+#include "mark/victim/any.h"
 
 namespace jackdaw::gc {
 
 namespace {
 
-template <typename Choices>
-struct NamesOf;
-template <typename... Choice>
-struct NamesOf<std::tuple<Choice...>> {
-  static std::vector<std::string_view> list() { return {Choice::kName...}; }
-};
-
-// Calls function.operator()<Choice>() for the choice of that name; an empty name means the first.
-template <typename Choices>
-struct ByName;
-template <typename... Choice>
-struct ByName<std::tuple<Choice...>> {
-  template <typename Function>
-  static auto call(std::string_view what, std::string_view name, Function function) {
-    decltype(function.template operator()<std::tuple_element_t<0, std::tuple<Choice...>>>()) result;
-    if (name.empty()) name = std::tuple_element_t<0, std::tuple<Choice...>>::kName;
-    const bool found =
-        ((name == Choice::kName && (result = function.template operator()<Choice>(), true)) || ...);
-    if (!found) throw std::invalid_argument("unknown " + std::string(what) + " '" + std::string(name) + "'");
-    return result;
-  }
-};
-
-template <typename Queue, typename Victim>
+template <typename Queue>
 class MarkingWith final : public Marking {
  public:
   explicit MarkingWith(const mark::MarkerOptions& options) : marker_(options) {}
@@ -49,22 +30,60 @@ class MarkingWith final : public Marking {
 
  private:
   HeapObjectModel model_;
-  mark::Marker<HeapObjectModel, Queue, Victim> marker_;
+  mark::Marker<HeapObjectModel, Queue, mark::AnyVictim, mark::AnyTerminator> marker_;
 };
+
+// function.operator()<Queue>() for the queue of that name; an empty name means the default.
+template <typename Function, typename... Choices>
+auto with_queue(std::string_view name, Function function, std::type_identity<std::tuple<Choices...>>) {
+  name = mark::name_or_default<mark::QueueChoices>(name);
+  decltype((function.template operator()<typename Choices::template Queue<MarkTask>>(), ...)) result{};
+  const bool found =
+      ((name == Choices::kName &&
+        (result = function.template operator()<typename Choices::template Queue<MarkTask>>(), true)) ||
+       ...);
+  if (!found) throw std::invalid_argument("unknown queue '" + std::string(name) + "'");
+  return result;
+}
+
+constexpr std::type_identity<mark::QueueChoices> kQueues;
+
+// Fills in where the workers are at home.
+mark::MarkerOptions on_this_machine(mark::MarkerOptions options) {
+  if (options.threads < 2 || !options.nodes.empty()) return options;
+  const mark::Topology& machine = mark::Topology::machine();
+  options.nodes = machine.nodes_of_workers(options.threads);
+  if (machine.has_nodes_to_bind_to() && !options.on_helper_start) {
+    options.on_helper_start = [&machine, nodes = options.nodes](std::uint32_t worker) {
+      machine.bind_this_thread(nodes[worker]);
+    };
+  }
+  return options;
+}
 
 }  // namespace
 
-std::vector<std::string_view> queue_names() { return NamesOf<mark::QueueChoices>::list(); }
-std::vector<std::string_view> victim_names() { return NamesOf<mark::VictimChoices>::list(); }
+std::vector<std::string_view> queue_names() { return mark::names_of(kQueues); }
+std::vector<std::string_view> victim_names() {
+  return mark::names_of(std::type_identity<mark::VictimChoices>{});
+}
+std::vector<std::string_view> termination_names() {
+  return mark::names_of(std::type_identity<mark::TerminatorChoices>{});
+}
+
+bool serves_one_thread_alone(std::string_view queue) {
+  return with_queue(
+      queue, []<typename Queue>() { return !Queue::kServesThieves; }, kQueues);
+}
 
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
-  return ByName<mark::QueueChoices>::call("queue", options.queue, [&]<typename QueueChoice>() {
-    using Queue = typename QueueChoice::template Queue<MarkTask>;
-    return ByName<mark::VictimChoices>::call("victim policy", options.victim, [&]<typename VictimChoice>() {
-      return std::unique_ptr<Marking>(
-          std::make_unique<MarkingWith<Queue, typename VictimChoice::Victim>>(options.engine));
-    });
-  });
+  const mark::MarkerOptions engine = on_this_machine(options.engine);
+  return with_queue(
+      options.queue,
+      [&]<typename Queue>() -> std::unique_ptr<Marking> {
+        return std::make_unique<MarkingWith<Queue>>(engine);
+      },
+      kQueues);
 }
 
 }  // namespace jackdaw::gc

@@ -1,4 +1,5 @@
-// Marking: a marking engine for Jackdaw's heap whose queue and victim policy were chosen by name at run time.
+// Marking: a marking engine for Jackdaw's heap whose queue, victim policy and termination detector were
+// chosen by name at run time.
 //
 // The engines are templates; this is the one virtual call that stands before them, once a collection.
 #pragma once
@@ -20,14 +21,20 @@ namespace jackdaw::gc {
 
 /// How the marking is set up.
 struct MarkingOptions {
+  /// The engine's `victim` and `termination` are among the names below. Unless its `nodes` are given, they
+  /// are those of the machine, and helper threads are tied to them where there are several.
   mark::MarkerOptions engine;
-  std::string queue;   ///< one of queue_names(); empty: the default
-  std::string victim;  ///< one of victim_names(); empty: the default
+  std::string queue;  ///< one of queue_names(); empty: the default
 };
 
-/// The names of the queues and of the victim policies; the first of each is the default.
+/// The names of the queues, of the victim policies and of the termination detectors; the first of each is the
+/// default.
 std::vector<std::string_view> queue_names();
 std::vector<std::string_view> victim_names();
+std::vector<std::string_view> termination_names();
+/// Whether the queue of that name is for one thread alone: the bounds that concurrent queues are held
+/// against.
+bool serves_one_thread_alone(std::string_view queue);
 
 /// See mark::Marker, whose functions these are.
 class Marking {
@@ -43,8 +50,8 @@ class Marking {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists
-/// or a size out of range.
+/// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists,
+/// a number out of range, and several threads with a queue for one.
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
 
 }  // namespace jackdaw::gc

@@ -12,12 +12,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
+#include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/queue/bwos_lifo.h"
 #include "mark/queue/queue.h"
@@ -25,39 +26,33 @@
 #include "mark/termination/owst.h"
 #include "mark/termination/terminator.h"
 #include "mark/thread_pool.h"
-#include "mark/victim/random_probabilistic.h"
+#include "mark/victim/numa_probabilistic.h"
 #include "mark/victim/victim_policy.h"
 #include "mark/worker.h"
 
 namespace jackdaw::mark {
 
-/// How an engine is set up.
-struct MarkerOptions {
-  std::uint32_t threads = 1;      ///< workers, the collecting thread included: 1 to 1024
-  std::size_t blocks = 8;         ///< blocks of each worker's queue
-  std::size_t block_size = 1024;  ///< tasks of each block
-  std::uint64_t seed = 1;         ///< of the victim choice
-  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
-  /// false.
-  std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
-};
-
 template <ObjectModel Model, StealableQueue Queue = BwosLifo<typename Model::Task>,
-          VictimPolicy Victim = RandomProbabilisticVictim, Terminator Detector = OwstTerminator>
+          VictimPolicy Victim = NumaProbabilisticVictim, Terminator Detector = OwstTerminator>
 class Marker {
  public:
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
-  /// Starts the mark threads. Throws std::invalid_argument for numbers out of range, and std::bad_alloc. When
-  /// threads cannot be started there are fewer workers and a warning on stderr.
-  explicit Marker(const MarkerOptions& options) : pool_(checked(options.threads)) {
+  /// Starts the mark threads. Throws std::invalid_argument for numbers out of range and for several threads
+  /// with a queue that serves one, and std::bad_alloc. When threads cannot be started there are fewer workers
+  /// and a warning on stderr.
+  explicit Marker(const MarkerOptions& options)
+      : pool_(checked(options).threads, options.on_helper_start),
+        nodes_(options.nodes),
+        detector_(
+            {options.threads, Backoff(options.backoff, is_crowded(options.threads)), options.termination}) {
     const std::uint32_t count = pool_.size();
+    nodes_.resize(count, 0);
     workers_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      workers_.push_back(
-          std::make_unique<TeamWorker>(*this, i, options.blocks, options.block_size, options.overflow_limit,
-                                       Victim(i, std::max(count, 2U), options.seed * 1000003 + i)));
+      const VictimSetup setup{i, std::max(count, 2U), options.seed * 1000003 + i, nodes_, options.victim};
+      workers_.push_back(std::make_unique<TeamWorker>(*this, options, setup));
     }
     statistics_.resize(count);
   }
@@ -102,12 +97,19 @@ class Marker {
   friend class Worker<Model, Queue, Victim, Marker>;
   using TeamWorker = Worker<Model, Queue, Victim, Marker>;
 
-  static std::uint32_t checked(std::uint32_t threads) {
-    if (threads == 0 || threads > Leases::kMaximumWorkers) {
+  static const MarkerOptions& checked(const MarkerOptions& options) {
+    if (options.threads == 0 || options.threads > Leases::kMaximumWorkers)
       throw std::invalid_argument("Marker: the number of threads must be from 1 to 1024");
-    }
-    return threads;
+    if (options.threads > 1 && !Queue::kServesThieves)
+      throw std::invalid_argument("Marker: this queue serves one thread alone");
+    if (options.steal_batch == 0)
+      throw std::invalid_argument("Marker: a thief must be allowed to take one task at least");
+    if (!options.nodes.empty() && options.nodes.size() < options.threads)
+      throw std::invalid_argument("Marker: the memory node of every worker must be given, or of none");
+    return options;
   }
+
+  static bool is_crowded(std::uint32_t threads) { return threads > std::thread::hardware_concurrency(); }
 
   // What a worker takes of the round's input at a time.
   struct Input {
@@ -131,11 +133,12 @@ class Marker {
   }
 
   Queue& queue_of(std::uint32_t worker) { return workers_[worker]->queue(); }
-
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
   Leases& leases_of(std::uint32_t worker) { return workers_[worker]->leases(); }
   Detector& terminator() { return detector_; }
 
   ThreadPool pool_;
+  std::vector<std::uint32_t> nodes_;  // of each worker
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

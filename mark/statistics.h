@@ -18,7 +18,9 @@ struct WorkerStatistics {
   std::uint64_t pushes = 0;                ///< tasks made (into the queue or the overflow list)
   std::uint64_t pops = 0;                  ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;            ///< attempts that got a task
+  std::uint64_t steals = 0;            ///< attempts that got something
+  std::uint64_t steals_remote = 0;     ///< those of them whose victim was on another memory node
+  std::uint64_t tasks_stolen = 0;      ///< tasks that all steals got
   std::uint64_t steals_empty = 0;      ///< attempts that found nothing
   std::uint64_t steals_contended = 0;  ///< attempts lost to another thread
   std::uint64_t longest_contended_streak = 0;
@@ -39,6 +41,8 @@ struct WorkerStatistics {
     pops += other.pops;
     steal_attempts += other.steal_attempts;
     steals += other.steals;
+    steals_remote += other.steals_remote;
+    tasks_stolen += other.tasks_stolen;
     steals_empty += other.steals_empty;
     steals_contended += other.steals_contended;
     longest_contended_streak = std::max(longest_contended_streak, other.longest_contended_streak);
@@ -53,7 +57,7 @@ struct WorkerStatistics {
   /// 100 × tasks got by stealing ÷ tasks executed; 0 when none was executed.
   [[nodiscard]] double steal_percent() const {
     if (tasks_executed == 0) return 0.0;
-    return 100.0 * static_cast<double>(steals) / static_cast<double>(tasks_executed);
+    return 100.0 * static_cast<double>(tasks_stolen) / static_cast<double>(tasks_executed);
   }
 };
 

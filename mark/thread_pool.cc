@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 namespace jackdaw::mark {
 
@@ -26,7 +27,8 @@ class SignalsBlocked {
 
 }  // namespace
 
-ThreadPool::ThreadPool(std::uint32_t threads) {
+ThreadPool::ThreadPool(std::uint32_t threads, std::function<void(std::uint32_t)> on_start)
+    : on_start_(std::move(on_start)) {
   helpers_.reserve(threads - 1);
   start_helpers(threads);
 }
@@ -72,6 +74,7 @@ void ThreadPool::run(const std::function<void(std::uint32_t)>& job) {
 }
 
 void ThreadPool::helper_loop(std::uint32_t worker) {
+  if (on_start_) on_start_(worker);
   std::uint64_t jobs_done = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -17,8 +17,9 @@ namespace jackdaw::mark {
 class ThreadPool {
  public:
   /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a
-  /// helper cannot be started the pool has fewer, and says so in one line on stderr.
-  explicit ThreadPool(std::uint32_t threads);
+  /// helper cannot be started the pool has fewer, and says so in one line on stderr. Each helper calls
+  /// on_start, unless it is empty, with its worker number before its first job.
+  explicit ThreadPool(std::uint32_t threads, std::function<void(std::uint32_t)> on_start = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -34,6 +35,7 @@ class ThreadPool {
   void start_helpers(std::uint32_t threads);
   void helper_loop(std::uint32_t worker);
 
+  const std::function<void(std::uint32_t)> on_start_;
   std::mutex mutex_;
   std::condition_variable job_posted_;
   std::condition_variable job_finished_;

@@ -14,9 +14,12 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "mark/lease.h"
+#include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
@@ -29,7 +32,7 @@
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `leases_of(worker)`, `worker_count()`, `terminator()`, `claim_input(input)`.
+/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `claim_input(input)`.
 ///
 /// queue() and leases() may be used by every worker of the team; run_round is called on the worker's own
 /// thread, all else between rounds.
@@ -47,14 +50,16 @@ class alignas(128) Worker {
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
 
-  Worker(Team& team, std::uint32_t index, std::size_t blocks, std::size_t block_size,
-         std::size_t overflow_limit, Victim victim)
+  /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
+  Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
       : team_(team),
-        index_(index),
-        leases_(index),
-        queue_(blocks, block_size),
-        overflow_limit_(overflow_limit),
-        victim_(victim) {}
+        index_(setup.self),
+        leases_(setup.self),
+        queue_(options.blocks, options.block_size),
+        overflow_limit_(options.overflow_limit),
+        grants_early_(options.grant == Grant::early),
+        stolen_(options.steal_batch),
+        victim_(setup) {}
 
   /// The queue, for thieves.
   Queue& queue() { return queue_; }
@@ -78,7 +83,7 @@ class alignas(128) Worker {
     drain<kSharing>(model);
     if constexpr (kSharing == Sharing::shared) {
       Task task{};
-      while (find_task(task)) {
+      while (find_task<kSharing>(model, task)) {
         execute<kSharing>(model, task);
         drain<kSharing>(model);
       }
@@ -115,6 +120,9 @@ class alignas(128) Worker {
 
     [[nodiscard]] bool looks_stealable(std::uint32_t worker, std::uint64_t sample) const {
       return team.queue_of(worker).looks_stealable(sample);
+    }
+    [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const {
+      return team.queue_of(worker).size_hint();
     }
   };
 
@@ -285,7 +293,7 @@ class alignas(128) Worker {
   [[gnu::noinline]] void share() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) return_overflow();
-      if (!queue_.offers_tasks()) queue_.grant_early();
+      if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
     if (queue_.offers_tasks()) team_.terminator().wake();
   }
@@ -303,48 +311,80 @@ class alignas(128) Worker {
   }
 
   // The worker is dry: steals a task, or learns that the round is over (false).
-  bool find_task(Task& task) {
+  template <Sharing kSharing>
+  bool find_task(Model& model, Task& task) {
     const auto dry_since = std::chrono::steady_clock::now();
     leases_.give_up();
-    bool found = false;
-    for (;;) {
-      found = try_to_steal(task);
-      if (found || team_.terminator().offer([this] { return work_in_sight(); })) break;
-    }
+    victim_.start_search();
+    std::size_t stolen = 0;
+    do {
+      stolen = try_to_steal();
+    } while (stolen == 0 && !team_.terminator().offer(index_, [this] { return work_in_sight(); }));
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
-    return found;
+    if (stolen == 0) return false;
+    task = stolen_[stolen - 1];
+    keep<kSharing>(model, std::span(stolen_).first(stolen - 1));
+    return true;
   }
 
-  // A number of attempts in proportion to the number of workers and of the policy's refusals.
-  bool try_to_steal(Task& task) {
+  // What was stolen beside the task that comes next. What cannot be kept is visited at once: it may be parts.
+  template <Sharing kSharing>
+  void keep(Model& model, std::span<const Task> tasks) {
+    for (const Task task : tasks) {
+      if (!push(task)) execute<kSharing>(model, task);
+    }
+  }
+
+  // How many tasks now lie in stolen_, after a number of attempts in proportion to the number of workers and
+  // of the policy's refusals.
+  std::size_t try_to_steal() {
     std::uint64_t contended_streak = 0;
     const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
     for (std::uint32_t i = 0; i < choices; ++i) {
-      const std::optional<std::uint32_t> victim = victim_.choose(QueuesOfTeam{team_});
-      if (!victim) {
+      const std::optional<VictimChoice> choice = victim_.choose(QueuesOfTeam{team_});
+      if (!choice) {
         ++statistics_.victims_refused;
         continue;
       }
-      ++statistics_.steal_attempts;
-      switch (team_.queue_of(*victim).steal(task)) {
-        case StealOutcome::taken:
-          ++statistics_.steals;
-          if (team_.terminator().hungry() && team_.queue_of(*victim).has_stealable())
-            team_.terminator().wake();
-          return true;
-        case StealOutcome::empty:
-          ++statistics_.steals_empty;
-          contended_streak = 0;
-          break;
-        case StealOutcome::contended:
-          ++statistics_.steals_contended;
-          ++contended_streak;
-          statistics_.longest_contended_streak =
-              std::max(statistics_.longest_contended_streak, contended_streak);
-          break;
-      }
+      const BatchSteal steal = steal_from(*choice);
+      contended_streak = steal.outcome == StealOutcome::contended ? contended_streak + 1 : 0;
+      statistics_.longest_contended_streak = std::max(statistics_.longest_contended_streak, contended_streak);
+      if (steal.outcome != StealOutcome::taken) continue;
+      victim_.stole_from(choice->worker);
+      if (team_.terminator().hungry() && team_.queue_of(choice->worker).has_stealable())
+        team_.terminator().wake();
+      return steal.count;
     }
-    return false;
+    return 0;
+  }
+
+  BatchSteal steal_from(const VictimChoice& choice) {
+    team_.terminator().before_steal(index_, choice.worker);
+    const BatchSteal steal = steal_into_stolen(choice);
+    ++statistics_.steal_attempts;
+    switch (steal.outcome) {
+      case StealOutcome::taken:
+        ++statistics_.steals;
+        statistics_.tasks_stolen += steal.count;
+        if (team_.node_of(choice.worker) != team_.node_of(index_)) ++statistics_.steals_remote;
+        break;
+      case StealOutcome::empty:
+        ++statistics_.steals_empty;
+        break;
+      case StealOutcome::contended:
+        ++statistics_.steals_contended;
+        break;
+    }
+    return steal;
+  }
+
+  // From the very block whose look made the policy accept the victim, where the queue can do that.
+  BatchSteal steal_into_stolen(const VictimChoice& choice) {
+    Queue& queue = team_.queue_of(choice.worker);
+    if constexpr (RandomizedStealing<Queue>) {
+      if (choice.sample) return queue.steal_some_sampled(*choice.sample, stolen_);
+    }
+    return queue.steal_some(stolen_);
   }
 
   [[nodiscard]] bool work_in_sight() {
@@ -364,12 +404,14 @@ class alignas(128) Worker {
   Queue queue_;
   OverflowList<Task> overflow_;
   const std::size_t overflow_limit_;
+  const bool grants_early_;
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
   std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
   std::size_t set_aside_count_ = 0;
   std::uint32_t fruitless_retries_ = 0;
+  std::vector<Task> stolen_;  // where a steal puts what it gets
   Victim victim_;
   WorkerStatistics statistics_;
   QueueCounters counters_before_;

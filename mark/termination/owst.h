@@ -3,54 +3,51 @@
 // Source: Hassanein, "Understanding and Improving JVM GC Work Stealing at the Data Center Scale", ISMM 2016
 // ("optimized work stealing threads"); OpenJDK's TaskTerminator is built to the same protocol.
 //
-// A worker without tasks adds itself to the offers. When the offers reach the number of workers, nobody holds
-// a task, so nobody can make one: the round is over. Until then the first idle worker becomes the master,
-// which looks for work in others' queues: it spins a little, then yields the processor between looks, then
-// sleeps. The other idle workers sleep at once. A worker that has something to give away and sees sleepers
+// A worker without tasks adds itself to the offers (see offer_count.h for what follows from that). The first
+// idle worker becomes the master, which looks for work in others' queues, ever more seldom, as the back-off
+// says. The other idle workers sleep at once. A worker that has something to give away and sees sleepers
 // wakes one; a worker that finds work in sight wakes the next one, so that waking spreads.
-//
-// Invariants
-//  1. A worker is counted in the offers only while its own queue, overflow and buffers are empty.
-//  2. The offers never fall once they have reached the number of workers (until the next round).
-//  3. Everything that workers did before they offered is seen by every worker that learns that the round is
-//  over.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
-#include "mark/spin.h"
+#include "mark/termination/backoff.h"
+#include "mark/termination/offer_count.h"
 #include "mark/termination/parking_lot.h"
 #include "mark/termination/terminator.h"
 
 namespace jackdaw::mark {
 
-class OwstTerminator {
+/// The protocol. `Parking` is where workers sleep (see ParkingLot), `Waiting` how they wait awake (see
+/// Backoff).
+template <typename Parking, typename Waiting>
+class BasicOwstTerminator {
  public:
+  explicit BasicOwstTerminator(Waiting backoff) : backoff_(backoff) {}
+
   /// Before the workers of a round run; no thread is in offer().
   void start_round(std::uint32_t workers) {
-    workers_ = workers;
-    // Relaxed, both: the workers are started after this, by a synchronising hand-over.
-    offers_.store(0, std::memory_order_relaxed);
+    offers_.start_round(workers);
+    // Relaxed: the workers are started after this, by a synchronising hand-over.
     master_present_.store(false, std::memory_order_relaxed);
   }
 
   /// A worker that holds no task. True: the round is over. False: look for work again.
   template <typename WorkInSight>
-  bool offer(WorkInSight work_in_sight) {
-    // Acquire and release: pairs with the other workers' offers, so that the last one has seen all their
-    // work.
-    if (offers_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_) {
+  bool offer(std::uint32_t, WorkInSight work_in_sight) {
+    if (offers_.offer()) {
       sleepers_.wake_all();
       return true;
     }
     return become_master() ? watch(work_in_sight) : sleep();
   }
 
-  /// Whether some worker has nothing to do. One load of a line that is written only when workers run dry.
-  // Relaxed: a hint, asked again at every task.
-  [[nodiscard]] bool hungry() const { return offers_.load(std::memory_order_relaxed) != 0; }
+  void before_steal(std::uint32_t, std::uint32_t) {}
+
+  /// Whether some worker has nothing to do.
+  [[nodiscard]] bool hungry() const { return offers_.any(); }
+  [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return offers_.word(); }
 
   /// A worker that has something to steal in its queue: wakes a sleeper, if there is one.
   void wake() {
@@ -58,13 +55,6 @@ class OwstTerminator {
   }
 
  private:
-  static constexpr int kSpins = 40;
-  static constexpr int kPausesPerSpin = 16;
-  static constexpr int kYields = 40;
-
-  // Acquire: pairs with the release of the worker that completed the offers.
-  [[nodiscard]] bool over() const { return offers_.load(std::memory_order_acquire) == workers_; }
-
   bool become_master() {
     // Relaxed, both: the flag guards no data, only who spins.
     return !master_present_.load(std::memory_order_relaxed) &&
@@ -74,19 +64,15 @@ class OwstTerminator {
   // The master looks for work, ever more seldom, then sleeps like the others.
   template <typename WorkInSight>
   bool watch(WorkInSight work_in_sight) {
-    for (int look = 0; look < kSpins + kYields; ++look) {
-      if (over()) return true;
+    Waiting backoff = backoff_;
+    do {
+      if (offers_.over()) return true;
       if (work_in_sight()) {
         step_down();
         wake();
-        return !withdraw();
+        return !offers_.withdraw();
       }
-      if (look < kSpins) {
-        for (int i = 0; i < kPausesPerSpin; ++i) pause_core();
-      } else {
-        std::this_thread::yield();
-      }
-    }
+    } while (backoff.wait());
     step_down();
     return sleep();
   }
@@ -95,30 +81,19 @@ class OwstTerminator {
   void step_down() { master_present_.store(false, std::memory_order_relaxed); }
 
   bool sleep() {
-    sleepers_.park([this] { return over(); });
-    return !withdraw();
+    sleepers_.park([this] { return offers_.over(); });
+    return !offers_.withdraw();
   }
 
-  // Takes the offer back, so that this worker may hold tasks again. False when the round is over.
-  bool withdraw() {
-    // Acquire: pairs with the release of the worker that completed the offers, when they turn out complete.
-    std::uint32_t offers = offers_.load(std::memory_order_acquire);
-    while (offers != workers_) {
-      // Acquire: as the load above, for when it fails. When it succeeds relaxed would do: taking an offer
-      // back says nothing to anybody, and as a read-modify-write it keeps the earlier releases in view of the
-      // last offer.
-      if (offers_.compare_exchange_weak(offers, offers - 1, std::memory_order_acquire)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Written when workers run dry or find work; read by all at every task.
-  alignas(128) std::atomic<std::uint32_t> offers_{0};
-  std::uint32_t workers_ = 0;
+  OfferCount offers_;
   alignas(128) std::atomic<bool> master_present_{false};
-  ParkingLot sleepers_;
+  const Waiting backoff_;
+  Parking sleepers_;
+};
+
+class OwstTerminator : public BasicOwstTerminator<ParkingLot, Backoff> {
+ public:
+  explicit OwstTerminator(const TerminatorSetup& setup) : BasicOwstTerminator(setup.backoff) {}
 };
 
 static_assert(Terminator<OwstTerminator>);

@@ -13,13 +13,16 @@ namespace jackdaw::mark {
 
 class RandomVictim {
  public:
-  RandomVictim(std::uint32_t self, std::uint32_t workers, std::uint64_t seed)
-      : self_(self), others_(workers - 1), random_(seed) {}
+  explicit RandomVictim(const VictimSetup& setup)
+      : self_(setup.self), others_(setup.workers - 1), random_(setup.seed) {}
+
+  void start_search() {}
+  void stole_from(std::uint32_t) {}
 
   /// Never the thief itself, never nobody. O(1).
   template <typename Queues>
-  std::optional<std::uint32_t> choose(const Queues&) {
-    return pick();
+  std::optional<VictimChoice> choose(const Queues&) {
+    return VictimChoice{pick()};
   }
 
   /// The choice alone, for policies that add to it.

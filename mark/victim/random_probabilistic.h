@@ -15,14 +15,16 @@ namespace jackdaw::mark {
 
 class RandomProbabilisticVictim {
  public:
-  RandomProbabilisticVictim(std::uint32_t self, std::uint32_t workers, std::uint64_t seed)
-      : selector_(self, workers, seed) {}
+  explicit RandomProbabilisticVictim(const VictimSetup& setup) : selector_(setup) {}
+
+  void start_search() {}
+  void stole_from(std::uint32_t) {}
 
   /// Nobody when the sampled block had nothing. O(1), one cache line of the victim's.
   template <typename Queues>
-  std::optional<std::uint32_t> choose(const Queues& queues) {
-    const std::uint32_t candidate = selector_.pick();
-    if (queues.looks_stealable(candidate, selector_.random().next())) return candidate;
+  std::optional<VictimChoice> choose(const Queues& queues) {
+    const VictimChoice candidate{selector_.pick(), selector_.random().next()};
+    if (queues.looks_stealable(candidate.worker, *candidate.sample)) return candidate;
     return std::nullopt;
   }
 

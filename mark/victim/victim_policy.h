@@ -2,28 +2,56 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
 namespace jackdaw::mark {
+
+/// What one worker's chooser is made from.
+struct VictimSetup {
+  std::uint32_t self = 0;     ///< the thief's own number
+  std::uint32_t workers = 2;  ///< of the team; at least 2
+  std::uint64_t seed = 1;     ///< of random choices
+  /// The memory node of each worker; empty: all are on one. Read by constructors alone.
+  std::span<const std::uint32_t> nodes = {};
+  /// Which policy, for AnyVictim; the policies themselves do not look.
+  std::string_view name = {};
+
+  [[nodiscard]] bool is_near(std::uint32_t worker) const {
+    return nodes.empty() || nodes[worker] == nodes[self];
+  }
+};
+
+/// A victim, and the sample by which its queue was looked at before it was accepted, if it was.
+struct VictimChoice {
+  std::uint32_t worker;
+  std::optional<std::uint64_t> sample = std::nullopt;
+};
 
 /// Stands for the queues of all workers in the concept below.
 struct QueueSamples {
   [[nodiscard]] bool looks_stealable(std::uint32_t worker, std::uint64_t sample) const {
     return (worker + sample) % 2 == 0;
   }
+  [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return worker; }
 };
 
-/// One worker's chooser. Made with the worker's own number, the number of workers (at least 2) and a seed;
-/// used by that worker's thread alone.
+/// One worker's chooser, used by that worker's thread alone.
 ///
-/// `choose(queues)` names another worker, or nobody when the policy refuses what it looked at, in which case
-/// the thief asks again. `queues.looks_stealable(worker, sample)` glances at one random block of a worker's
-/// queue.
+/// `start_search()` says that the worker ran dry; `choose(queues)` then names another worker, or nobody when
+/// the policy refuses what it looked at, in which case the thief asks again; `stole_from(worker)` says that a
+/// steal succeeded, which ends the search. `queues.looks_stealable(worker, sample)` glances at one random
+/// part of a worker's queue; `queues.size_hint(worker)` adds up all parts, which costs the queue's owner
+/// more.
 template <typename Policy>
-concept VictimPolicy = std::constructible_from<Policy, std::uint32_t, std::uint32_t, std::uint64_t> &&
-    requires(Policy& policy, const QueueSamples& queues) {
-  { policy.choose(queues) } -> std::same_as<std::optional<std::uint32_t>>;
+concept VictimPolicy = std::constructible_from<Policy, const VictimSetup&> &&
+    requires(Policy& policy, const QueueSamples& queues, std::uint32_t worker) {
+  policy.start_search();
+  { policy.choose(queues) } -> std::same_as<std::optional<VictimChoice>>;
+  policy.stole_from(worker);
 };
 
 }  // namespace jackdaw::mark

@@ -29,6 +29,9 @@ const std::vector<std::string>& worker_keys() {
                                                 "pops",
                                                 "steal_attempts",
                                                 "steals",
+                                                "steals_local",
+                                                "steals_remote",
+                                                "tasks_stolen",
                                                 "empty",
                                                 "contended",
                                                 "longest_contended_streak",
@@ -90,7 +93,10 @@ void expect_well_formed(const json& result, std::size_t runs) {
     }
     EXPECT_EQ(sum_over_workers(run, "objects_marked"), run["objects_marked"].get<std::uint64_t>());
     EXPECT_EQ(sum_over_workers(run, "references_visited"), run["references"].get<std::uint64_t>());
-    EXPECT_EQ(sum_over_workers(run, "pushes"), sum_over_workers(run, "tasks_executed"));
+    EXPECT_EQ(sum_over_workers(run, "steals_local") + sum_over_workers(run, "steals_remote"),
+              sum_over_workers(run, "steals"));
+    EXPECT_EQ(sum_over_workers(run, "pushes") + sum_over_workers(run, "steals"),
+              sum_over_workers(run, "tasks_executed") + sum_over_workers(run, "tasks_stolen"));
     EXPECT_EQ(sum_over_workers(run, "pops") + sum_over_workers(run, "steals"),
               sum_over_workers(run, "tasks_executed"));
   }

@@ -16,23 +16,28 @@ TEST(Marking, ListsTheDefaultFirst) {
   ASSERT_FALSE(queue_names().empty());
   ASSERT_FALSE(victim_names().empty());
   EXPECT_EQ(queue_names().front(), "bwos-lifo");
-  EXPECT_EQ(victim_names().front(), "random-prob");
+  EXPECT_EQ(victim_names().front(), "numa-prob");
+  EXPECT_EQ(termination_names().front(), "owst");
 }
 
-TEST(Marking, MakesEveryQueueWithEveryVictimPolicy) {
+TEST(Marking, MakesEveryQueueForAsManyThreadsAsItServes) {
   for (const std::string_view queue : queue_names()) {
-    for (const std::string_view victim : victim_names()) {
-      MarkingOptions options;
-      options.queue = queue;
-      options.victim = victim;
-      options.engine.threads = 2;
-      const std::unique_ptr<Marking> marking = make_marking(options);
-      EXPECT_EQ(marking->worker_count(), 2U);
-      EXPECT_GT(marking->memory_bytes(),
-                2 * options.engine.blocks * options.engine.block_size * sizeof(MarkTask));
-      EXPECT_TRUE(marking->mark({}, {})) << "nothing to mark";
-      EXPECT_EQ(marking->statistics().size(), 2U);
-    }
+    MarkingOptions options;
+    options.queue = queue;
+    options.engine.threads = serves_one_thread_alone(queue) ? 1 : 2;
+    const std::unique_ptr<Marking> marking = make_marking(options);
+    EXPECT_EQ(marking->worker_count(), options.engine.threads);
+    EXPECT_TRUE(marking->mark({}, {})) << "nothing to mark";
+    EXPECT_EQ(marking->statistics().size(), options.engine.threads);
+  }
+}
+
+TEST(Marking, BoundedQueuesTellTheirMemory) {
+  for (const std::string_view queue : {"bwos-lifo"}) {
+    MarkingOptions options;
+    options.queue = queue;
+    const std::unique_ptr<Marking> marking = make_marking(options);
+    EXPECT_GE(marking->memory_bytes(), options.engine.blocks * options.engine.block_size * sizeof(MarkTask));
   }
 }
 
@@ -50,8 +55,11 @@ TEST(Marking, UnknownNamesAreRefusedByName) {
   options.queue = "no-such-queue";
   EXPECT_NE(refusal(options).find("no-such-queue"), std::string::npos);
   options = {};
-  options.victim = "no-such-victim";
+  options.engine.victim = "no-such-victim";
   EXPECT_NE(refusal(options).find("no-such-victim"), std::string::npos);
+  options = {};
+  options.engine.termination = "no-such-detector";
+  EXPECT_NE(refusal(options).find("no-such-detector"), std::string::npos);
   options = {};
   options.queue = "bwos-lif";
   EXPECT_NE(refusal(options), "") << "a part of a name is no name";

@@ -12,6 +12,7 @@
 #include "mark/object_model.h"
 #include "mark/random_numbers.h"
 #include "mark/victim/random.h"
+#include "mark/victim/random_probabilistic.h"
 #include "tests/mark/sanitized.h"
 
 namespace jackdaw::mark {
@@ -142,7 +143,8 @@ void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::v
     EXPECT_EQ(sum.objects_marked, objects);
     EXPECT_EQ(sum.tasks_executed, objects);
     EXPECT_EQ(sum.references_visited, model.edges_of(expected));
-    EXPECT_EQ(sum.pushes, objects);
+    // Of each batch stolen one task is executed at once and the others are pushed again.
+    EXPECT_EQ(sum.pushes, objects + sum.tasks_stolen - sum.steals);
     EXPECT_EQ(sum.pops + sum.steals, objects);
     EXPECT_EQ(sum.steal_attempts, sum.steals + sum.steals_empty + sum.steals_contended);
   }
@@ -241,7 +243,7 @@ TEST(Marker, CountsWhatOverflows) {
     Marker<VectorModel> marker(options);
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
     const WorkerStatistics sum = total(marker.statistics());
-    EXPECT_GE(sum.overflow_pushes + sum.steals, kNodes - 1 - kBuffered);
+    EXPECT_GE(sum.overflow_pushes + sum.tasks_stolen, kNodes - 1 - kBuffered);
     EXPECT_LE(sum.overflow_peak, sum.overflow_pushes);
     EXPECT_TRUE(threads > 1 || sum.overflow_peak == sum.overflow_pushes);
   }
@@ -295,6 +297,46 @@ TEST(Marker, ReportsTheMemoryThatOverflowTook) {
   VectorModel model(star_graph(100000));
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
   EXPECT_GE(marker.memory_bytes(), before + 99000 * sizeof(Node));
+}
+
+TEST(Marker, MarksTheSameWithFullGrantsAndWithBatches) {
+  MarkerOptions options;
+  options.threads = 4;
+  options.block_size = 4;
+  for (const Grant grant : {Grant::early, Grant::full}) {
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{3}, std::size_t{100}}) {
+      options.grant = grant;
+      options.steal_batch = batch;
+      const auto nodes = static_cast<Node>(scaled(20000));
+      expect_marks_like_serial<RandomVictim>(random_graph(nodes, 4, batch), {0, 1}, options, 3);
+      expect_marks_like_serial<RandomVictim>(star_graph(nodes), {0}, options, 3);
+    }
+  }
+}
+
+TEST(Marker, CountsNoRemoteStealsOnOneNodeAndNoLocalOnesWhenEachWorkerHasItsOwn) {
+  VectorModel model(star_graph(static_cast<Node>(scaled(100000))));
+  MarkerOptions options;
+  options.threads = 4;
+  options.block_size = 16;
+  for (const bool apart : {false, true}) {
+    options.nodes = apart ? std::vector<std::uint32_t>{0, 1, 2, 3} : std::vector<std::uint32_t>{2, 2, 2, 2};
+    Marker<VectorModel> marker(options);
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    const WorkerStatistics sum = total(marker.statistics());
+    EXPECT_EQ(sum.steals_remote, apart ? sum.steals : 0);
+  }
+}
+
+TEST(Marker, RefusesSettingsThatContradictEachOther) {
+  MarkerOptions options;
+  options.steal_batch = 0;
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
+  options = {};
+  options.threads = 3;
+  options.nodes = {0, 1};
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
 }
 
 TEST(Marker, RefusesQueueSizesOutOfRange) {

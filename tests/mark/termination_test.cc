@@ -1,27 +1,26 @@
 // Termination: no round ends while somebody holds a task, every round ends, and sleepers are woken.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
-#include "mark/termination/owst.h"
+#include "mark/choices.h"
+#include "mark/termination/any.h"
+#include "mark/termination/backoff.h"
 #include "mark/termination/parking_lot.h"
 #include "mark/thread_pool.h"
 #include "tests/mark/sanitized.h"
 
 namespace jackdaw::mark {
 namespace {
-
-TEST(OwstTerminator, OneWorkerEndsItsRoundAtOnce) {
-  OwstTerminator terminator;
-  for (int round = 0; round < 10; ++round) {
-    terminator.start_round(1);
-    EXPECT_FALSE(terminator.hungry());
-    EXPECT_TRUE(terminator.offer([] { return false; }));
-  }
-}
 
 // A bag of tasks that all workers share: a task may make two more. Much smaller than marking, so that rounds
 // end all the time.
@@ -60,54 +59,76 @@ class SharedBag {
 
 // One worker's part of a round: the last tasks are executed after the offers of others, so a detector that
 // ends too early leaves tasks behind.
-void work(OwstTerminator& terminator, SharedBag& bag) {
+void work(AnyTerminator& terminator, std::uint32_t worker, std::uint32_t workers, SharedBag& bag) {
   do {
+    // Whoever put the task there: for the detector the bag is every other worker's queue.
+    for (std::uint32_t victim = 0; victim < workers; ++victim) {
+      if (victim != worker) terminator.before_steal(worker, victim);
+    }
     while (bag.take()) {
       bag.execute();
       if (terminator.hungry() && bag.in_sight()) terminator.wake();
     }
-  } while (!terminator.offer([&] { return bag.in_sight(); }));
+  } while (!terminator.offer(worker, [&] { return bag.in_sight(); }));
 }
 
-class Termination : public testing::TestWithParam<std::uint32_t> {};
+using Parameters = std::tuple<std::string_view, BackoffKind, std::uint32_t>;
+
+class Termination : public testing::TestWithParam<Parameters> {
+ protected:
+  static std::uint32_t workers() { return std::get<2>(GetParam()); }
+
+  AnyTerminator terminator_{
+      {workers(), Backoff(std::get<1>(GetParam()), workers() >= std::thread::hardware_concurrency()),
+       std::get<0>(GetParam())}};
+};
 
 TEST_P(Termination, EndsThousandsOfTinyRoundsWithNothingLeft) {
-  const std::uint32_t workers = GetParam();
-  ThreadPool pool(workers);
-  OwstTerminator terminator;
+  ThreadPool pool(workers());
   SharedBag bag;
-  for (std::size_t round = 0; round < scaled(3000); ++round) {
+  for (std::size_t round = 0; round < scaled(120); ++round) {
     const auto tasks = static_cast<std::int64_t>(round % 37);
     bag.fill(tasks);
-    terminator.start_round(workers);
-    pool.run([&](std::uint32_t) { work(terminator, bag); });
+    terminator_.start_round(workers());
+    EXPECT_FALSE(terminator_.hungry());
+    pool.run([&](std::uint32_t worker) { work(terminator_, worker, workers(), bag); });
     ASSERT_EQ(bag.executed(), tasks + 1) << "round " << round;
     ASSERT_EQ(bag.waiting(), 0);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workers, Termination, testing::Values(1, 2, 3, 8, 17));
+// Rounds of fewer workers than the detector was made for, as when threads could not be started.
+TEST_P(Termination, EndsRoundsOfFewerWorkers) {
+  SharedBag bag;
+  for (std::uint32_t fewer = 1; fewer <= workers(); ++fewer) {
+    ThreadPool pool(fewer);
+    bag.fill(100);
+    terminator_.start_round(fewer);
+    pool.run([&](std::uint32_t worker) { work(terminator_, worker, fewer, bag); });
+    EXPECT_EQ(bag.executed(), 101);
+  }
+}
 
-// A worker that keeps its task until every other worker has gone to sleep: the round must not end before, and
-// the sleepers must be woken by the work that then appears.
-TEST(OwstTerminator, WakesSleepersForWorkThatAppearsLate) {
-  constexpr std::uint32_t kWorkers = 4;
-  ThreadPool pool(kWorkers);
-  OwstTerminator terminator;
+// A worker that keeps its task until the others have looked for one in vain: the round must not end before,
+// and sleepers must be woken by the work that then appears.
+TEST_P(Termination, WakesSleepersForWorkThatAppearsLate) {
+  if (workers() == 1) GTEST_SKIP() << "nobody else is there to be woken";
+  ThreadPool pool(workers());
   std::atomic<int> waiting{0};
   std::atomic<int> executed_by_others{0};
-  terminator.start_round(kWorkers);
+  terminator_.start_round(workers());
   pool.run([&](std::uint32_t worker) {
     if (worker == 0) {
-      while (!terminator.hungry()) std::this_thread::yield();
+      while (!terminator_.hungry()) std::this_thread::yield();
       waiting.store(1000);
       // Holds its task until the others have done the work: they can only if they are woken.
       while (executed_by_others.load() < 1000) {
-        terminator.wake();
+        terminator_.wake();
         std::this_thread::yield();
       }
     }
     do {
+      if (worker != 0) terminator_.before_steal(worker, 0);
       int left = waiting.load();
       while (left > 0) {
         if (waiting.compare_exchange_weak(left, left - 1)) {
@@ -115,9 +136,54 @@ TEST(OwstTerminator, WakesSleepersForWorkThatAppearsLate) {
           left = waiting.load();
         }
       }
-    } while (!terminator.offer([&] { return waiting.load() > 0; }));
+    } while (!terminator_.offer(worker, [&] { return waiting.load() > 0; }));
   });
   EXPECT_EQ(executed_by_others.load(), 1000);
+}
+
+std::string name_of(const testing::TestParamInfo<Parameters>& info) {
+  const auto& [detector, backoff, workers] = info.param;
+  const auto* const kind = std::find_if(kBackoffKinds.begin(), kBackoffKinds.end(),
+                                        [&](const auto& entry) { return entry.second == backoff; });
+  return std::string(detector) + "_" + std::string(kind->first) + "_" + std::to_string(workers) + "_workers";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Detectors, Termination,
+    testing::Combine(testing::ValuesIn(names_of(std::type_identity<TerminatorChoices>{})),
+                     testing::Values(BackoffKind::sleep, BackoffKind::yield, BackoffKind::exponential,
+                                     BackoffKind::pause),
+                     testing::Values(1U, 2U, 3U, 8U)),
+    name_of);
+
+TEST(AnyTerminator, RefusesAnUnknownName) {
+  EXPECT_THROW(AnyTerminator({2, Backoff(), "clock"}), std::invalid_argument);
+}
+
+TEST(Backoff, OnlySleepingComesToSleep) {
+  for (const bool crowded : {false, true}) {
+    for (const auto& [name, kind] : kBackoffKinds) {
+      Backoff backoff(kind, crowded);
+      int waits = 0;
+      while (waits < 1000 && backoff.wait()) ++waits;
+      if (kind == BackoffKind::sleep) {
+        EXPECT_LT(waits, 1000);
+        EXPECT_FALSE(backoff.wait()) << "still time to sleep";
+      } else {
+        EXPECT_EQ(waits, 1000) << name;
+      }
+    }
+  }
+}
+
+TEST(Backoff, ACopyBeginsAnew) {
+  const Backoff policy(BackoffKind::sleep);
+  for (int i = 0; i < 3; ++i) {
+    Backoff wait = policy;
+    EXPECT_TRUE(wait.wait());
+    while (wait.wait()) {
+    }
+  }
 }
 
 TEST(ParkingLot, ACallWakesOneSleeperAndNobodySleepsThroughTheEnd) {

@@ -1,14 +1,19 @@
-// Victim policies: whom a thief may choose and how often.
+// Victim policies: whom a thief may choose, in which order and how often.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <vector>
 
-#include "mark/victim/random.h"
-#include "mark/victim/random_probabilistic.h"
+#include "mark/choices.h"
+#include "mark/victim/any.h"
 
 namespace jackdaw::mark {
 namespace {
@@ -20,53 +25,246 @@ struct FixedQueues {
   [[nodiscard]] bool looks_stealable(std::uint32_t worker, std::uint64_t sample) const {
     return sample % 10 < stealable[worker];
   }
+  [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return stealable[worker]; }
 };
 
-TEST(RandomVictim, ChoosesEveryOtherWorkerAboutAsOftenAndNeverItself) {
+FixedQueues full_queues(std::size_t workers) { return {std::vector<std::uint64_t>(workers, 10)}; }
+
+// How often each worker is chosen in so many searches that end with the first choice.
+template <typename Policy>
+std::map<std::uint32_t, int> first_choices(Policy& policy, const FixedQueues& queues, int searches) {
+  std::map<std::uint32_t, int> chosen;
+  for (int i = 0; i < searches; ++i) {
+    policy.start_search();
+    if (const std::optional<VictimChoice> choice = policy.choose(queues)) ++chosen[choice->worker];
+  }
+  return chosen;
+}
+
+// The next choices of one search.
+template <typename Policy>
+std::vector<std::uint32_t> next_choices(Policy& policy, std::size_t count) {
+  std::vector<std::uint32_t> workers;
+  for (std::size_t i = 0; i < count; ++i) workers.push_back(policy.choose(full_queues(64))->worker);
+  return workers;
+}
+
+class EveryVictimPolicy : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(EveryVictimPolicy, NeverChoosesTheThiefAndReachesEverybodyElse) {
+  for (const std::uint32_t workers : {2U, 3U, 10U}) {
+    const std::vector<std::uint32_t> two_nodes{0, 0, 0, 1, 1, 1, 0, 1, 0, 1};
+    for (const bool one_node : {true, false}) {
+      for (std::uint32_t self = 0; self < workers; ++self) {
+        VictimSetup setup{self, workers, self + 1, {}, GetParam()};
+        if (!one_node) setup.nodes = two_nodes;
+        AnyVictim policy(setup);
+        policy.start_search();
+        std::set<std::uint32_t> chosen;
+        for (int i = 0; i < 2000; ++i) {
+          if (const auto choice = policy.choose(full_queues(workers))) chosen.insert(choice->worker);
+        }
+        EXPECT_FALSE(chosen.contains(self));
+        EXPECT_EQ(chosen.size(), workers - 1);
+        EXPECT_LT(*chosen.rbegin(), workers);
+      }
+    }
+  }
+}
+
+// A thief that asks often enough finds the only queue that has something, by whatever policy.
+TEST_P(EveryVictimPolicy, FindsTheOneQueueThatHasSomething) {
+  for (std::uint32_t full = 1; full < 8; ++full) {
+    FixedQueues queues{std::vector<std::uint64_t>(8, 0)};
+    queues.stealable[full] = 1;
+    AnyVictim policy({0, 8, full, {}, GetParam()});
+    policy.start_search();
+    bool found = false;
+    for (int i = 0; i < 2000 && !found; ++i) {
+      const auto choice = policy.choose(queues);
+      found = choice && choice->worker == full;
+    }
+    EXPECT_TRUE(found) << full;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, EveryVictimPolicy,
+                         testing::ValuesIn(names_of(std::type_identity<VictimChoices>{})),
+                         [](const testing::TestParamInfo<std::string_view>& info) {
+                           std::string name(info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(AnyVictim, RefusesAnUnknownName) {
+  EXPECT_THROW(AnyVictim({0, 2, 1, {}, "nearest"}), std::invalid_argument);
+}
+
+TEST(RandomVictim, ChoosesEveryOtherWorkerAboutAsOften) {
   constexpr int kChoices = 90000;
   for (std::uint32_t self = 0; self < 10; ++self) {
-    RandomVictim policy(self, 10, self + 1);
-    std::map<std::uint32_t, int> chosen;
-    for (int i = 0; i < kChoices; ++i) ++chosen[policy.choose(FixedQueues{}).value()];
-    EXPECT_EQ(chosen.size(), 9U);
-    EXPECT_FALSE(chosen.contains(self));
-    for (const auto& [worker, times] : chosen) {
-      EXPECT_LT(worker, 10U);
-      EXPECT_NEAR(times, kChoices / 9, kChoices / 9 / 20);
+    RandomVictim policy({self, 10, self + 1});
+    for (const auto& [worker, times] : first_choices(policy, full_queues(10), kChoices)) {
+      EXPECT_NEAR(times, kChoices / 9, kChoices / 9 / 20) << worker;
     }
   }
 }
 
-TEST(RandomVictim, OfTwoWorkersChoosesTheOther) {
-  RandomVictim first(0, 2, 1);
-  RandomVictim second(1, 2, 1);
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(first.choose(FixedQueues{}), 1U);
-    EXPECT_EQ(second.choose(FixedQueues{}), 0U);
+TEST(SequenceVictim, BeginsEverySearchWithTheSuccessorAndGoesRound) {
+  SequenceVictim policy({2, 5});
+  const std::vector<std::uint32_t> expected{3, 4, 0, 1, 3, 4};
+  for (int search = 0; search < 3; ++search) {
+    policy.start_search();
+    EXPECT_EQ(next_choices(policy, 6), expected);
   }
 }
 
-TEST(RandomProbabilisticVictim, AcceptsInProportionToTheFill) {
-  const FixedQueues queues{{5, 1, 2, 0, 7}};
-  RandomProbabilisticVictim policy(0, 5, 42);
-  constexpr int kChoices = 200000;
+TEST(LastVictim, BeginsWithTheLastSuccessOnceASearch) {
+  LastVictim policy({0, 1000});
+  policy.stole_from(77);
+  for (int search = 0; search < 10; ++search) {
+    policy.start_search();
+    const std::vector<std::uint32_t> choices = next_choices(policy, 3);
+    EXPECT_EQ(choices[0], 77U);
+    EXPECT_TRUE(choices[1] != 77 || choices[2] != 77) << "with probability one in a million by chance";
+  }
+  policy.stole_from(5);
+  policy.start_search();
+  EXPECT_EQ(next_choices(policy, 1)[0], 5U);
+}
+
+TEST(BestOfTwoVictim, TakesTheFullerOfTwoDifferentOnes) {
+  const FixedQueues queues{{0, 1, 2, 3}};
+  BestOfTwoVictim policy({0, 4, 7});
+  constexpr int kChoices = 90000;
+  const auto chosen = first_choices(policy, queues, kChoices);
+  // Of the three pairs, two hold the fullest, and the third is won by the second.
+  EXPECT_FALSE(chosen.contains(1));
+  EXPECT_NEAR(chosen.at(3), kChoices * 2 / 3, kChoices / 50);
+  EXPECT_NEAR(chosen.at(2), kChoices / 3, kChoices / 50);
+}
+
+TEST(BestOfTwoVictim, RefusesWhenNeitherHasAnything) {
+  BestOfTwoVictim policy({0, 4, 7});
+  EXPECT_TRUE(first_choices(policy, {{9, 0, 0, 0}}, 100).empty());
+}
+
+TEST(BestOfManyVictim, LooksAtHalfOfTheWorkers) {
+  // Eight workers: four of the seven others are looked at, so the fullest is among them four times in seven.
+  const FixedQueues queues{{0, 1, 2, 3, 4, 5, 6, 7}};
+  BestOfManyVictim policy({0, 8, 3});
+  constexpr int kChoices = 70000;
+  const auto chosen = first_choices(policy, queues, kChoices);
+  EXPECT_NEAR(chosen.at(7), kChoices * 4 / 7, kChoices / 50);
+  EXPECT_FALSE(chosen.contains(3)) << "of four different ones, one has at least four";
+}
+
+// Sixteen workers, four to a node.
+std::vector<std::uint32_t> four_nodes() {
+  std::vector<std::uint32_t> nodes(16);
+  for (std::uint32_t worker = 0; worker < 16; ++worker) nodes[worker] = worker / 4;
+  return nodes;
+}
+
+TEST(NumaVictim, TriesEachNearWorkerOnceBeforeEachFarOneOnce) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  for (std::uint32_t self = 0; self < 16; ++self) {
+    NumaVictim policy({self, 16, self + 1, nodes});
+    for (int search = 0; search < 20; ++search) {
+      policy.start_search();
+      const std::vector<std::uint32_t> choices = next_choices(policy, 15);
+      for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(nodes[choices[i]] == nodes[self], i < 3);
+      EXPECT_EQ(std::set<std::uint32_t>(choices.begin(), choices.end()).size(), 15U) << "each once";
+    }
+  }
+}
+
+TEST(NumaVictim, ChoosesItsFirstVictimAtRandomAmongTheNearOnes) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  NumaVictim policy({5, 16, 11, nodes});
+  constexpr int kChoices = 30000;
+  const auto chosen = first_choices(policy, full_queues(16), kChoices);
+  EXPECT_EQ(chosen.size(), 3U);
+  for (const std::uint32_t near : {4U, 6U, 7U}) EXPECT_NEAR(chosen.at(near), kChoices / 3, kChoices / 50);
+}
+
+// What the paper promises of probabilistic stealing: a queue is stolen from in proportion to its size.
+template <typename Policy>
+void expect_in_proportion(Policy& policy, const FixedQueues& queues,
+                          const std::vector<std::uint32_t>& among) {
   std::map<std::uint32_t, int> chosen;
-  int refused = 0;
-  for (int i = 0; i < kChoices; ++i) {
-    const std::optional<std::uint32_t> victim = policy.choose(queues);
-    if (victim) {
-      ++chosen[*victim];
-    } else {
-      ++refused;
+  int all = 0;
+  for (int i = 0; i < 400000; ++i) {
+    policy.start_search();
+    if (const auto choice = policy.choose(queues)) {
+      ++chosen[choice->worker];
+      ++all;
+      EXPECT_TRUE(choice->sample && queues.looks_stealable(choice->worker, *choice->sample));
     }
   }
-  // A worker is a candidate once in four; it is accepted as often as its fill says.
-  EXPECT_FALSE(chosen.contains(0));
-  EXPECT_FALSE(chosen.contains(3));
-  EXPECT_NEAR(chosen[1], kChoices / 4 * 0.1, kChoices * 0.005);
-  EXPECT_NEAR(chosen[2], kChoices / 4 * 0.2, kChoices * 0.005);
-  EXPECT_NEAR(chosen[4], kChoices / 4 * 0.7, kChoices * 0.005);
-  EXPECT_NEAR(refused, kChoices * 0.75, kChoices * 0.005);
+  std::uint64_t size = 0;
+  for (const std::uint32_t worker : among) size += queues.stealable[worker];
+  int expected_all = 0;
+  for (const std::uint32_t worker : among) {
+    const double expected =
+        static_cast<double>(all) * static_cast<double>(queues.stealable[worker]) / static_cast<double>(size);
+    EXPECT_NEAR(chosen[worker], expected, 0.05 * expected) << "worker " << worker;
+    expected_all += chosen[worker];
+  }
+  EXPECT_EQ(all, expected_all) << "nobody else";
+}
+
+TEST(RandomProbabilisticVictim, ChoosesInProportionToTheFill) {
+  const FixedQueues queues{{5, 1, 2, 0, 7}};
+  RandomProbabilisticVictim policy({0, 5, 42});
+  expect_in_proportion(policy, queues, {1, 2, 3, 4});
+}
+
+TEST(NumaProbabilisticVictim, ChoosesNearWorkersInProportionToTheFill) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  FixedQueues queues = full_queues(16);
+  queues.stealable[4] = 1;
+  queues.stealable[6] = 3;
+  queues.stealable[7] = 9;
+  NumaProbabilisticVictim policy({5, 16, 42, nodes});
+  expect_in_proportion(policy, queues, {4, 6, 7});
+}
+
+TEST(NumaProbabilisticVictim, ChoosesFarWorkersInProportionToTheFillOnceTheNearOnesHaveNothing) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  FixedQueues queues{std::vector<std::uint64_t>(16, 0)};
+  queues.stealable[0] = 2;
+  queues.stealable[9] = 8;
+  queues.stealable[15] = 5;
+  NumaProbabilisticVictim policy({5, 16, 42, nodes});
+  std::map<std::uint32_t, int> chosen;
+  int all = 0;
+  for (int i = 0; i < 100000; ++i) {
+    policy.start_search();
+    std::optional<VictimChoice> choice;
+    while (!choice) choice = policy.choose(queues);
+    ++chosen[choice->worker];
+    ++all;
+  }
+  EXPECT_EQ(chosen.size(), 3U);
+  for (const std::uint32_t worker : {0U, 9U, 15U}) {
+    const double expected = static_cast<double>(all) * static_cast<double>(queues.stealable[worker]) / 15;
+    EXPECT_NEAR(chosen[worker], expected, 0.05 * expected) << "worker " << worker;
+  }
+}
+
+TEST(NumaProbabilisticVictim, LooksNearAsOftenAsItSaysBeforeItLooksFar) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  FixedQueues queues = full_queues(16);
+  for (const std::uint32_t near : {4U, 5U, 6U, 7U}) queues.stealable[near] = 0;
+  NumaProbabilisticVictim policy({5, 16, 1, nodes});
+  for (int search = 0; search < 10; ++search) {
+    policy.start_search();
+    for (std::size_t look = 0; look < 3 * NumaProbabilisticVictim::kLooksPerWorker; ++look) {
+      EXPECT_FALSE(policy.choose(queues));
+    }
+    EXPECT_TRUE(policy.choose(queues));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// MarkerOptions: how a marking engine is set up.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mark/termination/backoff.h"
+
+namespace jackdaw::mark {
+
+/// When an owner gives tasks to hungry thieves.
+enum class Grant : std::uint8_t {
+  early,  ///< also from the block that it works in, as soon as thieves are hungry and it offers them nothing
+  full,   ///< only whole blocks, as it leaves them (BWoS as published)
+};
+
+/// Their names; the first is the default.
+inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
+    {{"early", Grant::early}, {"full", Grant::full}}};
+
+struct MarkerOptions {
+  std::uint32_t threads = 1;      ///< workers, the collecting thread included: 1 to 1024
+  std::size_t blocks = 8;         ///< blocks of each worker's queue
+  std::size_t block_size = 1024;  ///< tasks of each block
+  std::uint64_t seed = 1;         ///< of the victim choice
+  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
+  /// false.
+  std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
+  std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
+  Grant grant = Grant::early;
+  BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
+  std::string victim;       ///< the policy, for engines made with AnyVictim; empty: the default
+  std::string termination;  ///< the detector, for engines made with AnyTerminator; empty: the default
+  /// The memory node of each worker, at least `threads` of them; empty: all are on one.
+  std::vector<std::uint32_t> nodes = {};
+  /// Called once by each helper thread, with its worker number, before its first round. May be empty.
+  std::function<void(std::uint32_t)> on_helper_start = {};
+};
+
+}  // namespace jackdaw::mark

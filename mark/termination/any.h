@@ -1,0 +1,50 @@
+// AnyTerminator: a termination detector that is chosen by name at run time.
+//
+// Idle workers go through a switch, which does not matter to them. What busy workers ask at every task,
+// hungry(), is the same one load as with a detector that is known when the engine is compiled.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <variant>
+
+#include "mark/choices.h"
+#include "mark/chosen_variant.h"
+#include "mark/termination/terminator.h"
+
+namespace jackdaw::mark {
+
+class AnyTerminator {
+ public:
+  /// The detector `setup.name`; empty: the default. Throws std::invalid_argument when there is none of that
+  /// name, and std::bad_alloc.
+  explicit AnyTerminator(const TerminatorSetup& setup)
+      : detector_(Chosen::make("termination detector", setup)),
+        idle_(std::visit([](const auto& detector) { return &detector.idle_workers(); }, detector_)) {}
+
+  void start_round(std::uint32_t workers) {
+    std::visit([&](auto& detector) { detector.start_round(workers); }, detector_);
+  }
+  template <typename WorkInSight>
+  bool offer(std::uint32_t worker, WorkInSight work_in_sight) {
+    return std::visit([&](auto& detector) { return detector.offer(worker, work_in_sight); }, detector_);
+  }
+  void before_steal(std::uint32_t thief, std::uint32_t victim) {
+    std::visit([&](auto& detector) { detector.before_steal(thief, victim); }, detector_);
+  }
+  // Relaxed: a hint, asked again at every task.
+  [[nodiscard]] bool hungry() const { return idle_->load(std::memory_order_relaxed) != 0; }
+  void wake() {
+    std::visit([](auto& detector) { detector.wake(); }, detector_);
+  }
+  [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return *idle_; }
+
+ private:
+  using Chosen = ChosenVariant<TerminatorChoices>;
+  Chosen::Type detector_;
+  const std::atomic<std::uint32_t>* const idle_;
+};
+
+static_assert(Terminator<AnyTerminator>);
+
+}  // namespace jackdaw::mark

@@ -1,0 +1,38 @@
+// LastVictim: first the worker that the last steal succeeded with, then any other at random.
+//
+// Source: the policy 'last' of Wang et al., "BWoS", OSDI 2023, §6.2.3; OpenJDK's task queues have had the
+// same bias since JDK-8205921.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mark/victim/random.h"
+#include "mark/victim/victim_policy.h"
+
+namespace jackdaw::mark {
+
+class LastVictim {
+ public:
+  explicit LastVictim(const VictimSetup& setup) : selector_(setup) {}
+
+  void start_search() { may_repeat_ = true; }
+  void stole_from(std::uint32_t worker) { last_ = worker; }
+
+  /// Never the thief itself, never nobody. O(1).
+  template <typename Queues>
+  std::optional<VictimChoice> choose(const Queues&) {
+    const bool repeat = may_repeat_ && last_.has_value();
+    may_repeat_ = false;
+    return VictimChoice{repeat ? *last_ : selector_.pick()};
+  }
+
+ private:
+  RandomVictim selector_;
+  std::optional<std::uint32_t> last_;
+  bool may_repeat_ = true;
+};
+
+static_assert(VictimPolicy<LastVictim>);
+
+}  // namespace jackdaw::mark
