@@ -17,6 +17,7 @@
 
 #include "bench/input_error.h"
 #include "bench/mark_command.h"
+#include "bench/queue_command.h"
 
 namespace {
 
@@ -31,9 +32,14 @@ int run(int argc, char** argv) {
   CLI::App app("Jackdaw: a parallel marking engine for garbage collectors, and what it does on real heaps",
                "jackdaw");
   app.require_subcommand(1);
-  app.footer("Example: jackdaw mark tree:21 --threads 2\nSee jackdaw mark --help for all that it can do.\n");
+  app.footer(
+      "Examples:\n"
+      "  jackdaw mark tree:21 --threads 2\n"
+      "  jackdaw queue single\n"
+      "See jackdaw mark --help and jackdaw queue --help for all that they can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::MarkCommand mark(app);
+  jackdaw::bench::QueueCommand queue(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -46,7 +52,7 @@ int run(int argc, char** argv) {
     }
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
   }
-  const int status = mark.run();
+  const int status = queue.chosen() ? queue.run() : mark.run();
   if (std::fflush(stdout) != 0) {
     return complain(
         fmt::format("standard output cannot be written ({})", std::generic_category().message(errno)));
@@ -62,6 +68,6 @@ int main(int argc, char** argv) {
   } catch (const jackdaw::bench::InputError& error) {
     return complain(error.what());
   } catch (const std::bad_alloc&) {
-    return complain("out of memory; take a smaller graph");
+    return complain("out of memory; take a smaller graph, or fewer or smaller queues");
   }
 }
