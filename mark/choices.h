@@ -9,7 +9,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "mark/queue/abp.h"
+#include "mark/queue/bwos_fifo.h"
 #include "mark/queue/bwos_lifo.h"
+#include "mark/queue/chase_lev.h"
+#include "mark/queue/locked.h"
+#include "mark/queue/sequential_fifo.h"
+#include "mark/queue/sequential_lifo.h"
 #include "mark/termination/counter.h"
 #include "mark/termination/owst.h"
 #include "mark/termination/ring.h"
@@ -44,7 +50,11 @@ struct QueueChoice {
   using Queue = QueueTemplate<Task>;
 };
 
-using QueueChoices = std::tuple<QueueChoice<"bwos-lifo", BwosLifo>>;
+using QueueChoices =
+    std::tuple<QueueChoice<"bwos-lifo", BwosLifo>, QueueChoice<"bwos-fifo", BwosFifo>,
+               QueueChoice<"abp", AbpDeque>, QueueChoice<"chase-lev", ChaseLevDeque>,
+               QueueChoice<"locked", LockedDeque>, QueueChoice<"sequential-lifo", SequentialLifo>,
+               QueueChoice<"sequential-fifo", SequentialFifo>>;
 
 using VictimChoices = std::tuple<  //
     Choice<"numa-prob", NumaProbabilisticVictim>, Choice<"random-prob", RandomProbabilisticVictim>,
