@@ -1,0 +1,109 @@
+// Every queue with every victim policy and every termination detector: each marks what a serial traversal
+// marks, with more workers than most machines have processors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gc/collector.h"
+#include "gc/marking.h"
+#include "mark/marker_options.h"
+#include "mark/termination/backoff.h"
+#include "tests/gc/program.h"
+#include "tests/gc/random_heap.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::gc {
+namespace {
+
+constexpr std::uint32_t kThreads = 8;
+
+std::vector<std::string_view> concurrent_queues() {
+  std::vector<std::string_view> queues = queue_names();
+  std::erase_if(queues, serves_one_thread_alone);
+  return queues;
+}
+
+// Small blocks, so that they change hands, and four memory nodes, so that near and far differ.
+CollectorOptions options_for(std::string_view queue, std::string_view victim, std::string_view termination) {
+  CollectorOptions options = only_when_asked();
+  options.marking.queue = queue;
+  mark::MarkerOptions& engine = options.marking.engine;
+  engine.threads = kThreads;
+  engine.blocks = 4;
+  engine.block_size = 8;
+  engine.victim = victim;
+  engine.termination = termination;
+  engine.nodes = {0, 0, 1, 1, 2, 2, 3, 3};
+  return options;
+}
+
+void expect_marks_like_a_serial_traversal(const CollectorOptions& options, std::uint64_t seed) {
+  Collector collector(options);
+  const RandomHeap graph(collector, mark::scaled(20'000), seed);
+  for (int run = 0; run < 2; ++run) {
+    const CollectionResult result = collector.collect();
+    graph.expect_collected_correctly(result);
+    expect_nothing_dropped(result);
+  }
+}
+
+class Combinations : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Combinations, MarkEverythingOnceWithEveryVictimPolicyAndDetector) {
+  std::uint64_t seed = 1;
+  for (const std::string_view victim : victim_names()) {
+    for (const std::string_view termination : termination_names()) {
+      SCOPED_TRACE(std::string(victim) + ", " + std::string(termination));
+      expect_marks_like_a_serial_traversal(options_for(GetParam(), victim, termination), seed++);
+    }
+  }
+}
+
+TEST_P(Combinations, MarkEverythingOnceWithEveryBackoffGrantAndBatch) {
+  std::uint64_t seed = 100;
+  for (const std::string_view termination : termination_names()) {
+    for (const auto& [name, backoff] : mark::kBackoffKinds) {
+      for (const std::size_t batch : {std::size_t{1}, std::size_t{6}}) {
+        SCOPED_TRACE(std::string(termination) + ", " + std::string(name) + ", " + std::to_string(batch));
+        CollectorOptions options = options_for(GetParam(), "random", termination);
+        options.marking.engine.backoff = backoff;
+        options.marking.engine.steal_batch = batch;
+        options.marking.engine.grant = batch == 1 ? mark::Grant::full : mark::Grant::early;
+        expect_marks_like_a_serial_traversal(options, seed++);
+      }
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<std::string_view>& info) {
+  std::string name(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Queues, Combinations, testing::ValuesIn(concurrent_queues()), name_of);
+
+class SequentialQueues : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(SequentialQueues, MarkEverythingOnceAlone) {
+  CollectorOptions options = only_when_asked();
+  options.marking.queue = GetParam();
+  options.marking.engine.blocks = 4;
+  options.marking.engine.block_size = 8;
+  expect_marks_like_a_serial_traversal(options, 7);
+}
+
+TEST_P(SequentialQueues, RefuseCompany) {
+  CollectorOptions options = options_for(GetParam(), "random", "owst");
+  EXPECT_THROW(Collector{options}, std::invalid_argument);
+}
+
+INSTANTIATE_TEST_SUITE_P(Queues, SequentialQueues, testing::Values("sequential-lifo", "sequential-fifo"),
+                         name_of);
+
+}  // namespace
+}  // namespace jackdaw::gc
