@@ -28,6 +28,13 @@ int complain(const std::string& what) {
   return kBadInput;
 }
 
+// Whether the command line ended where a subcommand had to follow.
+bool lacks_subcommand(const CLI::App& app) {
+  const CLI::App* last = &app;
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  return last->get_require_subcommand_min() > 0;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Jackdaw: a parallel marking engine for garbage collectors, and what it does on real heaps",
                "jackdaw");
@@ -46,8 +53,8 @@ int run(int argc, char** argv) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     // The library would ask for a subcommand, whatever was given instead of one.
-    const std::vector<std::string> unknown = app.remaining();
-    if (app.get_subcommands().empty() && !unknown.empty()) {
+    const std::vector<std::string> unknown = app.remaining(true);
+    if (lacks_subcommand(app) && !unknown.empty()) {
       return complain(fmt::format("unknown command or option '{}' (see jackdaw --help)", unknown.front()));
     }
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
