@@ -18,7 +18,7 @@
 //   s_cnt    round, steals that have read their entry        thieves count, owner reads and resets
 //   finished the value of s_cnt once the last thief has read owner only
 //
-// The front block's position and end (the paper's f_pos) and a copy of b_pos are the owner's private members.
+// The front block's position (the paper's f_pos) and end are the owner's private members.
 //
 // Three things differ from the paper. Thieves' steals count only what thieves claimed: the owner remembers
 // where it took a block over (`finished`) instead of adding its own share to s_cnt. Gets pass a block that
@@ -80,9 +80,8 @@ class BwosFifo {
     // Puts and gets begin in one block, so it is owned from the start and no thief ever claims in it.
     open(BlockNumber{kFirstRound, 0}, kOwnedIndex, 0);
     front_ = back_;
-    front_position_ = back_position_;
+    front_position_ = front_end_ = back_position();
     front_entries_ = back_entries_;
-    front_limit_ = &back_position_;
     // Relaxed: whoever shares the queue with thieves publishes it to them.
     bottom_.store(pack(front_), std::memory_order_relaxed);
   }
@@ -93,10 +92,10 @@ class BwosFifo {
   /// Owner. Puts a task at the back. False, with nothing changed, when the back block is full and its
   /// successor's slot still holds a task or is being read by a thief. Wait-free, O(1).
   bool push(Task task) {
-    if (back_position_ == back_full_) [[unlikely]] {
+    if (back_position() == back_full_) [[unlikely]] {
       if (!advance_back()) return false;
     }
-    const std::uint64_t position = back_position_;
+    const std::uint64_t position = back_position();
     back_entries_[index_of(position)] = task;
     publish(position + 1);
     return true;
@@ -105,8 +104,8 @@ class BwosFifo {
   /// Owner. Takes the oldest task that no thief has claimed. False when there is none. Wait-free, O(1), and
   /// O(blocks) in all for passing the blocks that thieves emptied.
   bool pop(Task& task) {
-    if (front_position_ == *front_limit_) [[unlikely]] {
-      if (!advance_front()) return false;
+    if (front_position_ == front_end_) [[unlikely]] {
+      if (!see_puts() && !advance_front()) return false;
     }
     const std::uint64_t position = front_position_;
     task = front_entries_[index_of(position)];
@@ -158,12 +157,12 @@ class BwosFifo {
   /// Owner. Whether thieves have something left. O(blocks), a constant number of steps while the newest
   /// blocks have something. False is certain: thieves took all behind the front block.
   [[nodiscard]] bool offers_tasks() const {
-    std::uint64_t end = back_position_;
+    std::uint64_t put = index_of(back_position());
     for (BlockNumber number = back_; number != front_; number = predecessor(number)) {
       // Relaxed: a hint; thieves may take the rest at any moment.
       const std::uint64_t s_pos = blocks_[number.slot].s_pos.load(std::memory_order_relaxed);
-      if (index_of(s_pos) < index_of(end)) return true;
-      end = full(end);
+      if (index_of(s_pos) < put) return true;
+      put = block_size_;
     }
     return false;
   }
@@ -174,15 +173,16 @@ class BwosFifo {
   /// paper's §8). False, with nothing changed, when thieves have something already, the front block holds
   /// fewer than two tasks, or no block is free. The order of the tasks remains. O(blocks + block size).
   bool grant_early() {
-    const std::uint64_t held = *front_limit_ - front_position_;
+    see_puts();
+    const std::uint64_t held = front_end_ - front_position_;
     if (held < 2 || offers_tasks()) return false;
-    if (front_ == back_ || back_position_ == back_full_) {
+    if (front_ == back_ || back_position() == back_full_) {
       if (!advance_back()) return false;
     }
-    const std::uint64_t given = std::min(held / 2, back_full_ - back_position_);
+    const std::uint64_t given = std::min(held / 2, back_full_ - back_position());
     front_end_ -= given;
-    std::copy_n(front_entries_ + index_of(front_end_), given, back_entries_ + index_of(back_position_));
-    publish(back_position_ + given);
+    std::copy_n(front_entries_ + index_of(front_end_), given, back_entries_ + index_of(back_position()));
+    publish(back_position() + given);
     return true;
   }
 
@@ -256,9 +256,22 @@ class BwosFifo {
   }
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const { return entries_.get() + slot * block_size_; }
 
+  // Owner. Where the next put goes. A private copy would cost every put a store to one more cache line.
+  [[nodiscard]] std::uint64_t back_position() const {
+    // Relaxed: only the owner writes it.
+    return back_b_pos_->load(std::memory_order_relaxed);
+  }
+
+  // Owner. Whether puts have reached the front block since gets last saw its end.
+  bool see_puts() {
+    if (front_ != back_) return false;
+    const std::uint64_t seen = front_end_;
+    front_end_ = back_position();
+    return front_end_ != seen;
+  }
+
   // Owner. Shows thieves the back block's entries below `end`. They look only where s_pos is not owned.
   void publish(std::uint64_t end) {
-    back_position_ = end;
     // Release: pairs with the acquire in look_into(), so thieves see the entries, and s_cnt as reset in
     // open().
     back_b_pos_->store(end, std::memory_order_release);
@@ -269,13 +282,13 @@ class BwosFifo {
   void open(BlockNumber number, std::uint64_t first, std::uint64_t claims) {
     Block& block = blocks_[number.slot];
     block.finished = position(number.round, claims);
-    // Relaxed, both: the slot is done, so no claim can be overwritten here, and none succeeds before a thief
-    // has acquired what publish() releases. b_pos is left in the round before: nothing was put yet.
+    // Relaxed, all: the slot is done, so no claim can be overwritten here, and none succeeds before a thief
+    // has acquired what publish() releases.
     block.s_cnt.store(position(number.round, 0), std::memory_order_relaxed);
     block.s_pos.store(position(number.round, first), std::memory_order_relaxed);
+    block.b_pos.store(position(number.round, 0), std::memory_order_relaxed);
     back_ = number;
-    back_position_ = position(number.round, 0);
-    back_full_ = full(back_position_);
+    back_full_ = position(number.round, block_size_);
     back_entries_ = entries_of(number.slot);
     back_b_pos_ = &block.b_pos;
   }
@@ -284,13 +297,12 @@ class BwosFifo {
   [[gnu::noinline]] bool advance_back() {
     const BlockNumber next = successor(back_);
     Block& block = blocks_[next.slot];
-    if (next.slot == front_.slot && front_position_ != *front_limit_) return false;
+    if (next.slot == front_.slot && front_position_ != front_end_) return false;
     // Acquire: pairs with the release in claim(), so thieves' reads come before our overwriting. Of a block
     // that gets have not come to, this is also the proof that thieves took everything.
     if (block.s_cnt.load(std::memory_order_acquire) != block.finished) return false;
     if (front_ == back_) {
-      front_end_ = back_position_;
-      front_limit_ = &front_end_;
+      front_end_ = back_position();
     } else if (front_.slot == back_.slot) {
       // The back is a whole ring ahead, so the slot that it enters is that of the block after the front one,
       // which thieves have emptied. Gets need not visit it; they have nothing left where they are, either.
@@ -307,7 +319,7 @@ class BwosFifo {
     while (front_ != back_) {
       const BlockNumber next = successor(front_);
       const bool is_back = next == back_;
-      const std::uint64_t end = is_back ? back_position_ : position(next.round, block_size_);
+      const std::uint64_t end = is_back ? back_position() : position(next.round, block_size_);
       // Relaxed: what looks claimed is claimed, as the index never falls; else the exchange decides.
       const bool emptied = blocks_[next.slot].s_pos.load(std::memory_order_relaxed) == end;
       if (emptied && is_back) return false;  // left to thieves, who will see what is put into it
@@ -327,15 +339,11 @@ class BwosFifo {
     block.finished = left;
     front_position_ = left;
     front_end_ = end;
-    front_limit_ = front_ == back_ ? &back_position_ : &front_end_;
     front_entries_ = entries_of(front_.slot);
     if (left == end) return false;
     ++counters_.takeovers;
     return true;
   }
-
-  // The end of a full block, given any position in it.
-  [[nodiscard]] std::uint64_t full(std::uint64_t word) const { return position(round_of(word), block_size_); }
 
   // Thief. What can be claimed of a slot's block, given the s_pos that was read there.
   [[nodiscard]] Stealable look_into(std::uint32_t slot, std::uint64_t s_pos) const {
@@ -402,17 +410,13 @@ class BwosFifo {
     return successor(seen == number.round ? number : BlockNumber{seen - 1, number.slot});
   }
 
-  // The owner's, written with every push and pop: thieves never look at this line.
-  alignas(128) std::uint64_t back_position_ = 0;  // where the next put goes: b_pos of the back block
-  std::uint64_t back_full_ = 0;                   // its value when the back block is full
+  // The owner's: thieves never look at these lines.
+  alignas(128) std::atomic<std::uint64_t>* back_b_pos_ = nullptr;  // b_pos of the back block
+  std::uint64_t back_full_ = 0;                                    // its value when the block is full
   Task* back_entries_ = nullptr;
-  std::atomic<std::uint64_t>* back_b_pos_ = nullptr;
   std::uint64_t front_position_ = 0;  // where the next get comes from
-  const std::uint64_t* front_limit_ =
-      nullptr;                   // where gets end: back_position_ in the back block, front_end_
-  std::uint64_t front_end_ = 0;  // the end of the front block when it is not the back one
+  std::uint64_t front_end_ = 0;       // where gets end, as last seen when the front block is the back one
   Task* front_entries_ = nullptr;
-  // The owner's, used when it changes blocks.
   BlockNumber front_{0, 0};
   BlockNumber back_{0, 0};
   QueueCounters counters_;
