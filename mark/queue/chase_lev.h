@@ -52,8 +52,9 @@
 
 namespace jackdaw::mark {
 
-template <typename TaskType>
-class ChaseLevDeque {
+/// Grows through arrays with capacities of 2^0 to 2^(kArrays - 1), no further.
+template <typename TaskType, unsigned kArrays>
+class GrowingChaseLevDeque {
   static_assert(std::atomic<TaskType>::is_always_lock_free, "a thief reads a task that may be overwritten");
 
  public:
@@ -63,7 +64,7 @@ class ChaseLevDeque {
 
   /// A queue for block_count × block_size tasks, rounded up to a power of two, that grows. Throws
   /// std::invalid_argument when a size is out of range (BlockShape), std::bad_alloc when memory is short.
-  ChaseLevDeque(std::size_t block_count, std::size_t block_size)
+  GrowingChaseLevDeque(std::size_t block_count, std::size_t block_size)
       : shape_(block_count, block_size),
         first_array_(static_cast<unsigned>(std::bit_width(shape_.capacity() - 1))) {
     arrays_[first_array_].reset(new std::atomic<Task>[capacity_of(first_array_)]);
@@ -72,8 +73,8 @@ class ChaseLevDeque {
     array_.store(first_array_, std::memory_order_relaxed);
   }
 
-  ChaseLevDeque(const ChaseLevDeque&) = delete;
-  ChaseLevDeque& operator=(const ChaseLevDeque&) = delete;
+  GrowingChaseLevDeque(const GrowingChaseLevDeque&) = delete;
+  GrowingChaseLevDeque& operator=(const GrowingChaseLevDeque&) = delete;
 
   /// Owner. Puts a task at the bottom. False when the queue cannot grow, with nothing changed. Wait-free;
   /// amortised O(1).
@@ -156,9 +157,6 @@ class ChaseLevDeque {
   }
 
  private:
-  // Arrays have capacities of 2^0 to 2^(kArrays - 1).
-  static constexpr unsigned kArrays = 41;
-
   static std::size_t capacity_of(unsigned array) { return std::size_t{1} << array; }
 
   // Owner. Works in `array` from now on.
@@ -255,5 +253,9 @@ class ChaseLevDeque {
   std::atomic<unsigned> array_{0};
   std::unique_ptr<std::atomic<Task>[]> arrays_[kArrays];
 };
+
+/// The deque as it is used: memory ends before its arrays do.
+template <typename Task>
+using ChaseLevDeque = GrowingChaseLevDeque<Task, 41>;
 
 }  // namespace jackdaw::mark

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,6 +19,12 @@ using Task = std::uint64_t;
 using Sum = std::uint64_t;
 using Outcome = jackdaw::mark::StealOutcome;
 
+// What the tasks stand for: written before the task is pushed, plainly, and read by whoever got it.
+inline std::array<Task, 12> pointees;
+
+// How many tasks were pushed before this one.
+inline std::size_t number_of(Task task) { return static_cast<std::size_t>(std::countr_zero(task)) / 4; }
+
 /// In which order the owner gets its tasks back.
 enum class Order : std::uint8_t { newest_first, oldest_first };
 
@@ -29,7 +36,8 @@ class Owner {
 
   // A full queue is an answer, not an error; only what went in counts.
   bool push() {
-    const Task task = Task{1} << (4 * next_++);
+    const Task task = Task{1} << (4 * next_);
+    pointees[next_++] = task;
     if (!queue_.push(task)) return false;
     put_ += task;
     return true;
@@ -87,10 +95,18 @@ class Owner {
 
  private:
   Queue& queue_;
-  int next_ = 0;
+  std::size_t next_ = 0;
   Sum put_ = 0;
   Sum got_ = 0;
 };
+
+// What a thief does with a task that it got.
+inline void take_into(Sum& stolen, Task task) {
+  // Oldest first, so each thief sees its tasks in the order in which they were pushed.
+  CHECK(task > stolen);
+  CHECK(pointees[number_of(task)] == task);
+  stolen += task;
+}
 
 // A thief's body: `kAttempts` steals, its sum as the result.
 template <typename Queue, int kAttempts>
@@ -98,10 +114,7 @@ void* steal(void* queue) {
   Sum stolen = 0;
   for (int i = 0; i < kAttempts; ++i) {
     Task task;
-    if (static_cast<Queue*>(queue)->steal(task) != Outcome::taken) continue;
-    // Oldest first, so each thief sees its tasks in the order in which they were pushed.
-    CHECK(task > stolen);
-    stolen += task;
+    if (static_cast<Queue*>(queue)->steal(task) == Outcome::taken) take_into(stolen, task);
   }
   return result(stolen);
 }
@@ -115,10 +128,7 @@ void* steal_some(void* queue) {
     const jackdaw::mark::BatchSteal batch = static_cast<Queue*>(queue)->steal_some(room);
     CHECK((batch.outcome == Outcome::taken) == (batch.count > 0));
     CHECK(batch.count <= kRoom);
-    for (std::size_t at = 0; at < batch.count; ++at) {
-      CHECK(room[at] > stolen);
-      stolen += room[at];
-    }
+    for (std::size_t at = 0; at < batch.count; ++at) take_into(stolen, room[at]);
   }
   return result(stolen);
 }

@@ -1,6 +1,6 @@
 // The paper's client.
-#include "tests/verify/figure_9.h"
 #include "tests/verify/abp/abp.h"
+#include "tests/verify/figure_9.h"
 
 int main() {
   Queue queue(2, 2);

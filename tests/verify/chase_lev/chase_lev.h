@@ -4,4 +4,5 @@
 #include "mark/queue/chase_lev.h"
 #include "tests/verify/queue_client.h"
 
-using Queue = jackdaw::mark::ChaseLevDeque<verify::Task>;
+// Three arrays, so that there is little to construct; it grows to four tasks.
+using Queue = jackdaw::mark::GrowingChaseLevDeque<verify::Task, 3>;
