@@ -1,5 +1,5 @@
 // Google Benchmark of the queues: what a push and a pop cost the owner, without and with a thief, beside a
-// plain array, the bound that no queue can pass.
+// plain array, the bound that no queue can pass. `jackdaw queue` measures more, and more closely.
 //
 // Source of the workload: Wang et al., "BWoS", OSDI 2023, §6.2.1 and §6.2.2: fill the queue, then empty it.
 #include <benchmark/benchmark.h>
@@ -7,19 +7,23 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
-#include "mark/queue/bwos_lifo.h"
+#include "mark/choices.h"
 #include "mark/spin.h"
 
 namespace {
 
 using Task = std::uint64_t;
-using Queue = jackdaw::mark::BwosLifo<Task>;
 
-// As many tasks as fit in seven of eight blocks of 1024, so that no push fails while a thief holds one.
-constexpr std::size_t kTasks = std::size_t{7} * 1024;
+constexpr std::size_t kBlocks = 8;
+constexpr std::size_t kBlockSize = 1024;
+// As many tasks as fit in all blocks but one, so that no push fails while a thief holds one.
+constexpr std::size_t kTasks = (kBlocks - 1) * kBlockSize;
 
 void count_operations(benchmark::State& state) {
   const auto operations = static_cast<double>(state.iterations()) * 2 * static_cast<double>(kTasks);
@@ -45,6 +49,7 @@ void plain_array(benchmark::State& state) {
 }
 BENCHMARK(plain_array);
 
+template <typename Queue>
 void fill_and_empty(Queue& queue) {
   for (Task i = 0; i < kTasks; ++i) {
     bool pushed = queue.push(i);
@@ -54,16 +59,17 @@ void fill_and_empty(Queue& queue) {
   while (queue.pop(task)) benchmark::DoNotOptimize(task);
 }
 
-void bwos_lifo(benchmark::State& state) {
-  Queue queue;
+template <typename Queue>
+void alone(benchmark::State& state) {
+  Queue queue(kBlocks, kBlockSize);
   for (auto _ : state) fill_and_empty(queue);
   count_operations(state);
 }
-BENCHMARK(bwos_lifo);
 
 // One thief that steals and then idles for as many pauses as the argument says.
-void bwos_lifo_with_a_thief(benchmark::State& state) {
-  Queue queue;
+template <typename Queue>
+void with_a_thief(benchmark::State& state) {
+  Queue queue(kBlocks, kBlockSize);
   std::atomic<bool> stop{false};
   std::uint64_t stolen = 0;
   std::thread thief([&] {
@@ -81,8 +87,34 @@ void bwos_lifo_with_a_thief(benchmark::State& state) {
   state.counters["stolen %"] = 100.0 * static_cast<double>(stolen) /
                                (static_cast<double>(state.iterations()) * static_cast<double>(kTasks));
 }
-BENCHMARK(bwos_lifo_with_a_thief)->ArgName("pauses")->Arg(0)->Arg(4)->Arg(16)->Arg(64)->UseRealTime();
+
+template <typename Choice>
+void add_queue() {
+  using Queue = typename Choice::template Queue<Task>;
+  const std::string name(Choice::kName);
+  benchmark::RegisterBenchmark(name.c_str(), alone<Queue>);
+  if constexpr (Queue::kServesThieves) {
+    benchmark::RegisterBenchmark((name + "/with a thief").c_str(), with_a_thief<Queue>)
+        ->ArgName("pauses")
+        ->Arg(0)
+        ->Arg(4)
+        ->Arg(16)
+        ->Arg(64)
+        ->UseRealTime();
+  }
+}
+
+template <typename... Choices>
+void add_queues(std::type_identity<std::tuple<Choices...>>) {
+  (add_queue<Choices>(), ...);
+}
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  add_queues(std::type_identity<jackdaw::mark::QueueChoices>{});
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
