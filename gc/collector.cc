@@ -4,6 +4,7 @@
 #include <cassert>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "gc/mutator.h"
 
@@ -122,6 +123,12 @@ CollectionResult Collector::collect() {
   std::unique_lock lock(mutex_);
   world_changed_.wait(lock, [this] { return !stop_requested_; });
   return collect_stopped(lock, 0);
+}
+
+std::unique_ptr<Marking> Collector::exchange_marking(std::unique_ptr<Marking> marking) {
+  std::unique_lock lock(mutex_);
+  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  return std::exchange(marking_, std::move(marking));
 }
 
 // A collection needs a little memory itself, to gather the roots.

@@ -72,6 +72,10 @@ class Collector {
   /// no memory to gather the roots.
   CollectionResult collect();
 
+  /// Marks with `marking`, not null, from now on; gives the engine that it marked with so far. Waits for a
+  /// collection under way. Nobody may ask for mark_threads() or marking_memory_bytes() meanwhile.
+  std::unique_ptr<Marking> exchange_marking(std::unique_ptr<Marking> marking);
+
   /// The heap, for those who look at it between collections.
   heap::Heap& heap() { return heap_; }
   /// Collections so far. Any thread.
