@@ -56,6 +56,13 @@ struct alignas(128) WorkerTally {
   std::chrono::steady_clock::time_point end;
 };
 
+/// `value`, as if it came from anywhere: so that no loop is compiled for a certain value.
+template <typename Value>
+Value opaque(Value value) {
+  asm volatile("" : "+r"(value) : : "memory");
+  return value;
+}
+
 /// Puts the tasks from `next` on until `most` are in or the queue is full. Returns how many went in.
 template <typename Queue>
 [[gnu::noinline, gnu::aligned(64)]] std::uint64_t fill(Queue& queue, std::uint64_t most, QueueTask next) {
@@ -83,7 +90,7 @@ template <typename Queue>
 template <typename Queue>
 bool grows() {
   Queue queue(2, 1);
-  return fill(queue, 3, 1) == 3;
+  return fill(queue, opaque(std::uint64_t{3}), 1) == 3;
 }
 
 /// Whether a queue gives back what was put first.
@@ -91,7 +98,7 @@ template <typename Queue>
 bool is_fifo() {
   Queue queue(2, 2);
   QueueTask task = 0;
-  fill(queue, 2, 1);
+  fill(queue, opaque(std::uint64_t{2}), 1);
   return queue.pop(task) && task == 1;
 }
 
@@ -109,16 +116,16 @@ class QueueOwner {
 
   /// Puts until the queue is full, then gets until it is empty or `most_gets` came out.
   void round(std::uint64_t most_gets) {
-    const std::uint64_t puts = fill(hidden(), room(), next_);
+    const std::uint64_t puts = fill(*opaque(queue_), opaque(room()), next_);
     // The sum of `puts` numbers from next_ on.
     tally.put_sum += puts * next_ + sum_below(puts);
     tally.counts.puts += puts;
     next_ += puts;
-    tally.counts.gets += drain(hidden(), most_gets, tally.taken_sum);
+    tally.counts.gets += drain(*opaque(queue_), opaque(most_gets), tally.taken_sum);
   }
 
   /// Takes out what is left, when the time is over.
-  void take_rest() { tally.counts.left += drain(hidden(), kNoLimit, tally.taken_sum); }
+  void take_rest() { tally.counts.left += drain(*opaque(queue_), opaque(kNoLimit), tally.taken_sum); }
 
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
@@ -128,13 +135,6 @@ class QueueOwner {
   // The sum of the numbers below `count`, halved before it is multiplied.
   static std::uint64_t sum_below(std::uint64_t count) {
     return count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
-  }
-
-  // The queue, as if it came from anywhere and anything had been done to it.
-  Queue& hidden() {
-    Queue* queue = queue_;
-    asm volatile("" : "+r"(queue) : : "memory");
-    return *queue;
   }
 
   // How many tasks one fill may put.
