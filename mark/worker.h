@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <new>
@@ -23,6 +24,7 @@
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
+#include "mark/queue/counting.h"
 #include "mark/queue/queue.h"
 #include "mark/spin.h"
 #include "mark/statistics.h"
@@ -54,6 +56,7 @@ class alignas(128) Worker {
   Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
       : team_(team),
         index_(setup.self),
+        idle_workers_(team.terminator().idle_workers()),
         leases_(setup.self),
         queue_(options.blocks, options.block_size),
         overflow_limit_(options.overflow_limit),
@@ -240,12 +243,21 @@ class alignas(128) Worker {
         if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
         continue;
       }
+      note_held_tasks();
       execute<kSharing>(model, task);
       if constexpr (kSharing == Sharing::shared) {
         leases_.poll();
-        if (team_.terminator().hungry()) [[unlikely]]
+        if (somebody_is_hungry()) [[unlikely]]
           share();
       }
+    }
+  }
+
+  // The most is held before a visit: what was discovered earlier, and the task that is visited now.
+  void note_held_tasks() {
+    if constexpr (CountsTasks<Queue>) {
+      const std::uint64_t held = queue_.task_count() + overflow_.size() + prefetched_.size() + 1;
+      statistics_.held_peak = std::max(statistics_.held_peak, held);
     }
   }
 
@@ -288,6 +300,9 @@ class alignas(128) Worker {
     statistics_.overflow_peak = std::max<std::uint64_t>(statistics_.overflow_peak, overflow_.size());
     return true;
   }
+
+  // Relaxed: a hint, asked again at every task.
+  [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
   // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.
   [[gnu::noinline]] void share() {
@@ -351,8 +366,7 @@ class alignas(128) Worker {
       statistics_.longest_contended_streak = std::max(statistics_.longest_contended_streak, contended_streak);
       if (steal.outcome != StealOutcome::taken) continue;
       victim_.stole_from(choice->worker);
-      if (team_.terminator().hungry() && team_.queue_of(choice->worker).has_stealable())
-        team_.terminator().wake();
+      if (somebody_is_hungry() && team_.queue_of(choice->worker).has_stealable()) team_.terminator().wake();
       return steal.count;
     }
     return 0;
@@ -400,6 +414,7 @@ class alignas(128) Worker {
 
   Team& team_;
   const std::uint32_t index_;
+  const std::atomic<std::uint32_t>& idle_workers_;  // the terminator's
   Leases leases_;
   Queue queue_;
   OverflowList<Task> overflow_;

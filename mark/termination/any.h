@@ -1,7 +1,7 @@
 // AnyTerminator: a termination detector that is chosen by name at run time.
 //
-// Idle workers go through a switch, which does not matter to them. What busy workers ask at every task,
-// hungry(), is the same one load as with a detector that is known when the engine is compiled.
+// Idle workers go through a switch, which does not matter to them. What busy workers look at, the word of
+// idle_workers(), is the detector's own.
 #pragma once
 
 #include <atomic>

@@ -26,8 +26,8 @@ struct TerminatorSetup {
 /// somebody woke it. Until offer returns, the worker's queue stays empty.
 ///
 /// A thief calls `before_steal(thief, victim)` before every attempt. A worker with tasks polls `hungry()`,
-/// one load of a line that is written only when workers run dry or find work; when it is true and there is
-/// something to steal, it calls `wake()`. `idle_workers()` is the word that hungry() compares with 0.
+/// which is whether `idle_workers()` is not 0: one load, from a line that is written only when workers run
+/// dry or find work. When it is true and there is something to steal, the worker calls `wake()`.
 template <typename Detector>
 concept Terminator = std::constructible_from<Detector, const TerminatorSetup&> &&
     requires(Detector& detector, const Detector& unchanged, bool (*work_in_sight)(), std::uint32_t worker) {
