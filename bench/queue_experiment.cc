@@ -19,8 +19,10 @@ namespace jackdaw::bench {
 
 namespace {
 
-// A probe of the calibration takes so much less time than a measurement.
-constexpr int kProbesPerMeasurement = 20;
+// A probe of the calibration is the median of three measurements, each of so much less time than a full one.
+// One alone may have met with an interruption of either thread, and would lead astray.
+constexpr int kProbesPerMeasurement = 40;
+constexpr int kMeasurementsPerProbe = 3;
 
 bool can_take_part(const QueueRunner& runner, const QueueExperimentOptions& options) {
   return runner.fits(options.shape) &&
@@ -80,7 +82,7 @@ class Point {
     load_.pace =
         calibrate_thief(*result_.steal_percent_wanted, load_.shape.capacity(), [&](const ThiefPace& pace) {
           probe.pace = pace;
-          return runner_.measure_with_thief(threads, probe).counts.steal_percent();
+          return steal_percent(threads, probe);
         });
     result_.pace = load_.pace;
   }
@@ -100,6 +102,13 @@ class Point {
   }
 
  private:
+  double steal_percent(mark::ThreadPool& threads, const QueueLoad& probe) const {
+    std::vector<double> percents(kMeasurementsPerProbe);
+    for (double& percent : percents)
+      percent = runner_.measure_with_thief(threads, probe).counts.steal_percent();
+    return median_of(std::move(percents));
+  }
+
   QueueMeasurement take(mark::ThreadPool& threads) const {
     switch (result_.experiment) {
       case QueueExperiment::single:
