@@ -6,6 +6,7 @@
 
 #include "gc/object_model.h"
 #include "mark/choices.h"
+#include "mark/queue/counting.h"
 #include "mark/termination/any.h"
 #include "mark/topology.h"
 #include "mark/victim/any.h"
@@ -81,6 +82,8 @@ std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
   return with_queue(
       options.queue,
       [&]<typename Queue>() -> std::unique_ptr<Marking> {
+        if (options.count_held_tasks)
+          return std::make_unique<MarkingWith<mark::CountingQueue<Queue>>>(engine);
         return std::make_unique<MarkingWith<Queue>>(engine);
       },
       kQueues);

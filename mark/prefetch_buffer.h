@@ -39,6 +39,9 @@ class PrefetchBuffer {
     return true;
   }
 
+  /// Tasks held.
+  [[nodiscard]] std::size_t size() const { return count_; }
+
  private:
   std::array<Task, kDepth> ring_;
   std::size_t next_ = 0;

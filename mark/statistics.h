@@ -27,6 +27,7 @@ struct WorkerStatistics {
   std::uint64_t victims_refused = 0;  ///< times the victim policy refused what it looked at
   std::uint64_t overflow_pushes = 0;
   std::uint64_t overflow_peak = 0;   ///< most tasks in the overflow list at once
+  std::uint64_t held_peak = 0;       ///< most tasks held at once; 0 unless the queue counts them (counting.h)
   std::uint64_t grants = 0;          ///< blocks granted to thieves
   std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
   std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end, and waiting for leases
@@ -49,6 +50,7 @@ struct WorkerStatistics {
     victims_refused += other.victims_refused;
     overflow_pushes += other.overflow_pushes;
     overflow_peak = std::max(overflow_peak, other.overflow_peak);
+    held_peak = std::max(held_peak, other.held_peak);
     grants += other.grants;
     takeovers += other.takeovers;
     idle += other.idle;
