@@ -104,6 +104,10 @@ MarkCommand::MarkCommand(CLI::App& app) {
       ->add_option("--baseline", baseline_,
                    "Build the same graph in another collector and time it in turn with ours")
       ->check(CLI::IsMember({"boehm"}));
+  command->add_flag(
+      "--bounds", options_.bounds,
+      "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
+      "power of two of workers up to --threads");
   command->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
   command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")
       ->capture_default_str();

@@ -93,19 +93,28 @@ struct Heaps {
   std::unique_ptr<BoehmHeap> boehm;
 };
 
-void measure(const MarkExperimentOptions& options, Heaps& heaps, MarkReport& report) {
+// What the marks are held to, or nothing.
+std::unique_ptr<SerialMark> reference_for(const MarkExperimentOptions& options, const Heaps& heaps) {
+  return options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
+}
+
+// Notes a difference, if there is one. `which`: the run's collection in words.
+void verify(const std::string& which, const Run& run, const SerialMark* serial, Heaps& heaps,
+            MarkReport& report) {
+  if (serial == nullptr) return;
+  if (const auto difference = compare(run, *serial, heaps.collector.heap())) {
+    report.differences.push_back(fmt::format("collection {}: {}", which, *difference));
+  }
+}
+
+void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
+             MarkReport& report) {
   Progress progress("marking");
-  const std::unique_ptr<SerialMark> serial =
-      options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
   const std::uint32_t all = options.warmup + options.repeat;
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
     Run run = describe(heaps.collector.collect());
-    if (serial != nullptr) {
-      if (const auto difference = compare(run, *serial, heaps.collector.heap())) {
-        report.differences.push_back(fmt::format("collection {} of {}: {}", i + 1, all, *difference));
-      }
-    }
+    verify(fmt::format("{} of {}", i + 1, all), run, serial, heaps, report);
     const double baseline_ms = heaps.boehm != nullptr ? milliseconds(heaps.boehm->collect()) : 0;
     if (i >= options.warmup) {
       report.runs.push_back(std::move(run));
@@ -113,6 +122,15 @@ void measure(const MarkExperimentOptions& options, Heaps& heaps, MarkReport& rep
     }
     progress.update(i, all);
   }
+}
+
+Bounds measure_bounds_of(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
+                         MarkReport& report) {
+  const BoundsOptions bounds{options.marking, options.repeat, options.warmup};
+  return measure_bounds(heaps.collector, heaps.ours->roots(), bounds,
+                        [&](const std::string& which, gc::CollectionResult result) {
+                          verify(which, describe(std::move(result)), serial, heaps, report);
+                        });
 }
 
 }  // namespace
@@ -132,11 +150,13 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.marking = options.marking;
   report.verified = options.verify;
   if (heaps.boehm != nullptr) report.baseline = BaselineResult{"boehm", BoehmHeap::markers(), {}, 0};
-  measure(options, heaps, report);
+  const std::unique_ptr<SerialMark> serial = reference_for(options, heaps);
+  measure(options, serial.get(), heaps, report);
   report.heap_bytes = heaps.collector.heap().chunk_bytes();
   report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
   report.median = medians(report.runs);
   if (report.baseline) report.baseline->median_ms = median_of(report.baseline->wall_ms);
+  if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/bounds.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/statistics.h"
@@ -21,6 +22,7 @@ struct MarkExperimentOptions {
   std::uint32_t warmup = 1;  ///< runs before them
   bool verify = false;       ///< compare every run's marks with a serial traversal
   bool baseline_boehm = false;
+  bool bounds = false;  ///< measure the bounds of the theory, too, with runs of their own
 };
 
 /// What a baseline did.
@@ -52,13 +54,14 @@ struct MarkReport {
   std::uint64_t heap_bytes = 0;            ///< of all chunks
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
   std::uint32_t threads = 0;               ///< workers that really ran
-  gc::MarkingOptions marking;   ///< as asked for
-  bool verified = false;  ///< whether the marks were compared
+  gc::MarkingOptions marking;              ///< as asked for
+  bool verified = false;                   ///< whether the marks were compared
   std::vector<std::string>
       differences;  ///< one line for each run, warm-ups included, whose marks were not right
   std::vector<Run> runs;
   RunFigures median;
   std::optional<BaselineResult> baseline;
+  std::optional<Bounds> bounds;
 
   /// Our median collection ÷ the baseline's. Below 1 is faster. There must be a baseline.
   [[nodiscard]] double ratio_to_baseline() const { return median.collect_ms / baseline->median_ms; }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "bench/bounds_report.h"
 #include "bench/named_values.h"
 
 namespace jackdaw::bench {
@@ -156,6 +157,7 @@ std::string format_tables(const MarkReport& report) {
   format_runs(report, out);
   format_workers(report, out);
   format_conclusion(report, out);
+  if (report.bounds) format_bounds(*report.bounds, out);
   return out;
 }
 
@@ -183,6 +185,7 @@ nlohmann::ordered_json to_json(const MarkReport& report) {
                         {"median_ms", report.baseline->median_ms}};
     json["ratio_to_baseline"] = report.ratio_to_baseline();
   }
+  if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
   return json;
 }
 

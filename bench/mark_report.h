@@ -9,7 +9,7 @@
 namespace jackdaw::bench {
 
 /// One line on the graph, a table of the runs, a table of the workers of the run nearest the median, the
-/// steal percentage and the ratio to the baseline. Ends with a newline.
+/// steal percentage, the ratio to the baseline and the bounds. Ends with a newline.
 std::string format_tables(const MarkReport& report);
 
 /// The report by the keys that docs/command.md lists.

@@ -1,0 +1,138 @@
+#include "bench/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "bench/mark_experiment.h"
+#include "bench/progress.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+// Lends a collector other engines. Its own is back when the object dies.
+class LentMarking {
+ public:
+  explicit LentMarking(gc::Collector& collector) : collector_(collector) {}
+  ~LentMarking() {
+    if (own_ != nullptr) collector_.exchange_marking(std::move(own_));
+  }
+  LentMarking(const LentMarking&) = delete;
+  LentMarking& operator=(const LentMarking&) = delete;
+
+  // Collects once with `marking`.
+  gc::CollectionResult collect_with(std::unique_ptr<gc::Marking>& marking) {
+    own_ = collector_.exchange_marking(std::move(marking));
+    gc::CollectionResult result = collector_.collect();
+    marking = collector_.exchange_marking(std::move(own_));
+    return result;
+  }
+
+ private:
+  gc::Collector& collector_;
+  std::unique_ptr<gc::Marking> own_;
+};
+
+std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
+  std::uint64_t sum = 0;
+  for (const mark::WorkerStatistics& worker : workers) sum += worker.held_peak;
+  return sum;
+}
+
+// An engine, and what it did so far.
+class Series {
+ public:
+  Series(gc::MarkingOptions options, std::uint32_t workers) {
+    options.engine.threads = workers;
+    options.count_held_tasks = true;
+    marking_ = gc::make_marking(options);
+    runs_.workers = marking_->worker_count();
+  }
+
+  std::unique_ptr<gc::Marking>& marking() { return marking_; }
+
+  void add(const gc::CollectionResult& result) {
+    const mark::WorkerStatistics sum = mark::total(result.workers);
+    runs_.wall_ms.push_back(std::chrono::duration<double, std::milli>(result.mark_time).count());
+    attempts_.push_back(static_cast<double>(sum.steal_attempts));
+    steals_.push_back(static_cast<double>(sum.steals));
+    refused_.push_back(static_cast<double>(sum.victims_refused));
+    runs_.most_held_tasks = std::max(runs_.most_held_tasks, held_tasks(result.workers));
+  }
+
+  BoundsRuns summed_up() && {
+    runs_.median_ms = median_of(runs_.wall_ms);
+    runs_.steal_attempts = median_of(std::move(attempts_));
+    runs_.steals = median_of(std::move(steals_));
+    runs_.victims_refused = median_of(std::move(refused_));
+    return std::move(runs_);
+  }
+
+ private:
+  std::unique_ptr<gc::Marking> marking_;
+  BoundsRuns runs_;
+  std::vector<double> attempts_;
+  std::vector<double> steals_;
+  std::vector<double> refused_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> worker_counts(std::uint32_t most) {
+  std::vector<std::uint32_t> counts;
+  for (std::uint32_t count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+std::optional<BoundsFit> fit_span_factor(const Bounds& bounds) {
+  const double unit = bounds.span_ms();
+  const auto several = std::span(bounds.runs).subspan(1);
+  if (several.empty() || unit == 0) return std::nullopt;
+  // The term to be fitted, c·T∞, is the same for every P: so least squares give the mean.
+  const auto count = static_cast<double>(several.size());
+  BoundsFit fit;
+  fit.exact = several.size() == 1;
+  for (const BoundsRuns& runs : several) fit.c += (runs.median_ms - bounds.share_ms(runs)) / unit / count;
+  double squares = 0;
+  for (const BoundsRuns& runs : several) {
+    const double left_over = runs.median_ms - bounds.share_ms(runs) - fit.c * unit;
+    squares += left_over * left_over;
+  }
+  if (!fit.exact) fit.residual_ms = std::sqrt(squares / count);
+  return fit;
+}
+
+Bounds measure_bounds(
+    gc::Collector& collector, std::span<heap::Object* const> roots, const BoundsOptions& options,
+    const std::function<void(const std::string& which, const gc::CollectionResult&)>& after_each) {
+  Bounds bounds;
+  bounds.tasks = work_and_span(roots);
+  std::vector<Series> all;
+  for (const std::uint32_t workers : worker_counts(options.marking.engine.threads)) {
+    all.emplace_back(options.marking, workers);
+  }
+  Progress progress("marking for the bounds");
+  LentMarking lent(collector);
+  const std::uint32_t rounds = options.warmup + options.repeat;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (Series& series : all) {
+      const gc::CollectionResult result = lent.collect_with(series.marking());
+      after_each(fmt::format("{} of {} for the bounds, {} workers", round + 1, rounds, result.workers.size()),
+                 result);
+      if (round >= options.warmup) series.add(result);
+    }
+    progress.update(round, rounds);
+  }
+  for (Series& series : all) bounds.runs.push_back(std::move(series).summed_up());
+  bounds.fit = fit_span_factor(bounds);
+  return bounds;
+}
+
+}  // namespace jackdaw::bench
