@@ -26,7 +26,7 @@ using Outcome = StealOutcome;
 class ThievesAtWork {
  public:
   ThievesAtWork(std::size_t blocks, std::size_t block_size, std::size_t tasks, std::uint64_t seed)
-      : queue_(blocks, block_size), random_(seed), taken_(tasks) {}
+      : queue_(blocks, block_size), random_(seed), taken_(tasks), left_to_thieves_(block_size + 1) {}
 
   void run(unsigned thieves) {
     std::vector<std::thread> threads;
@@ -63,8 +63,8 @@ class ThievesAtWork {
 
   void own() {
     std::uint64_t next = 0;
-    while (next < taken_.size()) {
-      for (std::uint32_t i = random_.below(20); i > 0 && next < taken_.size(); --i) {
+    while (next < taken_.size() - left_to_thieves_) {
+      for (std::uint32_t i = random_.below(20); i > 0 && next < taken_.size() - left_to_thieves_; --i) {
         if (!queue_.push(next)) {
           take(next);  // what does not fit is the owner's to do
         }
@@ -76,6 +76,14 @@ class ThievesAtWork {
       for (std::uint32_t i = random_.below(20); i > 0 && pop(); --i) {
       }
     }
+    while (pop()) {
+    }
+    // More than the front block holds, so the last is stealable: thieves get something, however late they
+    // are.
+    for (; next < taken_.size(); ++next) {
+      while (!queue_.push(next)) std::this_thread::yield();
+    }
+    while (queue_.offers_tasks()) std::this_thread::yield();
     while (pop()) {
     }
   }
@@ -105,12 +113,15 @@ class ThievesAtWork {
       for (std::size_t i = 0; i < got.count; ++i) take(room[i]);
       stolen_.fetch_add(got.count, std::memory_order_relaxed);
       if (last && !queue_.has_stealable() && queue_.size_hint() == 0) return;
+      // With fewer cores than threads, leaves the owner time to go on.
+      if (got.outcome == Outcome::empty) std::this_thread::yield();
     }
   }
 
   Queue queue_;
   RandomNumbers random_;
   std::vector<std::atomic<std::uint32_t>> taken_;
+  const std::size_t left_to_thieves_;
   std::uint64_t least_to_pop_ = 0;
   std::uint64_t out_of_order_ = 0;
   std::atomic<std::uint64_t> stolen_{0};
