@@ -124,7 +124,7 @@ Bounds measure_bounds(
   for (std::uint32_t round = 0; round < rounds; ++round) {
     for (Series& series : all) {
       const gc::CollectionResult result = lent.collect_with(series.marking());
-      after_each(fmt::format("{} of {} for the bounds, {} workers", round + 1, rounds, result.workers.size()),
+      after_each(fmt::format("{} of {} for the bounds with P = {}", round + 1, rounds, result.workers.size()),
                  result);
       if (round >= options.warmup) series.add(result);
     }

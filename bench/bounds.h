@@ -33,7 +33,7 @@ struct BoundsRuns {
 
 /// T_P = T1/P + c·T∞, fitted.
 struct BoundsFit {
-  double c = 0;            ///< in tasks of the average time that one worker takes for one
+  double c = 0;            ///< a plain number: T∞ is taken at one worker's pace
   double residual_ms = 0;  ///< root of the mean square of what the fit leaves over, over all P
   bool exact = false;      ///< with a single P: one equation for one unknown leaves nothing over
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -13,6 +14,11 @@ namespace {
 // The runs with more than one worker.
 std::span<const BoundsRuns> several_workers(const Bounds& bounds) {
   return std::span(bounds.runs).subspan(1);
+}
+
+// Without a minus before a zero.
+std::string rounded_with_sign(double ms) {
+  return fmt::format("{:+.3f}", std::round(ms * 1000) / 1000 + 0.0);
 }
 
 void format_terms(const Bounds& bounds, std::string& out) {
@@ -37,9 +43,9 @@ void format_time(const Bounds& bounds, std::string& out) {
     fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), runs.workers,
                    fmt::format("{:.3f}", runs.median_ms), fmt::format("{:.3f}", bounds.share_ms(runs)),
                    fmt::format("{:.3f}", bounds.greedy_ms(runs)), fmt::format("{:.3f}", fitted),
-                   fmt::format("{:+.3f}", runs.median_ms - fitted));
+                   rounded_with_sign(runs.median_ms - fitted));
   }
-  fmt::format_to(std::back_inserter(out), "c = {:.3f} tasks of span, {}\n", bounds.fit->c,
+  fmt::format_to(std::back_inserter(out), "c = {:.3f} by least squares over these P, {}\n", bounds.fit->c,
                  bounds.fit->exact ? "exact: a single P leaves nothing to fit"
                                    : fmt::format("residual {:.3f} ms", bounds.fit->residual_ms));
 }
