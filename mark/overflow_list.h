@@ -7,15 +7,16 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace jackdaw::mark {
 
-template <typename Task>
+template <typename Task, std::size_t kTasksOfASegment = 1022>
 class OverflowList {
  public:
-  static constexpr std::size_t kSegmentTasks = 1022;
+  static constexpr std::size_t kSegmentTasks = kTasksOfASegment;
 
   OverflowList() = default;
   OverflowList(const OverflowList&) = delete;
@@ -43,6 +44,21 @@ class OverflowList {
     task = top_->tasks[--top_->used];
     --size_;
     return true;
+  }
+
+  /// Hands tasks back to the owner's queue, for thieves to reach them: newest first, until the queue has
+  /// granted a block, is full, or has got `most` tasks (a block's worth and one more make a queue in blocks
+  /// grant).
+  template <typename Queue>
+  void hand_back(Queue& queue, std::size_t most) {
+    const std::uint64_t grants = queue.counters().grants;
+    Task task{};
+    for (std::size_t i = 0; i < most && queue.counters().grants == grants && pop(task); ++i) {
+      if (!queue.push(task)) {
+        push(task);  // into the place that it has just left
+        return;
+      }
+    }
   }
 
   /// Bytes of the segments held.

@@ -59,6 +59,7 @@ class alignas(128) Worker {
         idle_workers_(team.terminator().idle_workers()),
         leases_(setup.self),
         queue_(options.blocks, options.block_size),
+        block_size_(options.block_size),
         overflow_limit_(options.overflow_limit),
         grants_early_(options.grant == Grant::early),
         stolen_(options.steal_batch),
@@ -307,22 +308,10 @@ class alignas(128) Worker {
   // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.
   [[gnu::noinline]] void share() {
     if (!queue_.offers_tasks()) {
-      if (!overflow_.empty()) return_overflow();
+      if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
       if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
     if (queue_.offers_tasks()) team_.terminator().wake();
-  }
-
-  // Moves overflowed tasks to the queue until it has granted a block or is full.
-  void return_overflow() {
-    const std::uint64_t grants = queue_.counters().grants;
-    Task task{};
-    while (queue_.counters().grants == grants && overflow_.pop(task)) {
-      if (!queue_.push(task)) {
-        overflow_.push(task);  // into the place that it has just left
-        return;
-      }
-    }
   }
 
   // The worker is dry: steals a task, or learns that the round is over (false).
@@ -418,6 +407,7 @@ class alignas(128) Worker {
   Leases leases_;
   Queue queue_;
   OverflowList<Task> overflow_;
+  const std::size_t block_size_;
   const std::size_t overflow_limit_;
   const bool grants_early_;
   std::size_t overflow_peak_bytes_ = 0;

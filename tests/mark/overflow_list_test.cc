@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mark/queue/bwos_lifo.h"
+#include "mark/queue/chase_lev.h"
 #include "mark/random_numbers.h"
 
 namespace jackdaw::mark {
@@ -63,6 +65,45 @@ TEST(OverflowList, HoldsNoMoreMemoryThanItsTasksAndASpareNeed) {
   list.push(1);
   ASSERT_TRUE(list.pop(task));
   EXPECT_EQ(task, 1U);
+}
+
+TEST(OverflowList, HandsBackUntilABlockIsGranted) {
+  OverflowList<int> list;
+  BwosLifo<int> queue(4, 8);
+  for (int i = 0; i < 100; ++i) list.push(i);
+  queue.push(-1);
+  list.hand_back(queue, 9);
+  EXPECT_TRUE(queue.offers_tasks());
+  EXPECT_EQ(list.size(), 92U) << "seven fill the block, one more has it granted";
+  for (int newest = 92; newest < 100; ++newest) {
+    int task = 0;
+    ASSERT_TRUE(queue.pop(task));
+    EXPECT_EQ(task, newest);
+  }
+}
+
+TEST(OverflowList, HandsBackNoMoreThanAQueueHolds) {
+  OverflowList<int> list;
+  BwosLifo<int> queue(2, 2);
+  for (int i = 0; i < 10; ++i) list.push(i);
+  int pushed = 0;
+  while (queue.push(100 + pushed)) ++pushed;
+  list.hand_back(queue, 3);
+  EXPECT_EQ(list.size(), 10U);
+  for (int expected = 9; expected >= 0; --expected) {
+    int task = 0;
+    ASSERT_TRUE(list.pop(task));
+    EXPECT_EQ(task, expected);
+  }
+}
+
+TEST(OverflowList, HandsBackABlocksWorthToAQueueWithoutBlocks) {
+  OverflowList<int> list;
+  ChaseLevDeque<int> queue(4, 8);
+  for (int i = 0; i < 100; ++i) list.push(i);
+  list.hand_back(queue, 9);
+  EXPECT_EQ(list.size(), 91U);
+  EXPECT_EQ(queue.size_hint(), 9U);
 }
 
 }  // namespace
