@@ -71,8 +71,8 @@ QueueMeasurement combine(std::span<const WorkerTally* const> tallies) {
 }
 
 std::span<const QueueRunner> queue_runners() {
-  static const auto runners = runners_of(static_cast<MeasuredChoices*>(nullptr));
-  return runners;
+  static const auto kRunners = runners_of(static_cast<MeasuredChoices*>(nullptr));
+  return kRunners;
 }
 
 const QueueRunner* find_queue_runner(std::string_view name) {
