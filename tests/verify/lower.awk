@@ -18,6 +18,16 @@
   print $1 " = or i64 " half ".shifted, " half ".low64"
   next
 }
+/^ *store i64 %[^,]*, ptr %(top|front|back)_[0-9.i]*,/ {
+  half = "%half" NR; value = $3; sub(",", "", value); to = $5; sub(",", "", to)
+  print half ".low = trunc i64 " value " to i32"
+  print half ".shifted = lshr i64 " value ", 32"
+  print half ".high = trunc i64 " half ".shifted to i32"
+  print half ".at = getelementptr i8, ptr " to ", i64 4"
+  print "store i32 " half ".low, ptr " to
+  print "store i32 " half ".high, ptr " half ".at"
+  next
+}
 apart == "apart" && /= cmpxchg .* (acquire|acq_rel|seq_cst) monotonic, / {
   sub(/ acquire monotonic, /, " monotonic monotonic, ")
   sub(/ acq_rel monotonic, /, " release monotonic, ")
