@@ -93,6 +93,12 @@ constexpr std::array kGeneratedKinds{
                   [](const std::string& spec, const Values& values, const GraphOptions& options) {
                     return make_comb(spec, values[0], values[1], options);
                   }},
+    GeneratedKind{"layers",
+                  {{{"DEPTH"}, {"WIDTH"}}},
+                  "DEPTH layers of WIDTH nodes, each referring to all of the next layer",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_layers(spec, values[0], values[1], options);
+                  }},
 };
 
 /// The text before the first `separator` of `text`, which is left with what follows it.

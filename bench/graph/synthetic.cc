@@ -170,4 +170,19 @@ Graph make_comb(const std::string& spec, std::uint64_t spine, std::uint64_t toot
   return graph;
 }
 
+Graph make_layers(const std::string& spec, std::uint64_t depth, std::uint64_t width,
+                  const GraphOptions& options) {
+  Graph graph = uniform_records(spec, saturating_multiply(depth, width), width, 0, options);
+  Progress progress = progress_for(spec);
+  graph.roots.resize(width);
+  std::iota(graph.roots.begin(), graph.roots.end(), NodeId{0});
+  for (std::uint64_t slot = 0; slot < graph.slots.size(); ++slot) {
+    const std::uint64_t layer = slot / width / width;
+    graph.slots[slot] =
+        layer + 1 < depth ? static_cast<NodeId>((layer + 1) * width + slot % width) : kNullNode;
+    progress.update(slot, graph.slots.size());
+  }
+  return graph;
+}
+
 }  // namespace jackdaw::bench

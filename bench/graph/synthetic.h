@@ -45,4 +45,10 @@ namespace jackdaw::bench {
 [[nodiscard]] Graph make_comb(const std::string& spec, std::uint64_t spine, std::uint64_t tooth,
                               const GraphOptions& options);
 
+/// `depth` (from 1) layers of `width` (from 1) nodes, each with a reference to every node of the next layer:
+/// as narrow as a graph can be that still has work for several. The first layer are the roots. Numbered layer
+/// after layer.
+[[nodiscard]] Graph make_layers(const std::string& spec, std::uint64_t depth, std::uint64_t width,
+                                const GraphOptions& options);
+
 }  // namespace jackdaw::bench

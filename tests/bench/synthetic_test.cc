@@ -96,6 +96,15 @@ TEST(Comb, HasASpineAndTeeth) {
   EXPECT_EQ(reachable(checked("comb:100,50")).nodes, 5'100U);
 }
 
+TEST(Synthetic, LayersReferToAllOfTheNext) {
+  const Graph graph = checked("layers:3,2");
+  const NodeId null = kNullNode;
+  EXPECT_EQ(graph.slots, (std::vector<NodeId>{2, 3, 2, 3, 4, 5, 4, 5, null, null, null, null}));
+  EXPECT_EQ(graph.roots, (std::vector<NodeId>{0, 1}));
+  EXPECT_EQ(reachable(checked("layers:500,3")).nodes, 1'500U);
+  EXPECT_EQ(reachable(checked("layers:1,1")).nodes, 1U);
+}
+
 TEST(Synthetic, ObjectsAreAsLargeAsAskedOrAsNeeded) {
   EXPECT_EQ(checked("list:5").uniform_bytes, 48U);
   EXPECT_EQ(checked("list:5", {.object_bytes = 8}).uniform_bytes, 16U);
