@@ -100,21 +100,24 @@ class Owner {
   Sum got_ = 0;
 };
 
+// In which order a thief gets its tasks: most queues give each thief the oldest that is left.
+enum class StealOrder : std::uint8_t { oldest_first, any };
+
 // What a thief does with a task that it got.
-inline void take_into(Sum& stolen, Task task) {
-  // Oldest first, so each thief sees its tasks in the order in which they were pushed.
-  CHECK(task > stolen);
+template <StealOrder kOrder = StealOrder::oldest_first>
+void take_into(Sum& stolen, Task task) {
+  if constexpr (kOrder == StealOrder::oldest_first) CHECK(task > stolen);
   CHECK(pointees[number_of(task)] == task);
   stolen += task;
 }
 
 // A thief's body: `kAttempts` steals, its sum as the result.
-template <typename Queue, int kAttempts>
+template <typename Queue, int kAttempts, StealOrder kOrder = StealOrder::oldest_first>
 void* steal(void* queue) {
   Sum stolen = 0;
   for (int i = 0; i < kAttempts; ++i) {
     Task task;
-    if (static_cast<Queue*>(queue)->steal(task) == Outcome::taken) take_into(stolen, task);
+    if (static_cast<Queue*>(queue)->steal(task) == Outcome::taken) take_into<kOrder>(stolen, task);
   }
   return result(stolen);
 }
