@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "bench/mark_experiment.h"
@@ -45,13 +46,10 @@ std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
   return sum;
 }
 
-// An engine, and what it did so far.
+// An engine to be timed, and what it did so far.
 class Series {
  public:
-  Series(gc::MarkingOptions options, std::uint32_t workers) {
-    options.engine.threads = workers;
-    options.count_held_tasks = true;
-    marking_ = gc::make_marking(options);
+  explicit Series(const gc::MarkingOptions& options) : marking_(gc::make_marking(options)) {
     runs_.workers = marking_->worker_count();
   }
 
@@ -63,7 +61,6 @@ class Series {
     attempts_.push_back(static_cast<double>(sum.steal_attempts));
     steals_.push_back(static_cast<double>(sum.steals));
     refused_.push_back(static_cast<double>(sum.victims_refused));
-    runs_.most_held_tasks = std::max(runs_.most_held_tasks, held_tasks(result.workers));
   }
 
   BoundsRuns summed_up() && {
@@ -80,6 +77,61 @@ class Series {
   std::vector<double> attempts_;
   std::vector<double> steals_;
   std::vector<double> refused_;
+};
+
+class Measurement {
+ public:
+  Measurement(gc::Collector& collector, const BoundsOptions& options, const AfterEach& after_each)
+      : lent_(collector), options_(options), after_each_(after_each) {}
+
+  // All numbers of workers in turn, so that what disturbs the machine disturbs all alike.
+  std::vector<BoundsRuns> time_all() {
+    Progress progress("marking for the bounds of time");
+    std::vector<Series> all;
+    for (const std::uint32_t workers : worker_counts(options_.marking.engine.threads)) {
+      all.emplace_back(marking_options(workers));
+    }
+    const std::uint32_t rounds = options_.warmup + options_.repeat;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      for (Series& series : all) {
+        const gc::CollectionResult result = collect("time", series.marking());
+        if (round >= options_.warmup) series.add(result);
+      }
+      progress.update(round, rounds);
+    }
+    std::vector<BoundsRuns> runs;
+    for (Series& series : all) runs.push_back(std::move(series).summed_up());
+    return runs;
+  }
+
+  // Counting takes time, so these runs are not timed.
+  std::uint64_t most_held_tasks(std::uint32_t workers) {
+    gc::MarkingOptions options = marking_options(workers);
+    options.count_held_tasks = true;
+    std::unique_ptr<gc::Marking> marking = gc::make_marking(options);
+    std::uint64_t most = 0;
+    for (std::uint32_t i = 0; i < options_.repeat; ++i) {
+      most = std::max(most, held_tasks(collect("space", marking).workers));
+    }
+    return most;
+  }
+
+ private:
+  [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
+    gc::MarkingOptions options = options_.marking;
+    options.engine.threads = workers;
+    return options;
+  }
+
+  gc::CollectionResult collect(std::string_view purpose, std::unique_ptr<gc::Marking>& marking) {
+    gc::CollectionResult result = lent_.collect_with(marking);
+    after_each_(fmt::format("for the bounds of {} with P = {}", purpose, result.workers.size()), result);
+    return result;
+  }
+
+  LentMarking lent_;
+  const BoundsOptions& options_;
+  const AfterEach& after_each_;
 };
 
 }  // namespace
@@ -109,28 +161,13 @@ std::optional<BoundsFit> fit_span_factor(const Bounds& bounds) {
   return fit;
 }
 
-Bounds measure_bounds(
-    gc::Collector& collector, std::span<heap::Object* const> roots, const BoundsOptions& options,
-    const std::function<void(const std::string& which, const gc::CollectionResult&)>& after_each) {
+Bounds measure_bounds(gc::Collector& collector, std::span<heap::Object* const> roots,
+                      const BoundsOptions& options, const AfterEach& after_each) {
   Bounds bounds;
   bounds.tasks = work_and_span(roots);
-  std::vector<Series> all;
-  for (const std::uint32_t workers : worker_counts(options.marking.engine.threads)) {
-    all.emplace_back(options.marking, workers);
-  }
-  Progress progress("marking for the bounds");
-  LentMarking lent(collector);
-  const std::uint32_t rounds = options.warmup + options.repeat;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    for (Series& series : all) {
-      const gc::CollectionResult result = lent.collect_with(series.marking());
-      after_each(fmt::format("{} of {} for the bounds with P = {}", round + 1, rounds, result.workers.size()),
-                 result);
-      if (round >= options.warmup) series.add(result);
-    }
-    progress.update(round, rounds);
-  }
-  for (Series& series : all) bounds.runs.push_back(std::move(series).summed_up());
+  Measurement measurement(collector, options, after_each);
+  bounds.runs = measurement.time_all();
+  for (BoundsRuns& runs : bounds.runs) runs.most_held_tasks = measurement.most_held_tasks(runs.workers);
   bounds.fit = fit_span_factor(bounds);
   return bounds;
 }

@@ -94,12 +94,14 @@ std::vector<std::uint32_t> worker_counts(std::uint32_t most);
 /// nothing to do.
 std::optional<BoundsFit> fit_span_factor(const Bounds& bounds);
 
+/// Told of every collection, warm-ups included, outside the measured time, with a word on which it was.
+using AfterEach = std::function<void(const std::string& which, const gc::CollectionResult& result)>;
+
 /// Marks what `roots` reach, which must be what the collector's roots reach, with each number of workers in
-/// turn, so that what disturbs the machine disturbs all alike. `after_each` is told of every collection,
-/// warm-ups included, outside the measured time, with a word on which it was. The collector keeps its engine.
-/// Nobody else may use it meanwhile.
-Bounds measure_bounds(
-    gc::Collector& collector, std::span<heap::Object* const> roots, const BoundsOptions& options,
-    const std::function<void(const std::string& which, const gc::CollectionResult&)>& after_each);
+/// turn, timed; then, to count the tasks held, as often with each again. The collector keeps its engine.
+/// Nobody else may use it meanwhile. Throws std::invalid_argument for options that make no engine, and
+/// std::bad_alloc.
+Bounds measure_bounds(gc::Collector& collector, std::span<heap::Object* const> roots,
+                      const BoundsOptions& options, const AfterEach& after_each);
 
 }  // namespace jackdaw::bench

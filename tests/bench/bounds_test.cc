@@ -124,7 +124,8 @@ TEST(MeasureBounds, MarksTheHeapInTurnWithEveryNumberOfWorkers) {
     workers.push_back(result.workers.size());
   };
   const Bounds bounds = measure_bounds(collector, graph.roots(), options, note);
-  EXPECT_EQ(workers, (std::vector<std::size_t>{1, 2, 3, 1, 2, 3, 1, 2, 3}));
+  EXPECT_EQ(workers, (std::vector<std::size_t>{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 1, 2, 2, 3, 3}))
+      << "timed in turn, then counted";
   EXPECT_EQ(bounds.tasks.work, 2047U);
   EXPECT_EQ(bounds.tasks.span, 11U);
   ASSERT_EQ(bounds.runs.size(), 3U);
