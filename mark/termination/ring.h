@@ -73,8 +73,9 @@ class BasicRingTerminator {
   /// Blackens the victim when its task would pass the token.
   void before_steal(std::uint32_t thief, std::uint32_t victim) {
     if (thief < victim) return;
-    // Acquire and release: pairs with the exchange in was_black(); see the top of this file.
-    stations_[victim].black.exchange(true, std::memory_order_acq_rel);
+    // Acquire: pairs with the exchange in was_black(), so that a thief that comes too late to be noticed
+    // steals from a queue that it sees to be empty. See the top of this file.
+    stations_[victim].black.exchange(true, std::memory_order_acquire);
   }
 
   /// Whether some worker has nothing to do.
@@ -104,9 +105,9 @@ class BasicRingTerminator {
     return stations_[worker].token.load(std::memory_order_relaxed) != Token::elsewhere;
   }
 
-  // Acquire and release: pairs with the exchange in before_steal().
+  // Release: pairs with the exchange in before_steal(). A blackening that is seen here says nothing else.
   bool was_black(std::uint32_t worker) {
-    return stations_[worker].black.exchange(false, std::memory_order_acq_rel);
+    return stations_[worker].black.exchange(false, std::memory_order_release);
   }
 
   // An idle worker's part in the token's way, if the token is here.
