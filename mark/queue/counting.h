@@ -1,8 +1,8 @@
 // CountingQueue: any queue, and how many tasks its owner has in it.
 //
-// Made for measuring (jackdaw mark --bounds): the sum would cost the mark loop two or three hundredths of its
-// time, so only engines made to tell it keep it. What the queue itself promises, and who may call what from
-// which thread, stays as it is. The count is the owner's alone.
+// Made for measuring (jackdaw mark --bounds): the sum would show in the mark loop's time, so only engines
+// made to tell it keep it. What the queue itself promises, and who may call what from which thread, stays as
+// it is. The count is the owner's alone.
 //
 // Thieves do not report what they take, as that would be a shared write for every steal. So tasks stolen
 // since the queue was last seen empty are still counted: the count is an upper bound, and exact while nothing

@@ -104,6 +104,13 @@ TEST_F(BadInput, NamesOfQueuesVictimsAndBaselines) {
   }
 }
 
+TEST_F(BadInput, BoundsWithWhatTheyDoNotGoWith) {
+  expect_refused({"mark", "tree:3", "--bounds=many"}, "--bounds");
+  expect_refused({"mark", "tree:3", "--bounds", "--queue", "sequential-lifo", "--threads", "2"}, "--queue");
+  expect_refused({"mark", "--bounds"}, "GRAPH");
+  expect_refused({"queue", "--bounds"}, "--bounds");
+}
+
 TEST_F(BadInput, NumbersOutOfRange) {
   const std::vector<Arguments> wrong = {{"--block-size", "0"},    {"--block-size", "65535"},
                                         {"--block-size", "-1"},   {"--blocks", "0"},

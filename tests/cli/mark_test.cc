@@ -262,6 +262,85 @@ TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
   EXPECT_NE(outcome_.out.find("ratio to boehm"), std::string::npos) << outcome_.out;
 }
 
+TEST_F(Mark, WithoutBoundsSaysNothingOfThem) {
+  EXPECT_FALSE(mark({"tree:5"}).contains("bounds"));
+  EXPECT_EQ(outcome_.out.find("Theorem"), std::string::npos) << outcome_.out;
+}
+
+// Every key, and the figures agree with one another and with the usual runs. `several`: the numbers of
+// workers beyond one.
+void expect_bounds(const json& result, const std::vector<int>& several, std::size_t repeat) {
+  const json& bounds = result["bounds"];
+  expect_numbers(bounds, {"work_tasks", "span_tasks", "parallelism", "one_worker_ms", "ns_per_task",
+                          "span_ms", "one_worker_held_tasks"});
+  const auto work = bounds["work_tasks"].get<std::uint64_t>();
+  for (const json& run : result["runs"]) EXPECT_EQ(sum_over_workers(run, "tasks_executed"), work);
+  EXPECT_DOUBLE_EQ(bounds["parallelism"].get<double>(),
+                   static_cast<double>(work) / bounds["span_tasks"].get<double>());
+  ASSERT_EQ(bounds["runs"].size(), several.size() + 1);
+  EXPECT_EQ(bounds["runs"][0]["workers"], 1);
+  EXPECT_EQ(bounds["runs"][0]["held_tasks"], bounds["one_worker_held_tasks"]);
+  for (std::size_t i = 0; i < several.size(); ++i) EXPECT_EQ(bounds["runs"][i + 1]["workers"], several[i]);
+  for (const json& runs : bounds["runs"]) {
+    expect_numbers(runs, {"median_ms", "share_ms", "greedy_ms", "steal_attempts", "steals", "victims_refused",
+                          "attempts_ratio", "held_tasks", "space_bound", "space_ratio"});
+    EXPECT_EQ(runs["wall_ms"].size(), repeat);
+    EXPECT_GE(runs["held_tasks"].get<std::uint64_t>(), 1U);
+    EXPECT_EQ(runs["space_bound"].get<std::uint64_t>(),
+              bounds["one_worker_held_tasks"].get<std::uint64_t>() * runs["workers"].get<std::uint64_t>());
+    EXPECT_EQ(runs.contains("fitted_ms"), !several.empty());
+  }
+  ASSERT_EQ(bounds.contains("fit"), !several.empty());
+  if (several.empty()) return;
+  EXPECT_TRUE(bounds["fit"]["c"].is_number());
+  expect_numbers(bounds["fit"], {"residual_ms"});
+  EXPECT_EQ(bounds["fit"]["exact"], several.size() == 1);
+}
+
+TEST_F(Mark, BoundsAreThoseOfTheGraph) {
+  struct Expected {
+    std::string graph;
+    int work;
+    int span;
+  };
+  // An array of 1,024 is two tasks, the second a task below the first; what it refers to is one further.
+  for (const auto& [graph, work, span] :
+       {Expected{"list:1", 1, 1}, Expected{"list:3000", 3000, 3000}, Expected{"tree:0", 1, 1},
+        Expected{"tree:9", 1023, 10}, Expected{"comb:30,20", 630, 50}, Expected{"array:512", 513, 2},
+        Expected{"array:1024", 1026, 3}}) {
+    const json result = mark({graph, "--bounds", "--threads", "2", "--repeat", "2", "--verify"});
+    expect_bounds(result, {2}, 2);
+    EXPECT_EQ(result["verified"], true);
+    EXPECT_EQ(result["bounds"]["work_tasks"], work) << graph;
+    EXPECT_EQ(result["bounds"]["span_tasks"], span) << graph;
+  }
+}
+
+TEST_F(Mark, BoundsAreMeasuredForEveryPowerOfTwoAndTheThreadsThemselves) {
+  expect_bounds(mark({"shuffled:2000,4", "--bounds", "--threads", "6", "--repeat", "3"}), {2, 4, 6}, 3);
+  for (const std::string words :
+       {"Theorem 1)", "Theorem 13", "Theorem 14", "Theorem 5", "T1/P+c*Tinf", "residual"})
+    EXPECT_NE(outcome_.out.find(words), std::string::npos) << words << " is missing in\n" << outcome_.out;
+}
+
+TEST_F(Mark, BoundsOfOneWorkerAreTermsAlone) {
+  for (const std::string queue : {"bwos-lifo", "sequential-lifo"}) {
+    expect_bounds(mark({"tree:8", "--bounds", "--threads", "1", "--repeat", "1", "--queue", queue}), {}, 1);
+    EXPECT_NE(outcome_.out.find("T1/Tinf"), std::string::npos) << outcome_.out;
+    EXPECT_EQ(outcome_.out.find("Theorem"), std::string::npos) << outcome_.out;
+  }
+}
+
+TEST_F(Mark, BoundsGoWithTheOtherOptions) {
+  expect_bounds(
+      mark({"random:3000,3", "--bounds",  "--threads",     "3",           "--repeat",      "1",
+            "--queue",       "chase-lev", "--victim",      "best-of-two", "--termination", "ring",
+            "--backoff",     "pause",     "--steal-batch", "4",           "--blocks",      "2",
+            "--block-size",  "8",         "--warmup",      "0",           "--verify",      "--baseline",
+            "boehm"}),
+      {2, 3}, 1);
+}
+
 TEST_F(Mark, TheJavaHeapFitsInBoehmToo) {
   const json result =
       mark({"hprof:" + java_heap_dump(), "--threads", "2", "--repeat", "1", "--baseline", "boehm"});
