@@ -4,6 +4,6 @@
 
 int main() {
   jackdaw::mark::BasicRingTerminator<verify::Parking, verify::NeverSleep> detector(2, {});
-  verify::run_round<2, 3, true>(detector);
+  verify::run_round<2, 3, false>(detector);
   return 0;
 }

@@ -46,7 +46,7 @@ struct NeverSleep {
   static bool wait() { return true; }
 };
 
-/// `kWorkers` workers of which the first begins with task kTasks - 1. Each steals from the one below it, the
+/// `kWorkers` workers of which the last begins with task kTasks - 1. Each steals from the one below it, the
 /// first from the last.
 template <typename Detector, std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes>
 class Team {
@@ -57,7 +57,7 @@ class Team {
   template <std::uint32_t kWorker>
   static void* work(void*) {
     std::uint32_t task = kTasks - 1;
-    bool found = kWorker == 0;
+    bool found = kWorker == kWorkers - 1;
     for (;;) {
       while (found) {
         execute(kWorker, task);
