@@ -89,6 +89,8 @@ class Team {
   }
 
   static bool steal(std::uint32_t thief, std::uint32_t& task) {
+    // As a victim policy may refuse a victim that looks empty.
+    if (!work_in_sight(thief)) return false;
     const std::uint32_t victim = (thief + kWorkers - 1) % kWorkers;
     detector->before_steal(thief, victim);
     std::uint32_t found = places[victim].load(std::memory_order_relaxed);
