@@ -48,7 +48,7 @@ class Marker {
         detector_(
             {options.threads, Backoff(options.backoff, is_crowded(options.threads)), options.termination}) {
     const std::uint32_t count = pool_.size();
-    nodes_.resize(count, 0);
+    nodes_.resize(std::max(count, 2U), 0);
     workers_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
       const VictimSetup setup{i, std::max(count, 2U), options.seed * 1000003 + i, nodes_, options.victim};

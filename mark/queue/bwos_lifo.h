@@ -44,6 +44,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "mark/prefetch.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::mark {
@@ -81,7 +82,7 @@ class BwosLifo {
   /// Owner. Puts a task on top. False when the queue is full, with nothing changed. Wait-free, O(1).
   bool push(Task task) {
     if (cursor_ == end_) [[unlikely]] {
-      if (!advance()) return false;
+      if (!make_room()) return false;
     }
     *cursor_++ = task;
     return true;
@@ -101,8 +102,8 @@ class BwosLifo {
   StealOutcome steal(Task& task) { return steal_some({&task, 1}).outcome; }
 
   /// Thief. Claims, at once, as many of the oldest stealable tasks as lie in one block and `room` has place
-  /// for (at least 1), and puts them there, oldest first. Lock-free; a constant number of steps per block that
-  /// was emptied and per task.
+  /// for (at least 1), and puts them there, oldest first. Lock-free; a constant number of steps per block
+  /// that was emptied and per task.
   BatchSteal steal_some(std::span<Task> room) {
     const Stealable found = find_stealable();
     if (found.block == nullptr) return {found.outcome, 0};
@@ -209,6 +210,11 @@ class BwosLifo {
     StealOutcome outcome;  // what to say when block is null
   };
 
+  // How many tasks' lines are asked for at once, and how long before the owner comes to them.
+  static constexpr std::size_t kTasksOfALine = std::max<std::size_t>(1, kCacheLineBytes / sizeof(Task));
+  static constexpr std::size_t kTasksAtATime = 8 * kTasksOfALine;
+  static constexpr std::size_t kTasksAhead = 2 * kTasksAtATime;
+
   // Slots begin in round 0, in which nothing was granted and all of it is done; work begins in round 1.
   static constexpr Round kFirstRound = 1;
   // The index of s_pos while the block is the owner's. No limit reaches it.
@@ -250,8 +256,15 @@ class BwosLifo {
   }
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const { return entries_.get() + slot * block_size_; }
 
+  // Owner. No room below end_: takes more of the top block, or the next one.
+  [[gnu::noinline]] bool make_room() {
+    if (end_ == block_end()) return advance();
+    extend(end_);
+    return true;
+  }
+
   // Owner. Full top block: grant it and go on in the next one.
-  [[gnu::noinline]] bool advance() {
+  bool advance() {
     const BlockNumber next = successor(top_);
     if (!may_enter(next)) return false;
     grant();
@@ -322,8 +335,29 @@ class BwosLifo {
     top_ = number;
     floor_ = entries + first;
     cursor_ = entries + last;
-    end_ = entries + block_size_;
+    if (number.round == kFirstRound) {
+      end_ = block_end();
+    } else {
+      ask_for(cursor_, kTasksAhead);
+      extend(cursor_);
+    }
   }
+
+  // Owner. Room for some more tasks from `from` on. The block is not in its first round, so thieves have read
+  // all its entries since the owner wrote them: their lines are asked for a little before they are written to
+  // again.
+  void extend(Task* from) {
+    const auto left = static_cast<std::size_t>(block_end() - from);
+    end_ = from + std::min(left, kTasksAtATime);
+    ask_for(from + std::min(left, kTasksAhead), kTasksAtATime);
+  }
+
+  void ask_for(const Task* from, std::size_t count) const {
+    const Task* const to = from + std::min(count, static_cast<std::size_t>(block_end() - from));
+    for (; from < to; from += kTasksOfALine) prefetch_to_write(from);
+  }
+
+  [[nodiscard]] Task* block_end() const { return entries_of(top_.slot) + block_size_; }
 
   // Thief. The bottom block with something to steal, moving the bottom past blocks that are done.
   Stealable find_stealable() {
@@ -351,7 +385,7 @@ class BwosLifo {
   // The owner's, written with every push and pop: thieves never look at this line.
   alignas(128) Task* cursor_ = nullptr;  // one past the newest task
   Task* floor_ = nullptr;                // the oldest task of the top block that is the owner's
-  Task* end_ = nullptr;                  // the end of the top block
+  Task* end_ = nullptr;                  // the end of the room in the top block
   BlockNumber top_{0, 0};
   QueueCounters counters_;
 

@@ -130,7 +130,7 @@ TEST_F(Mark, WritesEveryKeyTheRightNumberOfTimes) {
     EXPECT_EQ(result["graph"], "tree:10");
     EXPECT_EQ(result["threads"], 2);
     EXPECT_EQ(result["queue"], "bwos-lifo");
-    EXPECT_EQ(result["victim"], "random-prob");
+    EXPECT_EQ(result["victim"], "numa-prob");
     EXPECT_FALSE(result.contains("baseline"));
     EXPECT_FALSE(result.contains("ratio_to_baseline"));
     EXPECT_FALSE(result.contains("verified"));
@@ -152,7 +152,7 @@ TEST_F(Mark, PrintsTablesWithTheSameFigures) {
   EXPECT_NE(outcome_.out.find("list:1000: 1000 objects, 1000 marked, 999 references"), std::string::npos)
       << outcome_.out;
   EXPECT_NE(outcome_.out.find("verified"), std::string::npos);
-  EXPECT_NE(outcome_.out.find("2 mark threads, queue bwos-lifo, victim random-prob"), std::string::npos);
+  EXPECT_NE(outcome_.out.find("2 mark threads, queue bwos-lifo, victim numa-prob"), std::string::npos);
   EXPECT_NE(outcome_.out.find("steal percentage"), std::string::npos);
   EXPECT_EQ(outcome_.out.back(), '\n');
 }
@@ -189,7 +189,7 @@ class MarkGraph : public Mark, public testing::WithParamInterface<std::string> {
 
 TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
   for (const std::string threads : {"1", "2", "8"}) {
-    for (const std::string victim : {"random", "random-prob"}) {
+    for (const std::string victim : {"random", "numa-prob"}) {
       const json result = mark(
           {GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5"});
       expect_well_formed(result, 3);

@@ -204,5 +204,27 @@ TEST(BwosLifo, GrantEarlyRefusesWhenTheNextBlockIsInUse) {
   }
 }
 
+// In its later rounds the owner comes to a large block piece by piece, asking for each piece's memory ahead.
+TEST(BwosLifo, KeepsItsOrderInLargeBlocksThatThievesEmptied) {
+  for (const std::size_t block_size : {1U, 63U, 64U, 65U, 127U, 128U, 192U, 193U, 1000U}) {
+    BwosLifo<Task> queue(3, block_size);
+    Task next_pushed = 0;
+    Task next_stolen = 0;
+    for (int round = 0; round < 12; ++round) {
+      while (queue.push(next_pushed)) ++next_pushed;
+      // Down into the top block, and up again to the same height.
+      Task task = 0;
+      const std::size_t down = block_size / 2;
+      for (std::size_t i = 0; i < down; ++i) {
+        ASSERT_TRUE(queue.pop(task));
+        ASSERT_EQ(task, next_pushed - 1 - i);
+      }
+      for (std::size_t i = down; i > 0; --i) ASSERT_TRUE(queue.push(next_pushed - i));
+      while (queue.steal(task) == Outcome::taken) ASSERT_EQ(task, next_stolen++);
+    }
+    EXPECT_EQ(next_pushed - next_stolen, block_size) << "the top block is not for thieves";
+  }
+}
+
 }  // namespace
 }  // namespace jackdaw::mark

@@ -1,0 +1,23 @@
+// Asking the processor for memory ahead of its use.
+#pragma once
+
+#include <cstddef>
+
+namespace jackdaw::mark {
+
+/// The unit in which memory travels between cores, in bytes.
+inline constexpr std::size_t kCacheLineBytes = 64;
+
+/// Asks for the cache line of `address`, to be written: other cores' copies are called in meanwhile. It need
+/// not be an address that may be touched.
+inline void prefetch_to_write(const void* address) {
+#if defined(__x86_64__)
+  // The compiler's own way would ask for a copy to read, unless told that the processor is a recent one.
+  // Those that do not know the instruction pass over it.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
+}  // namespace jackdaw::mark
