@@ -206,14 +206,15 @@ TEST(BwosLifo, GrantEarlyRefusesWhenTheNextBlockIsInUse) {
 
 // In its later rounds the owner comes to a large block piece by piece, asking for each piece's memory ahead.
 TEST(BwosLifo, KeepsItsOrderInLargeBlocksThatThievesEmptied) {
-  for (const std::size_t block_size : {1U, 63U, 64U, 65U, 127U, 128U, 192U, 193U, 1000U}) {
-    BwosLifo<Task> queue(3, block_size);
-    Task next_pushed = 0;
-    Task next_stolen = 0;
+  for (const std::size_t block_size :
+       std::initializer_list<std::size_t>{1, 63, 64, 65, 127, 128, 192, 193, 1000}) {
+    Queue queue(3, block_size);
+    std::uint64_t next_pushed = 0;
+    std::uint64_t next_stolen = 0;
     for (int round = 0; round < 12; ++round) {
       while (queue.push(next_pushed)) ++next_pushed;
       // Down into the top block, and up again to the same height.
-      Task task = 0;
+      std::uint64_t task = 0;
       const std::size_t down = block_size / 2;
       for (std::size_t i = 0; i < down; ++i) {
         ASSERT_TRUE(queue.pop(task));
