@@ -29,9 +29,9 @@ struct QueueExperimentOptions {
   std::vector<double> factors{0, 10, 25, 50, 100};    ///< pool: balancing factors, in percent of the capacity
   std::uint32_t threads = 2;                          ///< pool: workers, at least 2
   QueueShape shape;
-  std::size_t steal_batch = 1;  ///< tasks that a thief takes at a time, at most
-  std::uint32_t repeat = 5;     ///< passes
-  double seconds = 0.5;         ///< measured, for each setting and pass
+  std::size_t steal_batch = 1024;  ///< tasks that a thief takes at a time, at most
+  std::uint32_t repeat = 5;        ///< passes
+  double seconds = 0.5;            ///< measured, for each setting and pass
   std::uint64_t seed = 1;
 };
 

@@ -1,6 +1,7 @@
 // Asking the processor for memory ahead of its use.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace jackdaw::mark {
@@ -18,6 +19,13 @@ inline void prefetch_to_write(const void* address) {
 #else
   __builtin_prefetch(address, 1);
 #endif
+}
+
+/// The same for `count` elements of an array from `first` on. O(lines).
+template <typename Element>
+void prefetch_to_write(const Element* first, std::size_t count) {
+  constexpr std::size_t kElementsOfALine = std::max<std::size_t>(1, kCacheLineBytes / sizeof(Element));
+  for (std::size_t i = 0; i < count; i += kElementsOfALine) prefetch_to_write(first + i);
 }
 
 }  // namespace jackdaw::mark

@@ -51,6 +51,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "mark/prefetch.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::mark {
@@ -308,6 +309,8 @@ class BwosFifo {
       // which thieves have emptied. Gets need not visit it; they have nothing left where they are, either.
       front_ = successor(front_);
     }
+    // What thieves have read is called back before it is written to again.
+    prefetch_to_write(entries_of(next.slot), index_of(block.finished));
     open(next, 0, block_size_);
     ++counters_.grants;
     return true;

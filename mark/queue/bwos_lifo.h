@@ -211,8 +211,7 @@ class BwosLifo {
   };
 
   // How many tasks' lines are asked for at once, and how long before the owner comes to them.
-  static constexpr std::size_t kTasksOfALine = std::max<std::size_t>(1, kCacheLineBytes / sizeof(Task));
-  static constexpr std::size_t kTasksAtATime = 8 * kTasksOfALine;
+  static constexpr std::size_t kTasksAtATime = std::max<std::size_t>(1, 8 * kCacheLineBytes / sizeof(Task));
   static constexpr std::size_t kTasksAhead = 2 * kTasksAtATime;
 
   // Slots begin in round 0, in which nothing was granted and all of it is done; work begins in round 1.
@@ -353,8 +352,7 @@ class BwosLifo {
   }
 
   void ask_for(const Task* from, std::size_t count) const {
-    const Task* const to = from + std::min(count, static_cast<std::size_t>(block_end() - from));
-    for (; from < to; from += kTasksOfALine) prefetch_to_write(from);
+    prefetch_to_write(from, std::min(count, static_cast<std::size_t>(block_end() - from)));
   }
 
   [[nodiscard]] Task* block_end() const { return entries_of(top_.slot) + block_size_; }
