@@ -1,6 +1,6 @@
 # Puts LLVM assembly into words that GenMC 0.10.3 knows. It wants every word in memory read in the width in which it
 # was written, and has few intrinsics. No access to shared memory is added, dropped or moved.
-#   awk [-v apart=apart] -f lower.awk
+#   awk -v model=rc11|imm [-v apart=apart] -f lower.awk
 # With apart=apart, a compare-and-swap that fails does not acquire where the header says so: GenMC gives failure the
 # ordering of success, so the acquire of success becomes a fence (see README.md).
 
@@ -38,6 +38,8 @@ apart == "apart" && /= cmpxchg .* (acquire|acq_rel|seq_cst) monotonic, / {
   print "call void @verify_acquire_if(i1 zeroext %succeeded" NR ")"
   next
 }
+# Under IMM it crashes on a compare-and-swap that releases and does not acquire.
+model == "imm" && apart != "apart" && /= cmpxchg .* release acquire, / { sub(/ release acquire, /, " acq_rel acquire, ") }
 # The size of an array, which is small here, and so no overflow.
 /= call \{ i64, i1 \} @llvm\.umul\.with\.overflow\.i64\(/ {
   match($0, /\(i64 [^)]*\)/)
