@@ -34,6 +34,8 @@ template <std::size_t kSize>
 struct Name {
   char text[kSize]{};
 
+  // Implicit, so that a literal can stand where a name is asked for.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   consteval Name(const char (&literal)[kSize]) { std::copy_n(literal, kSize, text); }
 };
 

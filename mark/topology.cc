@@ -46,8 +46,8 @@ Topology::Topology() {
 Topology::~Topology() = default;
 
 const Topology& Topology::machine() {
-  static const Topology topology;
-  return topology;
+  static const Topology kMachine;
+  return kMachine;
 }
 
 void Topology::read_processors() {
