@@ -32,6 +32,12 @@ class ObjectSet {
     return true;
   }
 
+  /// Whether `object` was put in. O(1).
+  [[nodiscard]] bool contains(const heap::Object* object) const {
+    const auto found = members_.find(heap::Chunk::of(object));
+    return found != members_.end() && found->second->test(granule_of(object));
+  }
+
  private:
   using Members = std::bitset<heap::kChunkBytes / heap::kGranuleBytes>;
 

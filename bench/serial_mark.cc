@@ -38,7 +38,9 @@ void for_each_reference(heap::Object* object, Function function) {
 SerialMark::SerialMark(std::span<heap::Object* const> roots) {
   std::vector<heap::Object*> stack;
   const auto visit = [&](heap::Object* object) {
-    if (mark(object)) stack.push_back(object);
+    if (!reached_.insert(object)) return;
+    ++objects_;
+    stack.push_back(object);
   };
   for (heap::Object* const root : roots) {
     if (root != nullptr) visit(root);
@@ -51,29 +53,6 @@ SerialMark::SerialMark(std::span<heap::Object* const> roots) {
       visit(reference);
     });
   }
-}
-
-std::size_t SerialMark::granule_of(const heap::Object* object) {
-  return reinterpret_cast<std::uintptr_t>(object) % heap::kChunkBytes / heap::kGranuleBytes;
-}
-
-bool SerialMark::mark(const heap::Object* object) {
-  const heap::Chunk* const chunk = heap::Chunk::of(object);
-  if (chunk != last_chunk_) {
-    std::unique_ptr<ChunkMarks>& marks = marks_[chunk];
-    if (marks == nullptr) marks = std::make_unique<ChunkMarks>();
-    last_chunk_ = chunk;
-    last_marks_ = marks.get();
-  }
-  if (last_marks_->test(granule_of(object))) return false;
-  last_marks_->set(granule_of(object));
-  ++objects_;
-  return true;
-}
-
-bool SerialMark::reached(const heap::Object* object) const {
-  const auto found = marks_.find(heap::Chunk::of(object));
-  return found != marks_.end() && found->second->test(granule_of(object));
 }
 
 std::optional<std::string> SerialMark::difference(heap::Heap& heap) const {
