@@ -76,5 +76,5 @@ model == "imm" && apart != "apart" && /= cmpxchg .* release acquire, / { sub(/ r
 }
 /^define/ { delete product }
 { print }
-# cmpxchg ptr %at, TYPE %expected, TYPE %wanted ...
-function type_of_operand(  i) { for (i = 1; i < NF; ++i) if ($i == "ptr") return $(i + 2) }
+# cmpxchg ptr %at, TYPE %expected, TYPE %wanted SUCCESS monotonic, ...
+function type_of_operand(  i) { for (i = 3; i <= NF; ++i) if ($i == "monotonic,") return $(i - 3) }

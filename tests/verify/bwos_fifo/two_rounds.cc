@@ -1,15 +1,15 @@
-// The paper's client cut down to two rounds of puts and gets.
+// The paper's client cut down to two rounds of puts and gets and two thieves that steal once.
 #include "tests/verify/bwos_fifo/bwos_fifo.h"
 
 int main() {
   Queue queue(2, 2);
   verify::Owner<Queue, verify::Order::oldest_first> owner(queue);
   const verify::Thread once = verify::start(verify::steal<Queue, 1>, &queue);
-  const verify::Thread twice = verify::start(verify::steal<Queue, 2>, &queue);
+  const verify::Thread other = verify::start_twin(verify::steal<Queue, 1>, &queue, once);
   owner.push(3);
   owner.pop(2);
   owner.push(2);
   owner.pop(2);
-  owner.settle(verify::join(once) + verify::join(twice), 3);
+  owner.settle(verify::join(once) + verify::join(other), 3);
   return 0;
 }
