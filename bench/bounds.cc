@@ -100,6 +100,7 @@ class Measurement {
       progress.update(round, rounds);
     }
     std::vector<BoundsRuns> runs;
+    runs.reserve(all.size());
     for (Series& series : all) runs.push_back(std::move(series).summed_up());
     return runs;
   }

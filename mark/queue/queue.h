@@ -38,7 +38,8 @@ struct QueueCounters {
 ///   not stealable yet.
 /// - `steal(task)` takes one task; `steal_some(room)` takes up to room.size() tasks (at least 1), oldest
 ///   first: a whole block of a queue in blocks, half of what there is of another.
-/// - `has_stealable()` says whether a steal begun now could find something; `size_hint()` about how many tasks
+/// - `has_stealable()` says whether a steal begun now could find something; `size_hint()` about how many
+/// tasks
 ///   thieves could find; `looks_stealable(sample)`, for a uniformly random sample, is true with about the
 ///   probability that the queue's fill has and costs one look (BWoS §3.4). All three may be out of date at
 ///   once.

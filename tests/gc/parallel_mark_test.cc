@@ -156,11 +156,11 @@ std::string name_of(const testing::TestParamInfo<Parameters>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, ParallelMark,
-                         testing::Combine(testing::Values(1U, 2U, 4U, 8U), testing::Values("numa-prob", "random"),
-                                          testing::Values(QueueSize{8, 1024}, QueueSize{2, 2},
-                                                          QueueSize{3, 64})),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Engines, ParallelMark,
+    testing::Combine(testing::Values(1U, 2U, 4U, 8U), testing::Values("numa-prob", "random"),
+                     testing::Values(QueueSize{8, 1024}, QueueSize{2, 2}, QueueSize{3, 64})),
+    name_of);
 
 TEST(ParallelMarkStatistics, WorkersOfOneThreadNeverSteal) {
   Collector collector(only_when_asked());
