@@ -156,10 +156,10 @@ class AbpDeque {
     bottom_.store(0, std::memory_order_relaxed);
     const std::uint64_t unclaimed = age_of(tag_, bottom);
     // Where the paper swaps and, if that fails, stores, one exchange does both.
-    // Release: pairs with the load of age_ in look(), so thieves see no older bottom with the new age.
-    // Acquire: pairs with the swap in claim(), so the thief that was faster has read the entry before it is
-    // overwritten.
-    return age_.exchange(age_of(++tag_, 0), std::memory_order_acq_rel) == unclaimed;
+    // Release: pairs with the load of age_ in look(), so thieves see no older bottom with the new age. No
+    // acquire: the thief that was faster has read the entry before its claim, and the push that overwrites
+    // the entry comes after pop() has gone one way or the other on what this returns.
+    return age_.exchange(age_of(++tag_, 0), std::memory_order_release) == unclaimed;
   }
 
   // Thief. The age to claim with.
@@ -180,7 +180,7 @@ class AbpDeque {
     const Task found = entries_[top].load(std::memory_order_relaxed);
     std::uint64_t expected = age;
     // Sequentially consistent: pairs with the load of age_ in pop() and, by the next look or claim, with the
-    // store to bottom_ there. Also a release: pairs with the owner's acquires of age_, so the entry is
+    // store to bottom_ there. Also a release: before the owner's reads of age_, so the entry is
     // overwritten after this read. Relaxed when it fails: nothing was read that counts.
     if (!age_.compare_exchange_strong(expected, age + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {

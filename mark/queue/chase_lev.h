@@ -167,9 +167,9 @@ class GrowingChaseLevDeque {
 
   // Owner, all room that it knows of used up.
   [[gnu::noinline]] bool make_room(std::uint64_t bottom) {
-    // Acquire: pairs with the swap in claim(), so thieves have read what they claimed before it is
-    // overwritten.
-    top_seen_ = top_.load(std::memory_order_acquire);
+    // Relaxed: thieves have read entries before their claims, and an entry is overwritten only after this has
+    // gone one way or the other, to this array or to another, on how many were claimed.
+    top_seen_ = top_.load(std::memory_order_relaxed);
     return bottom - top_seen_ <= mask_ || grow(bottom);
   }
 
@@ -226,7 +226,7 @@ class GrowingChaseLevDeque {
     const Task found = arrays_[array][top & (capacity_of(array) - 1)].load(std::memory_order_relaxed);
     std::uint64_t expected = top;
     // Sequentially consistent: pairs with the load of top_ in pop() and, by the next look or claim, with the
-    // store to bottom_ there. Also a release: pairs with the owner's acquires of top_, so the entry is
+    // store to bottom_ there. Also a release: before the owner's reads of top_, so the entry is
     // overwritten after this read. Relaxed when it fails: nothing was read that counts.
     if (!top_.compare_exchange_strong(expected, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {

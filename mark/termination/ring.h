@@ -73,8 +73,8 @@ class BasicRingTerminator {
   /// Blackens the victim when its task would pass the token.
   void before_steal(std::uint32_t thief, std::uint32_t victim) {
     if (thief < victim) return;
-    // Acquire: pairs with the exchange in was_black(), so that a thief that comes too late to be noticed
-    // steals from a queue that it sees to be empty. See the top of this file.
+    // Acquire: follows the exchange in was_black(), so that a thief that comes too late to be noticed steals,
+    // after this, from a queue that is empty. See the top of this file.
     stations_[victim].black.exchange(true, std::memory_order_acquire);
   }
 
@@ -105,9 +105,10 @@ class BasicRingTerminator {
     return stations_[worker].token.load(std::memory_order_relaxed) != Token::elsewhere;
   }
 
-  // Release: pairs with the exchange in before_steal(). A blackening that is seen here says nothing else.
+  // Relaxed: a blackening that is seen here says nothing else; and that the queue is empty comes before this,
+  // because the worker asks only after it has gone one way on that.
   bool was_black(std::uint32_t worker) {
-    return stations_[worker].black.exchange(false, std::memory_order_release);
+    return stations_[worker].black.exchange(false, std::memory_order_relaxed);
   }
 
   // An idle worker's part in the token's way, if the token is here.
