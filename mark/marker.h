@@ -71,7 +71,7 @@ class Marker {
     detector_.start_round(worker_count());
     if (worker_count() == 1) {
       workers_[0]->template run_round<Sharing::exclusive>(model);
-    } else {
+    } else if constexpr (Queue::kServesThieves) {
       pool_.run([&](std::uint32_t worker) { workers_[worker]->template run_round<Sharing::shared>(model); });
     }
     bool complete = true;

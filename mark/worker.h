@@ -31,6 +31,14 @@
 #include "mark/termination/terminator.h"
 #include "mark/victim/victim_policy.h"
 
+// The mark loop is one function, whatever the compiler thinks of its size. Sanitized builds, where that would
+// take a minute and speed up nothing, leave it to the compiler.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define JACKDAW_FLATTEN
+#else
+#define JACKDAW_FLATTEN [[gnu::flatten]]
+#endif
+
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
@@ -229,7 +237,7 @@ class alignas(128) Worker {
 
   // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside.
   template <Sharing kSharing>
-  [[gnu::flatten]] void drain(Model& model) {
+  JACKDAW_FLATTEN void drain(Model& model) {
     Task task{};
     Reference reference{};
     for (;;) {
@@ -424,3 +432,5 @@ class alignas(128) Worker {
 };
 
 }  // namespace jackdaw::mark
+
+#undef JACKDAW_FLATTEN
