@@ -69,8 +69,8 @@ class Owner {
     for (int i = 0; i < count; ++i) pop();
   }
 
-  // Takes a task if there is one, and goes on in the same way if there is none: no branch, hence no dependency,
-  // stands between what the queue has read and what it does next, but those in the queue itself.
+  // Takes a task if there is one, and goes on in the same way if there is none: no branch, hence no
+  // dependency, stands between what the queue has read and what it does next, but those in the queue itself.
   void pop_unheeded() {
     Task task = 0;
     queue_.pop(task);

@@ -1,4 +1,5 @@
-// An owner that overwrites an entry whatever became of the task that was there: a thief may still be reading it.
+// An owner that overwrites an entry whatever became of the task that was there: a thief may still be reading
+// it.
 #include "tests/verify/abp/abp.h"
 
 int main() {
