@@ -16,13 +16,11 @@
 #include "bench/named_values.h"
 #include "bench/output_file.h"
 #include "gc/marking.h"
-#include "mark/queue/bwos_lifo.h"
+#include "mark/queue/block_ring.h"
 
 namespace jackdaw::bench {
 
 namespace {
-
-using Queue = mark::BwosLifo<gc::MarkTask>;
 
 constexpr std::uint32_t kMaximumThreads = 1024;
 constexpr std::uint32_t kMaximumRuns = 10'000'000;
@@ -87,10 +85,10 @@ MarkCommand::MarkCommand(CLI::App& app) {
       ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
       ->capture_default_str();
   command->add_option("--blocks", engine.blocks, "Blocks of each queue")
-      ->check(CLI::Range(Queue::kMinimumBlockCount, Queue::kMaximumBlockCount))
+      ->check(CLI::Range(mark::BlockRing::kMinimumBlockCount, mark::BlockRing::kMaximumBlockCount))
       ->capture_default_str();
   command->add_option("--block-size", engine.block_size, "Tasks of each block")
-      ->check(CLI::Range(std::size_t{1}, Queue::kMaximumBlockSize))
+      ->check(CLI::Range(std::size_t{1}, mark::BlockRing::kMaximumBlockSize))
       ->capture_default_str();
   command->add_option("--repeat", options_.repeat, "Measured runs")
       ->check(CLI::Range(std::uint32_t{1}, kMaximumRuns))

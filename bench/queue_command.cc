@@ -15,12 +15,12 @@
 #include "bench/queue_report.h"
 #include "bench/queue_runners.h"
 #include "mark/choices.h"
+#include "mark/queue/block_ring.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-constexpr std::size_t kMaximumBlocks = std::size_t{1} << 16;
 constexpr std::size_t kMaximumStealBatch = std::size_t{1} << 16;
 constexpr std::uint32_t kMaximumRepeat = 1000;
 constexpr double kMaximumSeconds = 600;
@@ -97,10 +97,10 @@ void QueueCommand::add_common_options(Experiment& experiment) {
            "Queues, separated by commas; all that can take part when left out")
       ->check(CLI::IsMember(queue_names()));
   command.add_option("--blocks", options.shape.blocks, "Blocks of each queue")
-      ->check(CLI::Range(std::size_t{1}, kMaximumBlocks))
+      ->check(CLI::Range(std::size_t{1}, mark::BlockRing::kMaximumBlockCount))
       ->capture_default_str();
   command.add_option("--block-size", options.shape.block_size, "Tasks of each block")
-      ->check(CLI::Range(std::size_t{1}, kMaximumBlocks))
+      ->check(CLI::Range(std::size_t{1}, mark::BlockRing::kMaximumBlockSize))
       ->capture_default_str();
   command.add_option("--repeat", options.repeat, "Passes over all queues and settings")
       ->check(CLI::Range(std::uint32_t{1}, kMaximumRepeat))

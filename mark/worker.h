@@ -120,9 +120,7 @@ class alignas(128) Worker {
     // A part that cannot be kept is visited here and now: parts have no marks by which they could be found
     // again. The halves of an array nest no deeper than its slice tree.
     void task(Task task) {
-      if (worker.push(task)) return;
-      worker.template execute<kSharing>(model, task);
-      if constexpr (kSharing == Sharing::shared) worker.leases_.poll();
+      if (!worker.push(task)) worker.template execute_at_once<kSharing>(model, task);
     }
   };
 
@@ -227,8 +225,7 @@ class alignas(128) Worker {
       for (const Reference root : input.roots) mark<kSharing>(model, root);
       // At once, not by way of the queue: what the queue dropped again would never be visited.
       for (const Task task : input.revisits) {
-        execute<kSharing>(model, task);
-        if constexpr (kSharing == Sharing::shared) leases_.poll();
+        execute_at_once<kSharing>(model, task);
         drain<kSharing>(model);
       }
       drain<kSharing>(model);
@@ -275,6 +272,14 @@ class alignas(128) Worker {
     ++statistics_.tasks_executed;
     Sink<kSharing> sink{*this, model};
     model.visit(task, sink);
+  }
+
+  // A task that did not come by way of the queue: the mark loop answers for leases between two tasks, and so
+  // does this.
+  template <Sharing kSharing>
+  void execute_at_once(Model& model, Task task) {
+    execute<kSharing>(model, task);
+    if constexpr (kSharing == Sharing::shared) leases_.poll();
   }
 
   // False when there is no place for the task.
@@ -343,7 +348,7 @@ class alignas(128) Worker {
   template <Sharing kSharing>
   void keep(Model& model, std::span<const Task> tasks) {
     for (const Task task : tasks) {
-      if (!push(task)) execute<kSharing>(model, task);
+      if (!push(task)) execute_at_once<kSharing>(model, task);
     }
   }
 

@@ -180,8 +180,8 @@ class AbpDeque {
     const Task found = entries_[top].load(std::memory_order_relaxed);
     std::uint64_t expected = age;
     // Sequentially consistent: pairs with the load of age_ in pop() and, by the next look or claim, with the
-    // store to bottom_ there. Also a release: before the owner's reads of age_, so the entry is
-    // overwritten after this read. Relaxed when it fails: nothing was read that counts.
+    // store to bottom_ there. Also a release: pairs with the acquire of the owner in pop(), so the entry is
+    // overwritten after this read of it. Relaxed when it fails: nothing was read that counts.
     if (!age_.compare_exchange_strong(expected, age + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
       return StealOutcome::contended;

@@ -48,10 +48,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <type_traits>
 
 #include "mark/prefetch.h"
+#include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::mark {
@@ -64,27 +64,21 @@ class BwosFifo {
   using Task = TaskType;
 
   static constexpr bool kServesThieves = true;
-  static constexpr std::size_t kDefaultBlockCount = 8;
-  static constexpr std::size_t kDefaultBlockSize = 1024;
-  static constexpr std::size_t kMinimumBlockCount = 2;
-  static constexpr std::size_t kMaximumBlockCount = std::size_t{1} << 16;
-  // As BwosLifo's, so that sizes may be chosen before the queue is.
-  static constexpr std::size_t kMaximumBlockSize = (std::size_t{1} << 16) - 2;
 
   /// A queue of `block_count` blocks of `block_size` tasks; at most block_count × block_size tasks fit.
   /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
-  explicit BwosFifo(std::size_t block_count = kDefaultBlockCount, std::size_t block_size = kDefaultBlockSize)
-      : block_count_(checked(block_count, kMinimumBlockCount, kMaximumBlockCount)),
-        block_size_(checked(block_size, 1, kMaximumBlockSize)),
+  explicit BwosFifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
+                    std::size_t block_size = BlockRing::kDefaultBlockSize)
+      : ring_(block_count, block_size),
         blocks_(new Block[block_count]),
-        entries_(new Task[block_count * block_size]) {
+        entries_(new Task[ring_.capacity()]) {
     // Puts and gets begin in one block, so it is owned from the start and no thief ever claims in it.
-    open(BlockNumber{kFirstRound, 0}, kOwnedIndex, 0);
+    open(BlockNumber::first(), kOwnedIndex, 0);
     front_ = back_;
     front_position_ = front_end_ = back_position();
     front_entries_ = back_entries_;
     // Relaxed: whoever shares the queue with thieves publishes it to them.
-    bottom_.store(pack(front_), std::memory_order_relaxed);
+    bottom_.store(front_.packed(), std::memory_order_relaxed);
   }
 
   BwosFifo(const BwosFifo&) = delete;
@@ -132,7 +126,7 @@ class BwosFifo {
   /// Thief. As steal_some, but from the block that `sample` picks, as looks_stealable does; empty when that
   /// block has nothing. Lock-free; a constant number of steps for each task.
   BatchSteal steal_some_sampled(std::uint64_t sample, std::span<Task> room) {
-    const auto slot = static_cast<std::uint32_t>(sample % block_count_);
+    const auto slot = static_cast<std::uint32_t>(sample % ring_.block_count());
     // Relaxed: the claim decides.
     return claim(look_into(slot, blocks_[slot].s_pos.load(std::memory_order_relaxed)), room);
   }
@@ -144,14 +138,14 @@ class BwosFifo {
   /// the share of such blocks has, for a uniformly random sample (paper §3.4). Touches two cache lines, or
   /// one when the block is done.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
-    return glance_into(static_cast<std::uint32_t>(sample % block_count_)) != 0;
+    return glance_into(static_cast<std::uint32_t>(sample % ring_.block_count())) != 0;
   }
 
   /// Any thread. About how many tasks thieves could find. O(blocks), two cache lines each: what size-based
   /// choices of a victim cost.
   [[nodiscard]] std::size_t size_hint() const {
     std::size_t size = 0;
-    for (std::uint32_t slot = 0; slot < block_count_; ++slot) size += glance_into(slot);
+    for (std::uint32_t slot = 0; slot < ring_.block_count(); ++slot) size += glance_into(slot);
     return size;
   }
 
@@ -159,11 +153,11 @@ class BwosFifo {
   /// blocks have something. False is certain: thieves took all behind the front block.
   [[nodiscard]] bool offers_tasks() const {
     std::uint64_t put = index_of(back_position());
-    for (BlockNumber number = back_; number != front_; number = predecessor(number)) {
+    for (BlockNumber number = back_; number != front_; number = ring_.predecessor(number)) {
       // Relaxed: a hint; thieves may take the rest at any moment.
       const std::uint64_t s_pos = blocks_[number.slot].s_pos.load(std::memory_order_relaxed);
       if (index_of(s_pos) < put) return true;
-      put = block_size_;
+      put = ring_.block_size();
     }
     return false;
   }
@@ -193,18 +187,12 @@ class BwosFifo {
 
   /// Bytes that the queue holds beside itself.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return block_count_ * (sizeof(Block) + block_size_ * sizeof(Task));
+    return ring_.block_count() * (sizeof(Block) + ring_.block_size() * sizeof(Task));
   }
 
  private:
-  using Round = std::uint32_t;
+  using Round = BlockNumber::Round;
 
-  // Which block: its slot in the ring and the round that the slot is in.
-  struct BlockNumber {
-    Round round;
-    std::uint32_t slot;
-    bool operator==(const BlockNumber&) const = default;
-  };
   // What only puts write is two cache lines apart from what thieves write, because processors fetch lines in
   // pairs. Slots begin in round 0, in which all is done; work begins in round 1.
   struct alignas(128) Block {
@@ -221,41 +209,26 @@ class BwosFifo {
     StealOutcome outcome;
   };
 
-  static constexpr Round kFirstRound = 1;
   // The index of s_pos while the block is the owner's. Above every index that a block has.
   static constexpr std::uint64_t kOwnedIndex = 0xffffffff;
-
-  static std::size_t checked(std::size_t value, std::size_t least, std::size_t most) {
-    if (value < least || value > most)
-      throw std::invalid_argument("BwosFifo: number or size of blocks out of range");
-    return value;
-  }
 
   // The format of all words: round in bits 32 to 63; index, count or slot below.
   static std::uint64_t position(Round round, std::uint64_t index) {
     return (std::uint64_t{round} << 32) | index;
   }
   static std::uint64_t index_of(std::uint64_t word) { return word & 0xffffffff; }
-  static Round round_of(std::uint64_t word) { return static_cast<Round>(word >> 32); }
-  static std::uint64_t pack(BlockNumber number) { return position(number.round, number.slot); }
-  static BlockNumber unpack(std::uint64_t word) { return {round_of(word), static_cast<std::uint32_t>(word)}; }
+  static Round round_of(std::uint64_t word) { return BlockNumber::round_of(word); }
 
   // How many entries lie between the next to claim and the last put, both of which must be of one round.
   static std::uint64_t count_between(std::uint64_t s_pos, std::uint64_t b_pos) {
     return round_of(s_pos) == round_of(b_pos) && s_pos < b_pos ? b_pos - s_pos : 0;
   }
   // Whether thieves have nothing more to expect of a block in this round.
-  [[nodiscard]] bool is_done(std::uint64_t s_pos) const { return index_of(s_pos) >= block_size_; }
+  [[nodiscard]] bool is_done(std::uint64_t s_pos) const { return index_of(s_pos) >= ring_.block_size(); }
 
-  [[nodiscard]] BlockNumber successor(BlockNumber number) const {
-    if (number.slot + 1 == block_count_) return {number.round + 1, 0};
-    return {number.round, number.slot + 1};
+  [[nodiscard]] Task* entries_of(std::uint32_t slot) const {
+    return entries_.get() + slot * ring_.block_size();
   }
-  [[nodiscard]] BlockNumber predecessor(BlockNumber number) const {
-    if (number.slot == 0) return {number.round - 1, static_cast<std::uint32_t>(block_count_ - 1)};
-    return {number.round, number.slot - 1};
-  }
-  [[nodiscard]] Task* entries_of(std::uint32_t slot) const { return entries_.get() + slot * block_size_; }
 
   // Owner. Where the next put goes. A private copy would cost every put a store to one more cache line.
   [[nodiscard]] std::uint64_t back_position() const {
@@ -289,14 +262,14 @@ class BwosFifo {
     block.s_pos.store(position(number.round, first), std::memory_order_relaxed);
     block.b_pos.store(position(number.round, 0), std::memory_order_relaxed);
     back_ = number;
-    back_full_ = position(number.round, block_size_);
+    back_full_ = position(number.round, ring_.block_size());
     back_entries_ = entries_of(number.slot);
     back_b_pos_ = &block.b_pos;
   }
 
   // Owner. Opens the next block for puts, and to thieves, if its slot is free.
   [[gnu::noinline]] bool advance_back() {
-    const BlockNumber next = successor(back_);
+    const BlockNumber next = ring_.successor(back_);
     Block& block = blocks_[next.slot];
     if (next.slot == front_.slot && front_position_ != front_end_) return false;
     // Acquire: pairs with the release in claim(), so thieves' reads come before our overwriting. Of a block
@@ -307,11 +280,11 @@ class BwosFifo {
     } else if (front_.slot == back_.slot) {
       // The back is a whole ring ahead, so the slot that it enters is that of the block after the front one,
       // which thieves have emptied. Gets need not visit it; they have nothing left where they are, either.
-      front_ = successor(front_);
+      front_ = ring_.successor(front_);
     }
     // What thieves have read is called back before it is written to again.
     prefetch_to_write(entries_of(next.slot), index_of(block.finished));
-    open(next, 0, block_size_);
+    open(next, 0, ring_.block_size());
     ++counters_.grants;
     return true;
   }
@@ -320,9 +293,9 @@ class BwosFifo {
   // and takes it over.
   [[gnu::noinline]] bool advance_front() {
     while (front_ != back_) {
-      const BlockNumber next = successor(front_);
+      const BlockNumber next = ring_.successor(front_);
       const bool is_back = next == back_;
-      const std::uint64_t end = is_back ? back_position() : position(next.round, block_size_);
+      const std::uint64_t end = is_back ? back_position() : position(next.round, ring_.block_size());
       // Relaxed: what looks claimed is claimed, as the index never falls; else the exchange decides.
       const bool emptied = blocks_[next.slot].s_pos.load(std::memory_order_relaxed) == end;
       if (emptied && is_back) return false;  // left to thieves, who will see what is put into it
@@ -388,14 +361,14 @@ class BwosFifo {
     // Relaxed: a hint where to look; the round in s_pos tells whether the look is at the right block.
     std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
     // One step to catch up, then at most the ring that was found and the ring that may follow it.
-    for (std::size_t steps = 0; steps <= 2 * block_count_; ++steps) {
-      const BlockNumber number = unpack(bottom);
+    for (std::size_t steps = 0; steps <= 2 * ring_.block_count(); ++steps) {
+      const BlockNumber number = BlockNumber::unpacked(bottom);
       // Relaxed: the claim decides.
       const std::uint64_t s_pos = blocks_[number.slot].s_pos.load(std::memory_order_relaxed);
       const Round round = round_of(s_pos);
       if (round == number.round && !is_done(s_pos)) return look_into(number.slot, s_pos);
       if (round == number.round - 1) return {s_pos, 0, number.slot, StealOutcome::empty};  // not open yet
-      const std::uint64_t next = pack(after_done(number, round));
+      const std::uint64_t next = after_done(number, round).packed();
       // Relaxed: as the load above. A failure brings what another thief has moved it to.
       if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed,
                                           std::memory_order_relaxed)) {
@@ -410,7 +383,7 @@ class BwosFifo {
   // older blocks are. The owner may go around any number of times while no thief looks, so a bottom may be
   // any number of rounds behind: no comparison that wraps around is asked of it.
   [[nodiscard]] BlockNumber after_done(BlockNumber number, Round seen) const {
-    return successor(seen == number.round ? number : BlockNumber{seen - 1, number.slot});
+    return ring_.successor(seen == number.round ? number : BlockNumber{seen - 1, number.slot});
   }
 
   // The owner's: thieves never look at these lines.
@@ -425,8 +398,7 @@ class BwosFifo {
   QueueCounters counters_;
 
   // Read by all, never written after construction.
-  alignas(128) const std::size_t block_count_;
-  const std::size_t block_size_;
+  alignas(128) const BlockRing ring_;
   const std::unique_ptr<Block[]> blocks_;
   const std::unique_ptr<Task[]> entries_;
 

@@ -41,10 +41,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <type_traits>
 
 #include "mark/prefetch.h"
+#include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::mark {
@@ -57,23 +57,18 @@ class BwosLifo {
   using Task = TaskType;
 
   static constexpr bool kServesThieves = true;
-  static constexpr std::size_t kDefaultBlockCount = 8;
-  static constexpr std::size_t kDefaultBlockSize = 1024;
-  static constexpr std::size_t kMinimumBlockCount = 2;
-  static constexpr std::size_t kMaximumBlockCount = std::size_t{1} << 16;
-  static constexpr std::size_t kMaximumBlockSize = (std::size_t{1} << 16) - 2;
 
   /// A queue of `block_count` blocks of `block_size` tasks; at most block_count × block_size tasks fit.
   /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
-  explicit BwosLifo(std::size_t block_count = kDefaultBlockCount, std::size_t block_size = kDefaultBlockSize)
-      : block_count_(checked(block_count, kMinimumBlockCount, kMaximumBlockCount)),
-        block_size_(checked(block_size, 1, kMaximumBlockSize)),
+  explicit BwosLifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
+                    std::size_t block_size = BlockRing::kDefaultBlockSize)
+      : ring_(block_count, block_size),
         blocks_(new Block[block_count]),
-        entries_(new Task[block_count * block_size]) {
-    start_round(BlockNumber{kFirstRound, 0});
-    stand_in(BlockNumber{kFirstRound, 0}, 0, 0);
+        entries_(new Task[ring_.capacity()]) {
+    start_round(BlockNumber::first());
+    stand_in(BlockNumber::first(), 0, 0);
     // Relaxed: whoever shares the queue with thieves publishes it to them.
-    bottom_.store(pack(BlockNumber{kFirstRound, 0}), std::memory_order_relaxed);
+    bottom_.store(BlockNumber::first().packed(), std::memory_order_relaxed);
   }
 
   BwosLifo(const BwosLifo&) = delete;
@@ -131,14 +126,14 @@ class BwosLifo {
   /// the share of such blocks has, for a uniformly random sample (paper §3.4). Touches one cache line.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     // Relaxed: a hint; nothing is read on the strength of it.
-    return is_stealable(blocks_[sample % block_count_].s_pos.load(std::memory_order_relaxed));
+    return is_stealable(blocks_[sample % ring_.block_count()].s_pos.load(std::memory_order_relaxed));
   }
 
   /// Any thread. About how many tasks thieves could find. O(blocks), a cache line each: what size-based
   /// choices of a victim cost.
   [[nodiscard]] std::size_t size_hint() const {
     std::size_t size = 0;
-    for (std::size_t slot = 0; slot < block_count_; ++slot) {
+    for (std::size_t slot = 0; slot < ring_.block_count(); ++slot) {
       // Relaxed: a hint; nothing is read on the strength of it.
       const std::uint64_t s_pos = blocks_[slot].s_pos.load(std::memory_order_relaxed);
       if (is_stealable(s_pos)) size += limit_of(s_pos) - index_of(s_pos);
@@ -148,7 +143,7 @@ class BwosLifo {
 
   /// Owner. Whether the thieves have something left of what was granted.
   [[nodiscard]] bool offers_tasks() const {
-    const BlockNumber previous = predecessor(top_);
+    const BlockNumber previous = ring_.predecessor(top_);
     // Relaxed: a hint; thieves may take the rest at any moment.
     const std::uint64_t s_pos = blocks_[previous.slot].s_pos.load(std::memory_order_relaxed);
     return round_of(s_pos) == previous.round && is_stealable(s_pos);
@@ -161,7 +156,7 @@ class BwosLifo {
   bool grant_early() {
     const auto count = static_cast<std::size_t>(cursor_ - floor_);
     if (count < 2) return false;
-    const BlockNumber next = successor(top_);
+    const BlockNumber next = ring_.successor(top_);
     if (!may_enter(next)) return false;
     // The next block is empty: thieves claim in a block only when all below it are done, and then the owner
     // never comes down from it. So there is room.
@@ -180,17 +175,12 @@ class BwosLifo {
 
   /// Bytes that the queue holds beside itself.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return block_count_ * (sizeof(Block) + block_size_ * sizeof(Task));
+    return ring_.block_count() * (sizeof(Block) + ring_.block_size() * sizeof(Task));
   }
 
  private:
-  using Round = std::uint32_t;
+  using Round = BlockNumber::Round;
 
-  // Which block: its slot in the ring and the round that the slot is in.
-  struct BlockNumber {
-    Round round;
-    std::uint32_t slot;
-  };
   // A word of the owner's: an index and the round in which it holds.
   struct OwnerPosition {
     Round round = 0;
@@ -215,15 +205,8 @@ class BwosLifo {
   static constexpr std::size_t kTasksAhead = 2 * kTasksAtATime;
 
   // Slots begin in round 0, in which nothing was granted and all of it is done; work begins in round 1.
-  static constexpr Round kFirstRound = 1;
   // The index of s_pos while the block is the owner's. No limit reaches it.
   static constexpr std::uint64_t kOwnedIndex = 0xffff;
-
-  static std::size_t checked(std::size_t value, std::size_t least, std::size_t most) {
-    if (value < least || value > most)
-      throw std::invalid_argument("BwosLifo: number or size of blocks out of range");
-    return value;
-  }
 
   // s_pos: round in bits 32 to 63, limit in 16 to 31, index in 0 to 15.
   static std::uint64_t granted(Round round, std::uint64_t limit, std::uint64_t index) {
@@ -232,7 +215,7 @@ class BwosLifo {
   static std::uint64_t owned(Round round) { return granted(round, 0, kOwnedIndex); }
   static std::uint64_t index_of(std::uint64_t s_pos) { return s_pos & 0xffff; }
   static std::uint64_t limit_of(std::uint64_t s_pos) { return (s_pos >> 16) & 0xffff; }
-  static Round round_of(std::uint64_t word) { return static_cast<Round>(word >> 32); }
+  static Round round_of(std::uint64_t word) { return BlockNumber::round_of(word); }
   static bool is_stealable(std::uint64_t s_pos) { return index_of(s_pos) < limit_of(s_pos); }
   static bool is_done(std::uint64_t s_pos) { return index_of(s_pos) == limit_of(s_pos); }
   // s_cnt: round in bits 32 to 63, count below.
@@ -240,20 +223,12 @@ class BwosLifo {
     return (std::uint64_t{round} << 32) | count;
   }
 
-  static std::uint64_t pack(BlockNumber number) { return (std::uint64_t{number.round} << 32) | number.slot; }
-  static BlockNumber unpack(std::uint64_t word) { return {round_of(word), static_cast<std::uint32_t>(word)}; }
   // Rounds wrap around; one is later than another when it is less than half the range ahead.
   static bool is_later(Round round, Round than) { return static_cast<std::int32_t>(round - than) > 0; }
 
-  [[nodiscard]] BlockNumber successor(BlockNumber number) const {
-    if (number.slot + 1 == block_count_) return {number.round + 1, 0};
-    return {number.round, number.slot + 1};
+  [[nodiscard]] Task* entries_of(std::uint32_t slot) const {
+    return entries_.get() + slot * ring_.block_size();
   }
-  [[nodiscard]] BlockNumber predecessor(BlockNumber number) const {
-    if (number.slot == 0) return {number.round - 1, static_cast<std::uint32_t>(block_count_ - 1)};
-    return {number.round, number.slot - 1};
-  }
-  [[nodiscard]] Task* entries_of(std::uint32_t slot) const { return entries_.get() + slot * block_size_; }
 
   // Owner. No room below end_: takes more of the top block, or the next one.
   [[gnu::noinline]] bool make_room() {
@@ -264,7 +239,7 @@ class BwosLifo {
 
   // Owner. Full top block: grant it and go on in the next one.
   bool advance() {
-    const BlockNumber next = successor(top_);
+    const BlockNumber next = ring_.successor(top_);
     if (!may_enter(next)) return false;
     grant();
     stand_in(next, blocks_[next.slot].f_pos.index, blocks_[next.slot].f_pos.index);
@@ -308,7 +283,7 @@ class BwosLifo {
 
   // Owner. Empty top block: go down to the block below and take back what the thieves left of it.
   [[gnu::noinline]] bool take_over_previous() {
-    const BlockNumber previous = predecessor(top_);
+    const BlockNumber previous = ring_.predecessor(top_);
     Block& block = blocks_[previous.slot];
     // Relaxed: only spares the exchange when everything below is gone.
     const std::uint64_t seen = block.s_pos.load(std::memory_order_relaxed);
@@ -334,7 +309,7 @@ class BwosLifo {
     top_ = number;
     floor_ = entries + first;
     cursor_ = entries + last;
-    if (number.round == kFirstRound) {
+    if (number.round == BlockNumber::kFirstRound) {
       end_ = block_end();
     } else {
       ask_for(cursor_, kTasksAhead);
@@ -355,14 +330,14 @@ class BwosLifo {
     prefetch_to_write(from, std::min(count, static_cast<std::size_t>(block_end() - from)));
   }
 
-  [[nodiscard]] Task* block_end() const { return entries_of(top_.slot) + block_size_; }
+  [[nodiscard]] Task* block_end() const { return entries_of(top_.slot) + ring_.block_size(); }
 
   // Thief. The bottom block with something to steal, moving the bottom past blocks that are done.
   Stealable find_stealable() {
     // Relaxed: a hint where to look; the round in s_pos tells whether the look is at the right block.
     std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-    for (std::size_t steps = 0; steps <= block_count_; ++steps) {
-      const BlockNumber number = unpack(bottom);
+    for (std::size_t steps = 0; steps <= ring_.block_count(); ++steps) {
+      const BlockNumber number = BlockNumber::unpacked(bottom);
       Block& block = blocks_[number.slot];
       // Relaxed: the claim decides, and orders.
       const std::uint64_t s_pos = block.s_pos.load(std::memory_order_relaxed);
@@ -370,7 +345,7 @@ class BwosLifo {
       if (present && is_stealable(s_pos)) return {&block, number.slot, s_pos, StealOutcome::taken};
       const bool passed = present ? is_done(s_pos) : is_later(round_of(s_pos), number.round);
       if (!passed) return {nullptr, 0, 0, StealOutcome::empty};
-      const std::uint64_t next = pack(successor(number));
+      const std::uint64_t next = ring_.successor(number).packed();
       // Relaxed: as the load above. A failure brings what another thief has moved it to.
       if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed,
                                           std::memory_order_relaxed)) {
@@ -388,8 +363,7 @@ class BwosLifo {
   QueueCounters counters_;
 
   // Read by all, never written after construction.
-  alignas(128) const std::size_t block_count_;
-  const std::size_t block_size_;
+  alignas(128) const BlockRing ring_;
   const std::unique_ptr<Block[]> blocks_;
   const std::unique_ptr<Task[]> entries_;
 

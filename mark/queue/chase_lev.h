@@ -19,9 +19,9 @@
 //
 // Invariants
 //  1. top never falls, so a swap of top claims exactly the task of that number.
-//  2. top_seen_ <= top, and the owner has acquired all claims below top_seen_. It never writes an entry whose
-//     task is not below top_seen_, so the entry of task `top` stays as it is in every array that holds it: it
-//     may be read before the claim. It looks at top_ for room only when the room that it knows of is used up
+//  2. top_seen_ <= top. The owner writes an entry only after it has seen, in top_seen_ or by a pop, that the
+//     task in it is gone, so the entry of task `top` stays as it is in every array that holds it: it may be
+//     read before the claim. It looks at top_ for room only when the room that it knows of is used up
 //     (Chase and Lev, §2.3).
 //  3. The owner lowers bottom, then reads top; a thief reads top, then bottom. All four are sequentially
 //     consistent, and so is the thieves' swap: of an owner that takes task i without a swap and a thief whose
@@ -226,8 +226,8 @@ class GrowingChaseLevDeque {
     const Task found = arrays_[array][top & (capacity_of(array) - 1)].load(std::memory_order_relaxed);
     std::uint64_t expected = top;
     // Sequentially consistent: pairs with the load of top_ in pop() and, by the next look or claim, with the
-    // store to bottom_ there. Also a release: before the owner's reads of top_, so the entry is
-    // overwritten after this read. Relaxed when it fails: nothing was read that counts.
+    // store to bottom_ there. Also a release: pairs with the acquires of the owner in pop() and take_last(),
+    // so the entry is overwritten after this read of it. Relaxed when it fails: nothing was read that counts.
     if (!top_.compare_exchange_strong(expected, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
       return StealOutcome::contended;

@@ -11,8 +11,9 @@
 //
 // In the paper, who gives work away blackens itself. Here work is not given but stolen, so the thief blackens
 // the victim, before it steals. Both the blackening and the victim's look at its colour are
-// read-modify-writes of one word, so one of them comes first: either the victim sees that it is black, or the
-// thief, coming later, sees what the victim did before, which is that its queue is empty.
+// read-modify-writes of one word, so one of them comes first. Either the victim sees that it is black, or the
+// thief comes after the victim found its queue empty. Then it gets nothing of what was there before: all that
+// had been claimed already, and a queue gives no task twice.
 //
 // Invariant (the paper's): when worker t has the token, all workers above t are idle, or some worker from 0
 // to t is black, or the token is black.
@@ -73,8 +74,8 @@ class BasicRingTerminator {
   /// Blackens the victim when its task would pass the token.
   void before_steal(std::uint32_t thief, std::uint32_t victim) {
     if (thief < victim) return;
-    // Acquire: follows the exchange in was_black(), so that a thief that comes too late to be noticed steals,
-    // after this, from a queue that is empty. See the top of this file.
+    // Acquire: pairs with no release; it keeps the steal after this. So a thief that comes after the exchange
+    // in was_black(), too late to be noticed, claims after it, too. See the top of this file.
     stations_[victim].black.exchange(true, std::memory_order_acquire);
   }
 
@@ -105,8 +106,8 @@ class BasicRingTerminator {
     return stations_[worker].token.load(std::memory_order_relaxed) != Token::elsewhere;
   }
 
-  // Relaxed: a blackening that is seen here says nothing else; and that the queue is empty comes before this,
-  // because the worker asks only after it has gone one way on that.
+  // Relaxed: a blackening that is seen here says nothing else. That the queue was found empty comes before
+  // this without help: the worker asks only after it has gone one way on what it read of the claims.
   bool was_black(std::uint32_t worker) {
     return stations_[worker].black.exchange(false, std::memory_order_relaxed);
   }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 #include "mark/random_numbers.h"
 #include "tests/mark/sanitized.h"
@@ -35,9 +36,9 @@ TEST(BwosLifo, RefusesSizesOutOfRange) {
   EXPECT_THROW(Queue(1, 4), std::invalid_argument);
   EXPECT_THROW(Queue(0, 4), std::invalid_argument);
   EXPECT_THROW(Queue(2, 0), std::invalid_argument);
-  EXPECT_THROW(Queue(2, Queue::kMaximumBlockSize + 1), std::invalid_argument);
-  EXPECT_THROW(Queue(Queue::kMaximumBlockCount + 1, 1), std::invalid_argument);
-  EXPECT_NO_THROW(Queue(2, Queue::kMaximumBlockSize));
+  EXPECT_THROW(Queue(2, BlockRing::kMaximumBlockSize + 1), std::invalid_argument);
+  EXPECT_THROW(Queue(BlockRing::kMaximumBlockCount + 1, 1), std::invalid_argument);
+  EXPECT_NO_THROW(Queue(2, BlockRing::kMaximumBlockSize));
 }
 
 // Shapes at which something is special: the smallest, odd ones, blocks of one entry, many blocks.
