@@ -10,7 +10,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <vector>

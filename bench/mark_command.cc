@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -128,7 +127,7 @@ int MarkCommand::run() {
   if (!json_path_.empty()) json.emplace("--json", json_path_);
 
   const MarkReport report = run_mark_experiment(options_);
-  if (json) json->commit(to_json(report).dump(2) + "\n");
+  if (json) json->commit(to_json(report));
   fmt::print("{}", format_tables(report));
   for (const std::string& difference : report.differences) fmt::print(stderr, "jackdaw: {}\n", difference);
   return report.all_correct() ? 0 : 1;

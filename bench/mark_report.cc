@@ -161,7 +161,7 @@ std::string format_tables(const MarkReport& report) {
   return out;
 }
 
-nlohmann::ordered_json to_json(const MarkReport& report) {
+std::string to_json(const MarkReport& report) {
   const mark::MarkerOptions& engine = report.marking.engine;
   nlohmann::ordered_json json = {{"graph", report.graph},
                                  {"objects", report.objects},
@@ -186,7 +186,7 @@ nlohmann::ordered_json to_json(const MarkReport& report) {
     json["ratio_to_baseline"] = report.ratio_to_baseline();
   }
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
-  return json;
+  return json.dump(2) + "\n";
 }
 
 }  // namespace jackdaw::bench

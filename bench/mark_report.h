@@ -1,7 +1,6 @@
 // How a MarkReport is shown: tables for people, JSON for machines.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/mark_experiment.h"
@@ -12,7 +11,7 @@ namespace jackdaw::bench {
 /// steal percentage, the ratio to the baseline and the bounds. Ends with a newline.
 std::string format_tables(const MarkReport& report);
 
-/// The report by the keys that docs/command.md lists.
-nlohmann::ordered_json to_json(const MarkReport& report);
+/// The report as JSON, by the keys that docs/command.md lists. Ends with a newline.
+std::string to_json(const MarkReport& report);
 
 }  // namespace jackdaw::bench

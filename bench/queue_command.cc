@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -171,7 +170,7 @@ int QueueCommand::run(Experiment& experiment) {
 
   const QueueReport report = run_queue_experiment(experiment.options);
   if (csv) csv->commit(to_csv(report));
-  if (json) json->commit(to_json(report).dump(2) + "\n");
+  if (json) json->commit(to_json(report));
   fmt::print("{}", format_table(report));
   const std::vector<std::string> differences = report.differences();
   for (const std::string& difference : differences) fmt::print(stderr, "jackdaw: {}\n", difference);

@@ -123,7 +123,7 @@ std::string format_table(const QueueReport& report) {
   return out;
 }
 
-nlohmann::ordered_json to_json(const QueueReport& report) {
+std::string to_json(const QueueReport& report) {
   const QueueExperimentOptions& options = report.options;
   Json json = {{"experiment", name_of(options.experiment)},
                {"blocks", options.shape.blocks},
@@ -135,7 +135,7 @@ nlohmann::ordered_json to_json(const QueueReport& report) {
                {"seed", options.seed},
                {"results", Json::array()}};
   for (const QueueResult& result : report.results) json["results"].push_back(to_json(result));
-  return json;
+  return json.dump(2) + "\n";
 }
 
 std::string to_csv(const QueueReport& report) {

@@ -1,7 +1,6 @@
 // How a QueueReport is shown: a table for people, JSON and CSV for machines.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/queue_experiment.h"
@@ -12,8 +11,8 @@ namespace jackdaw::bench {
 /// Ends with a newline.
 std::string format_table(const QueueReport& report);
 
-/// The report by the keys that docs/queues.md lists.
-nlohmann::ordered_json to_json(const QueueReport& report);
+/// The report as JSON, by the keys that docs/queues.md lists. Ends with a newline.
+std::string to_json(const QueueReport& report);
 
 /// The JSON's results: one header line, then a line for each result, with every pass's time in a column of
 /// its own; nothing where JSON has null.

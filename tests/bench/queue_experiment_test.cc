@@ -75,8 +75,8 @@ class EveryQueueForThieves : public testing::TestWithParam<QueueRunner> {};
 
 TEST_P(EveryQueueForThieves, KeepsItsTasksWithAThief) {
   mark::ThreadPool threads(2);
-  for (const std::size_t batch : {1, 4}) {
-    for (const std::uint64_t gets : {1, 7, 15}) {
+  for (const std::size_t batch : {1U, 4U}) {
+    for (const std::uint64_t gets : {1U, 7U, 15U}) {
       QueueLoad load = small_load();
       load.steal_batch = batch;
       load.pace = {gets, 0.5};
@@ -99,7 +99,7 @@ TEST_P(EveryQueueForThieves, IsLeftAloneByAThiefThatIdlesForEver) {
 TEST_P(EveryQueueForThieves, KeepsItsTasksInAPoolUnderEveryVictimPolicy) {
   mark::ThreadPool threads(3);
   for (const char* const victim : {"random", "random-prob", "numa", "last", "best-of-two"}) {
-    for (const std::size_t batch : {1, 4}) {
+    for (const std::size_t batch : {1U, 4U}) {
       QueueLoad load = small_load();
       load.victim = victim;
       load.balancing_factor = 100;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/bench/hprof_check.h"
+#include "tests/bench/graph/hprof_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const jackdaw::bench::HprofOutcome outcome = jackdaw::bench::check_hprof({data, size});

@@ -1,27 +1,11 @@
-// What is the Chase-Lev deque's own: it grows, keeps its old arrays, and says "full" only without memory.
+// What is the Chase-Lev deque's own: it grows, and keeps its old arrays. That it is full only without memory
+// is for chase_lev_memory_test.cc.
 #include "mark/queue/chase_lev.h"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
-
-namespace {
-
-// While set, arrays that may fail to be allocated do.
-bool g_memory_is_short = false;
-
-}  // namespace
-
-void* operator new[](std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
-  if (g_memory_is_short) return nullptr;
-  try {
-    return ::operator new[](size);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
 
 namespace jackdaw::mark {
 namespace {
@@ -122,25 +106,6 @@ TEST(ChaseLevDeque, LooksFullToEverySampleWhenItHasGrown) {
   Queue queue(4, 2);
   for (std::uint64_t i = 0; i < 50; ++i) ASSERT_TRUE(queue.push(i));
   for (std::uint64_t sample = 0; sample < 8; ++sample) EXPECT_TRUE(queue.looks_stealable(sample));
-}
-
-TEST(ChaseLevDeque, IsFullWhenThereIsNoMemoryToGrow) {
-  Queue queue(1, 4);
-  std::uint64_t task = 0;
-  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
-  g_memory_is_short = true;
-  const bool pushed = queue.push(4);
-  const bool pushed_again = queue.push(4);
-  g_memory_is_short = false;
-  EXPECT_FALSE(pushed);
-  EXPECT_FALSE(pushed_again);
-  EXPECT_EQ(queue.size_hint(), 4U);
-  EXPECT_EQ(queue.memory_bytes(), bytes_of(4));
-  EXPECT_TRUE(queue.push(4));
-  for (std::uint64_t i = 5; i-- > 0;) {
-    ASSERT_TRUE(queue.pop(task));
-    EXPECT_EQ(task, i);
-  }
 }
 
 }  // namespace

@@ -144,8 +144,9 @@ TEST_P(TerminationAmongSeveral, WakesSleepersForWorkThatAppearsLate) {
 
 std::string name_of(const testing::TestParamInfo<Parameters>& info) {
   const auto& [detector, backoff, workers] = info.param;
-  const auto* const kind = std::find_if(kBackoffKinds.begin(), kBackoffKinds.end(),
-                                        [&](const auto& entry) { return entry.second == backoff; });
+  const auto* const kind =
+      std::find_if(kBackoffKinds.begin(), kBackoffKinds.end(),
+                   [chosen = backoff](const auto& entry) { return entry.second == chosen; });
   return std::string(detector) + "_" + std::string(kind->first) + "_" + std::to_string(workers) + "_workers";
 }
 

@@ -7,8 +7,8 @@
 
 #include "bench/graph/hprof.h"
 #include "bench/input_error.h"
-#include "tests/bench/graph_invariants.h"
-#include "tests/bench/memory_file.h"
+#include "tests/bench/graph/graph_invariants.h"
+#include "tests/bench/graph/memory_file.h"
 
 namespace jackdaw::bench {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/graph/graph_spec.h"
-#include "tests/bench/graph_invariants.h"
+#include "tests/bench/graph/graph_invariants.h"
 
 namespace jackdaw::bench {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "bench/graph/hprof.h"
 #include "bench/input_error.h"
-#include "tests/bench/hprof_builder.h"
-#include "tests/bench/memory_file.h"
-#include "tests/bench/sample_dump.h"
+#include "tests/bench/graph/hprof_builder.h"
+#include "tests/bench/graph/memory_file.h"
+#include "tests/bench/graph/sample_dump.h"
 
 namespace jackdaw::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string>
 
-#include "tests/bench/hprof_builder.h"
-#include "tests/bench/hprof_check.h"
+#include "tests/bench/graph/hprof_builder.h"
+#include "tests/bench/graph/hprof_check.h"
 
 namespace jackdaw::bench {
 namespace {

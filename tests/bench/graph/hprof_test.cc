@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/bench/graph_invariants.h"
-#include "tests/bench/hprof_builder.h"
-#include "tests/bench/memory_file.h"
-#include "tests/bench/sample_dump.h"
+#include "tests/bench/graph/graph_invariants.h"
+#include "tests/bench/graph/hprof_builder.h"
+#include "tests/bench/graph/memory_file.h"
+#include "tests/bench/graph/sample_dump.h"
 
 namespace jackdaw::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "tests/bench/hprof_check.h"
-#include "tests/bench/sample_dump.h"
+#include "tests/bench/graph/hprof_check.h"
+#include "tests/bench/graph/sample_dump.h"
 
 namespace jackdaw::bench {
 namespace {

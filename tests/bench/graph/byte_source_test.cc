@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/input_error.h"
-#include "tests/bench/hprof_builder.h"
-#include "tests/bench/memory_file.h"
+#include "tests/bench/graph/hprof_builder.h"
+#include "tests/bench/graph/memory_file.h"
 
 namespace jackdaw::bench {
 namespace {

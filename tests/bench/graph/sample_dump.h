@@ -1,7 +1,7 @@
 // A small heap dump that holds one of everything: the input of the tests that cut and bend it.
 #pragma once
 
-#include "tests/bench/hprof_builder.h"
+#include "tests/bench/graph/hprof_builder.h"
 
 namespace jackdaw::bench {
 
