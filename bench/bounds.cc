@@ -97,7 +97,7 @@ class Measurement {
         const gc::CollectionResult result = collect("time", series.marking());
         if (round >= options_.warmup) series.add(result);
       }
-      progress.update(round, rounds);
+      progress.step(round + 1, rounds);
     }
     std::vector<BoundsRuns> runs;
     runs.reserve(all.size());

@@ -120,7 +120,7 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
       report.runs.push_back(std::move(run));
       if (report.baseline) report.baseline->wall_ms.push_back(baseline_ms);
     }
-    progress.update(i, all);
+    progress.step(i + 1, all);
   }
 }
 

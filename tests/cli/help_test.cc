@@ -35,6 +35,16 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
   }
 }
 
+TEST(Help, OfLimitNamesEveryOptionAndAnExample) {
+  const Outcome outcome = run_jackdaw({"limit", "--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const std::string word :
+       {"--megabytes", "--threads", "--repeat", "--seed", "--json", "jackdaw limit --megabytes"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
+  }
+}
+
 TEST(Help, VersionIsTheProjects) {
   const Outcome outcome = run_jackdaw({"--version"});
   EXPECT_EQ(outcome.status, 0);
