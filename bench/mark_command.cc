@@ -102,6 +102,9 @@ MarkCommand::MarkCommand(CLI::App& app) {
                    "Build the same graph in another collector and time it in turn with ours")
       ->check(CLI::IsMember({"boehm"}));
   command->add_flag(
+      "--limit", options_.limit,
+      "Read as many cache lines as the marked objects have after every run: what no marking can beat");
+  command->add_flag(
       "--bounds", options_.bounds,
       "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
       "power of two of workers up to --threads");

@@ -9,6 +9,7 @@
 #include "bench/baseline/boehm.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
+#include "bench/marked_lines.h"
 #include "bench/progress.h"
 #include "bench/serial_mark.h"
 
@@ -80,17 +81,51 @@ struct Heaps {
     GraphOptions graph_options;
     graph_options.object_bytes = options.object_bytes;
     graph_options.seed = options.marking.engine.seed;
-    graph_options.heap_copies = options.baseline_boehm ? 2 : 1;
+    graph_options.heap_copies = 1U + (options.baseline_boehm ? 1 : 0) + (options.limit ? 1 : 0);
     const Graph graph = make_graph(options.graph, graph_options);
     objects = graph.node_count;
+    order = graph.is_scattered ? ReadOrder::random : ReadOrder::stream;
     ours = std::make_unique<HeapGraph>(graph, collector);
     if (options.baseline_boehm) boehm = std::make_unique<BoehmHeap>(graph, collector.mark_threads());
   }
 
   gc::Collector collector;
   std::uint64_t objects = 0;
+  ReadOrder order = ReadOrder::stream;  // in which a marking comes to the objects
   std::unique_ptr<HeapGraph> ours;
   std::unique_ptr<BoehmHeap> boehm;
+};
+
+// Memory of its own to read, as much as the objects' lines, on pages like the heap's, by as many threads as
+// mark.
+class LimitReader {
+ public:
+  // Collects, to know what is marked.
+  LimitReader(Heaps& heaps, std::uint64_t seed)
+      : LimitReader(lines_after_collection(heaps), heaps.order, seed, heaps.collector.mark_threads()) {}
+
+  double read_ms() {
+    return milliseconds(read_lines(memory_, limit_.order, limit_.lines, ++seed_, threads_));
+  }
+  [[nodiscard]] const ReadLimit& limit() const { return limit_; }
+
+ private:
+  static MarkedLines lines_after_collection(Heaps& heaps) {
+    heaps.collector.collect();
+    return count_marked_lines(heaps.collector.heap());
+  }
+
+  LimitReader(const MarkedLines& lines, ReadOrder order, std::uint64_t seed, std::uint32_t threads)
+      : memory_(lines.distinct * kLineBytes, PageKind::huge), threads_(threads), seed_(seed) {
+    limit_.order = order;
+    limit_.lines = order == ReadOrder::random ? lines.visited : lines.distinct;
+    limit_.bytes = memory_.bytes();
+  }
+
+  LineMemory memory_;
+  mark::ThreadPool threads_;
+  std::uint64_t seed_;
+  ReadLimit limit_;
 };
 
 // What the marks are held to, or nothing.
@@ -109,6 +144,11 @@ void verify(const std::string& which, const Run& run, const SerialMark* serial, 
 
 void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
              MarkReport& report) {
+  std::optional<LimitReader> limit;
+  if (options.limit) {
+    limit.emplace(heaps, options.marking.engine.seed);
+    report.limit = limit->limit();
+  }
   Progress progress("marking");
   const std::uint32_t all = options.warmup + options.repeat;
   report.runs.reserve(options.repeat);
@@ -116,8 +156,10 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
     Run run = describe(heaps.collector.collect());
     verify(fmt::format("{} of {}", i + 1, all), run, serial, heaps, report);
     const double baseline_ms = heaps.boehm != nullptr ? milliseconds(heaps.boehm->collect()) : 0;
+    const double limit_ms = limit ? limit->read_ms() : 0;
     if (i >= options.warmup) {
       report.runs.push_back(std::move(run));
+      if (report.limit) report.limit->wall_ms.push_back(limit_ms);
       if (report.baseline) report.baseline->wall_ms.push_back(baseline_ms);
     }
     progress.step(i + 1, all);
@@ -156,6 +198,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
   report.median = medians(report.runs);
   if (report.baseline) report.baseline->median_ms = median_of(report.baseline->wall_ms);
+  if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
   return report;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/bounds.h"
+#include "bench/line_reads.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/statistics.h"
@@ -22,6 +23,7 @@ struct MarkExperimentOptions {
   std::uint32_t warmup = 1;  ///< runs before them
   bool verify = false;       ///< compare every run's marks with a serial traversal
   bool baseline_boehm = false;
+  bool limit = false;   ///< read as many cache lines after every run
   bool bounds = false;  ///< measure the bounds of the theory, too, with runs of their own
 };
 
@@ -30,6 +32,17 @@ struct BaselineResult {
   std::string name;
   std::uint32_t threads = 0;
   std::vector<double> wall_ms;  ///< a whole collection, once for each run of ours, in turn with ours
+  double median_ms = 0;
+};
+
+/// What reading the marked objects' cache lines once takes, with as many threads. For graphs whose objects
+/// lie at random addresses every object's lines are read as random lines; for others each line once, in a
+/// stream.
+struct ReadLimit {
+  ReadOrder order = ReadOrder::random;
+  std::uint64_t lines = 0;  ///< read in each run: of every object from its header to its last reference
+  std::uint64_t bytes = 0;  ///< of the memory that they are read from: as much as the objects' distinct lines
+  std::vector<double> wall_ms;  ///< once for each run of ours, in turn with ours
   double median_ms = 0;
 };
 
@@ -61,10 +74,13 @@ struct MarkReport {
   std::vector<Run> runs;
   RunFigures median;
   std::optional<BaselineResult> baseline;
+  std::optional<ReadLimit> limit;
   std::optional<Bounds> bounds;
 
   /// Our median collection ÷ the baseline's. Below 1 is faster. There must be a baseline.
   [[nodiscard]] double ratio_to_baseline() const { return median.collect_ms / baseline->median_ms; }
+  /// Our median marking ÷ the median time to read the lines. There must be a limit.
+  [[nodiscard]] double ratio_to_limit() const { return median.wall_ms / limit->median_ms; }
   /// Whether no run's marks differed.
   [[nodiscard]] bool all_correct() const { return differences.empty(); }
 };

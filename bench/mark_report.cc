@@ -108,6 +108,13 @@ void format_conclusion(const MarkReport& report, std::string& out) {
                    report.baseline->name, report.baseline->threads, report.baseline->threads == 1 ? "" : "s",
                    report.ratio_to_baseline());
   }
+  if (report.limit) {
+    fmt::format_to(std::back_inserter(out),
+                   "ratio to reading memory: {:.3f} ({} cache lines of {}, {}, {:.3f} ms; medians)\n",
+                   report.ratio_to_limit(), report.limit->lines, human_bytes(report.limit->bytes),
+                   report.limit->order == ReadOrder::random ? "in random order" : "in a stream",
+                   report.limit->median_ms);
+  }
 }
 
 nlohmann::ordered_json figures_to_json(const RunFigures& figures) {
@@ -184,6 +191,14 @@ std::string to_json(const MarkReport& report) {
                         {"wall_ms", report.baseline->wall_ms},
                         {"median_ms", report.baseline->median_ms}};
     json["ratio_to_baseline"] = report.ratio_to_baseline();
+  }
+  if (report.limit) {
+    json["limit"] = {{"order", name_of(kReadOrders, report.limit->order)},
+                     {"lines", report.limit->lines},
+                     {"bytes", report.limit->bytes},
+                     {"wall_ms", report.limit->wall_ms},
+                     {"median_ms", report.limit->median_ms}};
+    json["ratio_to_limit"] = report.ratio_to_limit();
   }
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
   return json.dump(2) + "\n";

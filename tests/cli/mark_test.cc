@@ -262,6 +262,27 @@ TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
   EXPECT_NE(outcome_.out.find("ratio to boehm"), std::string::npos) << outcome_.out;
 }
 
+TEST_F(Mark, BesideReadingMemoryReportsItsTimesAndTheRatio) {
+  for (const auto& [graph, order] :
+       {std::pair("ordered:5000,4", "stream"), std::pair("shuffled:5000,4", "random")}) {
+    const json result = mark({graph, "--threads", "2", "--repeat", "3", "--limit", "--verify"});
+    expect_well_formed(result, 3);
+    ASSERT_TRUE(result.contains("limit"));
+    const json& limit = result["limit"];
+    EXPECT_EQ(limit["order"], order);
+    EXPECT_GT(limit["lines"].get<int>(), 5000 * 3 / 4 - 1);
+    ASSERT_EQ(limit["wall_ms"].size(), 3U);
+    std::vector<double> times = limit["wall_ms"].get<std::vector<double>>();
+    std::sort(times.begin(), times.end());
+    EXPECT_GT(times.front(), 0);
+    EXPECT_DOUBLE_EQ(limit["median_ms"].get<double>(), times[1]);
+    EXPECT_DOUBLE_EQ(result["ratio_to_limit"].get<double>(),
+                     result["median"]["wall_ms"].get<double>() / limit["median_ms"].get<double>());
+    EXPECT_NE(outcome_.out.find("ratio to reading memory"), std::string::npos) << outcome_.out;
+  }
+  EXPECT_FALSE(mark({"tree:5"}).contains("limit"));
+}
+
 TEST_F(Mark, WithoutBoundsSaysNothingOfThem) {
   EXPECT_FALSE(mark({"tree:5"}).contains("bounds"));
   EXPECT_EQ(outcome_.out.find("Theorem"), std::string::npos) << outcome_.out;
