@@ -111,6 +111,23 @@ TEST_P(Termination, EndsRoundsOfFewerWorkers) {
   }
 }
 
+// Workers that come after the round has begun, or when it is over, or, where the detector allows, not at all.
+TEST_P(TerminationAmongSeveral, EndsRoundsToWhichWorkersComeLate) {
+  ThreadPool pool(workers());
+  SharedBag bag;
+  for (std::size_t round = 0; round < scaled(120); ++round) {
+    const auto tasks = static_cast<std::int64_t>(round % 37);
+    bag.fill(tasks);
+    terminator_.start_round(workers(), 1);
+    pool.run([&](std::uint32_t worker) {
+      if (terminator_.takes_late_workers() && worker > round % workers()) return;
+      if (worker == 0 || terminator_.join(worker)) work(terminator_, worker, workers(), bag);
+    });
+    ASSERT_EQ(bag.executed(), tasks + 1) << "round " << round;
+    ASSERT_EQ(bag.waiting(), 0);
+  }
+}
+
 // A worker that keeps its task until the others have looked for one in vain: the round must not end before,
 // and sleepers must be woken by the work that then appears.
 TEST_P(TerminationAmongSeveral, WakesSleepersForWorkThatAppearsLate) {
