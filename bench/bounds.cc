@@ -121,6 +121,7 @@ class Measurement {
   [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
     gc::MarkingOptions options = options_.marking;
     options.engine.threads = workers;
+    options.engine.alone_references = 0;  // the theory's workers are there from the start
     return options;
   }
 

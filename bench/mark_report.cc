@@ -181,6 +181,7 @@ std::string to_json(const MarkReport& report) {
                                  {"backoff", name_of(mark::kBackoffKinds, engine.backoff)},
                                  {"grant", name_of(mark::kGrants, engine.grant)},
                                  {"steal_batch", engine.steal_batch},
+                                 {"alone", engine.alone_references},
                                  {"runs", nlohmann::ordered_json::array()}};
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);

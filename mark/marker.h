@@ -47,6 +47,7 @@ class Marker {
       : pool_(checked(options).threads, options.on_helper_start),
         nodes_(options.nodes),
         alone_references_(options.alone_references),
+        small_round_references_(options.small_round_references),
         detector_(
             {options.threads, Backoff(options.backoff, is_crowded(options.threads)), options.termination}) {
     const std::uint32_t count = pool_.size();
@@ -72,9 +73,11 @@ class Marker {
     next_revisit_.store(0, std::memory_order_relaxed);
     for (const auto& worker : workers_) worker->start_round();
     if (!mark_alone(model)) mark_together(model);
+    references_of_last_round_ = 0;
     bool complete = true;
     for (std::uint32_t i = 0; i < worker_count(); ++i) {
       statistics_[i] = workers_[i]->statistics();
+      references_of_last_round_ += statistics_[i].references_visited;
       complete = complete && !workers_[i]->dropped_tasks();
     }
     return complete;
@@ -116,19 +119,33 @@ class Marker {
     const bool alone_for_good = worker_count() == 1;
     // Without revisits: a round that has them is long.
     if (!alone_for_good && (alone_references_ == 0 || !revisits_.empty())) return false;
-    return workers_[0]->run_alone(model, alone_for_good ? kForGood : alone_references_);
+    return workers_[0]->run_alone(model, alone_for_good ? kForGood : references_alone());
+  }
+
+  // How long the first worker marks alone. A heap is most likely about as large as it was.
+  [[nodiscard]] std::uint64_t references_alone() const {
+    const bool was_small =
+        references_of_last_round_ != 0 && references_of_last_round_ < small_round_references_;
+    return was_small ? small_round_references_ : alone_references_;
   }
 
   void mark_together(Model& model) {
     if constexpr (Queue::kServesThieves) {
+      const std::uint32_t team = team_size();
       const bool grows = alone_references_ != 0 && detector_.takes_late_workers();
-      detector_.start_round(worker_count(), grows ? 1 : worker_count());
+      detector_.start_round(team, grows ? 1 : team);
       const auto part = [&](std::uint32_t worker) {
         const bool is_late = grows && worker != 0;
         if (!is_late || detector_.join(worker)) workers_[worker]->run_round(model);
       };
-      grows ? pool_.run_on_call(part) : pool_.run(part);
+      grows ? pool_.run_on_call(part, team) : pool_.run(part, team);
     }
+  }
+
+  // Workers beyond the number of processors only take turns.
+  [[nodiscard]] std::uint32_t team_size() const {
+    const std::uint32_t processors = std::max(2U, std::thread::hardware_concurrency());
+    return alone_references_ == 0 ? worker_count() : std::min(worker_count(), processors);
   }
 
   // There is something to steal: a sleeper is woken, or else a worker called that has not come yet.
@@ -170,6 +187,8 @@ class Marker {
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
   const std::uint64_t alone_references_;
+  const std::uint64_t small_round_references_;
+  std::uint64_t references_of_last_round_ = 0;
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

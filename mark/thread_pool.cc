@@ -64,15 +64,15 @@ ThreadPool::~ThreadPool() {
   for (const auto& helper : helpers_) helper->thread.join();
 }
 
-void ThreadPool::run(const Job& job) {
-  begin(job, helpers_.size());
+void ThreadPool::run(const Job& job, std::uint32_t workers) {
+  begin(job, workers - 1, workers - 1);
   job(0);
   std::unique_lock lock(mutex_);
   job_finished_.wait(lock, [this] { return at_work_ == 0 && on_the_way_ == 0; });
 }
 
-void ThreadPool::run_on_call(const Job& job) {
-  begin(job, 0);
+void ThreadPool::run_on_call(const Job& job, std::uint32_t workers) {
+  begin(job, 0, workers - 1);
   job(0);
   std::unique_lock lock(mutex_);
   job_finished_.wait(lock, [this] { return at_work_ == 0; });
@@ -81,10 +81,11 @@ void ThreadPool::run_on_call(const Job& job) {
   }
 }
 
-void ThreadPool::begin(const Job& job, std::size_t helpers) {
+void ThreadPool::begin(const Job& job, std::size_t helpers, std::size_t most_helpers) {
   {
     const std::lock_guard lock(mutex_);
     job_ = &job;
+    most_helpers_ = most_helpers;
     called_ = on_the_way_ = helpers;
     for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->has_job = true;
     publish_callable();
@@ -114,7 +115,7 @@ void ThreadPool::publish_callable() {
   const std::size_t at_work = at_work_ + 1;
   const std::size_t room = at_work > on_the_way_ ? at_work - on_the_way_ : 0;
   // Relaxed: see call_helper.
-  callable_.store(std::min(room, helpers_.size() - called_), std::memory_order_relaxed);
+  callable_.store(std::min(room, most_helpers_ - called_), std::memory_order_relaxed);
 }
 
 void ThreadPool::helper_loop(std::uint32_t worker) {

@@ -36,14 +36,16 @@ class ThreadPool {
   /// Workers that run() uses: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(helpers_.size()) + 1; }
 
-  /// Calls job(0) here and job(1) to job(size() - 1) on the helpers, and returns when all have returned. What
-  /// any of them wrote is seen by the caller afterwards.
-  void run(const Job& job);
+  /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and returns when all have returned. What
+  /// any of them wrote is seen by the caller afterwards. `workers` is from 1 to size().
+  void run(const Job& job, std::uint32_t workers);
+  void run(const Job& job) { run(job, size()); }
 
-  /// Calls job(0) here, and job(1), job(2) and so on, on one more helper for each call_helper() that is true.
-  /// Returns when all that began have returned; a helper that was called and has not woken up by then does
+  /// Calls job(0) here, and job(1), job(2) and so on, on one more helper for each call_helper() that is true,
+  /// but not more than `workers` in all. Returns when all that began have returned; a helper that was called and has not woken up by then does
   /// without the job. So nothing may depend on it.
-  void run_on_call(const Job& job);
+  void run_on_call(const Job& job, std::uint32_t workers);
+  void run_on_call(const Job& job) { run_on_call(job, size()); }
 
   /// From within a job of run_on_call(), any worker of it: calls the next helper. False when nobody was
   /// called: all were, or as many are on their way already as are at work. Then it is one load of a line
@@ -59,16 +61,17 @@ class ThreadPool {
 
   void start_helpers(std::uint32_t threads);
   void helper_loop(std::uint32_t worker);
-  void begin(const Job& job, std::size_t helpers);
+  void begin(const Job& job, std::size_t helpers, std::size_t most_helpers);
   void publish_callable();
 
   const Job on_start_;
   std::mutex mutex_;  // guards all below but the atomic
   std::condition_variable job_finished_;
   const Job* job_ = nullptr;
-  std::size_t called_ = 0;      // helpers called to the present job
-  std::size_t on_the_way_ = 0;  // of them, those that have not begun it
-  std::size_t at_work_ = 0;     // of them, those that have begun and not finished it
+  std::size_t most_helpers_ = 0;  // that the present job may have
+  std::size_t called_ = 0;        // helpers called to the present job
+  std::size_t on_the_way_ = 0;    // of them, those that have not begun it
+  std::size_t at_work_ = 0;       // of them, those that have begun and not finished it
   bool stopping_ = false;
   std::vector<std::unique_ptr<Helper>> helpers_;
   alignas(128) std::atomic<std::size_t> callable_{0};  // how many may be called now

@@ -54,7 +54,7 @@ class alignas(128) Worker {
   using Reference = typename Model::Reference;
 
   /// How many discovered references wait for their marks' memory.
-  static constexpr std::size_t kMarkPrefetchDepth = 8;
+  static constexpr std::size_t kMarkPrefetchDepth = 16;
   /// How many popped tasks wait for their memory.
   static constexpr std::size_t kPrefetchDepth = 64;
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -349,6 +350,7 @@ TEST(Marker, MarksALittleHeapWithTheFirstWorkerAlone) {
   const std::vector<Node> roots{0};
   MarkerOptions options;
   options.threads = 4;
+  options.small_round_references = 0;
   Marker<VectorModel> marker(options);
   VectorModel large(star_graph(static_cast<Node>(scaled(100000))));
   VectorModel small(random_graph(1000, 4, 5));
@@ -372,6 +374,36 @@ TEST(Marker, MarksANarrowHeapWithTheFirstWorkerAlone) {
   Marker<VectorModel> marker(options);
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
   EXPECT_EQ(marker.statistics()[0].objects_marked, 100000U);
+}
+
+TEST(Marker, MarksASmallHeapAloneOnceItKnowsThatItIsSmall) {
+  constexpr Node kNodes = 5000;
+  VectorModel model(star_graph(kNodes));
+  MarkerOptions options;
+  options.threads = 4;
+  options.alone_references = 100;
+  options.small_round_references = kNodes;
+  Marker<VectorModel> marker(options);
+  for (int round = 0; round < 20; ++round) {
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    EXPECT_EQ(total(marker.statistics()).objects_marked, kNodes);
+    EXPECT_TRUE(round == 0 || marker.statistics()[0].objects_marked == kNodes);
+  }
+}
+
+TEST(Marker, HasNoMoreWorkersThanProcessorsUnlessAllAreToBegin) {
+  const std::uint32_t processors = std::max(2U, std::thread::hardware_concurrency());
+  VectorModel model(star_graph(static_cast<Node>(scaled(200000))));
+  MarkerOptions options;
+  options.threads = processors + 2;
+  Marker<VectorModel> marker(options);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  EXPECT_EQ(marker.worker_count(), processors + 2);
+  for (std::uint32_t worker = processors; worker < processors + 2; ++worker) {
+    EXPECT_EQ(marker.statistics()[worker].tasks_executed, 0U);
+    EXPECT_EQ(marker.statistics()[worker].victims_refused + marker.statistics()[worker].steal_attempts, 0U);
+  }
 }
 
 // The first worker stays at its visits until somebody else has come.

@@ -37,6 +37,31 @@ TEST(ThreadPool, OfOneRunsTheJobHere) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST(ThreadPool, RunsAJobOnFewerWorkers) {
+  ThreadPool pool(4);
+  std::vector<int> runs(4, 0);
+  for (std::uint32_t workers = 1; workers <= 4; ++workers) {
+    pool.run([&](std::uint32_t worker) { ++runs[worker]; }, workers);
+  }
+  EXPECT_EQ(runs, (std::vector<int>{4, 3, 2, 1}));
+}
+
+TEST(ThreadPool, CallsNoMoreThanTheJobMayHave) {
+  ThreadPool pool(4);
+  std::vector<int> runs(4, 0);
+  pool.run_on_call(
+      [&](std::uint32_t worker) {
+        ++runs[worker];
+        if (worker == 0) {
+          while (!pool.call_helper()) {
+          }
+        }
+        EXPECT_FALSE(worker == 1 && pool.call_helper()) << "two are all that it may have";
+      },
+      2);
+  EXPECT_EQ(runs[2] + runs[3], 0);
+}
+
 TEST(ThreadPool, OnCallRunsTheJobHereWhenNobodyIsCalled) {
   ThreadPool pool(4);
   std::vector<int> runs(4, 0);
