@@ -110,6 +110,9 @@ class Chunk {
     return mark_words_.data() + block * kMarkWordsPerBlock;
   }
 
+  /// How many marks are set in a block. Nobody marks meanwhile.
+  [[nodiscard]] std::uint32_t count_marks(std::size_t block) const;
+
   /// The address where a block starts.
   [[nodiscard]] std::byte* block_start(std::size_t block) {
     return reinterpret_cast<std::byte*>(this) + block * kBlockBytes;
