@@ -1,0 +1,65 @@
+#include "bench/baseline/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "bench/baseline/boehm.h"
+#include "bench/input_error.h"
+#include "bench/named_values.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+// What a name of the list stands for; nothing when it is no name.
+std::vector<BaselineKind> kinds_named(std::string_view name) {
+  for (const auto& [known, kind] : kBaselineKinds) {
+    if (known == name) return {kind};
+  }
+  return {};
+}
+
+[[noreturn]] void refuse(std::string_view list, const std::string& why) {
+  throw InputError(fmt::format("--baseline '{}': {}; it takes {}", list, why, baseline_choices()));
+}
+
+void append(std::string_view list, std::string_view name, std::vector<BaselineKind>& kinds) {
+  const std::vector<BaselineKind> named = kinds_named(name);
+  if (named.empty()) refuse(list, fmt::format("'{}' is no baseline", name));
+  for (const BaselineKind kind : named) {
+    if (std::ranges::find(kinds, kind) != kinds.end())
+      refuse(list, fmt::format("{} is named twice", name_of(kBaselineKinds, kind)));
+    kinds.push_back(kind);
+  }
+}
+
+}  // namespace
+
+std::string baseline_choices() {
+  return fmt::format("{}, separated by commas", fmt::join(names_in(kBaselineKinds), ", "));
+}
+
+std::vector<BaselineKind> parse_baselines(std::string_view list) {
+  std::vector<BaselineKind> kinds;
+  std::size_t start = 0;
+  while (start <= list.size()) {
+    const std::size_t end = std::min(list.find(',', start), list.size());
+    append(list, list.substr(start, end - start), kinds);
+    start = end + 1;
+  }
+  return kinds;
+}
+
+std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph,
+                                        [[maybe_unused]] const HeapGraph& ours, gc::Collector& collector) {
+  const std::uint32_t threads = collector.mark_threads();
+  switch (kind) {
+    case BaselineKind::boehm:
+      return std::make_unique<BoehmHeap>(graph, threads);
+  }
+  return nullptr;
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,35 @@
+// The baselines that can be chosen, by name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/baseline/baseline.h"
+#include "bench/graph/graph.h"
+#include "bench/heap_graph.h"
+#include "gc/collector.h"
+
+namespace jackdaw::bench {
+
+enum class BaselineKind : std::uint8_t { boehm };
+inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 1> kBaselineKinds = {
+    {{"boehm", BaselineKind::boehm}}};
+
+/// What a list of baselines may hold, in words.
+std::string baseline_choices();
+
+/// The baselines of a list with commas in between, in its order. Throws InputError for an empty list, a name
+/// that is none, and a baseline that is named twice.
+std::vector<BaselineKind> parse_baselines(std::string_view list);
+
+/// Makes a baseline with as many threads as the collector has mark threads. `ours`: the graph in the
+/// collector's heap; it and the collector must outlive the baseline. Throws InputError when memory runs out.
+std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
+                                        gc::Collector& collector);
+
+}  // namespace jackdaw::bench
