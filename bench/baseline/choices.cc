@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "bench/baseline/boehm.h"
+#include "bench/baseline/tbb_marker.h"
 #include "bench/input_error.h"
 #include "bench/named_values.h"
 
@@ -13,8 +14,12 @@ namespace jackdaw::bench {
 
 namespace {
 
+// The name for both of TBB's.
+constexpr std::string_view kTbb = "tbb";
+
 // What a name of the list stands for; nothing when it is no name.
 std::vector<BaselineKind> kinds_named(std::string_view name) {
+  if (name == kTbb) return {BaselineKind::tbb_feeder, BaselineKind::tbb_tasks};
   for (const auto& [known, kind] : kBaselineKinds) {
     if (known == name) return {kind};
   }
@@ -38,7 +43,8 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
 }  // namespace
 
 std::string baseline_choices() {
-  return fmt::format("{}, separated by commas", fmt::join(names_in(kBaselineKinds), ", "));
+  return fmt::format("any of {}, {} (both of TBB's), each once, separated by commas",
+                     fmt::join(names_in(kBaselineKinds), ", "), kTbb);
 }
 
 std::vector<BaselineKind> parse_baselines(std::string_view list) {
@@ -52,12 +58,16 @@ std::vector<BaselineKind> parse_baselines(std::string_view list) {
   return kinds;
 }
 
-std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph,
-                                        [[maybe_unused]] const HeapGraph& ours, gc::Collector& collector) {
+std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
+                                        gc::Collector& collector) {
   const std::uint32_t threads = collector.mark_threads();
   switch (kind) {
     case BaselineKind::boehm:
       return std::make_unique<BoehmHeap>(graph, threads);
+    case BaselineKind::tbb_feeder:
+      return std::make_unique<TbbFeederMarker>(collector.heap(), ours.roots(), threads);
+    case BaselineKind::tbb_tasks:
+      return std::make_unique<TbbTasksMarker>(collector.heap(), ours.roots(), threads);
   }
   return nullptr;
 }

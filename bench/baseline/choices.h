@@ -16,15 +16,18 @@
 
 namespace jackdaw::bench {
 
-enum class BaselineKind : std::uint8_t { boehm };
-inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 1> kBaselineKinds = {
-    {{"boehm", BaselineKind::boehm}}};
+enum class BaselineKind : std::uint8_t { boehm, tbb_feeder, tbb_tasks };
+inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 3> kBaselineKinds = {{
+    {"boehm", BaselineKind::boehm},
+    {"tbb-feeder", BaselineKind::tbb_feeder},
+    {"tbb-tasks", BaselineKind::tbb_tasks},
+}};
 
 /// What a list of baselines may hold, in words.
 std::string baseline_choices();
 
-/// The baselines of a list with commas in between, in its order. Throws InputError for an empty list, a name
-/// that is none, and a baseline that is named twice.
+/// The baselines of a list with commas in between, in its order; "tbb" stands for both of TBB's. Throws
+/// InputError for an empty list, a name that is none, and a baseline that is named twice.
 std::vector<BaselineKind> parse_baselines(std::string_view list);
 
 /// Makes a baseline with as many threads as the collector has mark threads. `ours`: the graph in the

@@ -105,10 +105,11 @@ TEST_F(BadInput, NamesOfQueuesVictimsAndBaselines) {
 }
 
 TEST_F(BadInput, ListsOfBaselines) {
-  for (const std::string list : {"nope", "boehm,nope", "boehm,", ",boehm", ",", "boehm,,boehm", "boehm boehm",
-                                 "Boehm", "boehm,boehm"}) {
+  for (const std::string list :
+       {"nope", "boehm,nope", "boehm,", ",boehm", ",", "boehm,,boehm", "boehm boehm", "Boehm", "boehm,boehm",
+        "tbb,tbb", "tbb-tasks,tbb", "tbb,boehm,tbb-feeder"}) {
     expect_refused({"mark", "tree:3", "--baseline", list}, "--baseline '" + list + "'");
-    expect_refused({"mark", "tree:3", "--baseline", list}, "boehm, ");
+    expect_refused({"mark", "tree:3", "--baseline", list}, "any of boehm, tbb-feeder, ");
   }
 }
 

@@ -29,7 +29,8 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
         "--seed",       "--object-bytes", "bwos-lifo",  "random-prob",
         "random",       "boehm",          "tree:",      "list:",
         "array:",       "ordered:",       "shuffled:",  "random:",
-        "rmat:",        "comb:",          "hprof:FILE", "jackdaw mark tree:21 --threads 2"}) {
+        "rmat:",        "comb:",          "hprof:FILE", "jackdaw mark tree:21 --threads 2",
+        "tbb-feeder",   "tbb-tasks",      "tbb (both"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
   }
 }

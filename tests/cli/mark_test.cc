@@ -279,6 +279,14 @@ TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
   expect_baselines(result, outcome_.out, 4, {{"boehm", "collect_ms"}});
 }
 
+TEST_F(Mark, BesideTbbReportsBothOfItsMarkers) {
+  const json result = mark({"tree:14", "--threads", "2", "--repeat", "3", "--baseline", "tbb", "--verify"});
+  expect_well_formed(result, 3);
+  EXPECT_EQ(result["verified"], true);
+  expect_baselines(result, outcome_.out, 3, {{"tbb-feeder", "wall_ms"}, {"tbb-tasks", "wall_ms"}});
+  for (const json& baseline : result["baselines"]) EXPECT_EQ(baseline["threads"], 2);
+}
+
 TEST_F(Mark, BesideReadingMemoryReportsItsTimesAndTheRatio) {
   for (const auto& [graph, order] :
        {std::pair("ordered:5000,4", "stream"), std::pair("shuffled:5000,4", "random")}) {
