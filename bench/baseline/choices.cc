@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "bench/baseline/boehm.h"
+#include "bench/baseline/openmp_marker.h"
 #include "bench/baseline/tbb_marker.h"
 #include "bench/input_error.h"
 #include "bench/named_values.h"
@@ -36,6 +37,9 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
   for (const BaselineKind kind : named) {
     if (std::ranges::find(kinds, kind) != kinds.end())
       refuse(list, fmt::format("{} is named twice", name_of(kBaselineKinds, kind)));
+    if (kind == BaselineKind::openmp && !has_openmp())
+      throw InputError(
+          "--baseline openmp: this build has no OpenMP; leave it out, or build with a compiler that has it");
     kinds.push_back(kind);
   }
 }
@@ -68,6 +72,8 @@ std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, c
       return std::make_unique<TbbFeederMarker>(collector.heap(), ours.roots(), threads);
     case BaselineKind::tbb_tasks:
       return std::make_unique<TbbTasksMarker>(collector.heap(), ours.roots(), threads);
+    case BaselineKind::openmp:
+      return make_openmp_marker(collector.heap(), ours.roots(), threads);
   }
   return nullptr;
 }

@@ -30,7 +30,7 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
         "random",       "boehm",          "tree:",      "list:",
         "array:",       "ordered:",       "shuffled:",  "random:",
         "rmat:",        "comb:",          "hprof:FILE", "jackdaw mark tree:21 --threads 2",
-        "tbb-feeder",   "tbb-tasks",      "tbb (both"}) {
+        "tbb-feeder",   "tbb-tasks",      "tbb (both",  "openmp"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -285,6 +286,41 @@ TEST_F(Mark, BesideTbbReportsBothOfItsMarkers) {
   EXPECT_EQ(result["verified"], true);
   expect_baselines(result, outcome_.out, 3, {{"tbb-feeder", "wall_ms"}, {"tbb-tasks", "wall_ms"}});
   for (const json& baseline : result["baselines"]) EXPECT_EQ(baseline["threads"], 2);
+}
+
+// Whether the command was built with a compiler that has OpenMP.
+bool has_openmp() {
+  const Outcome outcome = run_jackdaw({"mark", "tree:0", "--repeat", "1", "--baseline", "openmp"});
+  return outcome.err.find("this build has no OpenMP") == std::string::npos;
+}
+
+TEST_F(Mark, BesideSeveralReportsEachInTheOrderAskedFor) {
+  if (!has_openmp()) GTEST_SKIP() << "this build has no OpenMP";
+  for (const std::string threads : {"1", "2", "8"}) {
+    const json result = mark({"random:5000,3", "--threads", threads, "--repeat", "2", "--verify",
+                              "--baseline", "openmp,boehm,tbb-tasks,tbb-feeder", "--limit"});
+    expect_well_formed(result, 2);
+    EXPECT_EQ(result["verified"], true);
+    expect_baselines(result, outcome_.out, 2,
+                     {{"openmp", "wall_ms"},
+                      {"boehm", "collect_ms"},
+                      {"tbb-tasks", "wall_ms"},
+                      {"tbb-feeder", "wall_ms"}});
+    EXPECT_EQ(std::to_string(result["baseline"]["threads"].get<int>()), threads);
+  }
+}
+
+TEST_F(Mark, ThreadsOfABaselineAreThoseThatReallyRan) {
+  if (!has_openmp()) GTEST_SKIP() << "this build has no OpenMP";
+  setenv("OMP_THREAD_LIMIT", "2", 1);
+  setenv("OMP_DYNAMIC", "true", 1);  // fewer threads than asked for are no reason to complain
+  const json result =
+      mark({"tree:10", "--threads", "3", "--repeat", "1", "--baseline", "openmp", "--verify"});
+  unsetenv("OMP_THREAD_LIMIT");
+  unsetenv("OMP_DYNAMIC");
+  EXPECT_EQ(result["threads"], 3);
+  EXPECT_LE(result["baseline"]["threads"].get<int>(), 2);
+  EXPECT_EQ(outcome_.out.find("ratio to openmp with 3 threads"), std::string::npos) << outcome_.out;
 }
 
 TEST_F(Mark, BesideReadingMemoryReportsItsTimesAndTheRatio) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/baseline/openmp_marker.h"
 #include "bench/input_error.h"
 
 namespace jackdaw::bench {
@@ -15,6 +16,7 @@ using Kinds = std::vector<BaselineKind>;
 
 TEST(ParseBaselines, KnowsEveryName) {
   for (const auto& [name, kind] : kBaselineKinds) {
+    if (kind == BaselineKind::openmp && !has_openmp()) continue;
     EXPECT_EQ(parse_baselines(name), Kinds{kind}) << name;
   }
 }
@@ -35,6 +37,12 @@ TEST(ParseBaselines, RefusesAllElse) {
                                  "boehm,boehm", "tbb,tbb", "tbb,tbb-tasks", "tbb-feeder,boehm,tbb"}) {
     EXPECT_THROW(parse_baselines(list), InputError) << list;
   }
+}
+
+TEST(ParseBaselines, RefusesOpenMpWhereThereIsNone) {
+  if (has_openmp()) GTEST_SKIP() << "this build has OpenMP";
+  EXPECT_THROW(parse_baselines("openmp"), InputError);
+  EXPECT_THROW(parse_baselines("boehm,openmp"), InputError);
 }
 
 }  // namespace

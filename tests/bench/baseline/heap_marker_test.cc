@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/baseline/choices.h"
+#include "bench/baseline/openmp_marker.h"
 #include "bench/graph/graph.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
@@ -20,9 +21,16 @@
 #include "bench/serial_mark.h"
 #include "gc/collector.h"
 #include "mark/statistics.h"
+#include "tests/mark/sanitized.h"
 
 namespace jackdaw::bench {
 namespace {
+
+std::vector<BaselineKind> heap_markers() {
+  std::vector<BaselineKind> kinds = {BaselineKind::tbb_feeder, BaselineKind::tbb_tasks};
+  if (has_openmp()) kinds.push_back(BaselineKind::openmp);
+  return kinds;
+}
 
 using Parameters = std::tuple<BaselineKind, std::uint32_t>;
 
@@ -71,9 +79,13 @@ TEST_P(EveryHeapMarker, MarksFromEveryRoot) {
   }
 }
 
+// Tasks that a runtime runs at once, each within the one before, would be too many for a thread's stack.
+TEST_P(EveryHeapMarker, MarksDeepGraphs) {
+  expect_marks_of("random:" + std::to_string(mark::scaled(1'000'000)) + ",4");
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, EveryHeapMarker,
-                         testing::Combine(testing::Values(BaselineKind::tbb_feeder, BaselineKind::tbb_tasks),
-                                          testing::Values(1, 2, 4)),
+                         testing::Combine(testing::ValuesIn(heap_markers()), testing::Values(1, 2, 4)),
                          [](const testing::TestParamInfo<Parameters>& info) {
                            std::string name(name_of(kBaselineKinds, std::get<0>(info.param)));
                            std::ranges::replace(name, '-', '_');
