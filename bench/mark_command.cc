@@ -84,6 +84,11 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
       ->capture_default_str();
+  command
+      ->add_option("--alone", engine.alone_references,
+                   "References that the first worker follows before it wakes others, one by one as it has work "
+                   "for them; 0: all start at once")
+      ->capture_default_str();
   command->add_option("--blocks", engine.blocks, "Blocks of each queue")
       ->check(CLI::Range(mark::BlockRing::kMinimumBlockCount, mark::BlockRing::kMaximumBlockCount))
       ->capture_default_str();
