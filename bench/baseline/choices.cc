@@ -6,7 +6,9 @@
 #include <cstddef>
 
 #include "bench/baseline/boehm.h"
+#include "bench/baseline/object_marking.h"
 #include "bench/baseline/openmp_marker.h"
+#include "bench/baseline/packet_marking.h"
 #include "bench/baseline/tbb_marker.h"
 #include "bench/input_error.h"
 #include "bench/named_values.h"
@@ -15,8 +17,12 @@ namespace jackdaw::bench {
 
 namespace {
 
-// The name for both of TBB's.
+// The name for both of TBB's whose tasks are objects.
 constexpr std::string_view kTbb = "tbb";
+
+bool needs_openmp(BaselineKind kind) {
+  return kind == BaselineKind::openmp || kind == BaselineKind::openmp_packets;
+}
 
 // What a name of the list stands for; nothing when it is no name.
 std::vector<BaselineKind> kinds_named(std::string_view name) {
@@ -37,9 +43,10 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
   for (const BaselineKind kind : named) {
     if (std::ranges::find(kinds, kind) != kinds.end())
       refuse(list, fmt::format("{} is named twice", name_of(kBaselineKinds, kind)));
-    if (kind == BaselineKind::openmp && !has_openmp())
-      throw InputError(
-          "--baseline openmp: this build has no OpenMP; leave it out, or build with a compiler that has it");
+    if (needs_openmp(kind) && !has_openmp())
+      throw InputError(fmt::format(
+          "--baseline {}: this build has no OpenMP; leave it out, or build with a compiler that has it",
+          name));
     kinds.push_back(kind);
   }
 }
@@ -47,7 +54,7 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
 }  // namespace
 
 std::string baseline_choices() {
-  return fmt::format("any of {}, {} (both of TBB's), each once, separated by commas",
+  return fmt::format("any of {}, {} (tbb-feeder,tbb-tasks), each once, separated by commas",
                      fmt::join(names_in(kBaselineKinds), ", "), kTbb);
 }
 
@@ -71,9 +78,13 @@ std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, c
     case BaselineKind::tbb_feeder:
       return std::make_unique<TbbFeederMarker>(collector.heap(), ours.roots(), threads);
     case BaselineKind::tbb_tasks:
-      return std::make_unique<TbbTasksMarker>(collector.heap(), ours.roots(), threads);
+      return std::make_unique<TbbTasksMarker<ByObject>>(collector.heap(), ours.roots(), threads);
+    case BaselineKind::tbb_packets:
+      return std::make_unique<TbbTasksMarker<ByPacket>>(collector.heap(), ours.roots(), threads);
     case BaselineKind::openmp:
-      return make_openmp_marker(collector.heap(), ours.roots(), threads);
+      return make_openmp_marker<ByObject>(collector.heap(), ours.roots(), threads);
+    case BaselineKind::openmp_packets:
+      return make_openmp_marker<ByPacket>(collector.heap(), ours.roots(), threads);
   }
   return nullptr;
 }

@@ -16,20 +16,22 @@
 
 namespace jackdaw::bench {
 
-enum class BaselineKind : std::uint8_t { boehm, tbb_feeder, tbb_tasks, openmp };
-inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 4> kBaselineKinds = {{
+enum class BaselineKind : std::uint8_t { boehm, tbb_feeder, tbb_tasks, tbb_packets, openmp, openmp_packets };
+inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 6> kBaselineKinds = {{
     {"boehm", BaselineKind::boehm},
     {"tbb-feeder", BaselineKind::tbb_feeder},
     {"tbb-tasks", BaselineKind::tbb_tasks},
+    {"tbb-packets", BaselineKind::tbb_packets},
     {"openmp", BaselineKind::openmp},
+    {"openmp-packets", BaselineKind::openmp_packets},
 }};
 
 /// What a list of baselines may hold, in words.
 std::string baseline_choices();
 
-/// The baselines of a list with commas in between, in its order; "tbb" stands for both of TBB's. Throws
-/// InputError for an empty list, a name that is none, a baseline that is named twice, and one that this build
-/// does not have.
+/// The baselines of a list with commas in between, in its order; "tbb" stands for "tbb-feeder,tbb-tasks".
+/// Throws InputError for an empty list, a name that is none, a baseline that is named twice, and one that
+/// this build does not have.
 std::vector<BaselineKind> parse_baselines(std::string_view list);
 
 /// Makes a baseline with as many threads as the collector has mark threads. `ours`: the graph in the

@@ -10,40 +10,62 @@
 #include <vector>
 
 #include "bench/baseline/baseline.h"
-#include "bench/baseline/packet_marking.h"
+#include "gc/object_model.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "mark/object_model.h"
 
 namespace jackdaw::bench {
 
+/// `Form`: what a task of the scheduler is, ByObject or ByPacket. It has
+///
+/// - `Task`, as plain bytes,
+/// - `Marking<sharing, Spawn>`, whose `run(task)` marks all that the task leads to, but for what it calls
+///   `Spawn` with,
+/// - `add(task, tasks)`, which adds an object to visit to tasks of the scheduler.
+template <typename Form>
 class HeapMarker : public Baseline {
  public:
+  using Task = typename Form::Task;
+
   /// Marks in `heap` what `roots` lead to, by at most `threads` threads. Both must outlive the object.
   HeapMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads)
       : heap_(heap), roots_(roots), alone_(threads == 1) {}
 
   [[nodiscard]] Phase phase() const final { return Phase::marking; }
   /// Clears all marks and marks from the roots, as a collection does.
-  std::chrono::nanoseconds run() override;
+  std::chrono::nanoseconds run() override {
+    const auto start = std::chrono::steady_clock::now();
+    heap_.clear_marks();
+    mark_all(mark_roots());
+    return std::chrono::steady_clock::now() - start;
+  }
 
  protected:
-  /// Marks all that the packet's tasks lead to, but for what it calls `spawn` with. Any thread.
+  /// Marks all that the task leads to, but for what it calls `spawn` with. Any thread.
   template <typename Spawn>
-  void mark_packet(const MarkPacket& packet, Spawn spawn) const {
+  void mark(const Task& task, Spawn spawn) const {
     if (alone_) {
-      PacketMarking<mark::Sharing::exclusive, Spawn>(spawn).run(packet);
+      typename Form::template Marking<mark::Sharing::exclusive, Spawn>(spawn).run(task);
     } else {
-      PacketMarking<mark::Sharing::shared, Spawn>(spawn).run(packet);
+      typename Form::template Marking<mark::Sharing::shared, Spawn>(spawn).run(task);
     }
   }
 
  private:
-  /// Has every packet marked, and those spawned by it, on the scheduler's threads, and returns when all is
-  /// done.
-  virtual void mark_packets(const std::vector<MarkPacket>& packets) = 0;
+  /// Has every task done, and those spawned by it, on the scheduler's threads, and returns when all is done.
+  virtual void mark_all(const std::vector<Task>& tasks) = 0;
 
-  [[nodiscard]] std::vector<MarkPacket> mark_roots() const;
+  [[nodiscard]] std::vector<Task> mark_roots() const {
+    const gc::HeapObjectModel model;
+    std::vector<Task> tasks;
+    for (heap::Object* const root : roots_) {
+      // The other threads have nothing to mark yet.
+      if (root == nullptr || !model.try_mark<mark::Sharing::exclusive>(root)) continue;
+      Form::add(model.task_of(root), tasks);
+    }
+    return tasks;
+  }
 
   heap::Heap& heap_;
   const std::span<heap::Object* const> roots_;

@@ -1,5 +1,8 @@
 #include "bench/baseline/openmp_marker.h"
 
+#include "bench/baseline/object_marking.h"
+#include "bench/baseline/packet_marking.h"
+
 #if defined(_OPENMP)
 #include <omp.h>
 
@@ -15,14 +18,27 @@ namespace jackdaw::bench {
 
 namespace {
 
-// A packet is a task, and so are those that it spawns.
+int start_threads(int wanted) {
+  int started = 0;
+#pragma omp parallel num_threads(wanted)
+#pragma omp single
+  started = omp_get_num_threads();
+  return started;
+}
+
+void send_threads_away() { omp_pause_resource_all(omp_pause_soft); }
+
+// An object, or a packet, is a task, and so are those that it spawns.
 //
 // A runtime with enough tasks waiting runs a new one at once, within the one that spawned it. They would nest
-// as deep as the graph is, so such a packet is only kept, for when the outer one is done.
-class OpenMpMarker final : public HeapMarker {
+// as deep as the graph is, so such a task is only kept, for when the outer one is done.
+template <typename Form>
+class OpenMpMarker final : public HeapMarker<Form> {
  public:
+  using typename HeapMarker<Form>::Task;
+
   OpenMpMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads)
-      : HeapMarker(heap, roots, threads), threads_(start_threads(static_cast<int>(threads))) {
+      : HeapMarker<Form>(heap, roots, threads), threads_(start_threads(static_cast<int>(threads))) {
     send_threads_away();
   }
 
@@ -33,73 +49,74 @@ class OpenMpMarker final : public HeapMarker {
   // a while all the same.)
   std::chrono::nanoseconds run() override {
     start_threads(threads_);
-    const std::chrono::nanoseconds time = HeapMarker::run();
+    const std::chrono::nanoseconds time = HeapMarker<Form>::run();
     send_threads_away();
     return time;
   }
 
  private:
-  static int start_threads(int wanted) {
-    int started = 0;
-#pragma omp parallel num_threads(wanted)
-#pragma omp single
-    started = omp_get_num_threads();
-    return started;
-  }
-  static void send_threads_away() { omp_pause_resource_all(omp_pause_soft); }
-
-  void mark_packets(const std::vector<MarkPacket>& packets) override {
+  void mark_all(const std::vector<Task>& tasks) override {
 #pragma omp parallel num_threads(threads_)
 #pragma omp single
-    for (const MarkPacket& packet : packets) spawn(packet);
+    for (const Task& task : tasks) spawn(task);
   }
 
-  void spawn(const MarkPacket& packet) const {
-#pragma omp task firstprivate(packet)
-    mark_or_keep(packet);
+  void spawn(const Task& task) const {
+#pragma omp task firstprivate(task)
+    mark_or_keep(task);
   }
 
-  void mark_or_keep(const MarkPacket& packet) const {
+  void mark_or_keep(const Task& task) const {
     if (kept_ != nullptr) {
-      kept_->push_back(packet);
+      kept_->push_back(task);
       return;
     }
-    std::vector<MarkPacket> kept = {packet};
+    std::vector<Task> kept;  // without memory until there is something to keep
     kept_ = &kept;
+    mark_and_spawn(task);
     while (!kept.empty()) {
-      const MarkPacket next = kept.back();
+      const Task next = kept.back();
       kept.pop_back();
-      mark_packet(next, [this](const MarkPacket& rest) { spawn(rest); });
+      mark_and_spawn(next);
     }
     kept_ = nullptr;
   }
 
+  void mark_and_spawn(const Task& task) const {
+    this->mark(task, [this](const Task& rest) { spawn(rest); });
+  }
+
   // What the task that this thread is at has kept; null between tasks.
-  static thread_local std::vector<MarkPacket>* kept_;
+  static inline thread_local std::vector<Task>* kept_ = nullptr;
 
   const int threads_;
 };
-
-thread_local std::vector<MarkPacket>* OpenMpMarker::kept_ = nullptr;
 
 }  // namespace
 
 bool has_openmp() { return true; }
 
+template <typename Form>
 std::unique_ptr<Baseline> make_openmp_marker(heap::Heap& heap, std::span<heap::Object* const> roots,
                                              std::uint32_t threads) {
-  return std::make_unique<OpenMpMarker>(heap, roots, threads);
+  return std::make_unique<OpenMpMarker<Form>>(heap, roots, threads);
 }
 
 #else
 
 bool has_openmp() { return false; }
 
+template <typename Form>
 std::unique_ptr<Baseline> make_openmp_marker(heap::Heap& /*heap*/, std::span<heap::Object* const> /*roots*/,
                                              std::uint32_t /*threads*/) {
   return nullptr;
 }
 
 #endif
+
+template std::unique_ptr<Baseline> make_openmp_marker<ByObject>(heap::Heap&, std::span<heap::Object* const>,
+                                                                std::uint32_t);
+template std::unique_ptr<Baseline> make_openmp_marker<ByPacket>(heap::Heap&, std::span<heap::Object* const>,
+                                                                std::uint32_t);
 
 }  // namespace jackdaw::bench

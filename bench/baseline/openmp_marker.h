@@ -1,4 +1,4 @@
-// A baseline that marks with OpenMP's tasks, where the compiler has them.
+// Baselines that mark with OpenMP's tasks, where the compiler has them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace jackdaw::bench {
 /// Whether this build has OpenMP.
 bool has_openmp();
 
-/// The baseline; for the parameters, see HeapMarker. Null without OpenMP.
+/// The baseline of the form ByObject or ByPacket; for the parameters, see HeapMarker. Null without OpenMP.
+template <typename Form>
 std::unique_ptr<Baseline> make_openmp_marker(heap::Heap& heap, std::span<heap::Object* const> roots,
                                              std::uint32_t threads);
 

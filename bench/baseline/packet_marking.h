@@ -1,4 +1,4 @@
-// PacketMarking: how baselines mark whose scheduler is not made for tasks of a few nanoseconds: in packets.
+// PacketMarking: how to mark with a scheduler that is not made for tasks of a few nanoseconds: in packets.
 //
 // The tasks of a packet, and those that they lead to, go through a ring, first in, first out: by the time
 // that a task leaves, the memory asked for when it entered has arrived. When the ring is full, its newer half
@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "gc/mark_task.h"
 #include "gc/object_model.h"
@@ -70,6 +71,19 @@ class PacketMarking {
   std::array<gc::MarkTask, kRing> ring_;  // `count_` tasks from `oldest_` on
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
+};
+
+/// The form of tasks, see HeapMarker.
+struct ByPacket {
+  using Task = MarkPacket;
+  template <mark::Sharing kSharing, typename Spawn>
+  using Marking = PacketMarking<kSharing, Spawn>;
+
+  static void add(gc::MarkTask task, std::vector<Task>& packets) {
+    if (packets.empty() || packets.back().count == MarkPacket::kRoom) packets.emplace_back();
+    MarkPacket& packet = packets.back();
+    packet.tasks[packet.count++] = task;
+  }
 };
 
 }  // namespace jackdaw::bench

@@ -22,31 +22,38 @@ std::uint32_t count_threads(tbb::task_arena& arena, std::uint32_t expected) {
 
 }  // namespace
 
-TbbMarker::TbbMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads)
-    : HeapMarker(heap, roots, threads),
+template <typename Form>
+TbbMarker<Form>::TbbMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads)
+    : HeapMarker<Form>(heap, roots, threads),
       allowed_(tbb::global_control::max_allowed_parallelism, threads),
       arena_(static_cast<int>(threads)),
       threads_(count_threads(arena_, threads)) {}
 
-void TbbFeederMarker::mark_packets(const std::vector<MarkPacket>& packets) {
+void TbbFeederMarker::mark_all(const std::vector<Task>& tasks) {
   arena().execute([&] {
-    tbb::parallel_for_each(packets, [this](const MarkPacket& packet, tbb::feeder<MarkPacket>& feeder) {
-      mark_packet(packet, [&](const MarkPacket& rest) { feeder.add(rest); });
+    tbb::parallel_for_each(tasks, [this](const Task& task, tbb::feeder<Task>& feeder) {
+      mark(task, [&](const Task& rest) { feeder.add(rest); });
     });
   });
 }
 
-void TbbTasksMarker::mark_packets(const std::vector<MarkPacket>& packets) {
-  arena().execute([&] {
+template <typename Form>
+void TbbTasksMarker<Form>::mark_all(const std::vector<Task>& tasks) {
+  this->arena().execute([&] {
     tbb::task_group group;
-    for (const MarkPacket& packet : packets) spawn(group, packet);
+    for (const Task& task : tasks) spawn(group, task);
     group.wait();
   });
 }
 
-void TbbTasksMarker::spawn(tbb::task_group& group, const MarkPacket& packet) const {
-  group.run(
-      [this, &group, packet] { mark_packet(packet, [&](const MarkPacket& rest) { spawn(group, rest); }); });
+template <typename Form>
+void TbbTasksMarker<Form>::spawn(tbb::task_group& group, const Task& task) const {
+  group.run([this, &group, task] { this->mark(task, [&](const Task& rest) { spawn(group, rest); }); });
 }
+
+template class TbbMarker<ByObject>;
+template class TbbMarker<ByPacket>;
+template class TbbTasksMarker<ByObject>;
+template class TbbTasksMarker<ByPacket>;
 
 }  // namespace jackdaw::bench

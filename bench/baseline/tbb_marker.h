@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "bench/baseline/heap_marker.h"
+#include "bench/baseline/object_marking.h"
+#include "bench/baseline/packet_marking.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 
 namespace jackdaw::bench {
 
-/// What both have in common: an arena of threads, which are started here.
-class TbbMarker : public HeapMarker {
+/// What all have in common: an arena of threads, which are started here.
+template <typename Form>
+class TbbMarker : public HeapMarker<Form> {
  public:
   TbbMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads);
 
@@ -32,23 +35,31 @@ class TbbMarker : public HeapMarker {
   const std::uint32_t threads_;
 };
 
-/// A packet is an item of a parallel_for_each, and feeds it those that it spawns.
-class TbbFeederMarker final : public TbbMarker {
+/// An object is an item of a parallel_for_each, and feeds it those that it spawns.
+class TbbFeederMarker final : public TbbMarker<ByObject> {
  public:
   using TbbMarker::TbbMarker;
 
  private:
-  void mark_packets(const std::vector<MarkPacket>& packets) override;
+  void mark_all(const std::vector<Task>& tasks) override;
 };
 
-/// A packet is a task of a task_group, and so are those that it spawns.
-class TbbTasksMarker final : public TbbMarker {
+/// An object, or a packet, is a task of a task_group, and so are those that it spawns.
+template <typename Form>
+class TbbTasksMarker final : public TbbMarker<Form> {
  public:
-  using TbbMarker::TbbMarker;
+  using TbbMarker<Form>::TbbMarker;
+  using typename TbbMarker<Form>::Task;
 
  private:
-  void mark_packets(const std::vector<MarkPacket>& packets) override;
-  void spawn(oneapi::tbb::task_group& group, const MarkPacket& packet) const;
+  void mark_all(const std::vector<Task>& tasks) override;
+  void spawn(oneapi::tbb::task_group& group, const Task& task) const;
 };
+
+// Defined in tbb_marker.cc, for these forms.
+extern template class TbbMarker<ByObject>;
+extern template class TbbMarker<ByPacket>;
+extern template class TbbTasksMarker<ByObject>;
+extern template class TbbTasksMarker<ByPacket>;
 
 }  // namespace jackdaw::bench

@@ -280,7 +280,7 @@ TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
   expect_baselines(result, outcome_.out, 4, {{"boehm", "collect_ms"}});
 }
 
-TEST_F(Mark, BesideTbbReportsBothOfItsMarkers) {
+TEST_F(Mark, BesideTbbReportsBothThatTakeObjects) {
   const json result = mark({"tree:14", "--threads", "2", "--repeat", "3", "--baseline", "tbb", "--verify"});
   expect_well_formed(result, 3);
   EXPECT_EQ(result["verified"], true);
@@ -297,15 +297,18 @@ bool has_openmp() {
 TEST_F(Mark, BesideSeveralReportsEachInTheOrderAskedFor) {
   if (!has_openmp()) GTEST_SKIP() << "this build has no OpenMP";
   for (const std::string threads : {"1", "2", "8"}) {
-    const json result = mark({"random:5000,3", "--threads", threads, "--repeat", "2", "--verify",
-                              "--baseline", "openmp,boehm,tbb-tasks,tbb-feeder", "--limit"});
+    const json result =
+        mark({"random:5000,3", "--threads", threads, "--repeat", "2", "--verify", "--baseline",
+              "openmp,boehm,tbb-tasks,tbb-packets,tbb-feeder,openmp-packets", "--limit"});
     expect_well_formed(result, 2);
     EXPECT_EQ(result["verified"], true);
     expect_baselines(result, outcome_.out, 2,
                      {{"openmp", "wall_ms"},
                       {"boehm", "collect_ms"},
                       {"tbb-tasks", "wall_ms"},
-                      {"tbb-feeder", "wall_ms"}});
+                      {"tbb-packets", "wall_ms"},
+                      {"tbb-feeder", "wall_ms"},
+                      {"openmp-packets", "wall_ms"}});
     EXPECT_EQ(std::to_string(result["baseline"]["threads"].get<int>()), threads);
   }
 }

@@ -27,8 +27,9 @@ namespace jackdaw::bench {
 namespace {
 
 std::vector<BaselineKind> heap_markers() {
-  std::vector<BaselineKind> kinds = {BaselineKind::tbb_feeder, BaselineKind::tbb_tasks};
-  if (has_openmp()) kinds.push_back(BaselineKind::openmp);
+  std::vector<BaselineKind> kinds = {BaselineKind::tbb_feeder, BaselineKind::tbb_tasks,
+                                     BaselineKind::tbb_packets};
+  if (has_openmp()) kinds.insert(kinds.end(), {BaselineKind::openmp, BaselineKind::openmp_packets});
   return kinds;
 }
 
@@ -81,6 +82,7 @@ TEST_P(EveryHeapMarker, MarksFromEveryRoot) {
 
 // Tasks that a runtime runs at once, each within the one before, would be too many for a thread's stack.
 TEST_P(EveryHeapMarker, MarksDeepGraphs) {
+  expect_marks_of("list:100000");
   expect_marks_of("random:" + std::to_string(mark::scaled(1'000'000)) + ",4");
 }
 
