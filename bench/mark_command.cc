@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/baseline/choices.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/input_error.h"
 #include "bench/mark_report.h"
@@ -104,9 +105,10 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_flag("--verify", options_.verify,
                     "Compare the marked objects with a serial traversal after every run");
   command
-      ->add_option("--baseline", baseline_,
-                   "Build the same graph in another collector and time it in turn with ours")
-      ->check(CLI::IsMember({"boehm"}));
+      ->add_option_function<std::string>(
+          "--baseline", [this](const std::string& list) { options_.baselines = parse_baselines(list); },
+          "Time others on the same graph in turn with ours: " + baseline_choices())
+      ->type_name("LIST");
   command->add_flag(
       "--limit", options_.limit,
       "Read as many cache lines as the marked objects have after every run: what no marking can beat");
@@ -131,7 +133,6 @@ int MarkCommand::run() {
     throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
                                  options_.marking.queue, options_.marking.engine.threads));
   }
-  options_.baseline_boehm = baseline_ == "boehm";
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
 

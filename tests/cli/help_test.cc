@@ -23,13 +23,15 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   for (const std::string word :
-       {"--threads",    "--queue",        "--victim",   "--blocks",
-        "--block-size", "--repeat",       "--warmup",   "--verify",
-        "--baseline",   "--json",         "--bounds",   "--limit",
-        "--seed",       "--object-bytes", "bwos-lifo",  "random-prob",
-        "random",       "boehm",          "tree:",      "list:",
-        "array:",       "ordered:",       "shuffled:",  "random:",
-        "rmat:",        "comb:",          "hprof:FILE", "jackdaw mark tree:21 --threads 2"}) {
+       {"--threads",    "--queue",        "--victim",    "--blocks",
+        "--block-size", "--repeat",       "--warmup",    "--verify",
+        "--baseline",   "--json",         "--bounds",    "--limit",
+        "--seed",       "--object-bytes", "bwos-lifo",   "random-prob",
+        "random",       "boehm",          "tree:",       "list:",
+        "array:",       "ordered:",       "shuffled:",   "random:",
+        "rmat:",        "comb:",          "hprof:FILE",  "jackdaw mark tree:21 --threads 2",
+        "tbb-feeder",   "tbb-tasks",      "tbb-packets", "tbb (tbb-feeder,tbb-tasks)",
+        "openmp",       "openmp-packets"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
   }
 }
