@@ -97,7 +97,7 @@ class Measurement {
         const gc::CollectionResult result = collect("time", series.marking());
         if (round >= options_.warmup) series.add(result);
       }
-      progress.update(round, rounds);
+      progress.step(round + 1, rounds);
     }
     std::vector<BoundsRuns> runs;
     runs.reserve(all.size());
@@ -121,6 +121,7 @@ class Measurement {
   [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
     gc::MarkingOptions options = options_.marking;
     options.engine.threads = workers;
+    options.engine.alone_references = 0;  // the theory's workers are there from the start
     return options;
   }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/input_error.h"
+#include "bench/limit_command.h"
 #include "bench/mark_command.h"
 #include "bench/queue_command.h"
 
@@ -42,10 +43,12 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw queue single\n"
-      "See jackdaw mark --help and jackdaw queue --help for all that they can do.\n");
+      "  jackdaw limit\n"
+      "See jackdaw mark --help, and so on, for all that they can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::QueueCommand queue(app);
+  jackdaw::bench::LimitCommand limit(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -58,7 +61,7 @@ int run(int argc, char** argv) {
     }
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
   }
-  const int status = queue.chosen() ? queue.run() : mark.run();
+  const int status = queue.chosen() ? queue.run() : limit.chosen() ? limit.run() : mark.run();
   if (std::fflush(stdout) != 0) {
     return complain(
         fmt::format("standard output cannot be written ({})", std::generic_category().message(errno)));

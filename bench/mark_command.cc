@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/baseline/choices.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/input_error.h"
 #include "bench/mark_report.h"
@@ -83,6 +84,12 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--alone", engine.alone_references,
+          "References that the first worker follows before it wakes others, one by one as it has work "
+          "for them; 0: all start at once")
+      ->capture_default_str();
   command->add_option("--blocks", engine.blocks, "Blocks of each queue")
       ->check(CLI::Range(mark::BlockRing::kMinimumBlockCount, mark::BlockRing::kMaximumBlockCount))
       ->capture_default_str();
@@ -98,9 +105,13 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_flag("--verify", options_.verify,
                     "Compare the marked objects with a serial traversal after every run");
   command
-      ->add_option("--baseline", baseline_,
-                   "Build the same graph in another collector and time it in turn with ours")
-      ->check(CLI::IsMember({"boehm"}));
+      ->add_option_function<std::string>(
+          "--baseline", [this](const std::string& list) { options_.baselines = parse_baselines(list); },
+          "Time others on the same graph in turn with ours: " + baseline_choices())
+      ->type_name("LIST");
+  command->add_flag(
+      "--limit", options_.limit,
+      "Read as many cache lines as the marked objects have after every run: what no marking can beat");
   command->add_flag(
       "--bounds", options_.bounds,
       "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
@@ -122,7 +133,6 @@ int MarkCommand::run() {
     throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
                                  options_.marking.queue, options_.marking.engine.threads));
   }
-  options_.baseline_boehm = baseline_ == "boehm";
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
 

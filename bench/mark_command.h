@@ -24,7 +24,6 @@ class MarkCommand {
   std::string threads_ = "auto";
   std::string backoff_ = "sleep";
   std::string grant_ = "early";
-  std::string baseline_;
   std::string json_path_;
 };
 

@@ -6,9 +6,10 @@
 #include <chrono>
 #include <memory>
 
-#include "bench/baseline/boehm.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
+#include "bench/marked_lines.h"
+#include "bench/named_values.h"
 #include "bench/progress.h"
 #include "bench/serial_mark.h"
 
@@ -74,28 +75,79 @@ gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
   return collector;
 }
 
+bool asks_for(const MarkExperimentOptions& options, BaselineKind kind) {
+  return std::ranges::find(options.baselines, kind) != options.baselines.end();
+}
+
 // The heaps that the runs collect, and the description that they were built from no more.
 struct Heaps {
   explicit Heaps(const MarkExperimentOptions& options) : collector(collector_options(options)) {
     GraphOptions graph_options;
     graph_options.object_bytes = options.object_bytes;
     graph_options.seed = options.marking.engine.seed;
-    graph_options.heap_copies = options.baseline_boehm ? 2 : 1;
+    graph_options.heap_copies =
+        1U + (asks_for(options, BaselineKind::boehm) ? 1 : 0) + (options.limit ? 1 : 0);
     const Graph graph = make_graph(options.graph, graph_options);
     objects = graph.node_count;
+    order = graph.is_scattered ? ReadOrder::random : ReadOrder::stream;
     ours = std::make_unique<HeapGraph>(graph, collector);
-    if (options.baseline_boehm) boehm = std::make_unique<BoehmHeap>(graph, collector.mark_threads());
+    for (const BaselineKind kind : options.baselines)
+      baselines.push_back(make_baseline(kind, graph, *ours, collector));
   }
 
   gc::Collector collector;
   std::uint64_t objects = 0;
+  ReadOrder order = ReadOrder::stream;  // in which a marking comes to the objects
   std::unique_ptr<HeapGraph> ours;
-  std::unique_ptr<BoehmHeap> boehm;
+  std::vector<std::unique_ptr<Baseline>> baselines;  // as in the options
+};
+
+// Memory of its own to read, as much as the objects' lines, on pages like the heap's, by as many threads as
+// mark.
+class LimitReader {
+ public:
+  // Collects, to know what is marked.
+  LimitReader(Heaps& heaps, std::uint64_t seed)
+      : LimitReader(lines_after_collection(heaps), heaps.order, seed, heaps.collector.mark_threads()) {}
+
+  double read_ms() {
+    return milliseconds(read_lines(memory_, limit_.order, limit_.lines, ++seed_, threads_));
+  }
+  [[nodiscard]] const ReadLimit& limit() const { return limit_; }
+
+ private:
+  static MarkedLines lines_after_collection(Heaps& heaps) {
+    heaps.collector.collect();
+    return count_marked_lines(heaps.collector.heap());
+  }
+
+  LimitReader(const MarkedLines& lines, ReadOrder order, std::uint64_t seed, std::uint32_t threads)
+      : memory_(lines.distinct * kLineBytes, PageKind::huge), threads_(threads), seed_(seed) {
+    limit_.order = order;
+    limit_.lines = order == ReadOrder::random ? lines.visited : lines.distinct;
+    limit_.bytes = memory_.bytes();
+  }
+
+  LineMemory memory_;
+  mark::ThreadPool threads_;
+  std::uint64_t seed_;
+  ReadLimit limit_;
 };
 
 // What the marks are held to, or nothing.
 std::unique_ptr<SerialMark> reference_for(const MarkExperimentOptions& options, const Heaps& heaps) {
   return options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
+}
+
+// What will be known of the baselines when they have run.
+std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options, const Heaps& heaps) {
+  std::vector<BaselineResult> results;
+  for (std::size_t i = 0; i < options.baselines.size(); ++i) {
+    const Baseline& baseline = *heaps.baselines[i];
+    const std::string name(name_of(kBaselineKinds, options.baselines[i]));
+    results.push_back({name, baseline.phase(), baseline.threads(), {}, 0});
+  }
+  return results;
 }
 
 // Notes a difference, if there is one. `which`: the run's collection in words.
@@ -107,20 +159,45 @@ void verify(const std::string& which, const Run& run, const SerialMark* serial, 
   }
 }
 
+// Runs each baseline once and, in a heap of ours, looks at its marks, too. Returns their times. `which`: the
+// run in words.
+std::vector<double> run_baselines(const std::string& which, const SerialMark* serial, Heaps& heaps,
+                                  MarkReport& report) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < heaps.baselines.size(); ++i) {
+    times.push_back(milliseconds(heaps.baselines[i]->run()));
+    const BaselineResult& result = report.baselines[i];
+    if (serial == nullptr || result.phase != Phase::marking) continue;
+    if (const auto difference = serial->difference(heaps.collector.heap())) {
+      report.differences.push_back(fmt::format("marking {} by {}: {}", which, result.name, *difference));
+    }
+  }
+  return times;
+}
+
 void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
              MarkReport& report) {
+  std::optional<LimitReader> limit;
+  if (options.limit) {
+    limit.emplace(heaps, options.marking.engine.seed);
+    report.limit = limit->limit();
+  }
   Progress progress("marking");
   const std::uint32_t all = options.warmup + options.repeat;
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
+    const std::string which = fmt::format("{} of {}", i + 1, all);
     Run run = describe(heaps.collector.collect());
-    verify(fmt::format("{} of {}", i + 1, all), run, serial, heaps, report);
-    const double baseline_ms = heaps.boehm != nullptr ? milliseconds(heaps.boehm->collect()) : 0;
+    verify(which, run, serial, heaps, report);
+    const std::vector<double> baselines_ms = run_baselines(which, serial, heaps, report);
+    const double limit_ms = limit ? limit->read_ms() : 0;
     if (i >= options.warmup) {
       report.runs.push_back(std::move(run));
-      if (report.baseline) report.baseline->wall_ms.push_back(baseline_ms);
+      if (report.limit) report.limit->wall_ms.push_back(limit_ms);
+      for (std::size_t b = 0; b < baselines_ms.size(); ++b)
+        report.baselines[b].wall_ms.push_back(baselines_ms[b]);
     }
-    progress.update(i, all);
+    progress.step(i + 1, all);
   }
 }
 
@@ -149,13 +226,14 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.threads = heaps.collector.mark_threads();
   report.marking = options.marking;
   report.verified = options.verify;
-  if (heaps.boehm != nullptr) report.baseline = BaselineResult{"boehm", BoehmHeap::markers(), {}, 0};
+  report.baselines = results_to_come(options, heaps);
   const std::unique_ptr<SerialMark> serial = reference_for(options, heaps);
   measure(options, serial.get(), heaps, report);
   report.heap_bytes = heaps.collector.heap().chunk_bytes();
   report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
   report.median = medians(report.runs);
-  if (report.baseline) report.baseline->median_ms = median_of(report.baseline->wall_ms);
+  for (BaselineResult& baseline : report.baselines) baseline.median_ms = median_of(baseline.wall_ms);
+  if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
   return report;
 }

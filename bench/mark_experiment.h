@@ -1,4 +1,4 @@
-// The experiment behind `jackdaw mark`: a graph, marked again and again, beside a baseline on the same graph.
+// The experiment behind `jackdaw mark`: a graph, marked again and again, beside baselines on the same graph.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/baseline/baseline.h"
+#include "bench/baseline/choices.h"
 #include "bench/bounds.h"
+#include "bench/line_reads.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/statistics.h"
@@ -18,18 +21,31 @@ struct MarkExperimentOptions {
   std::string graph;  ///< a specification, see graph_spec.h
   gc::MarkingOptions marking;
   std::uint64_t object_bytes = 48;
-  std::uint32_t repeat = 5;  ///< measured runs
-  std::uint32_t warmup = 1;  ///< runs before them
-  bool verify = false;       ///< compare every run's marks with a serial traversal
-  bool baseline_boehm = false;
-  bool bounds = false;  ///< measure the bounds of the theory, too, with runs of their own
+  std::uint32_t repeat = 5;             ///< measured runs
+  std::uint32_t warmup = 1;             ///< runs before them
+  bool verify = false;                  ///< compare every run's marks with a serial traversal
+  std::vector<BaselineKind> baselines;  ///< no kind twice
+  bool limit = false;                   ///< read as many cache lines after every run
+  bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
 };
 
 /// What a baseline did.
 struct BaselineResult {
   std::string name;
-  std::uint32_t threads = 0;
-  std::vector<double> wall_ms;  ///< a whole collection, once for each run of ours, in turn with ours
+  Phase phase = Phase::collection;
+  std::uint32_t threads = 0;    ///< that really ran
+  std::vector<double> wall_ms;  ///< of the phase, once for each run of ours, in turn with ours
+  double median_ms = 0;
+};
+
+/// What reading the marked objects' cache lines once takes, with as many threads. For graphs whose objects
+/// lie at random addresses every object's lines are read as random lines; for others each line once, in a
+/// stream.
+struct ReadLimit {
+  ReadOrder order = ReadOrder::random;
+  std::uint64_t lines = 0;  ///< read in each run: of every object from its header to its last reference
+  std::uint64_t bytes = 0;  ///< of the memory that they are read from: as much as the objects' distinct lines
+  std::vector<double> wall_ms;  ///< once for each run of ours, in turn with ours
   double median_ms = 0;
 };
 
@@ -41,6 +57,9 @@ struct RunFigures {
   std::uint64_t references = 0;  ///< non-null references held by reachable objects, repeats included
   double ns_per_object = 0;      ///< of wall_ms
   double steal_percent = 0;
+
+  /// What a baseline of that phase is held against.
+  [[nodiscard]] double time_of(Phase phase) const { return phase == Phase::marking ? wall_ms : collect_ms; }
 };
 
 struct Run {
@@ -60,11 +79,16 @@ struct MarkReport {
       differences;  ///< one line for each run, warm-ups included, whose marks were not right
   std::vector<Run> runs;
   RunFigures median;
-  std::optional<BaselineResult> baseline;
+  std::vector<BaselineResult> baselines;  ///< as asked for, in that order
+  std::optional<ReadLimit> limit;
   std::optional<Bounds> bounds;
 
-  /// Our median collection ÷ the baseline's. Below 1 is faster. There must be a baseline.
-  [[nodiscard]] double ratio_to_baseline() const { return median.collect_ms / baseline->median_ms; }
+  /// Our median time for the baseline's phase ÷ the baseline's. Below 1 is faster.
+  [[nodiscard]] double ratio_to(const BaselineResult& baseline) const {
+    return median.time_of(baseline.phase) / baseline.median_ms;
+  }
+  /// Our median marking ÷ the median time to read the lines. There must be a limit.
+  [[nodiscard]] double ratio_to_limit() const { return median.wall_ms / limit->median_ms; }
   /// Whether no run's marks differed.
   [[nodiscard]] bool all_correct() const { return differences.empty(); }
 };

@@ -47,13 +47,23 @@ void format_heading(const MarkReport& report, std::string& out) {
                                         : ", NOT CORRECT");
 }
 
+// What the column of a baseline's times is called, and at least how wide it is.
+std::string times_column(const BaselineResult& baseline) { return baseline.name + " ms"; }
+std::size_t width_of_times(const BaselineResult& baseline) {
+  constexpr std::size_t kLeastWidth = 12;
+  return std::max(kLeastWidth, times_column(baseline).size());
+}
+
+// `baseline_ms`: from a baseline's result to its time in the run.
+template <typename TimeOf>
 void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures,
-                double baseline_ms, std::string& out) {
+                TimeOf baseline_ms, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>10.6f}", name,
                  figures.wall_ms, figures.collect_ms, figures.ns_per_object, figures.steal_percent);
-  if (report.baseline) {
-    fmt::format_to(std::back_inserter(out), " {:>12.3f} {:>7.3f}", baseline_ms,
-                   figures.collect_ms / baseline_ms);
+  for (const BaselineResult& baseline : report.baselines) {
+    const double time = baseline_ms(baseline);
+    fmt::format_to(std::back_inserter(out), " {:>{}.3f} {:>7.3f}", time, width_of_times(baseline),
+                   figures.time_of(baseline.phase) / time);
   }
   out += '\n';
 }
@@ -61,19 +71,23 @@ void format_run(const MarkReport& report, const std::string& name, const RunFigu
 void format_runs(const MarkReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>10}", "run", "mark ms", "collect ms",
                  "ns/object", "stolen %");
-  if (report.baseline) {
-    fmt::format_to(std::back_inserter(out), " {:>12} {:>7}", report.baseline->name + " ms", "ratio");
+  for (const BaselineResult& baseline : report.baselines) {
+    fmt::format_to(std::back_inserter(out), " {:>{}} {:>7}", times_column(baseline), width_of_times(baseline),
+                   "ratio");
   }
   out += '\n';
   const std::size_t shown = std::min(report.runs.size(), kRunsShown);
   for (std::size_t i = 0; i < shown; ++i) {
-    format_run(report, std::to_string(i + 1), report.runs[i].figures,
-               report.baseline ? report.baseline->wall_ms[i] : 0, out);
+    format_run(
+        report, std::to_string(i + 1), report.runs[i].figures,
+        [i](const BaselineResult& baseline) { return baseline.wall_ms[i]; }, out);
   }
   if (shown < report.runs.size()) {
     fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...", report.runs.size() - shown);
   }
-  format_run(report, "median", report.median, report.baseline ? report.baseline->median_ms : 0, out);
+  format_run(
+      report, "median", report.median, [](const BaselineResult& baseline) { return baseline.median_ms; },
+      out);
 }
 
 const Run& run_nearest_median(const MarkReport& report) {
@@ -102,11 +116,18 @@ void format_workers(const MarkReport& report, std::string& out) {
 
 void format_conclusion(const MarkReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.6f} %\n", report.median.steal_percent);
-  if (report.baseline) {
+  for (const BaselineResult& baseline : report.baselines) {
     fmt::format_to(std::back_inserter(out),
-                   "ratio to {} with {} marker{}: {:.3f} (whole collections, medians; below 1 is faster)\n",
-                   report.baseline->name, report.baseline->threads, report.baseline->threads == 1 ? "" : "s",
-                   report.ratio_to_baseline());
+                   "ratio to {} with {} thread{}: {:.3f} ({}, medians; below 1 is faster)\n", baseline.name,
+                   baseline.threads, baseline.threads == 1 ? "" : "s", report.ratio_to(baseline),
+                   baseline.phase == Phase::marking ? "marking alone" : "whole collections");
+  }
+  if (report.limit) {
+    fmt::format_to(std::back_inserter(out),
+                   "ratio to reading memory: {:.3f} ({} cache lines of {}, {}, {:.3f} ms; medians)\n",
+                   report.ratio_to_limit(), report.limit->lines, human_bytes(report.limit->bytes),
+                   report.limit->order == ReadOrder::random ? "in random order" : "in a stream",
+                   report.limit->median_ms);
   }
 }
 
@@ -142,6 +163,25 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"idle_time_ms", idle_ms(worker)}};
 }
 
+nlohmann::ordered_json baseline_to_json(const BaselineResult& baseline) {
+  return {{"name", baseline.name},
+          {"threads", baseline.threads},
+          {"wall_ms", baseline.wall_ms},
+          {"median_ms", baseline.median_ms}};
+}
+
+// The first one also by itself, for scripts that ask for one.
+void add_baselines(const MarkReport& report, nlohmann::ordered_json& json) {
+  if (report.baselines.empty()) return;
+  json["baseline"] = baseline_to_json(report.baselines.front());
+  json["ratio_to_baseline"] = report.ratio_to(report.baselines.front());
+  json["baselines"] = nlohmann::ordered_json::array();
+  for (const BaselineResult& baseline : report.baselines) {
+    json["baselines"].push_back(baseline_to_json(baseline));
+    json["baselines"].back()["ratio"] = report.ratio_to(baseline);
+  }
+}
+
 nlohmann::ordered_json run_to_json(const Run& run) {
   nlohmann::ordered_json json = figures_to_json(run.figures);
   json["workers"] = nlohmann::ordered_json::array();
@@ -174,16 +214,19 @@ std::string to_json(const MarkReport& report) {
                                  {"backoff", name_of(mark::kBackoffKinds, engine.backoff)},
                                  {"grant", name_of(mark::kGrants, engine.grant)},
                                  {"steal_batch", engine.steal_batch},
+                                 {"alone", engine.alone_references},
                                  {"runs", nlohmann::ordered_json::array()}};
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);
   if (report.verified) json["verified"] = report.all_correct();
-  if (report.baseline) {
-    json["baseline"] = {{"name", report.baseline->name},
-                        {"threads", report.baseline->threads},
-                        {"wall_ms", report.baseline->wall_ms},
-                        {"median_ms", report.baseline->median_ms}};
-    json["ratio_to_baseline"] = report.ratio_to_baseline();
+  add_baselines(report, json);
+  if (report.limit) {
+    json["limit"] = {{"order", name_of(kReadOrders, report.limit->order)},
+                     {"lines", report.limit->lines},
+                     {"bytes", report.limit->bytes},
+                     {"wall_ms", report.limit->wall_ms},
+                     {"median_ms", report.limit->median_ms}};
+    json["ratio_to_limit"] = report.ratio_to_limit();
   }
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
   return json.dump(2) + "\n";

@@ -8,7 +8,7 @@
 namespace jackdaw::bench {
 
 /// One line on the graph, a table of the runs, a table of the workers of the run nearest the median, the
-/// steal percentage, the ratio to the baseline and the bounds. Ends with a newline.
+/// steal percentage, the ratios to the baselines and the bounds. Ends with a newline.
 std::string format_tables(const MarkReport& report);
 
 /// The report as JSON, by the keys that docs/command.md lists. Ends with a newline.

@@ -47,6 +47,11 @@ class Progress {
     if (due()) draw(done, total);
   }
 
+  /// The same for steps that take milliseconds and more: looks at the clock with every call.
+  void step(std::uint64_t done, std::uint64_t total) {
+    if (interactive_ && look_at_clock()) draw(done, total);
+  }
+
   static constexpr int kCallsPerLook = 256;
 
  private:

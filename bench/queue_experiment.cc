@@ -191,9 +191,7 @@ void for_all(const char* what, std::uint32_t passes, std::vector<Point>& points,
   for (std::uint32_t pass = 0; pass < passes; ++pass) {
     for (Point& point : points) {
       step(point);
-      ++done;
-      // A step takes so long that the clock is to be looked at after each.
-      for (int i = 0; i < Progress::kCallsPerLook; ++i) progress.update(done, all);
+      progress.step(++done, all);
     }
   }
 }

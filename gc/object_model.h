@@ -10,6 +10,7 @@
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 #include "mark/object_model.h"
+#include "mark/prefetch.h"
 #include "mark/slices.h"
 
 namespace jackdaw::gc {
@@ -38,7 +39,9 @@ class HeapObjectModel {
 
   [[nodiscard]] Task task_of(Reference object) const { return MarkTask(object); }
 
-  void prefetch_mark(Reference object) const { heap::Chunk::of(object)->prefetch_mark(object); }
+  void prefetch_mark(Reference object) const {
+    mark::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
+  }
 
   /// Most objects are small: their header and first fields lie in the line of the header and the next one.
   void prefetch(Task task) const {

@@ -90,8 +90,8 @@ class Chunk {
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
 
-  /// Asks the processor for the object's mark word, to be written.
-  void prefetch_mark(const void* object) { __builtin_prefetch(&word_of(object), 1); }
+  /// Where the object's mark is, for whoever wants to have it near before marking.
+  [[nodiscard]] const void* mark_address(const void* object) const { return &word_of(object); }
 
   [[nodiscard]] bool is_marked(const void* object) const {
     return (word_of(object).load(std::memory_order_relaxed) & bit_of(object)) != 0;
@@ -109,6 +109,9 @@ class Chunk {
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
     return mark_words_.data() + block * kMarkWordsPerBlock;
   }
+
+  /// How many marks are set in a block. Nobody marks meanwhile.
+  [[nodiscard]] std::uint32_t count_marks(std::size_t block) const;
 
   /// The address where a block starts.
   [[nodiscard]] std::byte* block_start(std::size_t block) {

@@ -1,7 +1,6 @@
 #include "heap/heap.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <new>
 
@@ -193,12 +192,7 @@ void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
 }
 
 void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
-  const std::atomic<std::uint64_t>* const words = chunk->mark_words(index);
-  std::uint32_t live = 0;
-  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
-    // Relaxed: the marking is over.
-    live += static_cast<std::uint32_t>(std::popcount(words[word].load(std::memory_order_relaxed)));
-  }
+  const std::uint32_t live = chunk->count_marks(index);
   if (live == 0) {
     chunk->release_block(index);
     return;

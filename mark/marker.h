@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -45,6 +46,8 @@ class Marker {
   explicit Marker(const MarkerOptions& options)
       : pool_(checked(options).threads, options.on_helper_start),
         nodes_(options.nodes),
+        alone_references_(options.alone_references),
+        small_round_references_(options.small_round_references),
         detector_(
             {options.threads, Backoff(options.backoff, is_crowded(options.threads)), options.termination}) {
     const std::uint32_t count = pool_.size();
@@ -68,15 +71,13 @@ class Marker {
     // Relaxed: the pool hands over to the workers afterwards.
     next_root_.store(0, std::memory_order_relaxed);
     next_revisit_.store(0, std::memory_order_relaxed);
-    detector_.start_round(worker_count());
-    if (worker_count() == 1) {
-      workers_[0]->template run_round<Sharing::exclusive>(model);
-    } else if constexpr (Queue::kServesThieves) {
-      pool_.run([&](std::uint32_t worker) { workers_[worker]->template run_round<Sharing::shared>(model); });
-    }
+    for (const auto& worker : workers_) worker->start_round();
+    if (!mark_alone(model)) mark_together(model);
+    references_of_last_round_ = 0;
     bool complete = true;
     for (std::uint32_t i = 0; i < worker_count(); ++i) {
       statistics_[i] = workers_[i]->statistics();
+      references_of_last_round_ += statistics_[i].references_visited;
       complete = complete && !workers_[i]->dropped_tasks();
     }
     return complete;
@@ -109,7 +110,48 @@ class Marker {
     return options;
   }
 
+  static constexpr std::uint64_t kForGood = std::numeric_limits<std::uint64_t>::max();
+
   static bool is_crowded(std::uint32_t threads) { return threads > std::thread::hardware_concurrency(); }
+
+  // Whether the first worker marked everything by itself.
+  bool mark_alone(Model& model) {
+    const bool alone_for_good = worker_count() == 1;
+    // Without revisits: a round that has them is long.
+    if (!alone_for_good && (alone_references_ == 0 || !revisits_.empty())) return false;
+    return workers_[0]->run_alone(model, alone_for_good ? kForGood : references_alone());
+  }
+
+  // How long the first worker marks alone. A heap is most likely about as large as it was.
+  [[nodiscard]] std::uint64_t references_alone() const {
+    const bool was_small =
+        references_of_last_round_ != 0 && references_of_last_round_ < small_round_references_;
+    return was_small ? small_round_references_ : alone_references_;
+  }
+
+  void mark_together(Model& model) {
+    if constexpr (Queue::kServesThieves) {
+      const std::uint32_t team = team_size();
+      const bool grows = alone_references_ != 0 && detector_.takes_late_workers();
+      detector_.start_round(team, grows ? 1 : team);
+      const auto part = [&](std::uint32_t worker) {
+        const bool is_late = grows && worker != 0;
+        if (!is_late || detector_.join(worker)) workers_[worker]->run_round(model);
+      };
+      grows ? pool_.run_on_call(part, team) : pool_.run(part, team);
+    }
+  }
+
+  // Workers beyond the number of processors only take turns.
+  [[nodiscard]] std::uint32_t team_size() const {
+    const std::uint32_t processors = std::max(2U, std::thread::hardware_concurrency());
+    return alone_references_ == 0 ? worker_count() : std::min(worker_count(), processors);
+  }
+
+  // There is something to steal: a sleeper is woken, or else a worker called that has not come yet.
+  void wake() {
+    if (!detector_.wake()) pool_.call_helper();
+  }
 
   // What a worker takes of the round's input at a time.
   struct Input {
@@ -126,6 +168,11 @@ class Marker {
     if (first >= all.size()) return {};
     return all.subspan(first, std::min(kInputPiece, all.size() - first));
   }
+  [[nodiscard]] bool has_input() const {
+    // Relaxed: as above.
+    return next_root_.load(std::memory_order_relaxed) < roots_.size() ||
+           next_revisit_.load(std::memory_order_relaxed) < revisits_.size();
+  }
   bool claim_input(Input& input) {
     input.roots = claim_piece(roots_, next_root_);
     input.revisits = claim_piece(revisits_, next_revisit_);
@@ -139,6 +186,9 @@ class Marker {
 
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
+  const std::uint64_t alone_references_;
+  const std::uint64_t small_round_references_;
+  std::uint64_t references_of_last_round_ = 0;
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

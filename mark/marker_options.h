@@ -26,6 +26,9 @@ inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
     {{"early", Grant::early}, {"full", Grant::full}}};
 
 struct MarkerOptions {
+  static constexpr std::uint64_t kAloneReferences = 8192;
+  static constexpr std::uint64_t kSmallRoundReferences = 262144;
+
   std::uint32_t threads = 1;      ///< workers, the collecting thread included: 1 to 1024
   std::size_t blocks = 8;         ///< blocks of each worker's queue
   std::size_t block_size = 1024;  ///< tasks of each block
@@ -35,6 +38,12 @@ struct MarkerOptions {
   std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
   std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
+  /// References that the first worker follows by itself before it calls others, one by one as there is work
+  /// for them, and no more of them than there are processors. 0: all begin at once, however many.
+  std::uint64_t alone_references = kAloneReferences;
+  /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
+  /// takes some ten microseconds, and what two mark at once travels between their caches.
+  std::uint64_t small_round_references = kSmallRoundReferences;
   BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   std::string victim;       ///< the policy, for engines made with AnyVictim; empty: the default
   std::string termination;  ///< the detector, for engines made with AnyTerminator; empty: the default

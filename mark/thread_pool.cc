@@ -1,5 +1,6 @@
 #include "mark/thread_pool.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -27,8 +28,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-ThreadPool::ThreadPool(std::uint32_t threads, std::function<void(std::uint32_t)> on_start)
-    : on_start_(std::move(on_start)) {
+ThreadPool::ThreadPool(std::uint32_t threads, Job on_start) : on_start_(std::move(on_start)) {
   helpers_.reserve(threads - 1);
   start_helpers(threads);
 }
@@ -36,9 +36,18 @@ ThreadPool::ThreadPool(std::uint32_t threads, std::function<void(std::uint32_t)>
 void ThreadPool::start_helpers(std::uint32_t threads) {
   const SignalsBlocked guard;
   for (std::uint32_t worker = 1; worker < threads; ++worker) {
+    auto helper = std::make_unique<Helper>();
+    Helper& started = *helper;
+    {
+      // The helper looks for its entry under the lock.
+      const std::lock_guard lock(mutex_);
+      helpers_.push_back(std::move(helper));
+    }
     try {
-      helpers_.emplace_back([this, worker] { helper_loop(worker); });
+      started.thread = std::thread([this, worker] { helper_loop(worker); });
     } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      helpers_.pop_back();
       std::fprintf(stderr, "jackdaw: mark thread %u of %u cannot start (%s); marking with %u\n", worker + 1,
                    threads, error.what(), worker);
       return;
@@ -51,41 +60,80 @@ ThreadPool::~ThreadPool() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  job_posted_.notify_all();
-  for (std::thread& helper : helpers_) helper.join();
+  for (const auto& helper : helpers_) helper->called.notify_one();
+  for (const auto& helper : helpers_) helper->thread.join();
 }
 
-void ThreadPool::run(const std::function<void(std::uint32_t)>& job) {
-  if (!helpers_.empty()) {
-    {
-      const std::lock_guard lock(mutex_);
-      job_ = &job;
-      ++jobs_posted_;
-      still_running_ = static_cast<std::uint32_t>(helpers_.size());
-    }
-    job_posted_.notify_all();
-  }
+void ThreadPool::run(const Job& job, std::uint32_t workers) {
+  begin(job, workers - 1, workers - 1);
   job(0);
-  if (!helpers_.empty()) {
-    std::unique_lock lock(mutex_);
-    job_finished_.wait(lock, [this] { return still_running_ == 0; });
-    job_ = nullptr;
+  std::unique_lock lock(mutex_);
+  job_finished_.wait(lock, [this] { return at_work_ == 0 && on_the_way_ == 0; });
+}
+
+void ThreadPool::run_on_call(const Job& job, std::uint32_t workers) {
+  begin(job, 0, workers - 1);
+  job(0);
+  std::unique_lock lock(mutex_);
+  job_finished_.wait(lock, [this] { return at_work_ == 0; });
+  for (std::size_t i = 0; on_the_way_ > 0; ++i) {
+    if (std::exchange(helpers_[i]->has_job, false)) --on_the_way_;
   }
+}
+
+void ThreadPool::begin(const Job& job, std::size_t helpers, std::size_t most_helpers) {
+  {
+    const std::lock_guard lock(mutex_);
+    job_ = &job;
+    most_helpers_ = most_helpers;
+    called_ = on_the_way_ = helpers;
+    for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->has_job = true;
+    publish_callable();
+  }
+  for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->called.notify_one();
+}
+
+bool ThreadPool::call_helper() {
+  // Relaxed: a hint; the truth is under the lock.
+  if (callable_.load(std::memory_order_relaxed) == 0) return false;
+  Helper* helper = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (callable_.load(std::memory_order_relaxed) == 0) return false;
+    helper = helpers_[called_++].get();
+    helper->has_job = true;
+    ++on_the_way_;
+    publish_callable();
+  }
+  helper->called.notify_one();
+  return true;
+}
+
+// As many may be on their way as are at work, the caller included: so a team doubles, and a short job has
+// not called many in vain.
+void ThreadPool::publish_callable() {
+  const std::size_t at_work = at_work_ + 1;
+  const std::size_t room = at_work > on_the_way_ ? at_work - on_the_way_ : 0;
+  // Relaxed: see call_helper.
+  callable_.store(std::min(room, most_helpers_ - called_), std::memory_order_relaxed);
 }
 
 void ThreadPool::helper_loop(std::uint32_t worker) {
   if (on_start_) on_start_(worker);
-  std::uint64_t jobs_done = 0;
   std::unique_lock lock(mutex_);
+  Helper& self = *helpers_[worker - 1];
   for (;;) {
-    job_posted_.wait(lock, [&] { return stopping_ || jobs_posted_ != jobs_done; });
+    self.called.wait(lock, [&] { return stopping_ || self.has_job; });
     if (stopping_) return;
-    jobs_done = jobs_posted_;
-    const std::function<void(std::uint32_t)>& job = *job_;
+    self.has_job = false;
+    --on_the_way_;
+    ++at_work_;
+    publish_callable();
+    const Job& job = *job_;
     lock.unlock();
     job(worker);
     lock.lock();
-    if (--still_running_ == 0) job_finished_.notify_one();
+    if (--at_work_ == 0) job_finished_.notify_one();
   }
 }
 

@@ -1,9 +1,15 @@
 // ThreadPool: the mark threads, kept between collections.
+//
+// A job runs on all of them, or begins on the caller's thread alone and calls helpers, one by one, as it
+// finds work for them. Being called costs a system call and the time that a processor takes to wake up, so a
+// short job that calls nobody is as fast as if there were no helpers.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -12,14 +18,17 @@ namespace jackdaw::mark {
 
 /// Helper threads that run one job at a time together with the thread that asks.
 ///
-/// Between jobs the helpers sleep. One thread at a time may call run. A helper thread blocks every signal, so
+/// Between jobs the helpers sleep. One thread at a time may run jobs. A helper thread blocks every signal, so
 /// that the program's handlers never run on it.
 class ThreadPool {
  public:
+  /// A job takes the number of the worker that runs it, and must not throw.
+  using Job = std::function<void(std::uint32_t)>;
+
   /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a
   /// helper cannot be started the pool has fewer, and says so in one line on stderr. Each helper calls
   /// on_start, unless it is empty, with its worker number before its first job.
-  explicit ThreadPool(std::uint32_t threads, std::function<void(std::uint32_t)> on_start = {});
+  explicit ThreadPool(std::uint32_t threads, Job on_start = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -27,23 +36,45 @@ class ThreadPool {
   /// Workers that run() uses: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(helpers_.size()) + 1; }
 
-  /// Calls job(0) here and job(1) to job(size() - 1) on the helpers, and returns when all have returned. What
-  /// any of them wrote is seen by the caller afterwards. The job must not throw.
-  void run(const std::function<void(std::uint32_t)>& job);
+  /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and returns when all have returned. What
+  /// any of them wrote is seen by the caller afterwards. `workers` is from 1 to size().
+  void run(const Job& job, std::uint32_t workers);
+  void run(const Job& job) { run(job, size()); }
+
+  /// Calls job(0) here, and job(1), job(2) and so on, on one more helper for each call_helper() that is true,
+  /// but not more than `workers` in all. Returns when all that began have returned; a helper that was called and has not woken up by then does
+  /// without the job. So nothing may depend on it.
+  void run_on_call(const Job& job, std::uint32_t workers);
+  void run_on_call(const Job& job) { run_on_call(job, size()); }
+
+  /// From within a job of run_on_call(), any worker of it: calls the next helper. False when nobody was
+  /// called: all were, or as many are on their way already as are at work. Then it is one load of a line
+  /// that is written when helpers are called or come.
+  bool call_helper();
 
  private:
+  struct Helper {
+    std::condition_variable called;
+    bool has_job = false;  // and has not begun it
+    std::thread thread;
+  };
+
   void start_helpers(std::uint32_t threads);
   void helper_loop(std::uint32_t worker);
+  void begin(const Job& job, std::size_t helpers, std::size_t most_helpers);
+  void publish_callable();
 
-  const std::function<void(std::uint32_t)> on_start_;
-  std::mutex mutex_;
-  std::condition_variable job_posted_;
+  const Job on_start_;
+  std::mutex mutex_;  // guards all below but the atomic
   std::condition_variable job_finished_;
-  const std::function<void(std::uint32_t)>* job_ = nullptr;
-  std::uint64_t jobs_posted_ = 0;
-  std::uint32_t still_running_ = 0;
+  const Job* job_ = nullptr;
+  std::size_t most_helpers_ = 0;  // that the present job may have
+  std::size_t called_ = 0;        // helpers called to the present job
+  std::size_t on_the_way_ = 0;    // of them, those that have not begun it
+  std::size_t at_work_ = 0;       // of them, those that have begun and not finished it
   bool stopping_ = false;
-  std::vector<std::thread> helpers_;
+  std::vector<std::unique_ptr<Helper>> helpers_;
+  alignas(128) std::atomic<std::size_t> callable_{0};  // how many may be called now
 };
 
 }  // namespace jackdaw::mark

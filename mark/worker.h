@@ -42,10 +42,11 @@
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `claim_input(input)`.
+/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`, `claim_input(input)`,
+/// `has_input()`.
 ///
-/// queue() and leases() may be used by every worker of the team; run_round is called on the worker's own
-/// thread, all else between rounds.
+/// queue() and leases() may be used by every worker of the team; run_round and run_alone are called on the
+/// worker's own thread, all else between rounds.
 template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class alignas(128) Worker {
  public:
@@ -53,7 +54,7 @@ class alignas(128) Worker {
   using Reference = typename Model::Reference;
 
   /// How many discovered references wait for their marks' memory.
-  static constexpr std::size_t kMarkPrefetchDepth = 8;
+  static constexpr std::size_t kMarkPrefetchDepth = 16;
   /// How many popped tasks wait for their memory.
   static constexpr std::size_t kPrefetchDepth = 64;
 
@@ -84,26 +85,34 @@ class alignas(128) Worker {
   /// Bytes of the queue, and of the overflow list at its peak in the last round.
   [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
 
-  /// Works until the round is over. Every worker of the team runs it, each on a thread.
-  template <Sharing kSharing>
-  void run_round(Model& model) {
+  /// Before every round, whether or not the worker will take part.
+  void start_round() {
     statistics_ = {};
     dropped_tasks_ = false;
+    overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
     leases_.start_round();
-    take_input<kSharing>(model);
-    drain<kSharing>(model);
-    if constexpr (kSharing == Sharing::shared) {
-      Task task{};
-      while (find_task<kSharing>(model, task)) {
-        execute<kSharing>(model, task);
-        drain<kSharing>(model);
-      }
+  }
+
+  /// Marks while no other worker does: everything (true), or, after `references` references, until others
+  /// could help (false). Then they are to be started, and this worker is to go on in run_round.
+  bool run_alone(Model& model, std::uint64_t references) {
+    look_around_at_ = references;
+    if (!take_input<Sharing::exclusive>(model)) return false;
+    finish_round();
+    return true;
+  }
+
+  /// Works until the round is over.
+  void run_round(Model& model) {
+    take_input<Sharing::shared>(model);
+    drain<Sharing::shared>(model);
+    Task task{};
+    while (find_task(model, task)) {
+      execute<Sharing::shared>(model, task);
+      drain<Sharing::shared>(model);
     }
-    statistics_.grants = queue_.counters().grants - counters_before_.grants;
-    statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
-    overflow_peak_bytes_ = overflow_.peak_memory_bytes();
-    overflow_.release_memory();
+    finish_round();
   }
 
  private:
@@ -217,9 +226,17 @@ class alignas(128) Worker {
     }
   }
 
-  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
+  void finish_round() {
+    statistics_.grants = queue_.counters().grants - counters_before_.grants;
+    statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
+    overflow_peak_bytes_ = overflow_.peak_memory_bytes();
+    overflow_.release_memory();
+  }
+
+  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do. Returns
+  // what drain() did.
   template <Sharing kSharing>
-  void take_input(Model& model) {
+  bool take_input(Model& model) {
     typename Team::Input input;
     while (team_.claim_input(input)) {
       for (const Reference root : input.roots) mark<kSharing>(model, root);
@@ -228,13 +245,15 @@ class alignas(128) Worker {
         execute_at_once<kSharing>(model, task);
         drain<kSharing>(model);
       }
-      drain<kSharing>(model);
+      if (!drain<kSharing>(model)) return false;
     }
+    return true;
   }
 
-  // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside.
+  // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside (true).
+  // A worker alone stops earlier when others could help (false).
   template <Sharing kSharing>
-  JACKDAW_FLATTEN void drain(Model& model) {
+  JACKDAW_FLATTEN bool drain(Model& model) {
     Task task{};
     Reference reference{};
     for (;;) {
@@ -245,7 +264,7 @@ class alignas(128) Worker {
         mark<kSharing>(model, reference);
         continue;
       } else if (!prefetched_.take(task)) {
-        if (set_aside_count_ == 0) return;
+        if (set_aside_count_ == 0) return true;
         if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
         continue;
       }
@@ -255,8 +274,16 @@ class alignas(128) Worker {
         leases_.poll();
         if (somebody_is_hungry()) [[unlikely]]
           share();
+      } else if (statistics_.references_visited >= look_around_at_) [[unlikely]] {
+        if (others_could_help()) return false;
       }
     }
+  }
+
+  // Whether more tasks wait than those that a worker on its own has under way.
+  [[gnu::noinline]] bool others_could_help() {
+    look_around_at_ = statistics_.references_visited + kReferencesBetweenLooks;
+    return statistics_.pushes - statistics_.pops >= kTasksForOthers || team_.has_input();
   }
 
   // The most is held before a visit: what was discovered earlier, and the task that is visited now.
@@ -324,11 +351,10 @@ class alignas(128) Worker {
       if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
       if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
-    if (queue_.offers_tasks()) team_.terminator().wake();
+    if (queue_.offers_tasks()) team_.wake();
   }
 
   // The worker is dry: steals a task, or learns that the round is over (false).
-  template <Sharing kSharing>
   bool find_task(Model& model, Task& task) {
     const auto dry_since = std::chrono::steady_clock::now();
     leases_.give_up();
@@ -340,15 +366,14 @@ class alignas(128) Worker {
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
     if (stolen == 0) return false;
     task = stolen_[stolen - 1];
-    keep<kSharing>(model, std::span(stolen_).first(stolen - 1));
+    keep(model, std::span(stolen_).first(stolen - 1));
     return true;
   }
 
   // What was stolen beside the task that comes next. What cannot be kept is visited at once: it may be parts.
-  template <Sharing kSharing>
   void keep(Model& model, std::span<const Task> tasks) {
     for (const Task task : tasks) {
-      if (!push(task)) execute_at_once<kSharing>(model, task);
+      if (!push(task)) execute_at_once<Sharing::shared>(model, task);
     }
   }
 
@@ -368,7 +393,7 @@ class alignas(128) Worker {
       statistics_.longest_contended_streak = std::max(statistics_.longest_contended_streak, contended_streak);
       if (steal.outcome != StealOutcome::taken) continue;
       victim_.stole_from(choice->worker);
-      if (somebody_is_hungry() && team_.queue_of(choice->worker).has_stealable()) team_.terminator().wake();
+      if (somebody_is_hungry() && team_.queue_of(choice->worker).has_stealable()) team_.wake();
       return steal.count;
     }
     return 0;
@@ -414,6 +439,10 @@ class alignas(128) Worker {
   // choices for each worker make it unlikely that a thief gives up with work in sight.
   static constexpr std::uint32_t kChoicesPerWorker = 16;
 
+  // A worker alone looks so often, and calls others when so many tasks wait.
+  static constexpr std::uint64_t kReferencesBetweenLooks = 256;
+  static constexpr std::uint64_t kTasksForOthers = 32;
+
   Team& team_;
   const std::uint32_t index_;
   const std::atomic<std::uint32_t>& idle_workers_;  // the terminator's
@@ -429,6 +458,7 @@ class alignas(128) Worker {
   std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
   std::size_t set_aside_count_ = 0;
   std::uint32_t fruitless_retries_ = 0;
+  std::uint64_t look_around_at_ = 0;  // references visited, while alone
   std::vector<Task> stolen_;  // where a steal puts what it gets
   Victim victim_;
   WorkerStatistics statistics_;

@@ -79,14 +79,12 @@ BoehmHeap::BoehmHeap(const Graph& graph, unsigned markers) {
   GC_enable();
 }
 
-std::chrono::nanoseconds BoehmHeap::collect() {
+std::uint32_t BoehmHeap::threads() const { return static_cast<std::uint32_t>(GC_get_parallel()) + 1; }
+
+std::chrono::nanoseconds BoehmHeap::run() {
   const auto start = std::chrono::steady_clock::now();
   GC_gcollect();
   return std::chrono::steady_clock::now() - start;
 }
-
-unsigned BoehmHeap::markers() { return static_cast<unsigned>(GC_get_parallel()) + 1; }
-
-std::uint64_t BoehmHeap::heap_bytes() { return GC_get_heap_size(); }
 
 }  // namespace jackdaw::bench

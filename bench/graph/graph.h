@@ -65,6 +65,9 @@ struct Graph {
 
   std::vector<NodeId> roots;  ///< may name a node more than once
   std::vector<NodeId> allocation_order;
+  /// Whether a traversal comes to objects at random addresses: because of the order of allocation, or of the
+  /// references. Of a heap dump nothing better is known.
+  bool is_scattered = false;
 
   [[nodiscard]] std::span<const NodeId> slots_of(NodeId node) const {
     if (slot_begin.empty()) return {slots.data() + node * uniform_slots, uniform_slots};

@@ -145,6 +145,7 @@ Graph load_dump(const std::string& spec, std::string_view path, const GraphOptio
                                                .heap_copies = options.heap_copies})
                     .graph;
   graph.name = spec;
+  graph.is_scattered = true;
   return graph;
 }
 

@@ -123,6 +123,7 @@ Graph make_rmat(const std::string& spec, std::uint64_t scale, std::uint64_t edge
   Graph graph;
   graph.name = spec;
   graph.node_count = nodes;
+  graph.is_scattered = true;
   graph.types.push_back({NodeType::Layout::array, 0, "node"});
   Progress progress("making " + spec);
   const EdgeSequence edges(scale, options.seed);

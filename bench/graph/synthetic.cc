@@ -137,6 +137,7 @@ Graph make_shuffled(const std::string& spec, std::uint64_t nodes, std::uint64_t 
   Progress progress = progress_for(spec);
   fill_breadth_first(graph, progress);
   graph.allocation_order = random_permutation(nodes, options.seed, progress);
+  graph.is_scattered = true;
   return graph;
 }
 
@@ -144,6 +145,7 @@ Graph make_random(const std::string& spec, std::uint64_t nodes, std::uint64_t de
                   const GraphOptions& options) {
   Graph graph = uniform_records(spec, nodes, degree, 0, options);
   Progress progress = progress_for(spec);
+  graph.is_scattered = true;
   Random random(options.seed);
   for (std::uint64_t slot = 0; slot < graph.slots.size(); ++slot) {
     graph.slots[slot] = random.below(static_cast<std::uint32_t>(nodes));

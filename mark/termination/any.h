@@ -22,8 +22,14 @@ class AnyTerminator {
       : detector_(Chosen::make("termination detector", setup)),
         idle_(std::visit([](const auto& detector) { return &detector.idle_workers(); }, detector_)) {}
 
-  void start_round(std::uint32_t workers) {
-    std::visit([&](auto& detector) { detector.start_round(workers); }, detector_);
+  void start_round(std::uint32_t workers, std::uint32_t present) {
+    std::visit([&](auto& detector) { detector.start_round(workers, present); }, detector_);
+  }
+  [[nodiscard]] bool takes_late_workers() const {
+    return std::visit([](const auto& detector) { return detector.takes_late_workers(); }, detector_);
+  }
+  bool join(std::uint32_t worker) {
+    return std::visit([&](auto& detector) { return detector.join(worker); }, detector_);
   }
   template <typename WorkInSight>
   bool offer(std::uint32_t worker, WorkInSight work_in_sight) {
@@ -34,8 +40,8 @@ class AnyTerminator {
   }
   // Relaxed: a hint, asked again at every task.
   [[nodiscard]] bool hungry() const { return idle_->load(std::memory_order_relaxed) != 0; }
-  void wake() {
-    std::visit([](auto& detector) { detector.wake(); }, detector_);
+  bool wake() {
+    return std::visit([](auto& detector) { return detector.wake(); }, detector_);
   }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return *idle_; }
 

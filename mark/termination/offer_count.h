@@ -16,11 +16,11 @@ namespace jackdaw::mark {
 
 class OfferCount {
  public:
-  /// Before the workers of a round run.
-  void start_round(std::uint32_t workers) {
+  /// Before the workers of a round run. Those that are not present have offered already: they hold no task.
+  void start_round(std::uint32_t workers, std::uint32_t present) {
     workers_ = workers;
     // Relaxed: the workers are started after this, by a synchronising hand-over.
-    offers_.store(0, std::memory_order_relaxed);
+    offers_.store(workers - present, std::memory_order_relaxed);
   }
 
   /// A worker that holds no task. True when it is the last one: the round is over.

@@ -27,11 +27,16 @@ class BasicOwstTerminator {
   explicit BasicOwstTerminator(Waiting backoff) : backoff_(backoff) {}
 
   /// Before the workers of a round run; no thread is in offer().
-  void start_round(std::uint32_t workers) {
-    offers_.start_round(workers);
+  void start_round(std::uint32_t workers, std::uint32_t present) {
+    offers_.start_round(workers, present);
     // Relaxed: the workers are started after this, by a synchronising hand-over.
     master_present_.store(false, std::memory_order_relaxed);
   }
+
+  /// Whether workers may come after the round has begun, or not at all.
+  [[nodiscard]] static bool takes_late_workers() { return true; }
+  /// A worker that was not present when the round began. False: the round is over.
+  bool join(std::uint32_t) { return offers_.withdraw(); }
 
   /// A worker that holds no task. True: the round is over. False: look for work again.
   template <typename WorkInSight>
@@ -49,10 +54,8 @@ class BasicOwstTerminator {
   [[nodiscard]] bool hungry() const { return offers_.any(); }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return offers_.word(); }
 
-  /// A worker that has something to steal in its queue: wakes a sleeper, if there is one.
-  void wake() {
-    if (sleepers_.has_uncalled_sleeper()) sleepers_.wake_one();
-  }
+  /// A worker that has something to steal in its queue: wakes a sleeper. False when nobody slept.
+  bool wake() { return sleepers_.wake_one(); }
 
  private:
   bool become_master() {

@@ -27,17 +27,17 @@ class ParkingLot {
     publish();
   }
 
-  /// Whether a call would wake somebody. Any thread; may be out of date, so ask again later.
-  // Relaxed: a hint. A caller that misses a new sleeper asks again after its next task.
-  [[nodiscard]] bool has_uncalled_sleeper() const { return uncalled_.load(std::memory_order_relaxed) > 0; }
-
-  /// Wakes one sleeper that was not called before, if there is one.
-  void wake_one() {
+  /// Wakes one sleeper that was not called before. False when there is none, which is one load: any thread may
+  /// ask at every task. It may be out of date, so ask again later.
+  bool wake_one() {
+    // Relaxed: a hint. A caller that misses a new sleeper asks again after its next task.
+    if (uncalled_.load(std::memory_order_relaxed) == 0) return false;
     const std::lock_guard lock(mutex_);
-    if (calls_ >= sleepers_) return;
+    if (calls_ >= sleepers_) return false;
     ++calls_;
     publish();
     condition_.notify_one();
+    return true;
   }
 
   /// Wakes everybody. To be called when `stay_awake` has become true for good.

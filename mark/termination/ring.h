@@ -39,7 +39,7 @@ class BasicRingTerminator {
       : stations_(new Station[most_workers]), backoff_(backoff) {}
 
   /// Before the workers of a round run; no thread is in offer().
-  void start_round(std::uint32_t workers) {
+  void start_round(std::uint32_t workers, std::uint32_t) {
     workers_ = workers;
     // Relaxed, all: the workers are started after this, by a synchronising hand-over.
     for (std::uint32_t i = 0; i < workers; ++i) {
@@ -51,6 +51,10 @@ class BasicRingTerminator {
     idle_.store(0, std::memory_order_relaxed);
     over_.store(false, std::memory_order_relaxed);
   }
+
+  /// The token goes through every worker's hands: the round waits for those that come late.
+  [[nodiscard]] static bool takes_late_workers() { return false; }
+  static bool join(std::uint32_t) { return true; }
 
   /// A worker that holds no task. True: the round is over. False: look for work again.
   template <typename WorkInSight>
@@ -84,10 +88,8 @@ class BasicRingTerminator {
   [[nodiscard]] bool hungry() const { return idle_.load(std::memory_order_relaxed) != 0; }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return idle_; }
 
-  /// A worker that has something to steal in its queue: wakes a sleeper, if there is one.
-  void wake() {
-    if (sleepers_.has_uncalled_sleeper()) sleepers_.wake_one();
-  }
+  /// A worker that has something to steal in its queue: wakes a sleeper. False when nobody slept.
+  bool wake() { return sleepers_.wake_one(); }
 
  private:
   enum class Token : std::uint8_t { elsewhere, white, black };

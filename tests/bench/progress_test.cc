@@ -63,6 +63,18 @@ TEST_F(ProgressTest, LongWorkShowsALineAndErasesIt) {
   EXPECT_EQ(written(), "\r\033[K");
 }
 
+TEST_F(ProgressTest, LongStepsAreShownAtOnce) {
+  Progress progress("working", output(true));
+  pass(2001);
+  progress.step(3, 100);
+  EXPECT_EQ(written(), "\r\033[Kworking: 3 %");
+  progress.step(4, 100);
+  EXPECT_EQ(written(), "");
+  pass(101);
+  progress.step(5, 100);
+  EXPECT_EQ(written(), "\r\033[Kworking: 5 %");
+}
+
 TEST_F(ProgressTest, RedrawsTenTimesASecondAtMost) {
   Progress progress("working", output(true));
   pass(2001);

@@ -104,6 +104,15 @@ TEST_F(BadInput, NamesOfQueuesVictimsAndBaselines) {
   }
 }
 
+TEST_F(BadInput, ListsOfBaselines) {
+  for (const std::string list :
+       {"nope", "boehm,nope", "boehm,", ",boehm", ",", "boehm,,boehm", "boehm boehm", "Boehm", "boehm,boehm",
+        "tbb,tbb", "tbb-tasks,tbb", "tbb,boehm,tbb-feeder"}) {
+    expect_refused({"mark", "tree:3", "--baseline", list}, "--baseline '" + list + "'");
+    expect_refused({"mark", "tree:3", "--baseline", list}, "any of boehm, tbb-feeder, ");
+  }
+}
+
 TEST_F(BadInput, BoundsWithWhatTheyDoNotGoWith) {
   expect_refused({"mark", "tree:3", "--bounds=many"}, "--bounds");
   expect_refused({"mark", "tree:3", "--bounds", "--queue", "sequential-lifo", "--threads", "2"}, "--queue");

@@ -22,15 +22,26 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
   const Outcome outcome = run_jackdaw({"mark", "--help"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const std::string word : {"--threads",      "--queue",      "--victim",
-                                 "--blocks",       "--block-size", "--repeat",
-                                 "--warmup",       "--verify",     "--baseline",
-                                 "--json",         "--bounds",     "--seed",
-                                 "--object-bytes", "bwos-lifo",    "random-prob",
-                                 "random",         "boehm",        "tree:",
-                                 "list:",          "array:",       "ordered:",
-                                 "shuffled:",      "random:",      "rmat:",
-                                 "comb:",          "hprof:FILE",   "jackdaw mark tree:21 --threads 2"}) {
+  for (const std::string word :
+       {"--threads",    "--queue",        "--victim",    "--blocks",
+        "--block-size", "--repeat",       "--warmup",    "--verify",
+        "--baseline",   "--json",         "--bounds",    "--limit",
+        "--seed",       "--object-bytes", "bwos-lifo",   "random-prob",
+        "random",       "boehm",          "tree:",       "list:",
+        "array:",       "ordered:",       "shuffled:",   "random:",
+        "rmat:",        "comb:",          "hprof:FILE",  "jackdaw mark tree:21 --threads 2",
+        "tbb-feeder",   "tbb-tasks",      "tbb-packets", "tbb (tbb-feeder,tbb-tasks)",
+        "openmp",       "openmp-packets"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
+  }
+}
+
+TEST(Help, OfLimitNamesEveryOptionAndAnExample) {
+  const Outcome outcome = run_jackdaw({"limit", "--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const std::string word :
+       {"--megabytes", "--threads", "--repeat", "--seed", "--json", "jackdaw limit --megabytes"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
   }
 }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/process.h"
@@ -133,6 +135,7 @@ TEST_F(Mark, WritesEveryKeyTheRightNumberOfTimes) {
     EXPECT_EQ(result["victim"], "numa-prob");
     EXPECT_FALSE(result.contains("baseline"));
     EXPECT_FALSE(result.contains("ratio_to_baseline"));
+    EXPECT_FALSE(result.contains("baselines"));
     EXPECT_FALSE(result.contains("verified"));
   }
 }
@@ -155,6 +158,17 @@ TEST_F(Mark, PrintsTablesWithTheSameFigures) {
   EXPECT_NE(outcome_.out.find("2 mark threads, queue bwos-lifo, victim numa-prob"), std::string::npos);
   EXPECT_NE(outcome_.out.find("steal percentage"), std::string::npos);
   EXPECT_EQ(outcome_.out.back(), '\n');
+}
+
+TEST_F(Mark, LeavesASmallHeapToTheFirstWorker) {
+  const json result = mark({"tree:8", "--threads", "3", "--verify"});
+  EXPECT_EQ(result["alone"], 8192);
+  for (const json& run : result["runs"]) {
+    EXPECT_EQ(run["workers"][0]["tasks_executed"], 511);
+    EXPECT_EQ(sum_over_workers(run, "tasks_executed"), 511U);
+    EXPECT_EQ(sum_over_workers(run, "victims_refused"), 0U);
+  }
+  EXPECT_EQ(mark({"tree:8", "--threads", "3", "--alone", "0"})["alone"], 0);
 }
 
 TEST_F(Mark, WithoutJsonWritesNoFile) {
@@ -191,7 +205,8 @@ TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
   for (const std::string threads : {"1", "2", "8"}) {
     for (const std::string victim : {"random", "numa-prob"}) {
       const json result = mark(
-          {GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5"});
+          {GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5",
+           "--alone", "0"});
       expect_well_formed(result, 3);
       EXPECT_EQ(result["verified"], true);
       EXPECT_EQ(std::to_string(result["threads"].get<int>()), threads);
@@ -245,21 +260,103 @@ TEST_F(Mark, ThreadsMayBeLeftToTheMachine) {
   EXPECT_GE(mark({"tree:8"})["threads"].get<int>(), 1);
 }
 
+// The baselines that were asked for, in that order, their figures in agreement with one another and with the
+// table. `of_ours`: with which median of ours each is compared.
+void expect_baselines(const json& result, const std::string& table, std::size_t runs,
+                      const std::vector<std::pair<std::string, std::string>>& of_ours) {
+  ASSERT_EQ(result["baselines"].size(), of_ours.size());
+  for (std::size_t i = 0; i < of_ours.size(); ++i) {
+    const auto& [name, ours] = of_ours[i];
+    const json& baseline = result["baselines"][i];
+    EXPECT_EQ(baseline["name"], name);
+    EXPECT_GE(baseline["threads"].get<int>(), 1) << name;
+    std::vector<double> times = baseline["wall_ms"].get<std::vector<double>>();
+    ASSERT_EQ(times.size(), runs) << name;
+    std::sort(times.begin(), times.end());
+    EXPECT_GT(times.front(), 0) << name;
+    EXPECT_DOUBLE_EQ(baseline["median_ms"].get<double>(), (times[(runs - 1) / 2] + times[runs / 2]) / 2);
+    EXPECT_DOUBLE_EQ(baseline["ratio"].get<double>(),
+                     result["median"][ours].get<double>() / baseline["median_ms"].get<double>());
+    EXPECT_NE(table.find(" " + name + " ms   ratio"), std::string::npos) << table;
+    EXPECT_NE(table.find("ratio to " + name + " with "), std::string::npos) << table;
+  }
+  json first = result["baselines"][0];
+  EXPECT_EQ(result["ratio_to_baseline"], first["ratio"]);
+  first.erase("ratio");
+  EXPECT_EQ(result["baseline"], first);
+}
+
 TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
   const json result = mark({"tree:14", "--threads", "2", "--repeat", "4", "--baseline", "boehm", "--verify"});
   expect_well_formed(result, 4);
-  ASSERT_TRUE(result.contains("baseline"));
-  const json& baseline = result["baseline"];
-  EXPECT_EQ(baseline["name"], "boehm");
-  EXPECT_GE(baseline["threads"].get<int>(), 1);
-  ASSERT_EQ(baseline["wall_ms"].size(), 4U);
-  std::vector<double> times = baseline["wall_ms"].get<std::vector<double>>();
-  std::sort(times.begin(), times.end());
-  EXPECT_GT(times.front(), 0);
-  EXPECT_DOUBLE_EQ(baseline["median_ms"].get<double>(), (times[1] + times[2]) / 2);
-  EXPECT_DOUBLE_EQ(result["ratio_to_baseline"].get<double>(),
-                   result["median"]["collect_ms"].get<double>() / baseline["median_ms"].get<double>());
-  EXPECT_NE(outcome_.out.find("ratio to boehm"), std::string::npos) << outcome_.out;
+  expect_baselines(result, outcome_.out, 4, {{"boehm", "collect_ms"}});
+}
+
+TEST_F(Mark, BesideTbbReportsBothThatTakeObjects) {
+  const json result = mark({"tree:14", "--threads", "2", "--repeat", "3", "--baseline", "tbb", "--verify"});
+  expect_well_formed(result, 3);
+  EXPECT_EQ(result["verified"], true);
+  expect_baselines(result, outcome_.out, 3, {{"tbb-feeder", "wall_ms"}, {"tbb-tasks", "wall_ms"}});
+  for (const json& baseline : result["baselines"]) EXPECT_EQ(baseline["threads"], 2);
+}
+
+// Whether the command was built with a compiler that has OpenMP.
+bool has_openmp() {
+  const Outcome outcome = run_jackdaw({"mark", "tree:0", "--repeat", "1", "--baseline", "openmp"});
+  return outcome.err.find("this build has no OpenMP") == std::string::npos;
+}
+
+TEST_F(Mark, BesideSeveralReportsEachInTheOrderAskedFor) {
+  if (!has_openmp()) GTEST_SKIP() << "this build has no OpenMP";
+  for (const std::string threads : {"1", "2", "8"}) {
+    const json result =
+        mark({"random:5000,3", "--threads", threads, "--repeat", "2", "--verify", "--baseline",
+              "openmp,boehm,tbb-tasks,tbb-packets,tbb-feeder,openmp-packets", "--limit"});
+    expect_well_formed(result, 2);
+    EXPECT_EQ(result["verified"], true);
+    expect_baselines(result, outcome_.out, 2,
+                     {{"openmp", "wall_ms"},
+                      {"boehm", "collect_ms"},
+                      {"tbb-tasks", "wall_ms"},
+                      {"tbb-packets", "wall_ms"},
+                      {"tbb-feeder", "wall_ms"},
+                      {"openmp-packets", "wall_ms"}});
+    EXPECT_EQ(std::to_string(result["baseline"]["threads"].get<int>()), threads);
+  }
+}
+
+TEST_F(Mark, ThreadsOfABaselineAreThoseThatReallyRan) {
+  if (!has_openmp()) GTEST_SKIP() << "this build has no OpenMP";
+  setenv("OMP_THREAD_LIMIT", "2", 1);
+  setenv("OMP_DYNAMIC", "true", 1);  // fewer threads than asked for are no reason to complain
+  const json result =
+      mark({"tree:10", "--threads", "3", "--repeat", "1", "--baseline", "openmp", "--verify"});
+  unsetenv("OMP_THREAD_LIMIT");
+  unsetenv("OMP_DYNAMIC");
+  EXPECT_EQ(result["threads"], 3);
+  EXPECT_LE(result["baseline"]["threads"].get<int>(), 2);
+  EXPECT_EQ(outcome_.out.find("ratio to openmp with 3 threads"), std::string::npos) << outcome_.out;
+}
+
+TEST_F(Mark, BesideReadingMemoryReportsItsTimesAndTheRatio) {
+  for (const auto& [graph, order] :
+       {std::pair("ordered:5000,4", "stream"), std::pair("shuffled:5000,4", "random")}) {
+    const json result = mark({graph, "--threads", "2", "--repeat", "3", "--limit", "--verify"});
+    expect_well_formed(result, 3);
+    ASSERT_TRUE(result.contains("limit"));
+    const json& limit = result["limit"];
+    EXPECT_EQ(limit["order"], order);
+    EXPECT_GT(limit["lines"].get<int>(), 5000 * 3 / 4 - 1);
+    ASSERT_EQ(limit["wall_ms"].size(), 3U);
+    std::vector<double> times = limit["wall_ms"].get<std::vector<double>>();
+    std::sort(times.begin(), times.end());
+    EXPECT_GT(times.front(), 0);
+    EXPECT_DOUBLE_EQ(limit["median_ms"].get<double>(), times[1]);
+    EXPECT_DOUBLE_EQ(result["ratio_to_limit"].get<double>(),
+                     result["median"]["wall_ms"].get<double>() / limit["median_ms"].get<double>());
+    EXPECT_NE(outcome_.out.find("ratio to reading memory"), std::string::npos) << outcome_.out;
+  }
+  EXPECT_FALSE(mark({"tree:5"}).contains("limit"));
 }
 
 TEST_F(Mark, WithoutBoundsSaysNothingOfThem) {

@@ -35,6 +35,7 @@ class ParallelMark : public testing::TestWithParam<Parameters> {
     const auto& [threads, victim, queue] = GetParam();
     CollectorOptions options = only_when_asked();
     options.marking.engine.threads = threads;
+    options.marking.engine.alone_references = 0;
     options.marking.engine.blocks = queue.blocks;
     options.marking.engine.block_size = queue.block_size;
     options.marking.engine.victim = victim;

@@ -50,6 +50,22 @@ TEST(Chunk, StartsWithoutMarksAndWithAllBlocksFree) {
   for (std::size_t i = 0; i < kGranules; ++i) ASSERT_FALSE(chunk->is_marked(granule(*chunk, i)));
 }
 
+TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
+  const OwnedChunk chunk = make_chunk();
+  const std::size_t block = kFirstBlock + 1;
+  // In an order that fills all words of the block evenly.
+  constexpr std::size_t kStep = 67;
+  static_assert(kGranulesPerBlock % kStep != 0);
+  for (std::size_t count = 0; count < kGranulesPerBlock; ++count) {
+    ASSERT_EQ(chunk->count_marks(block), count);
+    ASSERT_TRUE(
+        chunk->mark_exclusively(granule(*chunk, kGranulesPerBlock + count * kStep % kGranulesPerBlock)));
+  }
+  EXPECT_EQ(chunk->count_marks(block), kGranulesPerBlock);
+  EXPECT_EQ(chunk->count_marks(block - 1), 0U);
+  EXPECT_EQ(chunk->count_marks(block + 1), 0U);
+}
+
 TEST(Chunk, MarkIsToldOnceAndLeavesTheOthersAlone) {
   for (const bool shared : {false, true}) {
     const OwnedChunk chunk = make_chunk();

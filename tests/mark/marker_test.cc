@@ -3,14 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
+#include <string_view>
+#include <thread>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "mark/choices.h"
 #include "mark/object_model.h"
 #include "mark/random_numbers.h"
+#include "mark/termination/any.h"
 #include "mark/victim/random.h"
 #include "mark/victim/random_probabilistic.h"
 #include "tests/mark/sanitized.h"
@@ -128,10 +135,9 @@ std::vector<std::vector<Node>> star_graph(Node nodes) {
   return edges;
 }
 
-template <typename Victim, typename Model = VectorModel>
-void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::vector<Node>& roots,
-                              const MarkerOptions& options, int rounds) {
-  Model model(std::move(edges));
+template <typename Victim, typename Model>
+void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, const MarkerOptions& options,
+                              int rounds) {
   const std::vector<bool> expected = model.serially_reachable(roots);
   Marker<Model, BwosLifo<Node>, Victim> marker(options);
   for (int round = 0; round < rounds; ++round) {
@@ -147,6 +153,17 @@ void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::v
     EXPECT_EQ(sum.pushes, objects + sum.tasks_stolen - sum.steals);
     EXPECT_EQ(sum.pops + sum.steals, objects);
     EXPECT_EQ(sum.steal_attempts, sum.steals + sum.steals_empty + sum.steals_contended);
+  }
+}
+
+// With all workers from the start, and with one that calls the others.
+template <typename Victim, typename Model = VectorModel>
+void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::vector<Node>& roots,
+                              MarkerOptions options, int rounds) {
+  Model model(std::move(edges));
+  for (const std::uint64_t alone : {0, 100}) {
+    options.alone_references = alone;
+    expect_marks_like_serial<Victim, Model>(model, roots, options, rounds);
   }
 }
 
@@ -326,6 +343,105 @@ TEST(Marker, CountsNoRemoteStealsOnOneNodeAndNoLocalOnesWhenEachWorkerHasItsOwn)
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
     const WorkerStatistics sum = total(marker.statistics());
     EXPECT_EQ(sum.steals_remote, apart ? sum.steals : 0);
+  }
+}
+
+TEST(Marker, MarksALittleHeapWithTheFirstWorkerAlone) {
+  const std::vector<Node> roots{0};
+  MarkerOptions options;
+  options.threads = 4;
+  options.small_round_references = 0;
+  Marker<VectorModel> marker(options);
+  VectorModel large(star_graph(static_cast<Node>(scaled(100000))));
+  VectorModel small(random_graph(1000, 4, 5));
+  for (int round = 0; round < 20; ++round) {
+    large.clear_marks();
+    ASSERT_TRUE(marker.mark(large, roots));  // in which the others may count something
+    small.clear_marks();
+    ASSERT_TRUE(marker.mark(small, roots));
+    EXPECT_EQ(marker.statistics()[0].objects_marked, total(marker.statistics()).objects_marked);
+    for (std::uint32_t worker = 1; worker < options.threads; ++worker) {
+      EXPECT_EQ(marker.statistics()[worker].steal_attempts, 0U);
+      EXPECT_EQ(marker.statistics()[worker].victims_refused, 0U);
+    }
+  }
+}
+
+TEST(Marker, MarksANarrowHeapWithTheFirstWorkerAlone) {
+  VectorModel model(list_graph(100000));
+  MarkerOptions options;
+  options.threads = 4;
+  Marker<VectorModel> marker(options);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  EXPECT_EQ(marker.statistics()[0].objects_marked, 100000U);
+}
+
+TEST(Marker, MarksASmallHeapAloneOnceItKnowsThatItIsSmall) {
+  constexpr Node kNodes = 5000;
+  VectorModel model(star_graph(kNodes));
+  MarkerOptions options;
+  options.threads = 4;
+  options.alone_references = 100;
+  options.small_round_references = kNodes;
+  Marker<VectorModel> marker(options);
+  for (int round = 0; round < 20; ++round) {
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    EXPECT_EQ(total(marker.statistics()).objects_marked, kNodes);
+    EXPECT_TRUE(round == 0 || marker.statistics()[0].objects_marked == kNodes);
+  }
+}
+
+TEST(Marker, HasNoMoreWorkersThanProcessorsUnlessAllAreToBegin) {
+  const std::uint32_t processors = std::max(2U, std::thread::hardware_concurrency());
+  VectorModel model(star_graph(static_cast<Node>(scaled(200000))));
+  MarkerOptions options;
+  options.threads = processors + 2;
+  Marker<VectorModel> marker(options);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  EXPECT_EQ(marker.worker_count(), processors + 2);
+  for (std::uint32_t worker = processors; worker < processors + 2; ++worker) {
+    EXPECT_EQ(marker.statistics()[worker].tasks_executed, 0U);
+    EXPECT_EQ(marker.statistics()[worker].victims_refused + marker.statistics()[worker].steal_attempts, 0U);
+  }
+}
+
+// The first worker stays at its visits until somebody else has come.
+class ModelThatWaitsForHelp : public VectorModel {
+ public:
+  using VectorModel::VectorModel;
+
+  template <typename Sink>
+  void visit(Task task, Sink& sink) {
+    VectorModel::visit(task, sink);
+    if (std::this_thread::get_id() != first_) {
+      helped_.store(true);
+    } else if (++visits_of_first_ > kVisitsBefore) {
+      while (!helped_.load() && std::chrono::steady_clock::now() < deadline_) std::this_thread::yield();
+    }
+  }
+  bool helped() const { return helped_.load(); }
+
+ private:
+  static constexpr int kVisitsBefore = 20000;
+
+  const std::thread::id first_ = std::this_thread::get_id();
+  const std::chrono::steady_clock::time_point deadline_ =
+      std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  int visits_of_first_ = 0;
+  std::atomic<bool> helped_{false};
+};
+
+TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
+  for (const std::string_view detector : names_of(std::type_identity<TerminatorChoices>{})) {
+    MarkerOptions options;
+    options.threads = 3;
+    options.termination = detector;
+    ModelThatWaitsForHelp model(star_graph(100000));
+    Marker<ModelThatWaitsForHelp, BwosLifo<Node>, RandomVictim, AnyTerminator> marker(options);
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    EXPECT_TRUE(model.helped()) << detector;
+    EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
   }
 }
 

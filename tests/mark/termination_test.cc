@@ -91,7 +91,7 @@ TEST_P(Termination, EndsThousandsOfTinyRoundsWithNothingLeft) {
   for (std::size_t round = 0; round < scaled(120); ++round) {
     const auto tasks = static_cast<std::int64_t>(round % 37);
     bag.fill(tasks);
-    terminator_.start_round(workers());
+    terminator_.start_round(workers(), workers());
     EXPECT_FALSE(terminator_.hungry());
     pool.run([&](std::uint32_t worker) { work(terminator_, worker, workers(), bag); });
     ASSERT_EQ(bag.executed(), tasks + 1) << "round " << round;
@@ -105,9 +105,26 @@ TEST_P(Termination, EndsRoundsOfFewerWorkers) {
   for (std::uint32_t fewer = 1; fewer <= workers(); ++fewer) {
     ThreadPool pool(fewer);
     bag.fill(100);
-    terminator_.start_round(fewer);
+    terminator_.start_round(fewer, fewer);
     pool.run([&](std::uint32_t worker) { work(terminator_, worker, fewer, bag); });
     EXPECT_EQ(bag.executed(), 101);
+  }
+}
+
+// Workers that come after the round has begun, or when it is over, or, where the detector allows, not at all.
+TEST_P(TerminationAmongSeveral, EndsRoundsToWhichWorkersComeLate) {
+  ThreadPool pool(workers());
+  SharedBag bag;
+  for (std::size_t round = 0; round < scaled(120); ++round) {
+    const auto tasks = static_cast<std::int64_t>(round % 37);
+    bag.fill(tasks);
+    terminator_.start_round(workers(), 1);
+    pool.run([&](std::uint32_t worker) {
+      if (terminator_.takes_late_workers() && worker > round % workers()) return;
+      if (worker == 0 || terminator_.join(worker)) work(terminator_, worker, workers(), bag);
+    });
+    ASSERT_EQ(bag.executed(), tasks + 1) << "round " << round;
+    ASSERT_EQ(bag.waiting(), 0);
   }
 }
 
@@ -117,7 +134,7 @@ TEST_P(TerminationAmongSeveral, WakesSleepersForWorkThatAppearsLate) {
   ThreadPool pool(workers());
   std::atomic<int> waiting{0};
   std::atomic<int> executed_by_others{0};
-  terminator_.start_round(workers());
+  terminator_.start_round(workers(), workers());
   pool.run([&](std::uint32_t worker) {
     if (worker == 0) {
       while (!terminator_.hungry()) std::this_thread::yield();
@@ -203,13 +220,13 @@ TEST(ParkingLot, ACallWakesOneSleeperAndNobodySleepsThroughTheEnd) {
       });
     }
     while (woken.load() == 0) {
-      if (lot.has_uncalled_sleeper()) lot.wake_one();
+      lot.wake_one();
     }
     over.store(true);
     lot.wake_all();
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(woken.load(), 3);
-    EXPECT_FALSE(lot.has_uncalled_sleeper());
+    EXPECT_FALSE(lot.wake_one());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -34,6 +35,78 @@ TEST(ThreadPool, OfOneRunsTheJobHere) {
   int runs = 0;
   pool.run([&](std::uint32_t) { ++runs; });
   EXPECT_EQ(runs, 1);
+}
+
+TEST(ThreadPool, RunsAJobOnFewerWorkers) {
+  ThreadPool pool(4);
+  std::vector<int> runs(4, 0);
+  for (std::uint32_t workers = 1; workers <= 4; ++workers) {
+    pool.run([&](std::uint32_t worker) { ++runs[worker]; }, workers);
+  }
+  EXPECT_EQ(runs, (std::vector<int>{4, 3, 2, 1}));
+}
+
+TEST(ThreadPool, CallsNoMoreThanTheJobMayHave) {
+  ThreadPool pool(4);
+  std::vector<int> runs(4, 0);
+  pool.run_on_call(
+      [&](std::uint32_t worker) {
+        ++runs[worker];
+        if (worker == 0) {
+          while (!pool.call_helper()) {
+          }
+        }
+        EXPECT_FALSE(worker == 1 && pool.call_helper()) << "two are all that it may have";
+      },
+      2);
+  EXPECT_EQ(runs[2] + runs[3], 0);
+}
+
+TEST(ThreadPool, OnCallRunsTheJobHereWhenNobodyIsCalled) {
+  ThreadPool pool(4);
+  std::vector<int> runs(4, 0);
+  pool.run_on_call([&](std::uint32_t worker) { ++runs[worker]; });
+  EXPECT_EQ(runs, (std::vector<int>{1, 0, 0, 0}));
+}
+
+TEST(ThreadPool, WhoeverIsCalledRunsTheJobOnce) {
+  ThreadPool pool(5);
+  std::vector<std::uint64_t> runs(5, 0);
+  for (std::uint64_t job = 1; job <= 200; ++job) {
+    std::atomic<std::uint32_t> came{0};
+    pool.run_on_call([&](std::uint32_t worker) {
+      ++runs[worker];
+      came.fetch_add(1);
+      // Until all are here; anybody calls the next.
+      while (came.load() < pool.size()) {
+        pool.call_helper();
+        std::this_thread::yield();
+      }
+      EXPECT_FALSE(pool.call_helper()) << "everybody was called";
+    });
+    for (const std::uint64_t count : runs) ASSERT_EQ(count, job);
+  }
+}
+
+// Jobs that end while helpers are still waking up: these do without, and the next job is not theirs unless
+// they are called again.
+TEST(ThreadPool, AJobDoesNotWaitForHelpersThatComeTooLate) {
+  ThreadPool pool(4);
+  std::vector<std::uint64_t> runs(4, 0);
+  for (int job = 0; job < 2000; ++job) {
+    std::atomic<std::uint64_t> called{0};
+    std::atomic<std::uint64_t> came{0};
+    const std::uint64_t before = runs[1] + runs[2] + runs[3];
+    pool.run_on_call([&](std::uint32_t worker) {
+      ++runs[worker];
+      if (worker != 0) came.fetch_add(1);
+      if (pool.call_helper()) called.fetch_add(1);
+    });
+    EXPECT_LE(came.load(), called.load());
+    ASSERT_EQ(runs[1] + runs[2] + runs[3] - before, came.load());
+  }
+  pool.run([&](std::uint32_t worker) { runs[worker] = 0; });
+  EXPECT_EQ(runs, (std::vector<std::uint64_t>{0, 0, 0, 0}));
 }
 
 TEST(ThreadPool, MayEndWithoutEverRunning) { const ThreadPool pool(4); }

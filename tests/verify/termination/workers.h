@@ -29,9 +29,12 @@ class Parking {
         return;
     }
   }
-  [[nodiscard]] bool has_uncalled_sleeper() const { return calls_.load(std::memory_order_relaxed) == 0; }
   // Calls in a row are one, and one made while nobody sleeps wakes the next to sleep.
-  void wake_one() { calls_.store(1, std::memory_order_relaxed); }
+  bool wake_one() {
+    if (calls_.load(std::memory_order_relaxed) != 0) return false;
+    calls_.store(1, std::memory_order_relaxed);
+    return true;
+  }
   void wake_all() {}
 
  private:
@@ -47,8 +50,8 @@ struct NeverSleep {
 };
 
 /// `kWorkers` workers of which the last begins with task kTasks - 1. Each steals from the one below it, the
-/// first from the last.
-template <typename Detector, std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes>
+/// first from the last. The last kPresent begin at once, the others join late.
+template <typename Detector, std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes, std::uint32_t kPresent>
 class Team {
  public:
   static inline Detector* detector;
@@ -56,16 +59,8 @@ class Team {
   /// A thread's body.
   template <std::uint32_t kWorker>
   static void* work(void*) {
-    std::uint32_t task = kTasks - 1;
-    bool found = kWorker == kWorkers - 1;
-    for (;;) {
-      while (found) {
-        execute(kWorker, task);
-        found = pop(kWorker, task);
-      }
-      found = steal(kWorker, task);
-      if (!found && detector->offer(kWorker, [] { return work_in_sight(kWorker); })) break;
-    }
+    const bool is_late = kWorker < kWorkers - kPresent;
+    if (!is_late || detector->join(kWorker)) take_part<kWorker>();
     for (const std::uint32_t result : results) CHECK(result == 1);
     return nullptr;
   }
@@ -74,6 +69,20 @@ class Team {
   static inline std::array<std::uint32_t, kTasks> results;
   // A task's number and 1; 0 when there is none.
   static inline std::array<std::atomic<std::uint32_t>, kWorkers> places;
+
+  template <std::uint32_t kWorker>
+  static void take_part() {
+    std::uint32_t task = kTasks - 1;
+    bool found = kWorker == kWorkers - 1;
+    for (;;) {
+      while (found) {
+        execute(kWorker, task);
+        found = pop(kWorker, task);
+      }
+      found = steal(kWorker, task);
+      if (!found && detector->offer(kWorker, [] { return work_in_sight(kWorker); })) return;
+    }
+  }
 
   static void execute(std::uint32_t worker, std::uint32_t task) {
     results[task] = 1;
@@ -105,11 +114,12 @@ class Team {
 };
 
 /// A whole round of two or three workers. `kWakes`: workers with tasks wake those that sleep.
-template <std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes, typename Detector>
+template <std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes, std::uint32_t kPresent = kWorkers,
+          typename Detector>
 void run_round(Detector& detector) {
-  using Round = Team<Detector, kWorkers, kTasks, kWakes>;
+  using Round = Team<Detector, kWorkers, kTasks, kWakes, kPresent>;
   Round::detector = &detector;
-  detector.start_round(kWorkers);
+  detector.start_round(kWorkers, kPresent);
   const Thread first = start(Round::template work<1>, nullptr);
   Thread second = 0;
   if constexpr (kWorkers > 2) second = start(Round::template work<2>, nullptr);

@@ -1,0 +1,29 @@
+// Baseline: somebody else's way to do what a collection of ours does, to time in turn with it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace jackdaw::bench {
+
+/// What of a collection of ours a baseline is held against.
+enum class Phase : std::uint8_t {
+  collection,  ///< the whole; the baseline has a heap of its own
+  marking,     ///< clearing marks, roots, marking; the baseline marks in Jackdaw's heap
+};
+
+class Baseline {
+ public:
+  Baseline() = default;
+  virtual ~Baseline() = default;
+  Baseline(const Baseline&) = delete;
+  Baseline& operator=(const Baseline&) = delete;
+
+  [[nodiscard]] virtual Phase phase() const = 0;
+  /// Threads that really run, the caller of run() included.
+  [[nodiscard]] virtual std::uint32_t threads() const = 0;
+  /// Does it once. Returns the time that it took.
+  virtual std::chrono::nanoseconds run() = 0;
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,42 @@
+// The baselines that can be chosen, by name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/baseline/baseline.h"
+#include "bench/graph/graph.h"
+#include "bench/heap_graph.h"
+#include "gc/collector.h"
+
+namespace jackdaw::bench {
+
+enum class BaselineKind : std::uint8_t { boehm, tbb_feeder, tbb_tasks, tbb_packets, openmp, openmp_packets };
+inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 6> kBaselineKinds = {{
+    {"boehm", BaselineKind::boehm},
+    {"tbb-feeder", BaselineKind::tbb_feeder},
+    {"tbb-tasks", BaselineKind::tbb_tasks},
+    {"tbb-packets", BaselineKind::tbb_packets},
+    {"openmp", BaselineKind::openmp},
+    {"openmp-packets", BaselineKind::openmp_packets},
+}};
+
+/// What a list of baselines may hold, in words.
+std::string baseline_choices();
+
+/// The baselines of a list with commas in between, in its order; "tbb" stands for "tbb-feeder,tbb-tasks".
+/// Throws InputError for an empty list, a name that is none, a baseline that is named twice, and one that
+/// this build does not have.
+std::vector<BaselineKind> parse_baselines(std::string_view list);
+
+/// Makes a baseline with as many threads as the collector has mark threads. `ours`: the graph in the
+/// collector's heap; it and the collector must outlive the baseline. Throws InputError when memory runs out.
+std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
+                                        gc::Collector& collector);
+
+}  // namespace jackdaw::bench

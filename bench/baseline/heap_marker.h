@@ -1,0 +1,75 @@
+// HeapMarker: a baseline that marks Jackdaw's own objects, through the same object model, with the tasks of
+// somebody else's scheduler.
+//
+// The next collection clears the marks, so the heap stays as it is. Nobody else may use it during run().
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/baseline/baseline.h"
+#include "gc/object_model.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "mark/object_model.h"
+
+namespace jackdaw::bench {
+
+/// `Form`: what a task of the scheduler is, ByObject or ByPacket. It has
+///
+/// - `Task`, as plain bytes,
+/// - `Marking<sharing, Spawn>`, whose `run(task)` marks all that the task leads to, but for what it calls
+///   `Spawn` with,
+/// - `add(task, tasks)`, which adds an object to visit to tasks of the scheduler.
+template <typename Form>
+class HeapMarker : public Baseline {
+ public:
+  using Task = typename Form::Task;
+
+  /// Marks in `heap` what `roots` lead to, by at most `threads` threads. Both must outlive the object.
+  HeapMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads)
+      : heap_(heap), roots_(roots), alone_(threads == 1) {}
+
+  [[nodiscard]] Phase phase() const final { return Phase::marking; }
+  /// Clears all marks and marks from the roots, as a collection does.
+  std::chrono::nanoseconds run() override {
+    const auto start = std::chrono::steady_clock::now();
+    heap_.clear_marks();
+    mark_all(mark_roots());
+    return std::chrono::steady_clock::now() - start;
+  }
+
+ protected:
+  /// Marks all that the task leads to, but for what it calls `spawn` with. Any thread.
+  template <typename Spawn>
+  void mark(const Task& task, Spawn spawn) const {
+    if (alone_) {
+      typename Form::template Marking<mark::Sharing::exclusive, Spawn>(spawn).run(task);
+    } else {
+      typename Form::template Marking<mark::Sharing::shared, Spawn>(spawn).run(task);
+    }
+  }
+
+ private:
+  /// Has every task done, and those spawned by it, on the scheduler's threads, and returns when all is done.
+  virtual void mark_all(const std::vector<Task>& tasks) = 0;
+
+  [[nodiscard]] std::vector<Task> mark_roots() const {
+    const gc::HeapObjectModel model;
+    std::vector<Task> tasks;
+    for (heap::Object* const root : roots_) {
+      // The other threads have nothing to mark yet.
+      if (root == nullptr || !model.try_mark<mark::Sharing::exclusive>(root)) continue;
+      Form::add(model.task_of(root), tasks);
+    }
+    return tasks;
+  }
+
+  heap::Heap& heap_;
+  const std::span<heap::Object* const> roots_;
+  const bool alone_;
+};
+
+}  // namespace jackdaw::bench

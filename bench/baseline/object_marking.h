@@ -1,0 +1,48 @@
+// ObjectMarking: how whoever has a scheduler of tasks would mark with it: a task an object.
+//
+// Visiting an object marks what it refers to and spawns a task for each that was not marked before. Each part
+// of a big array is a task, too.
+//
+// One thread uses an object.
+#pragma once
+
+#include <vector>
+
+#include "gc/mark_task.h"
+#include "gc/object_model.h"
+#include "heap/object.h"
+#include "mark/object_model.h"
+
+namespace jackdaw::bench {
+
+/// `Spawn`: called with each task that is left for later, or for somebody else.
+template <mark::Sharing kSharing, typename Spawn>
+class ObjectMarking {
+ public:
+  explicit ObjectMarking(Spawn& spawn) : spawn_(spawn) {}
+
+  /// Marks what the task's object refers to.
+  void run(gc::MarkTask task) { model_.visit(task, *this); }
+
+  /// For the object model: a reference was found.
+  void reference(heap::Object* object) {
+    if (model_.template try_mark<kSharing>(object)) spawn_(model_.task_of(object));
+  }
+  /// For the object model: a part of the object was left.
+  void task(gc::MarkTask task) { spawn_(task); }
+
+ private:
+  Spawn& spawn_;
+  gc::HeapObjectModel model_;
+};
+
+/// The form of tasks, see HeapMarker.
+struct ByObject {
+  using Task = gc::MarkTask;
+  template <mark::Sharing kSharing, typename Spawn>
+  using Marking = ObjectMarking<kSharing, Spawn>;
+
+  static void add(gc::MarkTask task, std::vector<Task>& tasks) { tasks.push_back(task); }
+};
+
+}  // namespace jackdaw::bench

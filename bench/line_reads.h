@@ -1,0 +1,67 @@
+// What reading memory costs: the time for cache lines that are read in random order or in a stream, by one
+// thread or by several, from small pages or from huge ones. Marking cannot be faster than this.
+//
+// Random reads are independent: the address of one does not depend on what another reads, so the processor
+// has as many of them under way as it can. A chain of dependent reads would measure latency, which a marker
+// that prefetches does not wait for.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "mark/thread_pool.h"
+
+namespace jackdaw::bench {
+
+inline constexpr std::size_t kLineBytes = 64;
+
+enum class ReadOrder : std::uint8_t {
+  random,  ///< each line picked anew among all, with equal probability
+  stream,  ///< one after another; each thread a stretch of its own
+};
+inline constexpr std::array<std::pair<std::string_view, ReadOrder>, 2> kReadOrders = {
+    {{"random", ReadOrder::random}, {"stream", ReadOrder::stream}}};
+
+enum class PageKind : std::uint8_t {
+  small,  ///< the system's smallest: 4 KiB on x86-64
+  huge,   ///< huge ones where the system grants them: 2 MiB on x86-64
+};
+inline constexpr std::array<std::pair<std::string_view, PageKind>, 2> kPageKinds = {
+    {{"small", PageKind::small}, {"huge", PageKind::huge}}};
+
+/// Memory to read: whole cache lines, every page of it present.
+class LineMemory {
+ public:
+  /// At least `bytes`, and at least one line. Throws InputError when the system has not that much.
+  LineMemory(std::uint64_t bytes, PageKind pages);
+  ~LineMemory();
+  LineMemory(const LineMemory&) = delete;
+  LineMemory& operator=(const LineMemory&) = delete;
+
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }
+  [[nodiscard]] std::uint64_t bytes() const { return lines_ * kLineBytes; }
+  /// How many of the bytes lie on huge pages: what the kernel says now. 0 where it does not say.
+  [[nodiscard]] std::uint64_t bytes_on_huge_pages() const;
+
+  /// The first word of a line.
+  [[nodiscard]] const std::uint64_t& word_of(std::uint64_t line) const {
+    return words_[line * (kLineBytes / sizeof(std::uint64_t))];
+  }
+
+ private:
+  std::uint64_t lines_;
+  std::uint64_t mapped_bytes_;
+  void* mapping_;
+  std::uint64_t* words_;
+};
+
+/// Reads `reads` lines with all threads of the pool together, and says how long that took from the first
+/// thread's start to the last one's end. `seed` chooses the random lines.
+std::chrono::nanoseconds read_lines(const LineMemory& memory, ReadOrder order, std::uint64_t reads,
+                                    std::uint64_t seed, mark::ThreadPool& threads);
+
+}  // namespace jackdaw::bench
