@@ -42,8 +42,8 @@ class ThreadPool {
   void run(const Job& job) { run(job, size()); }
 
   /// Calls job(0) here, and job(1), job(2) and so on, on one more helper for each call_helper() that is true,
-  /// but not more than `workers` in all. Returns when all that began have returned; a helper that was called and has not woken up by then does
-  /// without the job. So nothing may depend on it.
+  /// but not more than `workers` in all. Returns when all that began have returned; a helper that was called
+  /// and has not woken up by then does without the job. So nothing may depend on it.
   void run_on_call(const Job& job, std::uint32_t workers);
   void run_on_call(const Job& job) { run_on_call(job, size()); }
 

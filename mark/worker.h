@@ -233,8 +233,8 @@ class alignas(128) Worker {
     overflow_.release_memory();
   }
 
-  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do. Returns
-  // what drain() did.
+  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
+  // Returns what drain() did.
   template <Sharing kSharing>
   bool take_input(Model& model) {
     typename Team::Input input;
@@ -459,7 +459,7 @@ class alignas(128) Worker {
   std::size_t set_aside_count_ = 0;
   std::uint32_t fruitless_retries_ = 0;
   std::uint64_t look_around_at_ = 0;  // references visited, while alone
-  std::vector<Task> stolen_;  // where a steal puts what it gets
+  std::vector<Task> stolen_;          // where a steal puts what it gets
   Victim victim_;
   WorkerStatistics statistics_;
   QueueCounters counters_before_;

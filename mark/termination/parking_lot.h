@@ -27,8 +27,8 @@ class ParkingLot {
     publish();
   }
 
-  /// Wakes one sleeper that was not called before. False when there is none, which is one load: any thread may
-  /// ask at every task. It may be out of date, so ask again later.
+  /// Wakes one sleeper that was not called before. False when there is none, which is one load: any thread
+  /// may ask at every task. It may be out of date, so ask again later.
   bool wake_one() {
     // Relaxed: a hint. A caller that misses a new sleeper asks again after its next task.
     if (uncalled_.load(std::memory_order_relaxed) == 0) return false;

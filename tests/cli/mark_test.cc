@@ -204,9 +204,8 @@ class MarkGraph : public Mark, public testing::WithParamInterface<std::string> {
 TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
   for (const std::string threads : {"1", "2", "8"}) {
     for (const std::string victim : {"random", "numa-prob"}) {
-      const json result = mark(
-          {GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim", victim, "--seed", "5",
-           "--alone", "0"});
+      const json result = mark({GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim",
+                                victim, "--seed", "5", "--alone", "0"});
       expect_well_formed(result, 3);
       EXPECT_EQ(result["verified"], true);
       EXPECT_EQ(std::to_string(result["threads"].get<int>()), threads);

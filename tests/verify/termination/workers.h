@@ -51,7 +51,8 @@ struct NeverSleep {
 
 /// `kWorkers` workers of which the last begins with task kTasks - 1. Each steals from the one below it, the
 /// first from the last. The last kPresent begin at once, the others join late.
-template <typename Detector, std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes, std::uint32_t kPresent>
+template <typename Detector, std::uint32_t kWorkers, std::uint32_t kTasks, bool kWakes,
+          std::uint32_t kPresent>
 class Team {
  public:
   static inline Detector* detector;
