@@ -161,7 +161,7 @@ template <typename Victim, typename Model = VectorModel>
 void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::vector<Node>& roots,
                               MarkerOptions options, int rounds) {
   Model model(std::move(edges));
-  for (const std::uint64_t alone : {0, 100}) {
+  for (const std::uint64_t alone : {0U, 100U}) {
     options.alone_references = alone;
     expect_marks_like_serial<Victim, Model>(model, roots, options, rounds);
   }
