@@ -146,6 +146,7 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"references_visited", worker.references_visited},
           {"references_set_aside", worker.references_set_aside},
           {"pushes", worker.pushes},
+          {"direct", worker.direct},
           {"pops", worker.pops},
           {"steal_attempts", worker.steal_attempts},
           {"steals", worker.steals},

@@ -40,6 +40,7 @@ SerialMark::SerialMark(std::span<heap::Object* const> roots) {
   const auto visit = [&](heap::Object* object) {
     if (!reached_.insert(object)) return;
     ++objects_;
+    if (!object->type()->holds_references()) ++leaves_;
     stack.push_back(object);
   };
   for (heap::Object* const root : roots) {

@@ -24,6 +24,8 @@ class SerialMark {
 
   /// Objects reached.
   [[nodiscard]] std::uint64_t objects() const { return objects_; }
+  /// Those of them whose types hold no references.
+  [[nodiscard]] std::uint64_t leaves() const { return leaves_; }
   /// Non-null references held by objects reached, repeats included.
   [[nodiscard]] std::uint64_t references() const { return references_; }
   [[nodiscard]] bool reached(const heap::Object* object) const { return reached_.contains(object); }
@@ -35,6 +37,7 @@ class SerialMark {
  private:
   ObjectSet reached_;
   std::uint64_t objects_ = 0;
+  std::uint64_t leaves_ = 0;
   std::uint64_t references_ = 0;
 };
 

@@ -60,7 +60,7 @@ class Traversal {
   void discover(heap::Object* object) {
     if (object == nullptr || !reached_.insert(object)) return;
     ++found_.objects;
-    next_.objects.push_back(object);
+    if (object->type()->holds_references()) next_.objects.push_back(object);
   }
 
   void discover_words(heap::Object* object, std::uint64_t begin, std::uint64_t end) {

@@ -4,7 +4,8 @@
 // 1999, §2: the work T1 is what one processor does, the critical path T∞ what any number of them cannot do
 // side by side.
 //
-// A task is the visit of one object, or of one part of an array that is cut (mark/slices.h). A task's parent
+// A task is the visit of one object that can hold references, or of one part of an array that is cut
+// (mark/slices.h); objects of data are marked by the task that finds them. A task's parent
 // is the one whose visit made it: the first to find a reference to the object, or the one that left the part
 // over. Which reference is the first is a race, so the computation's graph differs from run to run. With
 // workers without number, the reference at the end of the shortest way from a root wins. So a task's depth is
@@ -27,7 +28,7 @@ namespace jackdaw::bench {
 /// Both in tasks.
 struct WorkAndSpan {
   std::uint64_t objects = 0;  ///< objects reached
-  std::uint64_t work = 0;     ///< T1: tasks; an object that is not cut is one
+  std::uint64_t work = 0;     ///< T1: tasks; an object with references that is not cut is one
   std::uint64_t span = 0;     ///< T∞: most tasks on a shortest chain; 0 when nothing is reachable
 };
 

@@ -16,8 +16,8 @@
 namespace jackdaw::gc {
 
 /// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block, references are
-/// where an object's type descriptor says, big arrays are visited in slices. Has no state; may be used from
-/// any number of threads.
+/// where an object's type descriptor says, none in blocks of data, big arrays are visited in slices. Has no
+/// state; may be used from any number of threads.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;
@@ -33,8 +33,14 @@ class HeapObjectModel {
     }
   }
 
+  [[nodiscard]] bool is_marked(Reference object) const { return heap::Chunk::of(object)->is_marked(object); }
+
   [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(Reference object) const {
     return heap::Chunk::of(object)->marker_word_of(object);
+  }
+
+  [[nodiscard]] bool is_leaf(Reference object) const {
+    return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
   }
 
   [[nodiscard]] Task task_of(Reference object) const { return MarkTask(object); }
@@ -103,6 +109,6 @@ class HeapObjectModel {
   }
 };
 
-static_assert(mark::LeasingObjectModel<HeapObjectModel>);
+static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::LeafObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

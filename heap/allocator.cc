@@ -14,10 +14,9 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
   return array;
 }
 
-bool Allocator::find_run(std::uint8_t size_class) {
-  FreeRun& run = runs_[size_class];
+bool Allocator::find_run(FreeRun& run, std::uint8_t size_class, Contents contents) {
   while (run.block.chunk == nullptr || !next_run_in_block(run)) {
-    run.block = heap_.acquire_block(size_class);
+    run.block = heap_.acquire_block(size_class, contents);
     run.next_slot = 0;
     if (run.block.chunk == nullptr) return false;
   }

@@ -1,7 +1,7 @@
 // Allocator: one thread's way to allocate objects, without a lock for small ones.
 //
-// For each size class it holds a block of its own and a run of free slots in it, [cursor, end), cleared. An
-// allocation moves the cursor. At the end of a run the next one is found in the block's mark bits; at the end
+// For each size class, of objects with and without references, it holds a block of its own and a run of free
+// slots in it, [cursor, end), cleared. An allocation moves the cursor. At the end of a run the next one is found in the block's mark bits; at the end
 // of the block the heap gives another.
 #pragma once
 
@@ -27,7 +27,9 @@ class Allocator {
   /// A cleared object of `bytes` bytes, header included and at least a word, or null when there is no memory.
   /// O(1) but for the clearing and, now and then, the search for free slots.
   Object* allocate(const TypeDescriptor& type, std::size_t bytes) {
-    Object* const object = bytes <= kLargestSmallBytes ? allocate_small(bytes) : heap_.allocate_large(bytes);
+    const Contents contents = type.holds_references() ? Contents::references : Contents::data;
+    Object* const object = bytes <= kLargestSmallBytes ? allocate_small(bytes, contents)
+                                                       : heap_.allocate_large(bytes, contents);
     if (object != nullptr) object->set_type(type);
     return object;
   }
@@ -47,24 +49,24 @@ class Allocator {
     std::uint32_t next_slot = 0;  // where the search for the next run goes on
   };
 
-  Object* allocate_small(std::size_t bytes) {
+  Object* allocate_small(std::size_t bytes, Contents contents) {
     const std::uint8_t size_class = SizeClasses::class_of(bytes);
-    FreeRun& run = runs_[size_class];
+    FreeRun& run = runs_[static_cast<std::size_t>(contents)][size_class];
     if (run.cursor == run.end) [[unlikely]] {
-      if (!find_run(size_class)) return nullptr;
+      if (!find_run(run, size_class, contents)) return nullptr;
     }
     auto* const object = reinterpret_cast<Object*>(run.cursor);
     run.cursor += SizeClasses::slot_bytes(size_class);
     return object;
   }
 
-  bool find_run(std::uint8_t size_class);
+  bool find_run(FreeRun& run, std::uint8_t size_class, Contents contents);
   static bool next_run_in_block(FreeRun& run);
   // Forgets all runs: their blocks are the heap's again.
   void start_afresh() { runs_ = {}; }
 
   Heap& heap_;
-  std::array<FreeRun, SizeClasses::kCount> runs_{};
+  std::array<std::array<FreeRun, SizeClasses::kCount>, kContentsKinds> runs_{};
 };
 
 }  // namespace jackdaw::heap

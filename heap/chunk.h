@@ -42,6 +42,14 @@ enum class BlockUse : std::uint8_t {
   large_tail,  ///< a large object goes on here
 };
 
+/// What the objects of a block hold. A block holds objects of one kind, so that a marker learns from the block
+/// alone that an object leads nowhere, and leaves it untouched.
+enum class Contents : std::uint8_t {
+  references,  ///< where the type descriptor says
+  data,        ///< no reference
+};
+inline constexpr std::size_t kContentsKinds = 2;
+
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
@@ -102,6 +110,12 @@ class Chunk {
   [[nodiscard]] std::atomic<std::uint32_t>& marker_word_of(const void* object) {
     return marker_words_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
   }
+  /// What `object` and all others of its block hold.
+  [[nodiscard]] Contents contents_of(const void* object) const {
+    return contents_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
+  }
+  [[nodiscard]] Contents contents(std::size_t block) const { return contents_[block]; }
+
   /// Clears the marks and the marker's word of a block. Nobody marks meanwhile.
   void clear_marks(std::size_t block);
 
@@ -135,8 +149,9 @@ class Chunk {
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block.
   [[nodiscard]] std::size_t find_free(std::size_t count);
-  void take_block(std::size_t index, const BlockInfo& info) {
+  void take_block(std::size_t index, const BlockInfo& info, Contents contents) {
     blocks_[index] = info;
+    contents_[index] = contents;
     free_.reset(index);
   }
   void release_block(std::size_t index) {
@@ -164,6 +179,7 @@ class Chunk {
 
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
   std::array<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
+  std::array<Contents, kBlocksPerChunk> contents_;  // apart from the table: it stays in the marker's cache
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;

@@ -44,29 +44,29 @@ void Heap::count_allocated(std::uint64_t bytes) {
   allocated_bytes_.store(allocated_bytes() + bytes, std::memory_order_relaxed);
 }
 
-SmallBlock Heap::acquire_block(std::uint8_t size_class) {
+SmallBlock Heap::acquire_block(std::uint8_t size_class, Contents contents) {
   const std::lock_guard lock(mutex_);
-  std::byte* const start = partly_free_[size_class];
+  std::byte*& partly_free = partly_free_of(size_class, contents);
   std::uint64_t bytes = kBlockBytes;
-  if (start != nullptr) {
-    const Chunk& chunk = *Chunk::of(start);
-    bytes = chunk.block(chunk.block_index(start)).free_bytes();
+  if (partly_free != nullptr) {
+    const Chunk& chunk = *Chunk::of(partly_free);
+    bytes = chunk.block(chunk.block_index(partly_free)).free_bytes();
   }
   if (!within_budget(bytes)) return {};
-  const SmallBlock block = start != nullptr ? take_partly_free(size_class) : take_free(size_class);
+  const SmallBlock block =
+      partly_free != nullptr ? take_first(partly_free) : take_free(size_class, contents);
   if (block.chunk != nullptr) count_allocated(bytes);
   return block;
 }
 
-SmallBlock Heap::take_partly_free(std::uint8_t size_class) {
-  std::byte* const start = partly_free_[size_class];
-  Chunk* const chunk = Chunk::of(start);
-  const std::size_t index = chunk->block_index(start);
-  partly_free_[size_class] = chunk->block(index).next_partly_free;
+SmallBlock Heap::take_first(std::byte*& list) {
+  Chunk* const chunk = Chunk::of(list);
+  const std::size_t index = chunk->block_index(list);
+  list = chunk->block(index).next_partly_free;
   return {chunk, index};
 }
 
-SmallBlock Heap::take_free(std::uint8_t size_class) {
+SmallBlock Heap::take_free(std::uint8_t size_class, Contents contents) {
   SmallBlock block;
   block.chunk = chunk_with_free_blocks(1, block.index);
   if (block.chunk == nullptr) return {};
@@ -74,14 +74,14 @@ SmallBlock Heap::take_free(std::uint8_t size_class) {
   info.use = BlockUse::small;
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
-  block.chunk->take_block(block.index, info);
+  block.chunk->take_block(block.index, info, contents);
   return block;
 }
 
-Object* Heap::allocate_large(std::size_t bytes) {
+Object* Heap::allocate_large(std::size_t bytes, Contents contents) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
   const std::size_t count = (bytes + kBlockBytes - 1) / kBlockBytes;
-  if (count > kUsableBlocks) return allocate_oversized(bytes);
+  if (count > kUsableBlocks) return allocate_oversized(bytes, contents);
   std::byte* start = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -93,11 +93,11 @@ Object* Heap::allocate_large(std::size_t bytes) {
     info.use = BlockUse::large_head;
     info.blocks = static_cast<std::uint32_t>(count);
     info.large_bytes = bytes;
-    chunk->take_block(first, info);
+    chunk->take_block(first, info, contents);
     for (std::size_t tail = 1; tail < count; ++tail) {
       info.use = BlockUse::large_tail;
       info.blocks = static_cast<std::uint32_t>(tail);
-      chunk->take_block(first + tail, info);
+      chunk->take_block(first + tail, info, contents);
     }
     start = chunk->block_start(first);
     count_allocated(count * kBlockBytes);
@@ -106,7 +106,7 @@ Object* Heap::allocate_large(std::size_t bytes) {
   return reinterpret_cast<Object*>(start);
 }
 
-Object* Heap::allocate_oversized(std::size_t bytes) {
+Object* Heap::allocate_oversized(std::size_t bytes, Contents contents) {
   std::byte* start = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -116,7 +116,7 @@ Object* Heap::allocate_oversized(std::size_t bytes) {
     BlockInfo info;
     info.use = BlockUse::large_head;
     info.large_bytes = bytes;
-    chunk->take_block(kFirstBlock, info);
+    chunk->take_block(kFirstBlock, info, contents);
     start = chunk->block_start(kFirstBlock);
     count_allocated(bytes);
   }
@@ -167,7 +167,7 @@ SweepResult Heap::sweep() {
   const std::lock_guard lock(mutex_);
   SweepResult result;
   for (Allocator* const allocator : allocators_) allocator->start_afresh();
-  partly_free_.fill(nullptr);
+  for (auto& lists : partly_free_) lists.fill(nullptr);
   for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
   result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
   allocated_bytes_.store(0, std::memory_order_relaxed);
@@ -202,8 +202,9 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   result.live_objects += live;
   result.live_bytes += std::uint64_t{live} * info.slot_bytes;
   if (live == info.slots()) return;
-  info.next_partly_free = partly_free_[info.size_class];
-  partly_free_[info.size_class] = chunk->block_start(index);
+  std::byte*& partly_free = partly_free_of(info.size_class, chunk->contents(index));
+  info.next_partly_free = partly_free;
+  partly_free = chunk->block_start(index);
 }
 
 std::uint64_t Heap::release_empty_chunks(std::size_t spares) {

@@ -53,12 +53,12 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// A block with free slots of the class, or one with a null chunk when there is no memory or the budget is
+  /// A block with free slots of the class for objects of such contents, or one with a null chunk when there is no memory or the budget is
   /// spent.
-  SmallBlock acquire_block(std::uint8_t size_class);
+  SmallBlock acquire_block(std::uint8_t size_class, Contents contents);
   /// Cleared memory for an object larger than kLargestSmallBytes, or null when there is none or the budget is
   /// spent.
-  Object* allocate_large(std::size_t bytes);
+  Object* allocate_large(std::size_t bytes, Contents contents);
   /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
   // Relaxed: a running total that decides nothing exact.
   [[nodiscard]] std::uint64_t allocated_bytes() const {
@@ -97,13 +97,16 @@ class Heap {
 
   [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
   void count_allocated(std::uint64_t bytes);
-  SmallBlock take_partly_free(std::uint8_t size_class);
-  SmallBlock take_free(std::uint8_t size_class);
+  std::byte*& partly_free_of(std::uint8_t size_class, Contents contents) {
+    return partly_free_[static_cast<std::size_t>(contents)][size_class];
+  }
+  static SmallBlock take_first(std::byte*& list);
+  SmallBlock take_free(std::uint8_t size_class, Contents contents);
   Chunk* add_chunk(std::size_t total_bytes);
   Chunk* try_add_chunk(std::size_t total_bytes);
   void release_chunk(Chunk* chunk);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first);
-  Object* allocate_oversized(std::size_t bytes);
+  Object* allocate_oversized(std::size_t bytes, Contents contents);
   void sweep_chunk(Chunk* chunk, SweepResult& result);
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
   std::uint64_t release_empty_chunks(std::size_t spares);
@@ -113,7 +116,8 @@ class Heap {
   std::mutex mutex_;  // guards all below but the atomics
   Vector<Chunk*> chunks_;
   std::size_t search_from_ = 0;                                // no chunk before this one has a free block
-  std::array<std::byte*, SizeClasses::kCount> partly_free_{};  // lists through BlockInfo::next_partly_free
+  // Lists through BlockInfo::next_partly_free, by contents and size class.
+  std::array<std::array<std::byte*, SizeClasses::kCount>, kContentsKinds> partly_free_{};
   Vector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};

@@ -38,6 +38,7 @@ class TypeDescriptor {
   static TypeDescriptor reference_array() { return {Layout::reference_array, 0, {}}; }
 
   [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] bool holds_references() const { return layout_ != Layout::none; }
   /// Bytes of an object, header included; 0 when objects of this type differ in size.
   [[nodiscard]] std::size_t object_bytes() const { return object_bytes_; }
   /// The words that hold references, for Layout::offsets.

@@ -28,6 +28,7 @@ struct VisitSink {
 ///
 /// - `try_mark<sharing>(reference)` sets the object's mark and says whether this call did so. With
 ///   `Sharing::shared` several workers may call it for one object at once, and exactly one is told true.
+/// - `is_marked(reference)` says whether the mark is set; only how long that takes matters here.
 /// - `task_of(reference)` is the task to visit a newly marked object.
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault.
@@ -44,6 +45,7 @@ concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
   { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
   { model.template try_mark<Sharing::shared>(reference) } -> std::same_as<bool>;
+  { model.is_marked(reference) } -> std::same_as<bool>;
   { model.task_of(reference) } -> std::same_as<typename Model::Task>;
   model.prefetch_mark(reference);
   model.prefetch(task);
@@ -57,6 +59,14 @@ template <typename Model>
 concept LeasingObjectModel = ObjectModel<Model> &&
     requires(Model& model, typename Model::Reference reference) {
   { model.lease_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
+};
+
+/// A model that also knows without touching an object whether it can hold references at all:
+/// `is_leaf(reference)`. What cannot is marked and neither queued nor visited.
+template <typename Model>
+concept LeafObjectModel = ObjectModel<Model> &&
+    requires(const Model& model, typename Model::Reference reference) {
+  { model.is_leaf(reference) } -> std::same_as<bool>;
 };
 
 }  // namespace jackdaw::mark

@@ -31,6 +31,14 @@ class PrefetchBuffer {
     return full;
   }
 
+  [[nodiscard]] bool is_full() const { return count_ == kDepth; }
+  /// Puts `task` in; there is room. O(1).
+  void put(Task task) {
+    ring_[next_] = task;
+    next_ = (next_ + 1) % kDepth;
+    ++count_;
+  }
+
   /// Takes the oldest task out. False when there is none. O(1).
   bool take(Task& task) {
     if (count_ == 0) return false;

@@ -16,6 +16,7 @@ struct WorkerStatistics {
   std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
   std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's lease to end
   std::uint64_t pushes = 0;                ///< tasks made (into the queue or the overflow list)
+  std::uint64_t direct = 0;                ///< tasks made that went straight to the prefetch buffer
   std::uint64_t pops = 0;                  ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
   std::uint64_t steals = 0;            ///< attempts that got something
@@ -39,6 +40,7 @@ struct WorkerStatistics {
     references_visited += other.references_visited;
     references_set_aside += other.references_set_aside;
     pushes += other.pushes;
+    direct += other.direct;
     pops += other.pops;
     steal_attempts += other.steal_attempts;
     steals += other.steals;

@@ -17,9 +17,11 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mark/lease.h"
+#include "mark/mark_distance.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
@@ -57,6 +59,8 @@ class alignas(128) Worker {
   static constexpr std::size_t kMarkPrefetchDepth = 16;
   /// How many popped tasks wait for their memory.
   static constexpr std::size_t kPrefetchDepth = 64;
+  /// How many tasks come from the queue at a time when marks are near.
+  static constexpr std::size_t kRefill = 32;
 
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
@@ -92,44 +96,65 @@ class alignas(128) Worker {
     overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
     leases_.start_round();
+    distance_.start_round();
   }
 
   /// Marks while no other worker does: everything (true), or, after `references` references, until others
   /// could help (false). Then they are to be started, and this worker is to go on in run_round.
   bool run_alone(Model& model, std::uint64_t references) {
     look_around_at_ = references;
-    if (!take_input<Sharing::exclusive>(model)) return false;
+    if (!take_input<Way::alone>(model)) return false;
     finish_round();
     return true;
   }
 
   /// Works until the round is over.
   void run_round(Model& model) {
-    take_input<Sharing::shared>(model);
-    drain<Sharing::shared>(model);
-    Task task{};
-    while (find_task(model, task)) {
-      execute<Sharing::shared>(model, task);
-      drain<Sharing::shared>(model);
-    }
+    take_input<Way::near>(model);
+    drain_together(model);
+    while (find_tasks(model)) drain_together(model);
     finish_round();
   }
 
  private:
+  // How a worker marks.
+  enum class Way : std::uint8_t {
+    alone,  // while no other worker does: plainly and at once
+    near,   // beside others, marks being near: at once, and what there is room for goes straight to the
+            // prefetch buffer
+    far,    // beside others, marks being far: they are asked for, and set a while later
+  };
+
   // What visit() reports to: marks what a reference leads to and keeps it for later.
-  template <Sharing kSharing>
+  template <Way kWay>
   struct Sink {
     Worker& worker;
     Model& model;
 
     void reference(Reference reference) {
       ++worker.statistics_.references_visited;
-      worker.template discover<kSharing>(model, reference);
+      worker.template discover<kWay>(model, reference);
     }
     // A part that cannot be kept is visited here and now: parts have no marks by which they could be found
     // again. The halves of an array nest no deeper than its slice tree.
     void task(Task task) {
-      if (!worker.push(task)) worker.template execute_at_once<kSharing>(model, task);
+      if (!worker.push(task)) worker.template execute_at_once<kWay>(model, task);
+    }
+  };
+
+  // Of a visit that is sampled: times how long the first mark takes to come.
+  struct SamplingSink : Sink<Way::near> {
+    bool is_first = true;
+
+    void reference(Reference reference) {
+      if (std::exchange(is_first, false)) {
+        this->worker.distance_.sample([&] {
+          // The compiler must neither leave the read out nor move it away.
+          const bool is_marked = this->model.is_marked(reference);
+          asm volatile("" : : "r"(is_marked) : "memory");
+        });
+      }
+      Sink<Way::near>::reference(reference);
     }
   };
 
@@ -145,29 +170,26 @@ class alignas(128) Worker {
     }
   };
 
-  // With several workers, a mark's memory may be in another core's cache: it is asked for, and marked is what
-  // was discovered a while ago. A worker alone has its marks near and saves the detour.
-  template <Sharing kSharing>
+  template <Way kWay>
   void discover(Model& model, Reference reference) {
-    if constexpr (kSharing == Sharing::shared) {
+    if constexpr (kWay == Way::far) {
       model.prefetch_mark(reference);
       if (!discovered_.exchange(reference)) return;
     }
-    mark<kSharing>(model, reference);
+    mark<kWay>(model, reference);
   }
 
-  template <Sharing kSharing>
+  template <Way kWay>
   void mark(Model& model, Reference reference) {
-    if constexpr (kSharing == Sharing::shared && LeasingObjectModel<Model>) {
-      const MarkingRight right = right_to_mark(model, reference);
+    MarkingRight right = kWay == Way::alone ? MarkingRight::exclusive : MarkingRight::shared;
+    if constexpr (kWay != Way::alone && LeasingObjectModel<Model>) {
+      right = right_to_mark(model, reference);
       if (right == MarkingRight::none) [[unlikely]] {
         set_aside(model, reference);
-      } else {
-        mark_by(right, model, reference);
+        return;
       }
-    } else {
-      mark_by(kSharing == Sharing::shared ? MarkingRight::shared : MarkingRight::exclusive, model, reference);
     }
+    mark_by<kWay>(right, model, reference);
   }
 
   MarkingRight right_to_mark(Model& model, Reference reference) {
@@ -175,13 +197,26 @@ class alignas(128) Worker {
                                  [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
   }
 
+  template <Way kWay>
   void mark_by(MarkingRight right, Model& model, Reference reference) {
     const bool newly_marked = right == MarkingRight::exclusive
                                   ? model.template try_mark<Sharing::exclusive>(reference)
                                   : model.template try_mark<Sharing::shared>(reference);
     if (!newly_marked) return;
     ++statistics_.objects_marked;
-    if (!push(model.task_of(reference))) dropped_tasks_ = true;
+    if constexpr (LeafObjectModel<Model>) {
+      if (model.is_leaf(reference)) return;
+    }
+    const Task task = model.task_of(reference);
+    if constexpr (kWay == Way::near) {
+      if (!prefetched_.is_full()) {
+        model.prefetch(task);
+        prefetched_.put(task);
+        ++statistics_.direct;
+        return;
+      }
+    }
+    if (!push(task)) dropped_tasks_ = true;
   }
 
   // Keeps a reference until the lease that stands in its way has ended.
@@ -201,7 +236,7 @@ class alignas(128) Worker {
       if (right == MarkingRight::none) {
         set_aside_[kept++] = reference;
       } else {
-        mark_by(right, model, reference);
+        mark_by<Way::far>(right, model, reference);
       }
     }
     set_aside_count_ = kept;
@@ -235,49 +270,101 @@ class alignas(128) Worker {
 
   // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
   // Returns what drain() did.
-  template <Sharing kSharing>
+  template <Way kWay>
   bool take_input(Model& model) {
     typename Team::Input input;
     while (team_.claim_input(input)) {
-      for (const Reference root : input.roots) mark<kSharing>(model, root);
+      for (const Reference root : input.roots) mark<kWay>(model, root);
       // At once, not by way of the queue: what the queue dropped again would never be visited.
       for (const Task task : input.revisits) {
-        execute_at_once<kSharing>(model, task);
-        drain<kSharing>(model);
+        execute_at_once<kWay>(model, task);
+        if (!drain_in<kWay>(model)) return false;
       }
-      if (!drain<kSharing>(model)) return false;
+      if (!drain_in<kWay>(model)) return false;
     }
     return true;
   }
 
+  template <Way kWay>
+  bool drain_in(Model& model) {
+    if constexpr (kWay == Way::alone) return drain<Way::alone>(model);
+    drain_together(model);
+    return true;
+  }
+
+  void drain_together(Model& model) {
+    while (!(distance_.is_far() ? drain<Way::far>(model) : drain<Way::near>(model))) continue;
+  }
+
   // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside (true).
-  // A worker alone stops earlier when others could help (false).
-  template <Sharing kSharing>
+  // Stops earlier (false) when a worker alone finds that others could help, and beside others when it is time
+  // to go on in the other way.
+  template <Way kWay>
   JACKDAW_FLATTEN bool drain(Model& model) {
     Task task{};
-    Reference reference{};
     for (;;) {
-      if (pop(task)) {
-        model.prefetch(task);
-        if (!prefetched_.exchange(task)) continue;
-      } else if (discovered_.take(reference)) {
-        mark<kSharing>(model, reference);
-        continue;
-      } else if (!prefetched_.take(task)) {
-        if (set_aside_count_ == 0) return true;
-        if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
-        continue;
+      if (!next_task<kWay>(model, task)) {
+        if (mark_waiting(model)) continue;
+        return true;
       }
       note_held_tasks();
-      execute<kSharing>(model, task);
-      if constexpr (kSharing == Sharing::shared) {
+      if constexpr (kWay == Way::near) {
+        if (distance_.count_visit()) [[unlikely]] {
+          visit_and_sample(model, task);
+          if (distance_.is_far()) return false;
+          continue;
+        }
+      }
+      execute<kWay>(model, task);
+      if constexpr (kWay == Way::alone) {
+        if (statistics_.references_visited >= look_around_at_ && others_could_help()) [[unlikely]]
+          return false;
+      } else {
         leases_.poll();
         if (somebody_is_hungry()) [[unlikely]]
           share();
-      } else if (statistics_.references_visited >= look_around_at_) [[unlikely]] {
-        if (others_could_help()) return false;
+      }
+      if constexpr (kWay == Way::far) {
+        if (distance_.count_visit()) [[unlikely]] {
+          distance_.take_as_near();
+          return false;
+        }
       }
     }
+  }
+
+  // The next task to visit; false when there is none.
+  template <Way kWay>
+  bool next_task(Model& model, Task& task) {
+    if constexpr (kWay == Way::near)
+      return prefetched_.take(task) || (refill(model) && prefetched_.take(task));
+    while (pop(task)) {
+      model.prefetch(task);
+      if (prefetched_.exchange(task)) return true;
+    }
+    return discovered_.size() == 0 && prefetched_.take(task);
+  }
+
+  // Moves tasks from the queue to the prefetch buffer, which is empty. False when there are none.
+  bool refill(Model& model) {
+    Task task{};
+    while (prefetched_.size() < kRefill && pop(task)) {
+      model.prefetch(task);
+      prefetched_.put(task);
+    }
+    return prefetched_.size() != 0;
+  }
+
+  // Marks a reference that waits. False when none does.
+  bool mark_waiting(Model& model) {
+    Reference reference{};
+    if (discovered_.take(reference)) {
+      mark<Way::far>(model, reference);
+      return true;
+    }
+    if (set_aside_count_ == 0) return false;
+    if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
+    return true;
   }
 
   // Whether more tasks wait than those that a worker on its own has under way.
@@ -294,19 +381,27 @@ class alignas(128) Worker {
     }
   }
 
-  template <Sharing kSharing>
+  template <Way kWay>
   [[gnu::always_inline]] void execute(Model& model, Task task) {
     ++statistics_.tasks_executed;
-    Sink<kSharing> sink{*this, model};
+    Sink<kWay> sink{*this, model};
     model.visit(task, sink);
+  }
+
+  [[gnu::noinline]] void visit_and_sample(Model& model, Task task) {
+    ++statistics_.tasks_executed;
+    SamplingSink sink{{*this, model}};
+    model.visit(task, sink);
+    distance_.end_sampled_visit();
+    leases_.poll();
   }
 
   // A task that did not come by way of the queue: the mark loop answers for leases between two tasks, and so
   // does this.
-  template <Sharing kSharing>
+  template <Way kWay>
   void execute_at_once(Model& model, Task task) {
-    execute<kSharing>(model, task);
-    if constexpr (kSharing == Sharing::shared) leases_.poll();
+    execute<kWay>(model, task);
+    if constexpr (kWay != Way::alone) leases_.poll();
   }
 
   // False when there is no place for the task.
@@ -354,8 +449,8 @@ class alignas(128) Worker {
     if (queue_.offers_tasks()) team_.wake();
   }
 
-  // The worker is dry: steals a task, or learns that the round is over (false).
-  bool find_task(Model& model, Task& task) {
+  // The worker is dry: steals tasks, or learns that the round is over (false).
+  bool find_tasks(Model& model) {
     const auto dry_since = std::chrono::steady_clock::now();
     leases_.give_up();
     victim_.start_search();
@@ -364,17 +459,13 @@ class alignas(128) Worker {
       stolen = try_to_steal();
     } while (stolen == 0 && !team_.terminator().offer(index_, [this] { return work_in_sight(); }));
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
-    if (stolen == 0) return false;
-    task = stolen_[stolen - 1];
-    keep(model, std::span(stolen_).first(stolen - 1));
-    return true;
+    for (const Task task : std::span(stolen_).first(stolen)) keep(model, task);
+    return stolen != 0;
   }
 
-  // What was stolen beside the task that comes next. What cannot be kept is visited at once: it may be parts.
-  void keep(Model& model, std::span<const Task> tasks) {
-    for (const Task task : tasks) {
-      if (!push(task)) execute_at_once<Sharing::shared>(model, task);
-    }
+  // A stolen task. One that cannot be kept is visited at once: it may be a part.
+  void keep(Model& model, Task task) {
+    if (!push(task)) execute_at_once<Way::near>(model, task);
   }
 
   // How many tasks now lie in stolen_, after a number of attempts in proportion to the number of workers and
@@ -455,6 +546,7 @@ class alignas(128) Worker {
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
+  MarkDistance distance_;
   std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
   std::size_t set_aside_count_ = 0;
   std::uint32_t fruitless_retries_ = 0;

@@ -40,7 +40,7 @@ class PacketMarking {
 
   /// For the object model: a reference was found.
   void reference(heap::Object* object) {
-    if (model_.template try_mark<kSharing>(object)) task(model_.task_of(object));
+    if (model_.template try_mark<kSharing>(object) && !model_.is_leaf(object)) task(model_.task_of(object));
   }
   /// For the object model: a part of the object was left.
   void task(gc::MarkTask task) {

@@ -153,11 +153,20 @@ TEST(MeasureBounds, GivesTheCollectorItsEngineBack) {
   EXPECT_EQ(mark::total(result.workers).held_peak, 0U) << "the collector's own engine does not count";
 }
 
+// An array of references to as many objects, each with a slot of its own, null.
+Graph star(std::uint64_t leaves) {
+  Graph graph = make_graph("array:" + std::to_string(leaves));
+  graph.types[1] = {NodeType::Layout::record, 1, "leaf"};
+  for (std::uint64_t node = 1; node <= graph.node_count; ++node) graph.slot_begin[node] = leaves + node - 1;
+  graph.slots.resize(2 * leaves, kNullNode);
+  return graph;
+}
+
 class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
  protected:
-  static std::uint64_t held_by_one(const std::string& graph_name, std::size_t block_size = 1024) {
+  static std::uint64_t held_by_one(const Graph& of, std::size_t block_size = 1024) {
     gc::Collector collector(only_when_asked());
-    const HeapGraph graph(make_graph(graph_name), collector);
+    const HeapGraph graph(of, collector);
     BoundsOptions options = with_threads(1);
     options.marking.queue = GetParam();
     options.marking.engine.block_size = block_size;
@@ -165,16 +174,16 @@ class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
   }
 };
 
-TEST_P(EveryQueuesSpace, OfAListIsOne) { EXPECT_EQ(held_by_one("list:1000"), 1U); }
+TEST_P(EveryQueuesSpace, OfAListIsOne) { EXPECT_EQ(held_by_one(make_graph("list:1000")), 1U); }
 
 TEST_P(EveryQueuesSpace, OfAStarIsItsLeaves) {
-  EXPECT_EQ(held_by_one("array:1"), 1U);
-  EXPECT_EQ(held_by_one("array:300"), 300U);
+  EXPECT_EQ(held_by_one(star(1)), 1U);
+  EXPECT_EQ(held_by_one(star(300)), 300U);
 }
 
 // The queue holds 8 × 4 tasks; the others wait in the overflow list, and in the prefetch buffer, and count,
 // too.
-TEST_P(EveryQueuesSpace, CountsWhatOverflows) { EXPECT_EQ(held_by_one("array:300", 4), 300U); }
+TEST_P(EveryQueuesSpace, CountsWhatOverflows) { EXPECT_EQ(held_by_one(star(300), 4), 300U); }
 
 INSTANTIATE_TEST_SUITE_P(Queues, EveryQueuesSpace, testing::ValuesIn(gc::queue_names()),
                          [](const testing::TestParamInfo<std::string_view>& info) {

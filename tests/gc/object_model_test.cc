@@ -147,13 +147,27 @@ TEST_F(ObjectModelTest, NullElementsAreNoReferences) {
   EXPECT_EQ(references_of(array), numbers({1, 2, 3}));
 }
 
+TEST_F(ObjectModelTest, ObjectsOfDataAreLeavesAndNoOthers) {
+  const TypeDescriptor data = TypeDescriptor::none(0);
+  const TypeDescriptor fields = TypeDescriptor::offsets(64, {3});
+  const TypeDescriptor array = TypeDescriptor::reference_array();
+  const HeapObjectModel model;
+  EXPECT_TRUE(model.is_leaf(allocator_.allocate(data, 64)));
+  EXPECT_TRUE(model.is_leaf(allocator_.allocate(data, 5'000'000)));
+  EXPECT_FALSE(model.is_leaf(allocator_.allocate(fields)));
+  EXPECT_FALSE(model.is_leaf(allocator_.allocate_array(array, 0)));
+  EXPECT_FALSE(model.is_leaf(allocator_.allocate_array(array, 500'000)));
+}
+
 TEST_F(ObjectModelTest, MarkingGoesToTheObjectsChunk) {
   const TypeDescriptor type = TypeDescriptor::none(0);
   HeapObjectModel model;
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{9000}, std::size_t{5'000'000}}) {
     Object* const first = allocator_.allocate(type, bytes);
     Object* const second = allocator_.allocate(type, bytes);
+    EXPECT_FALSE(model.is_marked(first));
     EXPECT_TRUE(model.try_mark<mark::Sharing::exclusive>(first));
+    EXPECT_TRUE(model.is_marked(first));
     EXPECT_FALSE(model.try_mark<mark::Sharing::shared>(first));
     EXPECT_TRUE(model.try_mark<mark::Sharing::shared>(second));
     EXPECT_FALSE(model.try_mark<mark::Sharing::exclusive>(second));

@@ -57,6 +57,22 @@ class AllocatorTest : public testing::Test {
   const TypeDescriptor data_ = TypeDescriptor::none(0);
 };
 
+// A marker asks the block alone.
+TEST_F(AllocatorTest, ABlockSaysWhetherItsObjectsHoldReferences) {
+  const TypeDescriptor array = TypeDescriptor::reference_array();
+  for (const std::size_t bytes : interesting_sizes()) {
+    const TypeDescriptor words = TypeDescriptor::all_words(bytes);
+    for (int i = 0; i < 3; ++i) {
+      Object* const with = allocator_.allocate(words, bytes);
+      Object* const without = allocator_.allocate(data_, bytes);
+      ASSERT_EQ(Chunk::of(with)->contents_of(with), Contents::references) << bytes;
+      ASSERT_EQ(Chunk::of(without)->contents_of(without), Contents::data) << bytes;
+    }
+    Object* const elements = allocator_.allocate_array(array, bytes / kWordBytes);
+    ASSERT_EQ(Chunk::of(elements)->contents_of(elements), Contents::references) << bytes;
+  }
+}
+
 TEST_F(AllocatorTest, EverySizeIsAlignedClearedTypedAndApart) {
   std::vector<Allocated> objects;
   for (int repeat = 0; repeat < 2; ++repeat) {

@@ -157,7 +157,7 @@ TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
   EXPECT_EQ(chunk->find_free(1), kFirstBlock);
   EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
   EXPECT_EQ(chunk->find_free(kUsableBlocks + 1), 0U);
-  chunk->take_block(kFirstBlock + 3, info);
+  chunk->take_block(kFirstBlock + 3, info, Contents::data);
   EXPECT_EQ(chunk->find_free(3), kFirstBlock);
   EXPECT_EQ(chunk->find_free(4), kFirstBlock + 4);
   EXPECT_EQ(chunk->find_free(kUsableBlocks - 4), kFirstBlock + 4);

@@ -131,6 +131,32 @@ TEST_F(SweepTest, WhatIsAllocatedAfterASweepIsNotGivenOutTwice) {
   for (std::size_t i = 0; i < 5000; ++i) ASSERT_TRUE(all.insert(allocate(48)).second);
 }
 
+TEST(SweepReuse, HolesServeObjectsOfTheSameContentsOnly) {
+  Heap heap;
+  Allocator allocator(heap);
+  const TypeDescriptor data = TypeDescriptor::none(64);
+  const TypeDescriptor references = TypeDescriptor::all_words(64);
+  std::vector<Object*> live;
+  std::set<Object*> holes_of_data;
+  for (std::size_t i = 0; i < 4 * kBlockBytes / 64; ++i) {
+    for (const TypeDescriptor* type : {&data, &references}) {
+      Object* const object = allocator.allocate(*type);
+      if (i % 2 == 0) {
+        live.push_back(object);
+      } else if (type == &data) {
+        holes_of_data.insert(object);
+      }
+    }
+  }
+  keep_only(heap, live);
+  const std::size_t holes = holes_of_data.size();
+  for (std::size_t i = 0; i < 2 * holes; ++i)
+    ASSERT_EQ(holes_of_data.count(allocator.allocate(references)), 0U);
+  for (std::size_t i = 0; i < holes; ++i) {
+    ASSERT_EQ(holes_of_data.erase(allocator.allocate(data)), 1U);
+  }
+}
+
 // With one chunk and no more, all of it goes from one use to the next: every class, then large objects.
 TEST(SweepReuse, FreedBlocksServeAnyUse) {
   Heap heap(kChunkBytes);

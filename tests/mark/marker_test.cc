@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mark/choices.h"
+#include "mark/mark_distance.h"
 #include "mark/object_model.h"
 #include "mark/random_numbers.h"
 #include "mark/termination/any.h"
@@ -45,6 +46,7 @@ class VectorModel {
     marks_[node].store(1, std::memory_order_relaxed);
     return true;
   }
+  bool is_marked(Reference node) const { return marks_[node].load(std::memory_order_relaxed) != 0; }
   void prefetch_mark(Reference) const {}
   Task task_of(Reference node) const { return node; }
   void prefetch(Task) const {}
@@ -111,6 +113,38 @@ class LeasedVectorModel : public VectorModel {
 
 static_assert(LeasingObjectModel<LeasedVectorModel>);
 
+// The same, where a mark takes as long to come as from another core.
+class DistantVectorModel : public VectorModel {
+ public:
+  using VectorModel::VectorModel;
+
+  bool is_marked(Reference node) const {
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < 10 * MarkDistance::kFar) continue;
+    return VectorModel::is_marked(node);
+  }
+  // Only far marks are asked for.
+  void prefetch_mark(Reference) { asked_for_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t asked_for() const { return asked_for_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> asked_for_{0};
+};
+
+// The same, where nodes without edges say so.
+class LeafVectorModel : public VectorModel {
+ public:
+  explicit LeafVectorModel(std::vector<std::vector<Node>> edges)
+      : VectorModel(edges), edges_(std::move(edges)) {}
+
+  bool is_leaf(Reference node) const { return edges_[node].empty(); }
+
+ private:
+  std::vector<std::vector<Node>> edges_;
+};
+
+static_assert(LeafObjectModel<LeafVectorModel> && !LeafObjectModel<VectorModel>);
+
 std::vector<std::vector<Node>> random_graph(Node nodes, std::uint32_t most_edges, std::uint64_t seed) {
   RandomNumbers random(seed);
   std::vector<std::vector<Node>> edges(nodes);
@@ -149,9 +183,9 @@ void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, cons
     EXPECT_EQ(sum.objects_marked, objects);
     EXPECT_EQ(sum.tasks_executed, objects);
     EXPECT_EQ(sum.references_visited, model.edges_of(expected));
-    // Of each batch stolen one task is executed at once and the others are pushed again.
-    EXPECT_EQ(sum.pushes, objects + sum.tasks_stolen - sum.steals);
-    EXPECT_EQ(sum.pops + sum.steals, objects);
+    // What is stolen is pushed once more.
+    EXPECT_EQ(sum.pushes + sum.direct, objects + sum.tasks_stolen);
+    EXPECT_EQ(sum.pops + sum.direct, objects);
     EXPECT_EQ(sum.steal_attempts, sum.steals + sum.steals_empty + sum.steals_contended);
   }
 }
@@ -244,6 +278,59 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
   options.block_size = 2;
   expect_marks_like_serial<RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))), {0},
                                                       options, 2);
+}
+
+TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
+  MarkerOptions options;
+  options.threads = 2;
+  options.alone_references = 0;
+  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kVisitsASample;
+  DistantVectorModel distant(random_graph(nodes, 6, 5));
+  expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
+  EXPECT_GT(distant.asked_for(), 0U);
+}
+
+// The round is long enough for a worker to take the marks to be near once more.
+TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
+  MarkerOptions options;
+  options.threads = 2;
+  options.alone_references = 0;
+  const Node nodes = 3 * MarkDistance::kVisitsFar;
+  DistantVectorModel distant(random_graph(nodes, 4, 6));
+  expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
+}
+
+TEST(Marker, NearMarksAreNotAskedFor) {
+  MarkerOptions options;
+  options.threads = 1;
+  DistantVectorModel distant(random_graph(10000, 6, 5));
+  expect_marks_like_serial<RandomVictim>(distant, {0}, options, 1);
+  EXPECT_EQ(distant.asked_for(), 0U) << "a worker alone";
+}
+
+TEST(Marker, MarksLeavesWithoutVisitingThem) {
+  LeafVectorModel model(random_graph(20000, 3, 8));
+  const std::vector<bool> expected = model.serially_reachable({0, 1});
+  std::uint64_t objects = 0;
+  std::uint64_t leaves = 0;
+  for (Node node = 0; node < expected.size(); ++node) {
+    objects += expected[node] ? 1 : 0;
+    leaves += expected[node] && model.is_leaf(node) ? 1 : 0;
+  }
+  ASSERT_GT(leaves, 1000U);
+  for (const std::uint32_t threads : {1U, 3U}) {
+    MarkerOptions options;
+    options.threads = threads;
+    options.alone_references = 0;
+    Marker<LeafVectorModel> marker(options);
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0, 1}));
+    EXPECT_EQ(model.marks(), expected);
+    const WorkerStatistics sum = total(marker.statistics());
+    EXPECT_EQ(sum.objects_marked, objects);
+    EXPECT_EQ(sum.tasks_executed, objects - leaves);
+    EXPECT_EQ(sum.references_visited, model.edges_of(expected));
+  }
 }
 
 // One visit makes all tasks but one: each stays in the queue, is stolen from it, or overflows. The last few

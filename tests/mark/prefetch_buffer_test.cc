@@ -35,6 +35,13 @@ TEST(PrefetchBuffer, FollowsADeque) {
   RandomNumbers random(3);
   for (int i = 0; i < 10000; ++i) {
     int task = i;
+    ASSERT_EQ(buffer.size(), model.size());
+    ASSERT_EQ(buffer.is_full(), model.size() == 8);
+    if (!buffer.is_full() && random.below(4) == 0) {
+      model.push_back(i);
+      buffer.put(i);
+      continue;
+    }
     if (random.below(2) == 0) {
       model.push_back(i);
       const bool full = model.size() > 8;

@@ -24,12 +24,15 @@ enum class Reach { nothing, granted_blocks, everything };
 // When a push fails.
 enum class Bound { capacity, capacity_at_most, memory };
 
+// kStoresThenLoads: the owner's pop rests on a load that does not overtake the store before it.
+
 struct AbpKind {
   using Queue = AbpDeque<std::uint64_t>;
   static constexpr auto kName = "Abp";
   static constexpr auto kOrder = PopOrder::newest_first;
   static constexpr auto kReach = Reach::everything;
   static constexpr auto kBound = Bound::capacity_at_most;
+  static constexpr bool kStoresThenLoads = true;
 };
 
 struct BwosLifoKind {
@@ -38,6 +41,7 @@ struct BwosLifoKind {
   static constexpr auto kOrder = PopOrder::newest_first;
   static constexpr auto kReach = Reach::granted_blocks;
   static constexpr auto kBound = Bound::capacity_at_most;
+  static constexpr bool kStoresThenLoads = false;
 };
 
 struct BwosFifoKind {
@@ -46,6 +50,7 @@ struct BwosFifoKind {
   static constexpr auto kOrder = PopOrder::oldest_first;
   static constexpr auto kReach = Reach::granted_blocks;
   static constexpr auto kBound = Bound::capacity_at_most;
+  static constexpr bool kStoresThenLoads = false;
 };
 
 struct ChaseLevKind {
@@ -54,6 +59,7 @@ struct ChaseLevKind {
   static constexpr auto kOrder = PopOrder::newest_first;
   static constexpr auto kReach = Reach::everything;
   static constexpr auto kBound = Bound::memory;
+  static constexpr bool kStoresThenLoads = true;
 };
 
 struct LockedKind {
@@ -62,6 +68,7 @@ struct LockedKind {
   static constexpr auto kOrder = PopOrder::newest_first;
   static constexpr auto kReach = Reach::everything;
   static constexpr auto kBound = Bound::capacity;
+  static constexpr bool kStoresThenLoads = false;
 };
 
 struct SequentialLifoKind {
@@ -70,6 +77,7 @@ struct SequentialLifoKind {
   static constexpr auto kOrder = PopOrder::newest_first;
   static constexpr auto kReach = Reach::nothing;
   static constexpr auto kBound = Bound::capacity;
+  static constexpr bool kStoresThenLoads = false;
 };
 
 struct SequentialFifoKind {
@@ -78,6 +86,7 @@ struct SequentialFifoKind {
   static constexpr auto kOrder = PopOrder::oldest_first;
   static constexpr auto kReach = Reach::nothing;
   static constexpr auto kBound = Bound::capacity;
+  static constexpr bool kStoresThenLoads = false;
 };
 
 using ConcurrentKinds = testing::Types<AbpKind, BwosLifoKind, BwosFifoKind, ChaseLevKind, LockedKind>;

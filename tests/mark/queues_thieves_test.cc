@@ -119,6 +119,12 @@ class MixedThieves {
 template <typename Kind>
 class QueuesThieves : public testing::Test {
  protected:
+  // On AArch64 a sequentially consistent load never overtakes such a store. In the emulator it does
+  // (QEMU 7.2: a barrier stands before the store and behind the load, and none between them).
+  void SetUp() override {
+    if (kEmulated && Kind::kStoresThenLoads) GTEST_SKIP() << "the emulator lets loads overtake stores";
+  }
+
   void lose_nothing_and_double_nothing(std::size_t blocks, std::size_t block_size, unsigned thieves) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       MixedThieves<Kind> work(blocks, block_size, scaled(8000), seed);

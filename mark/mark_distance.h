@@ -1,0 +1,84 @@
+// MarkDistance: whether the marks that a worker needs are near, in its own caches, or far, in another core's.
+//
+// Near marks are best set at once. Far ones are best asked for and set a while later; but asking takes them
+// away from the other core, which wants them, too. Which it is depends on the heap: in a program's heap most
+// references lead to few popular objects or to neighbours, so marks are near; where references lead anywhere,
+// every other mark was last set by somebody else. So it is measured: now and then a worker that takes marks
+// to be near times how long one takes to come. (One that takes them to be far makes them so, and cannot
+// tell.)
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace jackdaw::mark {
+
+/// One worker's. Counts its visits: see count_visit.
+class MarkDistance {
+ public:
+  using Duration = std::chrono::nanoseconds;
+
+  /// So many visits near lie between two samples.
+  static constexpr std::uint32_t kVisitsASample = 128;
+  /// So many samples are judged together.
+  static constexpr std::uint32_t kSamples = 32;
+  /// Marks are far when a sample takes this long on average. From a core's own caches and, ahead of time,
+  /// from memory they come in 5 to 15 ns, from another core in 100.
+  static constexpr Duration kFar{18};
+  /// A sample counts as this long at most: the processor may have been away.
+  static constexpr Duration kLongest{500};
+  /// After so many visits with marks that are far, they are taken to be near again, and measured.
+  static constexpr std::uint32_t kVisitsFar = 64 * kSamples * kVisitsASample;
+
+  [[nodiscard]] bool is_far() const { return is_far_; }
+
+  /// Marks are near until they turn out not to be.
+  void start_round() { take_as_near(); }
+
+  /// To be called at each visit. True: while near, this visit is to be sampled; while far, it is time for
+  /// take_as_near.
+  bool count_visit() { return --visits_left_ == 0; }
+
+  /// While near: how long `read()` takes, without what the clock takes.
+  template <typename Read>
+  void sample(Read read) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto before = std::chrono::steady_clock::now();
+    read();
+    const auto after = std::chrono::steady_clock::now();
+    add_sample((after - before) - (before - start));
+  }
+
+  /// While near: a sample took so long.
+  void add_sample(Duration duration) {
+    sum_ += std::min(duration, kLongest);
+    if (++samples_ < kSamples) return;
+    is_far_ = sum_ >= kSamples * kFar;
+    restart(is_far_ ? kVisitsFar : kVisitsASample);
+  }
+
+  /// While near: the sampled visit is over, whether or not it found something to sample.
+  void end_sampled_visit() {
+    if (visits_left_ == 0) visits_left_ = kVisitsASample;
+  }
+
+  void take_as_near() {
+    is_far_ = false;
+    restart(kVisitsASample);
+  }
+
+ private:
+  void restart(std::uint32_t visits) {
+    samples_ = 0;
+    sum_ = {};
+    visits_left_ = visits;
+  }
+
+  bool is_far_ = false;
+  std::uint32_t visits_left_ = kVisitsASample;
+  std::uint32_t samples_ = 0;
+  Duration sum_{};
+};
+
+}  // namespace jackdaw::mark

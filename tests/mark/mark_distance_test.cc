@@ -1,0 +1,97 @@
+// Whether marks count as near or far: by samples, judged together, and looked at again after a while.
+#include "mark/mark_distance.h"
+
+#include <gtest/gtest.h>
+
+namespace jackdaw::mark {
+namespace {
+
+constexpr MarkDistance::Duration kOneNanosecond{1};
+
+// Visits until the next sample is due and gives it; says how many visits it took.
+std::uint32_t visit_and_sample(MarkDistance& distance, MarkDistance::Duration duration) {
+  std::uint32_t visits = 1;
+  while (!distance.count_visit()) ++visits;
+  distance.add_sample(duration);
+  distance.end_sampled_visit();
+  return visits;
+}
+
+TEST(MarkDistance, IsNearUntilEnoughSamplesSayOtherwise) {
+  MarkDistance distance;
+  for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) {
+    EXPECT_EQ(visit_and_sample(distance, MarkDistance::kFar), MarkDistance::kVisitsASample);
+    ASSERT_FALSE(distance.is_far());
+  }
+  visit_and_sample(distance, MarkDistance::kFar);
+  EXPECT_TRUE(distance.is_far());
+}
+
+TEST(MarkDistance, StaysNearWhileTheAverageIs) {
+  MarkDistance distance;
+  for (int window = 0; window < 10; ++window) {
+    for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {
+      const bool even = i % 2 == 0;
+      visit_and_sample(distance, even ? 2 * MarkDistance::kFar - kOneNanosecond : MarkDistance::Duration{0});
+      ASSERT_FALSE(distance.is_far()) << "window " << window << ", sample " << i;
+    }
+  }
+}
+
+TEST(MarkDistance, OneLongSampleDoesNotDecide) {
+  MarkDistance distance;
+  visit_and_sample(distance, std::chrono::seconds(1));
+  for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) visit_and_sample(distance, kOneNanosecond);
+  EXPECT_FALSE(distance.is_far());
+}
+
+TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
+  MarkDistance distance;
+  for (int turn = 0; turn < 3; ++turn) {
+    for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {
+      ASSERT_FALSE(distance.is_far());
+      visit_and_sample(distance, 2 * MarkDistance::kFar);
+    }
+    ASSERT_TRUE(distance.is_far());
+    for (std::uint32_t visit = 1; visit < MarkDistance::kVisitsFar; ++visit)
+      ASSERT_FALSE(distance.count_visit());
+    ASSERT_TRUE(distance.count_visit());
+    distance.take_as_near();
+  }
+}
+
+TEST(MarkDistance, AVisitWithoutASampleIsMadeUpForLater) {
+  MarkDistance distance;
+  while (!distance.count_visit()) continue;
+  distance.end_sampled_visit();
+  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kVisitsASample);
+}
+
+TEST(MarkDistance, ARoundStartsNear) {
+  MarkDistance distance;
+  for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) visit_and_sample(distance, MarkDistance::kFar);
+  ASSERT_TRUE(distance.is_far());
+  distance.start_round();
+  EXPECT_FALSE(distance.is_far());
+  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kVisitsASample);
+}
+
+// Timed is the read, without the clock.
+TEST(MarkDistance, TimesEachReadOnce) {
+  MarkDistance distance;
+  int reads = 0;
+  for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {
+    while (!distance.count_visit()) continue;
+    distance.sample([&] {
+      ++reads;
+      const auto start = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - start < 10 * MarkDistance::kFar) continue;
+    });
+    distance.end_sampled_visit();
+  }
+  EXPECT_EQ(reads, static_cast<int>(MarkDistance::kSamples));
+  EXPECT_TRUE(distance.is_far());
+}
+
+}  // namespace
+}  // namespace jackdaw::mark
