@@ -16,12 +16,10 @@ std::uint64_t words_to_read(const heap::Object& object) {
   switch (type.layout()) {
     case heap::TypeDescriptor::Layout::none:
       break;
-    case heap::TypeDescriptor::Layout::offsets: {
-      const std::span<const std::uint32_t> words = type.reference_words();
-      return words.empty() ? 1 : *std::ranges::max_element(words) + std::uint64_t{1};
-    }
-    case heap::TypeDescriptor::Layout::all_words:
-      return type.object_bytes() / heap::kWordBytes;
+    case heap::TypeDescriptor::Layout::words:
+      return std::uint64_t{type.words().first} + type.words().count;
+    case heap::TypeDescriptor::Layout::offsets:
+      return *std::ranges::max_element(type.reference_words()) + std::uint64_t{1};
     case heap::TypeDescriptor::Layout::reference_array:
       return heap::Object::kArrayHeaderWords + object.array_length();
   }

@@ -21,11 +21,11 @@ void for_each_reference(heap::Object* object, Function function) {
   switch (type.layout()) {
     case heap::TypeDescriptor::Layout::none:
       break;
+    case heap::TypeDescriptor::Layout::words:
+      for (std::size_t i = 0; i < type.words().count; ++i) report(type.words().first + i);
+      break;
     case heap::TypeDescriptor::Layout::offsets:
       for (const std::uint32_t word : type.reference_words()) report(word);
-      break;
-    case heap::TypeDescriptor::Layout::all_words:
-      for (std::size_t word = 1; word < type.object_bytes() / heap::kWordBytes; ++word) report(word);
       break;
     case heap::TypeDescriptor::Layout::reference_array:
       for (std::uint64_t i = 0; i < object->array_length(); ++i) report(heap::Object::kArrayHeaderWords + i);

@@ -77,11 +77,11 @@ class Traversal {
     switch (type.layout()) {
       case Layout::none:
         break;
+      case Layout::words:
+        discover_words(object, type.words().first, type.words().first + type.words().count);
+        break;
       case Layout::offsets:
         for (const std::uint32_t word : type.reference_words()) discover(*object->slot(word));
-        break;
-      case Layout::all_words:
-        discover_words(object, 1, type.object_bytes() / heap::kWordBytes);
         break;
       case Layout::reference_array:
         discover_elements(object, {0, object->array_length()});

@@ -64,11 +64,11 @@ class HeapObjectModel {
     switch (type.layout()) {
       case Layout::none:
         break;
+      case Layout::words:
+        visit_slots(object->slot(type.words().first), type.words().count, sink);
+        break;
       case Layout::offsets:
         for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
-        break;
-      case Layout::all_words:
-        visit_slots(object->slot(1), type.object_bytes() / heap::kWordBytes - 1, sink);
         break;
       case Layout::reference_array:
         visit_array(task, *object, sink);

@@ -1,8 +1,9 @@
 // Worker: one mark thread's part of a round: its queue, what does not fit in it, and the mark loop.
 //
-// A task's way: pushed when its object is marked; popped, newest first; through the prefetch buffer; visited.
-// What the queue has no room for goes to the overflow list, which continues the stack, so it is emptied
-// first. A worker that runs dry steals, and when there is nothing to steal it offers to end the round.
+// A task's way: made when its object is marked; straight into the prefetch buffer while that has room; else
+// pushed, and popped, newest first, into the prefetch buffer; visited. What the queue has no room for goes to
+// the overflow list, which continues the stack, so it is emptied first. A worker that runs dry steals, and
+// when there is nothing to steal it offers to end the round.
 //
 // While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the
 // queue, or the older half of its top block.
@@ -59,8 +60,10 @@ class alignas(128) Worker {
   static constexpr std::size_t kMarkPrefetchDepth = 16;
   /// How many popped tasks wait for their memory.
   static constexpr std::size_t kPrefetchDepth = 64;
-  /// How many tasks come from the queue at a time when marks are near.
-  static constexpr std::size_t kRefill = 32;
+  /// When fewer popped tasks wait than the first number, others come from the queue, up to the second. (With
+  /// far marks, all that wait come from the queue.)
+  static constexpr std::size_t kLowTasks = 16;
+  static constexpr std::size_t kRefilledTasks = 20;
 
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
@@ -117,12 +120,12 @@ class alignas(128) Worker {
   }
 
  private:
-  // How a worker marks.
+  // How a worker marks, and where what it finds goes.
   enum class Way : std::uint8_t {
-    alone,  // while no other worker does: plainly and at once
-    near,   // beside others, marks being near: at once, and what there is room for goes straight to the
-            // prefetch buffer
-    far,    // beside others, marks being far: they are asked for, and set a while later
+    alone,  // while no other worker marks: plainly and at once; straight to the prefetch buffer if it has
+            // room
+    near,   // beside others, marks being near: the same, but with leases or atomically
+    far,    // beside others, marks being far: asked for, and set a while later; to the queue
   };
 
   // What visit() reports to: marks what a reference leads to and keeps it for later.
@@ -208,7 +211,7 @@ class alignas(128) Worker {
       if (model.is_leaf(reference)) return;
     }
     const Task task = model.task_of(reference);
-    if constexpr (kWay == Way::near) {
+    if constexpr (kWay != Way::far) {
       if (!prefetched_.is_full()) {
         model.prefetch(task);
         prefetched_.put(task);
@@ -336,8 +339,10 @@ class alignas(128) Worker {
   // The next task to visit; false when there is none.
   template <Way kWay>
   bool next_task(Model& model, Task& task) {
-    if constexpr (kWay == Way::near)
-      return prefetched_.take(task) || (refill(model) && prefetched_.take(task));
+    if constexpr (kWay != Way::far) {
+      if (prefetched_.size() < kLowTasks) refill(model);
+      return prefetched_.take(task);
+    }
     while (pop(task)) {
       model.prefetch(task);
       if (prefetched_.exchange(task)) return true;
@@ -345,14 +350,13 @@ class alignas(128) Worker {
     return discovered_.size() == 0 && prefetched_.take(task);
   }
 
-  // Moves tasks from the queue to the prefetch buffer, which is empty. False when there are none.
-  bool refill(Model& model) {
+  // Moves tasks from the queue to the prefetch buffer when that runs low.
+  void refill(Model& model) {
     Task task{};
-    while (prefetched_.size() < kRefill && pop(task)) {
+    while (prefetched_.size() < kRefilledTasks && pop(task)) {
       model.prefetch(task);
       prefetched_.put(task);
     }
-    return prefetched_.size() != 0;
   }
 
   // Marks a reference that waits. False when none does.

@@ -144,8 +144,10 @@ class RandomHeap {
       case Layout::none:
         *object->slot(1) = garbage();
         break;
-      case Layout::all_words:
-        for (std::size_t word = 1; word < type.object_bytes() / 8; ++word) *object->slot(word) = reference();
+      case Layout::words:
+        for (std::size_t word = 1; word < type.object_bytes() / 8; ++word) *object->slot(word) = garbage();
+        for (std::size_t i = 0; i < type.words().count; ++i)
+          *object->slot(type.words().first + i) = reference();
         break;
       case Layout::offsets:
         for (std::size_t word = 1; word < type.object_bytes() / 8; ++word) *object->slot(word) = garbage();

@@ -61,9 +61,9 @@ class AllocatorTest : public testing::Test {
 TEST_F(AllocatorTest, ABlockSaysWhetherItsObjectsHoldReferences) {
   const TypeDescriptor array = TypeDescriptor::reference_array();
   for (const std::size_t bytes : interesting_sizes()) {
-    const TypeDescriptor words = TypeDescriptor::all_words(bytes);
+    const TypeDescriptor word = TypeDescriptor::offsets(0, {1});
     for (int i = 0; i < 3; ++i) {
-      Object* const with = allocator_.allocate(words, bytes);
+      Object* const with = allocator_.allocate(word, bytes);
       Object* const without = allocator_.allocate(data_, bytes);
       ASSERT_EQ(Chunk::of(with)->contents_of(with), Contents::references) << bytes;
       ASSERT_EQ(Chunk::of(without)->contents_of(without), Contents::data) << bytes;
