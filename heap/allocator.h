@@ -1,8 +1,8 @@
 // Allocator: one thread's way to allocate objects, without a lock for small ones.
 //
 // For each size class, of objects with and without references, it holds a block of its own and a run of free
-// slots in it, [cursor, end), cleared. An allocation moves the cursor. At the end of a run the next one is found in the block's mark bits; at the end
-// of the block the heap gives another.
+// slots in it, [cursor, end), cleared. An allocation moves the cursor. At the end of a run the next one is
+// found in the block's mark bits; at the end of the block the heap gives another.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ class Allocator {
   /// O(1) but for the clearing and, now and then, the search for free slots.
   Object* allocate(const TypeDescriptor& type, std::size_t bytes) {
     const Contents contents = type.holds_references() ? Contents::references : Contents::data;
-    Object* const object = bytes <= kLargestSmallBytes ? allocate_small(bytes, contents)
-                                                       : heap_.allocate_large(bytes, contents);
+    Object* const object =
+        bytes <= kLargestSmallBytes ? allocate_small(bytes, contents) : heap_.allocate_large(bytes, contents);
     if (object != nullptr) object->set_type(type);
     return object;
   }

@@ -42,8 +42,8 @@ enum class BlockUse : std::uint8_t {
   large_tail,  ///< a large object goes on here
 };
 
-/// What the objects of a block hold. A block holds objects of one kind, so that a marker learns from the block
-/// alone that an object leads nowhere, and leaves it untouched.
+/// What the objects of a block hold. A block holds objects of one kind, so that a marker learns from the
+/// block alone that an object leads nowhere, and leaves it untouched.
 enum class Contents : std::uint8_t {
   references,  ///< where the type descriptor says
   data,        ///< no reference

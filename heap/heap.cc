@@ -53,8 +53,7 @@ SmallBlock Heap::acquire_block(std::uint8_t size_class, Contents contents) {
     bytes = chunk.block(chunk.block_index(partly_free)).free_bytes();
   }
   if (!within_budget(bytes)) return {};
-  const SmallBlock block =
-      partly_free != nullptr ? take_first(partly_free) : take_free(size_class, contents);
+  const SmallBlock block = partly_free != nullptr ? take_first(partly_free) : take_free(size_class, contents);
   if (block.chunk != nullptr) count_allocated(bytes);
   return block;
 }

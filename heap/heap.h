@@ -53,8 +53,8 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// A block with free slots of the class for objects of such contents, or one with a null chunk when there is no memory or the budget is
-  /// spent.
+  /// A block with free slots of the class for objects of such contents, or one with a null chunk when there
+  /// is no memory or the budget is spent.
   SmallBlock acquire_block(std::uint8_t size_class, Contents contents);
   /// Cleared memory for an object larger than kLargestSmallBytes, or null when there is none or the budget is
   /// spent.
@@ -115,7 +115,7 @@ class Heap {
   ChunkDirectory directory_;
   std::mutex mutex_;  // guards all below but the atomics
   Vector<Chunk*> chunks_;
-  std::size_t search_from_ = 0;                                // no chunk before this one has a free block
+  std::size_t search_from_ = 0;  // no chunk before this one has a free block
   // Lists through BlockInfo::next_partly_free, by contents and size class.
   std::array<std::array<std::byte*, SizeClasses::kCount>, kContentsKinds> partly_free_{};
   Vector<Allocator*> allocators_;
