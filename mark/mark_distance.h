@@ -23,8 +23,8 @@ class MarkDistance {
   static constexpr std::uint32_t kVisitsASample = 128;
   /// So many samples are judged together.
   static constexpr std::uint32_t kSamples = 32;
-  /// Marks are far when a sample takes this long on average. From a core's own caches and, ahead of time,
-  /// from memory they come in 5 to 15 ns, from another core in 100.
+  /// Marks are far when a sample takes this long on average. Measured (docs/performance.md): up to 13 ns
+  /// where few come from another core, which takes 100 and more; 29 to 50 where many do.
   static constexpr Duration kFar{18};
   /// A sample counts as this long at most: the processor may have been away.
   static constexpr Duration kLongest{500};

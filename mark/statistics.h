@@ -15,9 +15,9 @@ struct WorkerStatistics {
   std::uint64_t objects_marked = 0;        ///< objects that this worker was the one to mark
   std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
   std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's lease to end
-  std::uint64_t pushes = 0;                ///< tasks made (into the queue or the overflow list)
-  std::uint64_t direct = 0;                ///< tasks made that went straight to the prefetch buffer
-  std::uint64_t pops = 0;                  ///< tasks taken from the own queue or overflow list
+  std::uint64_t pushes = 0;  ///< tasks put into the queue or the overflow list; stolen ones, too
+  std::uint64_t direct = 0;  ///< tasks made that went straight to the prefetch buffer
+  std::uint64_t pops = 0;    ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
   std::uint64_t steals = 0;            ///< attempts that got something
   std::uint64_t steals_remote = 0;     ///< those of them whose victim was on another memory node

@@ -58,10 +58,10 @@ class alignas(128) Worker {
 
   /// How many discovered references wait for their marks' memory.
   static constexpr std::size_t kMarkPrefetchDepth = 16;
-  /// How many popped tasks wait for their memory.
+  /// How many tasks wait for their memory.
   static constexpr std::size_t kPrefetchDepth = 64;
-  /// When fewer popped tasks wait than the first number, others come from the queue, up to the second. (With
-  /// far marks, all that wait come from the queue.)
+  /// When fewer wait than the first number, others come from the queue, up to the second. (With far marks,
+  /// all that wait come from the queue.)
   static constexpr std::size_t kLowTasks = 16;
   static constexpr std::size_t kRefilledTasks = 20;
 
