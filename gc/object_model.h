@@ -61,18 +61,14 @@ class HeapObjectModel {
     using Layout = heap::TypeDescriptor::Layout;
     heap::Object* const object = task.object();
     const heap::TypeDescriptor& type = *object->type();
-    switch (type.layout()) {
-      case Layout::none:
-        break;
-      case Layout::words:
-        visit_slots(object->slot(type.words().first), type.words().count, sink);
-        break;
-      case Layout::offsets:
-        for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
-        break;
-      case Layout::reference_array:
-        visit_array(task, *object, sink);
-        break;
+    // Not a switch: the compiler would look for the commonest layout last.
+    const Layout layout = type.layout();
+    if (layout == Layout::words) [[likely]] {
+      visit_slots(object->slot(type.words().first), type.words().count, sink);
+    } else if (layout == Layout::offsets) {
+      for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
+    } else if (layout == Layout::reference_array) {
+      visit_array(task, *object, sink);
     }
   }
 
@@ -86,7 +82,8 @@ class HeapObjectModel {
 
   template <typename Sink>
   static void visit_slots(heap::Object* const* slots, std::uint64_t count, Sink& sink) {
-    for (std::uint64_t i = 0; i < count; ++i) visit_slot(slots[i], sink);
+#pragma GCC unroll 2  // measured: docs/performance.md
+    for (heap::Object* const* const end = slots + count; slots != end; ++slots) visit_slot(*slots, sink);
   }
 
   template <typename Sink>

@@ -11,9 +11,9 @@
 // The first worker to mark in a region leases it. Another worker that comes to it sets its reference aside
 // and asks the holder, which answers between two tasks by giving up all leases at once: it goes on to its
 // next generation, and what it still needs it leases again. A region whose lease has lapsed is taken over as
-// shared by others. A worker that is asked too often stops leasing for the round, so a heap in random order
-// settles down to all shared. A worker that runs dry gives its leases up, so nobody waits for one that
-// sleeps.
+// shared by others. A worker that is asked too often stops leasing for this round and some more, so a heap
+// in random order settles down to all shared. A worker that runs dry gives its leases up, so nobody waits for
+// one that sleeps.
 //
 // Invariants
 //  1. A word leaves "leased" only by its holder's hand or after its holder's generation has passed on.
@@ -47,12 +47,19 @@ class Leases {
   static constexpr std::uint32_t kMaximumWorkers = 1024;
   /// Asked so often in one round, a worker stops leasing.
   static constexpr std::uint32_t kPatience = 64;
+  /// And does not lease in so many rounds that follow: a heap is most likely much as it was.
+  static constexpr std::uint32_t kRoundsWithout = 15;
 
   explicit Leases(std::uint32_t worker) : worker_(worker), lease_(lease_of(worker, 0)), published_(lease_) {}
 
   /// At the start of a round, before this worker marks. It holds no live lease then, so nobody asks.
   void start_round() {
-    leasing_ = true;
+    if (times_asked_ >= kPatience) {
+      rounds_without_ = kRoundsWithout;
+    } else if (rounds_without_ > 0) {
+      --rounds_without_;
+    }
+    leasing_ = rounds_without_ == 0;
     times_asked_ = 0;
     // Relaxed: what was asked in an earlier round was answered by running dry.
     asked_.store(false, std::memory_order_relaxed);
@@ -147,6 +154,7 @@ class Leases {
   alignas(128) std::atomic<bool> asked_{false};
   alignas(128) bool leasing_ = true;
   std::uint32_t times_asked_ = 0;
+  std::uint32_t rounds_without_ = 0;  // that are still to come, this one included
 };
 
 }  // namespace jackdaw::mark

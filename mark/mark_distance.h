@@ -26,7 +26,7 @@ class MarkDistance {
   /// Marks are far when a sample takes this long on average. Measured (docs/performance.md): up to 13 ns
   /// where few come from another core, which takes 100 and more; 29 to 50 where many do.
   static constexpr Duration kFar{18};
-  /// A sample counts as this long at most: the processor may have been away.
+  /// A sample counts as this long at most, and as nothing at least: the processor may have been away.
   static constexpr Duration kLongest{500};
   /// After so many visits with marks that are far, they are taken to be near again, and measured.
   static constexpr std::uint32_t kVisitsFar = 64 * kSamples * kVisitsASample;
@@ -52,7 +52,7 @@ class MarkDistance {
 
   /// While near: a sample took so long.
   void add_sample(Duration duration) {
-    sum_ += std::min(duration, kLongest);
+    sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
     is_far_ = sum_ >= kSamples * kFar;
     restart(is_far_ ? kVisitsFar : kVisitsASample);

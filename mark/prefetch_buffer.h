@@ -34,9 +34,10 @@ class PrefetchBuffer {
   [[nodiscard]] bool is_full() const { return count_ == kDepth; }
   /// Puts `task` in; there is room. O(1).
   void put(Task task) {
-    ring_[next_] = task;
-    next_ = (next_ + 1) % kDepth;
+    const std::size_t place = next_;  // a copy: for all the compiler knows, the task is stored over next_
+    next_ = (place + 1) % kDepth;
     ++count_;
+    ring_[place] = task;
   }
 
   /// Takes the oldest task out. False when there is none. O(1).

@@ -88,14 +88,14 @@ class alignas(128) Worker {
   /// The counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
-  [[nodiscard]] bool dropped_tasks() const { return dropped_tasks_; }
+  [[nodiscard]] bool dropped_tasks() const { return tasks_dropped_ != 0; }
   /// Bytes of the queue, and of the overflow list at its peak in the last round.
   [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
 
   /// Before every round, whether or not the worker will take part.
   void start_round() {
     statistics_ = {};
-    dropped_tasks_ = false;
+    leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = 0;
     overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
     leases_.start_round();
@@ -138,11 +138,7 @@ class alignas(128) Worker {
       ++worker.statistics_.references_visited;
       worker.template discover<kWay>(model, reference);
     }
-    // A part that cannot be kept is visited here and now: parts have no marks by which they could be found
-    // again. The halves of an array nest no deeper than its slice tree.
-    void task(Task task) {
-      if (!worker.push(task)) worker.template execute_at_once<kWay>(model, task);
-    }
+    void task(Task task) { worker.template keep<kWay>(model, task); }
   };
 
   // Of a visit that is sampled: times how long the first mark takes to come.
@@ -206,9 +202,11 @@ class alignas(128) Worker {
                                   ? model.template try_mark<Sharing::exclusive>(reference)
                                   : model.template try_mark<Sharing::shared>(reference);
     if (!newly_marked) return;
-    ++statistics_.objects_marked;
     if constexpr (LeafObjectModel<Model>) {
-      if (model.is_leaf(reference)) return;
+      if (model.is_leaf(reference)) {
+        ++leaves_marked_;
+        return;
+      }
     }
     const Task task = model.task_of(reference);
     if constexpr (kWay != Way::far) {
@@ -219,7 +217,7 @@ class alignas(128) Worker {
         return;
       }
     }
-    if (!push(task)) dropped_tasks_ = true;
+    if (!push(task)) ++tasks_dropped_;
   }
 
   // Keeps a reference until the lease that stands in its way has ended.
@@ -265,6 +263,10 @@ class alignas(128) Worker {
   }
 
   void finish_round() {
+    // What the mark loop does not count, because it follows from what it counts.
+    statistics_.objects_marked =
+        leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) + tasks_dropped_;
+    statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
     statistics_.grants = queue_.counters().grants - counters_before_.grants;
     statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
     overflow_peak_bytes_ = overflow_.peak_memory_bytes();
@@ -387,13 +389,11 @@ class alignas(128) Worker {
 
   template <Way kWay>
   [[gnu::always_inline]] void execute(Model& model, Task task) {
-    ++statistics_.tasks_executed;
     Sink<kWay> sink{*this, model};
     model.visit(task, sink);
   }
 
   [[gnu::noinline]] void visit_and_sample(Model& model, Task task) {
-    ++statistics_.tasks_executed;
     SamplingSink sink{{*this, model}};
     model.visit(task, sink);
     distance_.end_sampled_visit();
@@ -404,8 +404,21 @@ class alignas(128) Worker {
   // does this.
   template <Way kWay>
   void execute_at_once(Model& model, Task task) {
+    ++tasks_executed_at_once_;
     execute<kWay>(model, task);
     if constexpr (kWay != Way::alone) leases_.poll();
+  }
+
+  // Keeps a part, or what was stolen, which may be a part. What cannot be kept is visited here and now: parts
+  // have no marks by which they could be found again. The halves of an array nest no deeper than its slice
+  // tree.
+  template <Way kWay>
+  void keep(Model& model, Task task) {
+    if (push(task)) {
+      ++tasks_kept_;
+    } else {
+      execute_at_once<kWay>(model, task);
+    }
   }
 
   // False when there is no place for the task.
@@ -463,13 +476,8 @@ class alignas(128) Worker {
       stolen = try_to_steal();
     } while (stolen == 0 && !team_.terminator().offer(index_, [this] { return work_in_sight(); }));
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
-    for (const Task task : std::span(stolen_).first(stolen)) keep(model, task);
+    for (const Task task : std::span(stolen_).first(stolen)) keep<Way::near>(model, task);
     return stolen != 0;
-  }
-
-  // A stolen task. One that cannot be kept is visited at once: it may be a part.
-  void keep(Model& model, Task task) {
-    if (!push(task)) execute_at_once<Way::near>(model, task);
   }
 
   // How many tasks now lie in stolen_, after a number of attempts in proportion to the number of workers and
@@ -559,7 +567,10 @@ class alignas(128) Worker {
   Victim victim_;
   WorkerStatistics statistics_;
   QueueCounters counters_before_;
-  bool dropped_tasks_ = false;
+  std::uint64_t leaves_marked_ = 0;
+  std::uint64_t tasks_dropped_ = 0;
+  std::uint64_t tasks_kept_ = 0;  // pushed, but made by no mark of this worker: parts, and what was stolen
+  std::uint64_t tasks_executed_at_once_ = 0;
 };
 
 }  // namespace jackdaw::mark

@@ -60,6 +60,17 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
   }
 }
 
+// A worker that loses its processor between two looks at the clock may count too much for the clock itself.
+TEST(MarkDistance, ASampleCountsAsNothingAtLeast) {
+  MarkDistance distance;
+  visit_and_sample(distance, MarkDistance::Duration{-1'000'000});
+  for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) {
+    ASSERT_FALSE(distance.is_far());
+    visit_and_sample(distance, 2 * MarkDistance::kFar);
+  }
+  EXPECT_TRUE(distance.is_far());
+}
+
 TEST(MarkDistance, AVisitWithoutASampleIsMadeUpForLater) {
   MarkDistance distance;
   while (!distance.count_visit()) continue;

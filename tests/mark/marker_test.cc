@@ -118,18 +118,30 @@ class DistantVectorModel : public VectorModel {
  public:
   using VectorModel::VectorModel;
 
+  // Only near marks are looked at: for a sample.
   bool is_marked(Reference node) const {
+    if (std::exchange(was_far_, false)) came_back_.fetch_add(1, std::memory_order_relaxed);
     const auto start = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - start < 10 * MarkDistance::kFar) continue;
     return VectorModel::is_marked(node);
   }
   // Only far marks are asked for.
-  void prefetch_mark(Reference) { asked_for_.fetch_add(1, std::memory_order_relaxed); }
+  void prefetch_mark(Reference) {
+    was_far_ = true;
+    asked_for_.fetch_add(1, std::memory_order_relaxed);
+  }
   std::uint64_t asked_for() const { return asked_for_.load(std::memory_order_relaxed); }
+  // How often a worker took marks for near after it had taken them for far.
+  std::uint64_t came_back() const { return came_back_.load(std::memory_order_relaxed); }
 
  private:
+  static thread_local bool was_far_;
+
   std::atomic<std::uint64_t> asked_for_{0};
+  mutable std::atomic<std::uint64_t> came_back_{0};
 };
+
+thread_local bool DistantVectorModel::was_far_ = false;
 
 // The same, where nodes without edges say so.
 class LeafVectorModel : public VectorModel {
@@ -298,6 +310,8 @@ TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
   const Node nodes = 3 * MarkDistance::kVisitsFar;
   DistantVectorModel distant(random_graph(nodes, 4, 6));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
+  EXPECT_GT(distant.asked_for(), 0U);
+  EXPECT_GT(distant.came_back(), 0U) << "one of two workers visits more than are far at a time";
 }
 
 TEST(Marker, NearMarksAreNotAskedFor) {
