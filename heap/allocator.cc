@@ -28,16 +28,14 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   const BlockInfo& info = chunk.block(run.block.index);
   std::byte* const start = chunk.block_start(run.block.index);
   const std::uint32_t slots = info.slots();
-  const auto is_live = [&](std::uint32_t slot) {
-    return chunk.is_marked(start + std::size_t{slot} * info.slot_bytes);
-  };
+  const auto slot_at = [&](std::uint32_t slot) { return start + std::size_t{slot} * info.slot_bytes; };
   std::uint32_t first = run.next_slot;
-  while (first < slots && is_live(first)) ++first;
+  while (first < slots && chunk.is_allocated(slot_at(first))) ++first;
   std::uint32_t last = first;
-  while (last < slots && !is_live(last)) ++last;
+  for (; last < slots && !chunk.is_allocated(slot_at(last)); ++last) chunk.set_allocated(slot_at(last));
   run.next_slot = last;
-  run.cursor = start + std::size_t{first} * info.slot_bytes;
-  run.end = start + std::size_t{last} * info.slot_bytes;
+  run.cursor = slot_at(first);
+  run.end = slot_at(last);
   std::memset(run.cursor, 0, static_cast<std::size_t>(run.end - run.cursor));
   return first < last;
 }

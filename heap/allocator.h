@@ -2,7 +2,7 @@
 //
 // For each size class, of objects with and without references, it holds a block of its own and a run of free
 // slots in it, [cursor, end), cleared. An allocation moves the cursor. At the end of a run the next one is
-// found in the block's mark bits; at the end of the block the heap gives another.
+// found in the block's allocation bits; at the end of the block the heap gives another.
 #pragma once
 
 #include <array>
@@ -27,11 +27,16 @@ class Allocator {
   /// A cleared object of `bytes` bytes, header included and at least a word, or null when there is no memory.
   /// O(1) but for the clearing and, now and then, the search for free slots.
   Object* allocate(const TypeDescriptor& type, std::size_t bytes) {
-    const Contents contents = type.holds_references() ? Contents::references : Contents::data;
     Object* const object =
-        bytes <= kLargestSmallBytes ? allocate_small(bytes, contents) : heap_.allocate_large(bytes, contents);
+        allocate_plain(bytes, type.holds_references() ? Contents::references : Contents::data);
     if (object != nullptr) object->set_type(type);
     return object;
+  }
+
+  /// Cleared memory of `bytes` bytes, at least one, for an object without a descriptor; else as above.
+  Object* allocate_plain(std::size_t bytes, Contents contents) {
+    return bytes <= kLargestSmallBytes ? allocate_small(bytes, contents)
+                                       : heap_.allocate_large(bytes, contents);
   }
 
   /// A cleared object of a type whose objects have one size.

@@ -3,7 +3,7 @@
 namespace jackdaw::heap {
 
 Chunk::Chunk(std::size_t total_bytes)
-    : mark_words_{}, marker_words_{}, contents_{}, total_bytes_(total_bytes) {
+    : mark_words_{}, allocated_words_{}, marker_words_{}, contents_{}, total_bytes_(total_bytes) {
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) free_.set(block);
 }
 
@@ -13,6 +13,22 @@ void Chunk::clear_marks(std::size_t block) {
   for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word)
     words[word].store(0, std::memory_order_relaxed);
   marker_words_[block].store(0, std::memory_order_relaxed);
+}
+
+void Chunk::keep_marked(std::size_t block) {
+  const std::size_t first = block * kMarkWordsPerBlock;
+  // Relaxed, all: the marking is over, and nobody allocates.
+  for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word) {
+    allocated_words_[word].store(mark_words_[word].load(std::memory_order_relaxed),
+                                 std::memory_order_relaxed);
+  }
+}
+
+void Chunk::clear_allocated(std::size_t block) {
+  std::atomic<std::uint64_t>* const words = allocated_words_.data() + block * kMarkWordsPerBlock;
+  // Relaxed: see is_allocated.
+  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word)
+    words[word].store(0, std::memory_order_relaxed);
 }
 
 // Without std::popcount, which is a call on processors of the oldest kind, and they are what is compiled for.

@@ -2,6 +2,7 @@
 //
 //   from              what
 //   offset 0          mark bits: one for each granule, set for the first granule of a marked object
+//   then              allocation bits: likewise, set while the granule is where an object starts or may start
 //   then              the markers' words, the block table and the chunk's own fields
 //   kFirstBlock on    objects
 //
@@ -20,18 +21,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/layout.h"
 #include "heap/object.h"
-#include "heap/size_classes.h"
 
 namespace jackdaw::heap {
 
-inline constexpr std::size_t kChunkBytes = std::size_t{16} << 20;
-inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
-inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
 /// The blocks before this one are the chunk's header.
-inline constexpr std::size_t kFirstBlock = 11;
+inline constexpr std::size_t kFirstBlock = 19;
 inline constexpr std::size_t kUsableBlocks = kBlocksPerChunk - kFirstBlock;
-inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
 inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
 
 /// What a block is used for.
@@ -45,19 +42,20 @@ enum class BlockUse : std::uint8_t {
 /// What the objects of a block hold. A block holds objects of one kind, so that a marker learns from the
 /// block alone that an object leads nowhere, and leaves it untouched.
 enum class Contents : std::uint8_t {
-  references,  ///< where the type descriptor says
+  references,  ///< where the type descriptor says that the object's first word leads to
   data,        ///< no reference
+  words,       ///< no descriptor: any word may be the address of an object, or of a place in one
 };
-inline constexpr std::size_t kContentsKinds = 2;
+inline constexpr std::size_t kContentsKinds = 3;
 
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
-  std::uint8_t size_class = 0;    ///< small
-  std::uint16_t live_slots = 0;   ///< small: slots found marked by the last sweep
-  std::uint32_t slot_bytes = 0;   ///< small
-  std::uint32_t blocks = 0;       ///< large_head: how many; large_tail: how many blocks back the head is
-  std::uint64_t large_bytes = 0;  ///< large_head: bytes of the object
+  std::uint8_t size_class = 0;            ///< small
+  std::uint16_t live_slots = 0;           ///< small: slots found marked by the last sweep
+  std::uint32_t slot_bytes = 0;           ///< small
+  std::uint32_t blocks = 0;               ///< large: how many blocks the object takes
+  std::uint64_t large_bytes = 0;          ///< large_head: bytes of the object
   std::byte* next_partly_free = nullptr;  ///< small: the next block in the heap's list
 
   /// Slots of a small block.
@@ -119,6 +117,21 @@ class Chunk {
   /// Clears the marks and the marker's word of a block. Nobody marks meanwhile.
   void clear_marks(std::size_t block);
 
+  /// Whether an object starts at `object`, or may start there: the slots that an allocator has before it
+  /// count. Any thread.
+  // Relaxed, here and where it is written: whoever holds an object's address got it from the thread that
+  // allocated it, and that hand-over orders this, too.
+  [[nodiscard]] bool is_allocated(const void* object) const {
+    return (allocated_words_[granule_of(object) / 64].load(std::memory_order_relaxed) & bit_of(object)) != 0;
+  }
+  /// Only the one that owns the block, or all of the chunk, writes its allocation bits.
+  void set_allocated(const void* object) {
+    std::atomic<std::uint64_t>& word = allocated_words_[granule_of(object) / 64];
+    word.store(word.load(std::memory_order_relaxed) | bit_of(object), std::memory_order_relaxed);
+  }
+  /// Of a block: what is marked is allocated, and nothing else. Nobody marks or allocates meanwhile.
+  void keep_marked(std::size_t block);
+
   /// The mark words of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
     return mark_words_.data() + block * kMarkWordsPerBlock;
@@ -155,14 +168,17 @@ class Chunk {
     free_.reset(index);
   }
   void release_block(std::size_t index) {
+    clear_allocated(index);
     blocks_[index] = {};
     free_.set(index);
     if (index < search_from_) search_from_ = index;
   }
 
  private:
-  friend class ChunkMemory;
+  friend class HeapSpace;
   explicit Chunk(std::size_t total_bytes);
+
+  void clear_allocated(std::size_t block);
 
   [[nodiscard]] static std::size_t granule_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kGranuleBytes;
@@ -178,6 +194,7 @@ class Chunk {
   }
 
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
+  std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
   std::array<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
   std::array<Contents, kBlocksPerChunk> contents_;  // apart from the table: it stays in the marker's cache
   std::array<BlockInfo, kBlocksPerChunk> blocks_;

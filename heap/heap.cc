@@ -5,7 +5,6 @@
 #include <new>
 
 #include "heap/allocator.h"
-#include "heap/chunk_memory.h"
 
 namespace jackdaw::heap {
 
@@ -17,11 +16,16 @@ constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
 // Of the chunks that a collection left empty, one in so many of all chunks is kept for the next allocations.
 constexpr std::size_t kChunksPerSpare = 8;
 
+constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
+
 }  // namespace
 
-Heap::~Heap() {
-  for (Chunk* const chunk : chunks_) ChunkMemory::release(chunk);
-}
+// With a limit, twice as many addresses: chunks of different lengths leave gaps.
+Heap::Heap(std::size_t limit_bytes)
+    : limit_bytes_(limit_bytes),
+      space_(limit_bytes < HeapSpace::default_bytes() / 2 ? 2 * limit_bytes : HeapSpace::default_bytes()) {}
+
+Heap::~Heap() = default;
 
 void Heap::register_allocator(Allocator* allocator) {
   const std::lock_guard lock(mutex_);
@@ -74,84 +78,68 @@ SmallBlock Heap::take_free(std::uint8_t size_class, Contents contents) {
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
   block.chunk->take_block(block.index, info, contents);
+  space_.map().set(reinterpret_cast<std::uintptr_t>(block.chunk->block_start(block.index)),
+                   BlockShape::of_slots(info.slot_bytes));
   return block;
 }
 
 Object* Heap::allocate_large(std::size_t bytes, Contents contents) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
-  const std::size_t count = (bytes + kBlockBytes - 1) / kBlockBytes;
-  if (count > kUsableBlocks) return allocate_oversized(bytes, contents);
+  const std::size_t count = blocks_of(bytes);
+  const bool is_oversized = count > kUsableBlocks;
   std::byte* start = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (!within_budget(count * kBlockBytes)) return nullptr;
-    std::size_t first = 0;
-    Chunk* const chunk = chunk_with_free_blocks(count, first);
+    const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
+    if (!within_budget(charged)) return nullptr;
+    std::size_t first = kFirstBlock;
+    Chunk* const chunk =
+        is_oversized ? add_chunk(kHeaderBytes + bytes) : chunk_with_free_blocks(count, first);
     if (chunk == nullptr) return nullptr;
-    BlockInfo info;
-    info.use = BlockUse::large_head;
-    info.blocks = static_cast<std::uint32_t>(count);
-    info.large_bytes = bytes;
-    chunk->take_block(first, info, contents);
-    for (std::size_t tail = 1; tail < count; ++tail) {
-      info.use = BlockUse::large_tail;
-      info.blocks = static_cast<std::uint32_t>(tail);
-      chunk->take_block(first + tail, info, contents);
-    }
+    take_large(chunk, first, bytes, contents);
     start = chunk->block_start(first);
-    count_allocated(count * kBlockBytes);
+    count_allocated(charged);
   }
   std::memset(start, 0, bytes);
   return reinterpret_cast<Object*>(start);
 }
 
-Object* Heap::allocate_oversized(std::size_t bytes, Contents contents) {
-  std::byte* start = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!within_budget(bytes)) return nullptr;
-    Chunk* const chunk = add_chunk(kHeaderBytes + bytes);
-    if (chunk == nullptr) return nullptr;
-    BlockInfo info;
-    info.use = BlockUse::large_head;
-    info.large_bytes = bytes;
-    chunk->take_block(kFirstBlock, info, contents);
-    start = chunk->block_start(kFirstBlock);
-    count_allocated(bytes);
+// Of an object that no chunk holds, only the blocks of the first kChunkBytes are in the chunk's table; the
+// map has them all.
+void Heap::take_large(Chunk* chunk, std::size_t first, std::size_t bytes, Contents contents) {
+  BlockInfo info;
+  info.use = BlockUse::large_head;
+  info.blocks = static_cast<std::uint32_t>(blocks_of(bytes));
+  info.large_bytes = bytes;
+  for (std::uint32_t index = 0; index < blocks_of(bytes); ++index) {
+    const std::size_t block = first + index;
+    if (block < kBlocksPerChunk) chunk->take_block(block, info, contents);
+    space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
+                     BlockShape::of_large(index));
+    info.use = BlockUse::large_tail;
   }
-  std::memset(start, 0, bytes);
-  return reinterpret_cast<Object*>(start);
+  chunk->set_allocated(chunk->block_start(first));
+}
+
+void Heap::release_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
+  for (std::size_t block = first; block < first + count; ++block) {
+    if (block < kBlocksPerChunk) chunk->release_block(block);
+    space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
+  }
 }
 
 Object* Heap::object_at(const void* address) const {
-  Chunk* const chunk = directory_.find(address);
-  if (chunk == nullptr) return nullptr;
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) -
-                                               reinterpret_cast<const std::byte*>(chunk));
-  if (offset < kHeaderBytes) return nullptr;
-  std::size_t index = chunk->is_oversized() ? kFirstBlock : offset / kBlockBytes;
-  const BlockInfo* info = &chunk->block(index);
-  std::byte* start = nullptr;
-  switch (info->use) {
-    case BlockUse::free:
-      return nullptr;
-    case BlockUse::small: {
-      const std::size_t slot = offset % kBlockBytes / info->slot_bytes;
-      if (slot >= info->slots()) return nullptr;
-      start = chunk->block_start(index) + slot * info->slot_bytes;
-      break;
-    }
-    case BlockUse::large_tail:
-      index -= info->blocks;
-      info = &chunk->block(index);
-      [[fallthrough]];
-    case BlockUse::large_head:
-      start = chunk->block_start(index);
-      if (static_cast<const std::byte*>(address) >= start + info->large_bytes) return nullptr;
-      break;
-  }
-  auto* const object = reinterpret_cast<Object*>(start);
-  return object->type() == nullptr ? nullptr : object;
+  const std::uintptr_t start = space_.map().start_of_object_at(reinterpret_cast<std::uintptr_t>(address));
+  if (start == 0) return nullptr;
+  auto* const object = reinterpret_cast<Object*>(start);  // NOLINT(performance-no-int-to-ptr)
+  Chunk* const chunk = Chunk::of(object);
+  if (!chunk->is_allocated(object)) return nullptr;
+  const BlockInfo& info = chunk->block(chunk->block_index(reinterpret_cast<const std::byte*>(object)));
+  if (info.use == BlockUse::large_head &&
+      static_cast<const std::byte*>(address) >= reinterpret_cast<const std::byte*>(object) + info.large_bytes)
+    return nullptr;
+  // A slot that an allocator has before it has no descriptor yet.
+  return chunk->contents_of(object) != Contents::words && object->type() == nullptr ? nullptr : object;
 }
 
 void Heap::clear_marks() {
@@ -184,8 +172,7 @@ void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
         result.live_bytes += chunk->is_oversized() ? info.large_bytes : info.blocks * kBlockBytes;
         continue;
       }
-      const std::size_t blocks = chunk->is_oversized() ? 1 : info.blocks;
-      for (std::size_t block = 0; block < blocks; ++block) chunk->release_block(index + block);
+      release_blocks(chunk, index, info.blocks);
     }
   }
 }
@@ -193,9 +180,10 @@ void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
 void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   const std::uint32_t live = chunk->count_marks(index);
   if (live == 0) {
-    chunk->release_block(index);
+    release_blocks(chunk, index, 1);
     return;
   }
+  chunk->keep_marked(index);
   BlockInfo& info = chunk->block(index);
   info.live_slots = static_cast<std::uint16_t>(live);
   result.live_objects += live;
@@ -237,22 +225,17 @@ Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
-  Chunk* const chunk = ChunkMemory::allocate(total_bytes);
+  Chunk* const chunk = space_.allocate(total_bytes);
   if (chunk == nullptr) return nullptr;
-  if (!directory_.insert(chunk)) {
-    ChunkMemory::release(chunk);
-    return nullptr;
-  }
   chunks_.push_back(chunk);
   chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
   return chunk;
 }
 
 void Heap::release_chunk(Chunk* chunk) {
-  directory_.erase(chunk);
   chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(),
                      std::memory_order_relaxed);
-  ChunkMemory::release(chunk);
+  space_.release(chunk);
 }
 
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first) {

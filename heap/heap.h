@@ -1,14 +1,11 @@
 // Heap: memory as objects. Chunks of blocks, blocks of slots, and what a collection does to them.
 //
-// Between collections the mark bits say which slots the last collection found live; every other slot of a
-// block is free for new objects. So sweeping a block means reading its mark bits when somebody allocates from
-// it; sweep() itself only sorts the blocks into wholly free, partly free and full, and frees dead large
-// objects. Nothing else records what is allocated.
+// A collection's mark bits say which slots are live; sweep() makes the allocation bits a copy of them and
+// sorts the blocks into wholly free, partly free and full. The free slots of a block are found, in its
+// allocation bits, and cleared when somebody allocates from it.
 //
 // The heap knows no thread and no root. Objects are allocated through Allocators, one a thread.
 #pragma once
-
-#include <mimalloc.h>
 
 #include <array>
 #include <atomic>
@@ -19,9 +16,10 @@
 #include <vector>
 
 #include "heap/chunk.h"
-#include "heap/chunk_directory.h"
+#include "heap/heap_space.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
+#include "heap/system_memory.h"
 #include "heap/type_descriptor.h"
 
 namespace jackdaw::heap {
@@ -44,8 +42,8 @@ struct SmallBlock {
 class Heap {
  public:
   /// `limit_bytes`: all chunks together never take more.
-  explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max())
-      : limit_bytes_(limit_bytes) {}
+  /// Throws std::bad_alloc when there are no addresses to be had.
+  explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max());
   /// Frees all objects. All allocators must be gone.
   ~Heap();
   Heap(const Heap&) = delete;
@@ -74,8 +72,8 @@ class Heap {
 
   // --- The collector, while nobody allocates ---
 
-  /// The object that `address` points into, first byte to last, or null: for any address. It may be one that
-  /// is dead already but whose memory was not used again. O(1).
+  /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
+  /// last collection found dead there are none. O(1).
   [[nodiscard]] Object* object_at(const void* address) const;
   /// Clears all marks. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
@@ -89,9 +87,6 @@ class Heap {
 
  private:
   friend class Allocator;
-  template <typename T>
-  using Vector = std::vector<T, mi_stl_allocator<T>>;
-
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
 
@@ -102,23 +97,24 @@ class Heap {
   }
   static SmallBlock take_first(std::byte*& list);
   SmallBlock take_free(std::uint8_t size_class, Contents contents);
+  void take_large(Chunk* chunk, std::size_t first, std::size_t bytes, Contents contents);
+  void release_blocks(Chunk* chunk, std::size_t first, std::size_t count);
   Chunk* add_chunk(std::size_t total_bytes);
   Chunk* try_add_chunk(std::size_t total_bytes);
   void release_chunk(Chunk* chunk);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first);
-  Object* allocate_oversized(std::size_t bytes, Contents contents);
   void sweep_chunk(Chunk* chunk, SweepResult& result);
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
   std::uint64_t release_empty_chunks(std::size_t spares);
 
   const std::size_t limit_bytes_;
-  ChunkDirectory directory_;
+  HeapSpace space_;   // its map may be read without the lock
   std::mutex mutex_;  // guards all below but the atomics
-  Vector<Chunk*> chunks_;
+  SystemVector<Chunk*> chunks_;
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
   // Lists through BlockInfo::next_partly_free, by contents and size class.
   std::array<std::array<std::byte*, SizeClasses::kCount>, kContentsKinds> partly_free_{};
-  Vector<Allocator*> allocators_;
+  SystemVector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint64_t> chunk_bytes_{0};

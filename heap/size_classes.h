@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/layout.h"
+
 namespace jackdaw::heap {
 
-/// Objects start at multiples of this many bytes.
-inline constexpr std::size_t kGranuleBytes = 16;
 /// Objects above this size are large: they get blocks of their own.
 inline constexpr std::size_t kLargestSmallBytes = 8192;
 

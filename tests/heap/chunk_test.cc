@@ -10,19 +10,24 @@
 #include <thread>
 #include <vector>
 
-#include "heap/chunk_memory.h"
+#include "heap/heap_space.h"
 #include "tests/mark/sanitized.h"
 
 namespace jackdaw::heap {
 namespace {
 
+HeapSpace& space() {
+  static HeapSpace all(64 * kChunkBytes);
+  return all;
+}
+
 struct ReleaseChunk {
-  void operator()(Chunk* chunk) const { ChunkMemory::release(chunk); }
+  void operator()(Chunk* chunk) const { space().release(chunk); }
 };
 using OwnedChunk = std::unique_ptr<Chunk, ReleaseChunk>;
 
 OwnedChunk make_chunk(std::size_t total_bytes = kChunkBytes) {
-  return OwnedChunk(ChunkMemory::allocate(total_bytes));
+  return OwnedChunk(space().allocate(total_bytes));
 }
 
 std::byte* granule(Chunk& chunk, std::size_t index) {
@@ -169,8 +174,20 @@ TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
   EXPECT_EQ(chunk->block(kFirstBlock + 3).use, BlockUse::free);
 }
 
-TEST(Chunk, MemoryForMoreThanAnAddressSpaceIsRefused) {
-  EXPECT_EQ(ChunkMemory::allocate(std::size_t{1} << 60), nullptr);
+TEST(Chunk, AllocationBitsFollowTheMarksWhenAskedTo) {
+  const OwnedChunk chunk = make_chunk();
+  const std::size_t block = kFirstBlock;
+  chunk->take_block(block, {}, Contents::words);
+  for (std::size_t i = 0; i < kGranulesPerBlock; i += 3) chunk->set_allocated(granule(*chunk, i));
+  for (std::size_t i = 0; i < kGranulesPerBlock; i += 2) chunk->mark_exclusively(granule(*chunk, i));
+  for (std::size_t i = 0; i < kGranulesPerBlock; ++i)
+    ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i % 3 == 0) << i;
+  chunk->keep_marked(block);
+  for (std::size_t i = 0; i < kGranulesPerBlock; ++i)
+    ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i % 2 == 0) << i;
+  EXPECT_FALSE(chunk->is_allocated(granule(*chunk, kGranulesPerBlock))) << "of the next block";
+  chunk->release_block(block);
+  for (std::size_t i = 0; i < kGranulesPerBlock; ++i) ASSERT_FALSE(chunk->is_allocated(granule(*chunk, i)));
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// The heap's units: granules, blocks and chunks.
+#pragma once
+
+#include <cstddef>
+
+namespace jackdaw::heap {
+
+/// Objects start at multiples of this many bytes.
+inline constexpr std::size_t kGranuleBytes = 16;
+/// Small objects of one size share a block; large ones take blocks of their own.
+inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
+inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
+/// What the heap takes from the system at a time: so many bytes, at a multiple of as many.
+inline constexpr std::size_t kChunkBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
+
+}  // namespace jackdaw::heap

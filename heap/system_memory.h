@@ -1,0 +1,48 @@
+// SystemMemory: whole pages straight from the operating system.
+//
+// The collector's own tables live in them: while the program's threads are stopped, one of them may hold the
+// lock of malloc, so the collector must not ask malloc for anything.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace jackdaw::heap {
+
+/// Zeroed memory of at least `bytes` bytes, or an empty span when there is none. What is not touched takes no
+/// memory. Any thread.
+std::span<std::byte> map_memory(std::size_t bytes);
+/// Gives back what map_memory gave.
+void unmap_memory(std::span<std::byte> memory);
+
+/// An allocator for containers of the standard library over map_memory. Each allocation takes whole pages, so
+/// it is for few, long ones.
+template <typename T>
+class SystemAllocator {
+ public:
+  using value_type = T;
+
+  SystemAllocator() = default;
+  template <typename Other>
+  SystemAllocator(const SystemAllocator<Other>&) {}  // NOLINT(google-explicit-constructor): as allocators are
+
+  T* allocate(std::size_t count) {
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+    const std::span<std::byte> memory = map_memory(count * sizeof(T));
+    if (memory.empty()) throw std::bad_alloc();
+    return reinterpret_cast<T*>(memory.data());
+  }
+  void deallocate(T* start, std::size_t count) {
+    unmap_memory({reinterpret_cast<std::byte*>(start), count * sizeof(T)});
+  }
+  friend bool operator==(const SystemAllocator&, const SystemAllocator&) { return true; }
+};
+
+/// A vector for the collector's own tables.
+template <typename T>
+using SystemVector = std::vector<T, SystemAllocator<T>>;
+
+}  // namespace jackdaw::heap

@@ -1,0 +1,109 @@
+// BlockMap: any address, also a wild one, leads to the object that it points into, or to none.
+#include "heap/block_map.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "heap/size_classes.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::heap {
+namespace {
+
+constexpr std::uintptr_t kStart = std::uintptr_t{7} << 40;
+constexpr std::size_t kBlocks = 1024;
+
+class BlockMapTest : public testing::Test {
+ protected:
+  static std::uintptr_t block(std::size_t index) { return kStart + index * kBlockBytes; }
+
+  std::vector<std::atomic<std::uint64_t>> entries_ = std::vector<std::atomic<std::uint64_t>>(kBlocks);
+  BlockMap map_{kStart, entries_};
+};
+
+TEST_F(BlockMapTest, EmptyKnowsNoAddress) {
+  for (std::uintptr_t address = kStart - kBlockBytes; address < block(kBlocks + 1); address += 4093)
+    ASSERT_EQ(map_.start_of_object_at(address), 0U);
+  EXPECT_EQ(BlockMap().start_of_object_at(0), 0U) << "a map of nothing";
+  EXPECT_EQ(BlockMap().start_of_object_at(~std::uintptr_t{0}), 0U);
+}
+
+TEST_F(BlockMapTest, EveryByteOfASlotLeadsToItsStart) {
+  for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+    const std::uint32_t bytes = SizeClasses::slot_bytes(size_class);
+    map_.set(block(3), BlockShape::of_slots(bytes));
+    const std::uintptr_t slots = kBlockBytes / bytes;
+    for (std::uintptr_t offset = 0; offset < kBlockBytes; ++offset) {
+      const std::uintptr_t slot = offset / bytes;
+      ASSERT_EQ(map_.start_of_object_at(block(3) + offset), slot < slots ? block(3) + slot * bytes : 0)
+          << bytes << " bytes, offset " << offset;
+    }
+    EXPECT_EQ(map_.start_of_object_at(block(3) - 1), 0U);
+    EXPECT_EQ(map_.start_of_object_at(block(4)), 0U);
+  }
+}
+
+// Division by multiplication is exact for every slot that can be, not only for those that there are.
+TEST_F(BlockMapTest, EveryNumberOfGranulesIsDividedExactly) {
+  for (std::uint32_t granules = 1; granules <= kGranulesPerBlock / 2; ++granules) {
+    const BlockShape shape = BlockShape::of_slots(granules * static_cast<std::uint32_t>(kGranuleBytes));
+    const auto in_use = static_cast<std::uint32_t>(kGranulesPerBlock) / granules * granules;
+    for (std::uint32_t granule = 0; granule < kGranulesPerBlock; ++granule) {
+      ASSERT_EQ(shape.slot_start(granule),
+                granule < in_use ? granule / granules * granules : kGranulesPerBlock)
+          << granules << " granules, granule " << granule;
+    }
+  }
+}
+
+TEST_F(BlockMapTest, EveryBlockOfALargeObjectLeadsToItsStart) {
+  for (std::uint32_t i = 0; i < 700; ++i) map_.set(block(20 + i), BlockShape::of_large(i));
+  for (std::uintptr_t address = block(20); address < block(720); address += 1021)
+    ASSERT_EQ(map_.start_of_object_at(address), block(20));
+  EXPECT_EQ(map_.start_of_object_at(block(720) - 1), block(20));
+  EXPECT_EQ(map_.start_of_object_at(block(20) - 1), 0U);
+  EXPECT_EQ(map_.start_of_object_at(block(720)), 0U);
+}
+
+TEST_F(BlockMapTest, WildAddressesLeadNowhere) {
+  for (std::size_t i = 0; i < kBlocks; ++i) map_.set(block(i), BlockShape::of_slots(16));
+  const auto expected = [](std::uintptr_t address) {
+    return address - kStart < kBlocks * kBlockBytes ? address / 16 * 16 : 0;
+  };
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    const std::uintptr_t power = std::uintptr_t{1} << bit;
+    for (const std::uintptr_t address : {power - 1, power, power + 1, ~power, ~power + 1, kStart | power,
+                                         (kStart + 100) ^ power, kStart + power, kStart - power}) {
+      EXPECT_EQ(map_.start_of_object_at(address), expected(address)) << std::hex << address;
+    }
+  }
+}
+
+TEST_F(BlockMapTest, MayBeReadWhileItIsWritten) {
+  map_.set(block(0), BlockShape::of_slots(48));
+  std::atomic<bool> started{false};
+  std::atomic<bool> stop{false};
+  std::thread reader([&] {
+    while (!stop.load()) {
+      started.store(true);
+      ASSERT_EQ(map_.start_of_object_at(block(0) + 100), block(0) + 96);
+      const std::uintptr_t seen = map_.start_of_object_at(block(1) + 100);
+      ASSERT_TRUE(seen == 0 || seen == block(1) + 64 || seen == block(0)) << std::hex << seen;
+    }
+  });
+  while (!started.load()) std::this_thread::yield();
+  for (std::size_t i = 0; i < mark::scaled(1'000'000); ++i) {
+    map_.set(block(1), BlockShape::of_slots(64));
+    map_.set(block(1), BlockShape::of_large(1));
+    map_.set(block(1), {});
+  }
+  stop.store(true);
+  reader.join();
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
