@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gc/mutator.h"
+#include "gc/object_model.h"
 
 namespace jackdaw::gc {
 
@@ -205,7 +206,7 @@ bool Collector::revisit_marked(CollectionResult& result) {
     revisits_.clear();
   };
   heap_.for_each_marked([&](heap::Object* object) {
-    revisits_.emplace_back(object);
+    revisits_.push_back(HeapObjectModel().task_of(object));
     if (revisits_.size() == kRevisitPiece) mark_piece();
   });
   if (!revisits_.empty()) mark_piece();

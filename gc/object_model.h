@@ -9,15 +9,16 @@
 #include "heap/chunk.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
+#include "heap/word_scan.h"
 #include "mark/object_model.h"
 #include "mark/prefetch.h"
 #include "mark/slices.h"
 
 namespace jackdaw::gc {
 
-/// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block, references are
-/// where an object's type descriptor says, none in blocks of data, big arrays are visited in slices. Has no
-/// state; may be used from any number of threads.
+/// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block; references are
+/// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data; big
+/// objects are visited in slices. Has no state; may be used from any number of threads.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;
@@ -43,7 +44,9 @@ class HeapObjectModel {
     return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
   }
 
-  [[nodiscard]] Task task_of(Reference object) const { return MarkTask(object); }
+  [[nodiscard]] Task task_of(Reference object) const {
+    return MarkTask(object, heap::Chunk::of(object)->contents_of(object));
+  }
 
   void prefetch_mark(Reference object) const {
     mark::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
@@ -60,6 +63,10 @@ class HeapObjectModel {
   void visit(Task task, Sink& sink) const {
     using Layout = heap::TypeDescriptor::Layout;
     heap::Object* const object = task.object();
+    if (task.contents() == heap::Contents::words) [[unlikely]] {
+      visit_words(task, *object, sink);
+      return;
+    }
     const heap::TypeDescriptor& type = *object->type();
     // Not a switch: the compiler would look for the commonest layout last.
     const Layout layout = type.layout();
@@ -68,7 +75,9 @@ class HeapObjectModel {
     } else if (layout == Layout::offsets) {
       for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
     } else if (layout == Layout::reference_array) {
-      visit_array(task, *object, sink);
+      visit_slices(task, object->array_length(), sink, [&](std::uint64_t begin, std::uint64_t count) {
+        visit_slots(object->element(begin), count, sink);
+      });
     }
   }
 
@@ -87,22 +96,39 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  static void visit_array(Task task, const heap::Object& array, Sink& sink) {
-    const std::uint64_t length = array.array_length();
-    if (!mark::Slices::is_cut(length)) {
-      visit_slots(array.element(0), length, sink);
+  static void visit_words(MarkTask task, const heap::Object& object, Sink& sink) {
+    const heap::BlockMap& map = heap::Chunk::of(&object)->map();
+    const auto* const words = reinterpret_cast<const std::uintptr_t*>(&object);
+    visit_slices(task, words_of(object, map), sink, [&](std::uint64_t begin, std::uint64_t count) {
+      heap::for_each_object_in({words + begin, count}, map,
+                               [&](heap::Object* reference) { sink.reference(reference); });
+    });
+  }
+
+  // How many words an object without a descriptor has, its slot's padding included.
+  static std::uint64_t words_of(const heap::Object& object, const heap::BlockMap& map) {
+    const heap::BlockShape shape = map.shape_at(reinterpret_cast<std::uintptr_t>(&object));
+    return (shape.is_large() ? heap::Chunk::large_bytes_of(&object) : shape.slot_bytes()) / heap::kWordBytes;
+  }
+
+  // Calls visit(begin, count) for the elements of an object, or of the part that the task names, and leaves
+  // other parts of a big one for later.
+  template <typename Sink, typename Visit>
+  static void visit_slices(MarkTask task, std::uint64_t elements, Sink& sink, Visit visit) {
+    if (!mark::Slices::is_cut(elements)) {
+      visit(0, elements);
       return;
     }
-    const mark::Slices slices(length);
+    const mark::Slices slices(elements);
     std::uint32_t node = task.node() == 0 ? mark::Slices::kWhole : task.node();
     while (!slices.is_slice(node)) {
       const std::uint32_t waiting = mark::Slices::waiting_half(node);
       const mark::Slices::Range rest = slices.range_of(waiting);
-      if (rest.begin < rest.end) sink.task(MarkTask(&array, waiting));
+      if (rest.begin < rest.end) sink.task(MarkTask(task, waiting));
       node = mark::Slices::kept_half(node);
     }
     const mark::Slices::Range range = slices.range_of(node);
-    visit_slots(array.element(range.begin), range.end - range.begin, sink);
+    visit(range.begin, range.end - range.begin);
   }
 };
 

@@ -32,11 +32,16 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   std::uint32_t first = run.next_slot;
   while (first < slots && chunk.is_allocated(slot_at(first))) ++first;
   std::uint32_t last = first;
-  for (; last < slots && !chunk.is_allocated(slot_at(last)); ++last) chunk.set_allocated(slot_at(last));
+  while (last < slots && !chunk.is_allocated(slot_at(last))) ++last;
   run.next_slot = last;
   run.cursor = slot_at(first);
   run.end = slot_at(last);
   std::memset(run.cursor, 0, static_cast<std::size_t>(run.end - run.cursor));
+  const bool has_types = chunk.contents(run.block.index) == Contents::references;
+  for (std::uint32_t slot = first; slot < last; ++slot) {
+    if (has_types) reinterpret_cast<Object*>(slot_at(slot))->set_type(TypeDescriptor::unused());
+    chunk.set_allocated(slot_at(slot));
+  }
   return first < last;
 }
 

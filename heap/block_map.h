@@ -37,6 +37,11 @@ class BlockShape {
   [[nodiscard]] constexpr bool is_large() const { return (bits_ & kLarge) != 0; }
   /// How many blocks before this one the large object starts.
   [[nodiscard]] constexpr std::uint32_t blocks_back() const { return static_cast<std::uint32_t>(bits_); }
+  /// Of slots: bytes of each.
+  [[nodiscard]] constexpr std::uint32_t slot_bytes() const {
+    return (static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask) *
+           static_cast<std::uint32_t>(kGranuleBytes);
+  }
   /// Of slots: the first granule of the slot that granule `granule` of the block lies in, or
   /// kGranulesPerBlock when it lies behind the last slot. O(1).
   [[nodiscard]] constexpr std::uint32_t slot_start(std::uint32_t granule) const {

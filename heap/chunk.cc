@@ -2,8 +2,8 @@
 
 namespace jackdaw::heap {
 
-Chunk::Chunk(std::size_t total_bytes)
-    : mark_words_{}, allocated_words_{}, marker_words_{}, contents_{}, total_bytes_(total_bytes) {
+Chunk::Chunk(std::size_t total_bytes, const BlockMap& map)
+    : mark_words_{}, allocated_words_{}, marker_words_{}, contents_{}, total_bytes_(total_bytes), map_(map) {
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) free_.set(block);
 }
 

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/block_map.h"
 #include "heap/layout.h"
 #include "heap/object.h"
 
@@ -113,6 +114,11 @@ class Chunk {
     return contents_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
   }
   [[nodiscard]] Contents contents(std::size_t block) const { return contents_[block]; }
+  /// Bytes of the large object that starts at `object`.
+  [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
+    const Chunk& chunk = *of(object);
+    return chunk.blocks_[chunk.block_index(static_cast<const std::byte*>(object))].large_bytes;
+  }
 
   /// Clears the marks and the marker's word of a block. Nobody marks meanwhile.
   void clear_marks(std::size_t block);
@@ -151,6 +157,8 @@ class Chunk {
   [[nodiscard]] BlockInfo& block(std::size_t index) { return blocks_[index]; }
   [[nodiscard]] const BlockInfo& block(std::size_t index) const { return blocks_[index]; }
 
+  /// The map of the heap that the chunk belongs to.
+  [[nodiscard]] const BlockMap& map() const { return map_; }
   /// Whether the chunk holds one object that is larger than a chunk.
   [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }
   /// All bytes of the chunk, header included.
@@ -176,7 +184,7 @@ class Chunk {
 
  private:
   friend class HeapSpace;
-  explicit Chunk(std::size_t total_bytes);
+  Chunk(std::size_t total_bytes, const BlockMap& map);
 
   void clear_allocated(std::size_t block);
 
@@ -201,6 +209,7 @@ class Chunk {
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;
   std::size_t total_bytes_;
+  const BlockMap& map_;
 };
 
 static_assert(sizeof(Chunk) <= kFirstBlock * kBlockBytes);

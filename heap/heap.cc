@@ -100,8 +100,10 @@ Object* Heap::allocate_large(std::size_t bytes, Contents contents) {
     start = chunk->block_start(first);
     count_allocated(charged);
   }
+  auto* const object = reinterpret_cast<Object*>(start);
   std::memset(start, 0, bytes);
-  return reinterpret_cast<Object*>(start);
+  if (contents == Contents::references) object->set_type(TypeDescriptor::unused());
+  return object;
 }
 
 // Of an object that no chunk holds, only the blocks of the first kChunkBytes are in the chunk's table; the
@@ -138,8 +140,10 @@ Object* Heap::object_at(const void* address) const {
   if (info.use == BlockUse::large_head &&
       static_cast<const std::byte*>(address) >= reinterpret_cast<const std::byte*>(object) + info.large_bytes)
     return nullptr;
-  // A slot that an allocator has before it has no descriptor yet.
-  return chunk->contents_of(object) != Contents::words && object->type() == nullptr ? nullptr : object;
+  // A slot that an allocator has before it has no type yet.
+  const bool is_unused =
+      chunk->contents_of(object) == Contents::references && object->type() == &TypeDescriptor::unused();
+  return is_unused ? nullptr : object;
 }
 
 void Heap::clear_marks() {

@@ -73,7 +73,8 @@ class Heap {
   // --- The collector, while nobody allocates ---
 
   /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
-  /// last collection found dead there are none. O(1).
+  /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
+  /// as objects. O(1).
   [[nodiscard]] Object* object_at(const void* address) const;
   /// Clears all marks. O(chunks), a streamed write of one bit per granule.
   void clear_marks();

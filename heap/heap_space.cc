@@ -95,7 +95,7 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes) {
   // Advice only: where the system refuses, the heap works with small pages.
   madvise(memory, total_bytes, MADV_HUGEPAGE);
   mark_pieces(first, count, Piece::taken);
-  return new (memory) Chunk(total_bytes);
+  return new (memory) Chunk(total_bytes, map_);
 }
 
 void HeapSpace::release(Chunk* chunk) {
@@ -103,8 +103,11 @@ void HeapSpace::release(Chunk* chunk) {
   auto* const memory = reinterpret_cast<std::byte*>(chunk);
   const auto first = static_cast<std::size_t>(memory - start_) / kChunkBytes;
   chunk->~Chunk();
-  // Mapped anew in place, which gives the pages back and cannot run out of memory.
-  mmap(memory, total_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // Mapped anew in place, so that neither pages nor the right to have them are held. Where the system has no
+  // place to note that, the pages are given back alone.
+  if (mmap(memory, total_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+      MAP_FAILED)
+    madvise(memory, total_bytes, MADV_DONTNEED);
   mark_pieces(first, round_up(total_bytes, kChunkBytes) / kChunkBytes, Piece::free);
   search_from_ = std::min(search_from_, first);
 }

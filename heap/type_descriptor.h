@@ -48,6 +48,10 @@ class TypeDescriptor {
   /// Arrays of references; each object says its length.
   static TypeDescriptor reference_array() { return {Layout::reference_array, 0, {}, {}}; }
 
+  /// What slots that hold no object yet have in place of a type, so that whoever comes upon one by way of a
+  /// stale address finds an object without references.
+  static const TypeDescriptor& unused();
+
   [[nodiscard]] Layout layout() const { return layout_; }
   [[nodiscard]] bool holds_references() const { return layout_ != Layout::none; }
   /// Bytes of an object, header included; 0 when objects of this type differ in size.

@@ -26,20 +26,28 @@ std::vector<std::uint64_t> addresses() {
 
 TEST(MarkTask, IsAsLargeAsAReference) { EXPECT_EQ(sizeof(MarkTask), sizeof(heap::Object*)); }
 
+constexpr heap::Contents kAllContents[] = {heap::Contents::references, heap::Contents::data,
+                                           heap::Contents::words};
+
 TEST(MarkTask, AWholeObjectIsNodeZero) {
   for (const std::uint64_t address : addresses()) {
-    const MarkTask task(at(address));
-    EXPECT_EQ(task.object(), at(address));
-    EXPECT_EQ(task.node(), 0U);
+    for (const heap::Contents contents : kAllContents) {
+      const MarkTask task(at(address), contents);
+      EXPECT_EQ(task.object(), at(address));
+      EXPECT_EQ(task.contents(), contents);
+      EXPECT_EQ(task.node(), 0U);
+    }
   }
 }
 
 TEST(MarkTask, EveryNodeOfASliceTreeFits) {
   for (const std::uint64_t address :
        {std::uint64_t{16}, (std::uint64_t{1} << 48) - 16, std::uint64_t{0x7fff'1234'5670}}) {
+    const heap::Contents contents = address == 16 ? heap::Contents::words : heap::Contents::references;
     for (std::uint32_t node = 0; node < mark::Slices::kNodeLimit; ++node) {
-      const MarkTask task(at(address), node);
+      const MarkTask task(MarkTask(at(address), contents), node);
       ASSERT_EQ(task.object(), at(address)) << node;
+      ASSERT_EQ(task.contents(), contents) << node;
       ASSERT_EQ(task.node(), node);
     }
   }
@@ -47,10 +55,12 @@ TEST(MarkTask, EveryNodeOfASliceTreeFits) {
 
 TEST(MarkTask, EveryAddressFitsWithTheExtremeNodes) {
   for (const std::uint64_t address : addresses()) {
+    const heap::Contents contents = kAllContents[address / 16 % 3];
     for (const std::uint32_t node :
          {0U, 1U, 15U, 16U, mark::Slices::kNodeLimit / 2, mark::Slices::kNodeLimit - 1}) {
-      const MarkTask task(at(address), node);
+      const MarkTask task(MarkTask(at(address), contents), node);
       ASSERT_EQ(task.object(), at(address)) << node;
+      ASSERT_EQ(task.contents(), contents) << node;
       ASSERT_EQ(task.node(), node) << std::hex << address;
     }
   }

@@ -77,12 +77,14 @@ class ObjectModelTest : public testing::Test {
   }
   static std::vector<Object*> numbers(std::vector<std::uint64_t> which) {
     std::vector<Object*> references;
+    references.reserve(which.size());
     for (const std::uint64_t number : which) references.push_back(reference_number(number));
     return references;
   }
 
   heap::Heap heap_;
   heap::Allocator allocator_{heap_};
+  HeapObjectModel model_;
 };
 
 TEST_F(ObjectModelTest, DataHoldsNoReference) {
@@ -145,6 +147,29 @@ TEST_F(ObjectModelTest, NullElementsAreNoReferences) {
   *array->element(5'000) = reference_number(2);
   *array->element(9'999) = reference_number(3);
   EXPECT_EQ(references_of(array), numbers({1, 2, 3}));
+}
+
+// Of objects without a descriptor every word counts that leads to an object, wherever in it.
+TEST_F(ObjectModelTest, WordsAreLookedAtExactlyOnce) {
+  for (const std::size_t bytes : {std::size_t{16}, std::size_t{96}, std::size_t{8192}, std::size_t{8208},
+                                  std::size_t{500'000}, 2 * heap::kChunkBytes + 24}) {
+    Object* const object = allocator_.allocate_plain(bytes, heap::Contents::words);
+    ASSERT_NE(object, nullptr);
+    ASSERT_FALSE(model_.is_leaf(object));
+    std::vector<Object*> expected;
+    for (std::size_t word = 0; word < bytes / heap::kWordBytes; word += 1 + word / 20) {
+      Object* const target = allocator_.allocate_plain(64, heap::Contents::data);
+      expected.push_back(target);
+      *object->slot(word) = reinterpret_cast<Object*>(target->slot(word % 8));
+    }
+    std::sort(expected.begin(), expected.end());
+    for (const bool newest_first : {true, false}) {
+      SerialEngine engine(newest_first);
+      engine.run(model_.task_of(object));
+      ASSERT_EQ(engine.sorted_references(), expected) << bytes << " bytes";
+      EXPECT_LE(engine.most_references_of_visit(), mark::Slices::kSliceElements);
+    }
+  }
 }
 
 TEST_F(ObjectModelTest, ObjectsOfDataAreLeavesAndNoOthers) {

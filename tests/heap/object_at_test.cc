@@ -20,6 +20,7 @@ class ObjectAtTest : public testing::Test {
   Heap heap_;
   Allocator allocator_{heap_};
   const TypeDescriptor data_ = TypeDescriptor::none(0);
+  const TypeDescriptor links_ = TypeDescriptor::all_words(48);
 };
 
 TEST_F(ObjectAtTest, EveryByteOfASmallObjectLeadsToIt) {
@@ -77,7 +78,7 @@ TEST_F(ObjectAtTest, AChunksHeaderAndFreeBlocksHoldNoObject) {
 
 TEST_F(ObjectAtTest, SlotsThatWereNotAllocatedHoldNoObject) {
   const std::size_t slots = kBlockBytes / 48;
-  Object* const first = allocator_.allocate(data_, 48);
+  Object* const first = allocator_.allocate(links_);
   for (std::size_t slot = 1; slot < slots; ++slot) {
     ASSERT_EQ(heap_.object_at(start_of(first) + slot * 48), nullptr);
     ASSERT_EQ(heap_.object_at(start_of(first) + slot * 48 + 47), nullptr);
@@ -103,9 +104,9 @@ TEST_F(ObjectAtTest, ForgetsFreedObjects) {
   EXPECT_EQ(heap_.object_at(oversized), nullptr);
   EXPECT_EQ(heap_.object_at(past), nullptr);
   // The blocks are reused for smaller slots; only what is allocated there is an object.
-  Object* const reused = allocator_.allocate(data_, 16);
+  Object* const reused = allocator_.allocate(links_);
   EXPECT_EQ(heap_.object_at(reused), reused);
-  EXPECT_EQ(heap_.object_at(start_of(reused) + 16), nullptr);
+  EXPECT_EQ(heap_.object_at(start_of(reused) + 48), nullptr);
 }
 
 TEST_F(ObjectAtTest, AddressesOutsideTheHeapHoldNoObject) {
@@ -121,7 +122,7 @@ TEST_F(ObjectAtTest, AddressesOutsideTheHeapHoldNoObject) {
 }
 
 TEST_F(ObjectAtTest, RandomAddressesNeverFault) {
-  Object* const object = allocator_.allocate(data_, 48);
+  Object* const object = allocator_.allocate(links_);
   mark::RandomNumbers random(7);
   const auto around = reinterpret_cast<std::uintptr_t>(object);
   for (int i = 0; i < 200'000; ++i) {

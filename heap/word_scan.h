@@ -1,0 +1,34 @@
+// Word scan: what a stretch of memory may refer to, when nothing says where in it references are.
+//
+// Each aligned word is taken for an address. What leads to an allocated object, anywhere in it, counts as a
+// reference to it. Source: Boehm and Weiser, "Garbage Collection in an Uncooperative Environment", SP&E 1988.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heap/block_map.h"
+#include "heap/chunk.h"
+#include "heap/object.h"
+
+namespace jackdaw::heap {
+
+/// The object that `word` is an address in, as far as `map` reaches; null when there is none. O(1), and
+/// touches nothing but the map and the chunk's bits.
+inline Object* object_at_word(const BlockMap& map, std::uintptr_t word) {
+  const std::uintptr_t start = map.start_of_object_at(word);
+  if (start == 0) return nullptr;
+  auto* const object = reinterpret_cast<Object*>(start);  // NOLINT(performance-no-int-to-ptr)
+  return Chunk::of(object)->is_allocated(object) ? object : nullptr;
+}
+
+/// Calls `function(Object*)` for each of the words that leads to an object.
+template <typename Function>
+void for_each_object_in(std::span<const std::uintptr_t> words, const BlockMap& map, Function function) {
+  const BlockMap local = map;  // in registers
+  for (const std::uintptr_t word : words) {
+    if (Object* const object = object_at_word(local, word)) function(object);
+  }
+}
+
+}  // namespace jackdaw::heap
