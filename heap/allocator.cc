@@ -14,13 +14,35 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
   return array;
 }
 
-bool Allocator::find_run(FreeRun& run, std::uint8_t size_class, Contents contents) {
+bool Allocator::find_run(std::uint8_t size_class, Contents contents) {
+  FreeRun& run = runs_[static_cast<std::size_t>(contents)][size_class];
   while (run.block.chunk == nullptr || !next_run_in_block(run)) {
+    if (run.block.chunk != nullptr) heap_.give_up_block(run.block);
+    run = {};
     run.block = heap_.acquire_block(size_class, contents);
-    run.next_slot = 0;
     if (run.block.chunk == nullptr) return false;
   }
   return true;
+}
+
+void Allocator::give_up_blocks() {
+  for (auto& runs : runs_) {
+    for (FreeRun& run : runs) {
+      if (run.block.chunk != nullptr) run.block.chunk->block(run.block.index).owned = false;
+      run = {};
+    }
+  }
+}
+
+void Allocator::keep_runs_allocated() const {
+  for (const auto& runs : runs_) {
+    for (const FreeRun& run : runs) {
+      if (run.cursor == run.end) continue;
+      const std::size_t slot_bytes = run.block.chunk->block(run.block.index).slot_bytes;
+      for (std::byte* slot = run.cursor; slot < run.end; slot += slot_bytes)
+        run.block.chunk->set_allocated(slot);
+    }
+  }
 }
 
 bool Allocator::next_run_in_block(FreeRun& run) {

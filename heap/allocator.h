@@ -42,6 +42,18 @@ class Allocator {
   /// A cleared object of a type whose objects have one size.
   Object* allocate(const TypeDescriptor& type) { return allocate(type, type.object_bytes()); }
 
+  /// The fast half of allocate_plain, for at most kLargestSmallBytes: null when the run at hand is used up. A
+  /// collection that leaves owned blocks may come at any of its instructions. O(1).
+  Object* allocate_from_run(std::size_t bytes, Contents contents) {
+    const std::uint8_t size_class = SizeClasses::class_of(bytes);
+    FreeRun& run = runs_[static_cast<std::size_t>(contents)][size_class];
+    std::byte* const slot = run.cursor;
+    if (slot == run.end) [[unlikely]]
+      return nullptr;
+    run.cursor = slot + SizeClasses::slot_bytes(size_class);
+    return reinterpret_cast<Object*>(slot);
+  }
+
   /// An array of `length` null references, or null when there is no memory.
   Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
 
@@ -55,20 +67,17 @@ class Allocator {
   };
 
   Object* allocate_small(std::size_t bytes, Contents contents) {
-    const std::uint8_t size_class = SizeClasses::class_of(bytes);
-    FreeRun& run = runs_[static_cast<std::size_t>(contents)][size_class];
-    if (run.cursor == run.end) [[unlikely]] {
-      if (!find_run(run, size_class, contents)) return nullptr;
-    }
-    auto* const object = reinterpret_cast<Object*>(run.cursor);
-    run.cursor += SizeClasses::slot_bytes(size_class);
-    return object;
+    if (Object* const object = allocate_from_run(bytes, contents)) [[likely]]
+      return object;
+    return find_run(SizeClasses::class_of(bytes), contents) ? allocate_from_run(bytes, contents) : nullptr;
   }
 
-  bool find_run(FreeRun& run, std::uint8_t size_class, Contents contents);
+  bool find_run(std::uint8_t size_class, Contents contents);
   static bool next_run_in_block(FreeRun& run);
-  // Forgets all runs: their blocks are the heap's again.
-  void start_afresh() { runs_ = {}; }
+  // Forgets all runs: their blocks are the heap's again. Under the heap's lock, or while nobody allocates.
+  void give_up_blocks();
+  // After allocation bits were made a copy of the marks: the slots of the runs at hand are in use, too.
+  void keep_runs_allocated() const;
 
   Heap& heap_;
   std::array<std::array<FreeRun, SizeClasses::kCount>, kContentsKinds> runs_{};

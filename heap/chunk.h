@@ -52,6 +52,7 @@ inline constexpr std::size_t kContentsKinds = 3;
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
+  bool owned = false;                     ///< small: by an allocator, which takes its slots
   std::uint8_t size_class = 0;            ///< small
   std::uint16_t live_slots = 0;           ///< small: slots found marked by the last sweep
   std::uint32_t slot_bytes = 0;           ///< small

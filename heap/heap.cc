@@ -34,6 +34,7 @@ void Heap::register_allocator(Allocator* allocator) {
 
 void Heap::unregister_allocator(Allocator* allocator) {
   const std::lock_guard lock(mutex_);
+  allocator->give_up_blocks();
   std::erase(allocators_, allocator);
 }
 
@@ -58,8 +59,15 @@ SmallBlock Heap::acquire_block(std::uint8_t size_class, Contents contents) {
   }
   if (!within_budget(bytes)) return {};
   const SmallBlock block = partly_free != nullptr ? take_first(partly_free) : take_free(size_class, contents);
-  if (block.chunk != nullptr) count_allocated(bytes);
+  if (block.chunk == nullptr) return {};
+  block.chunk->block(block.index).owned = true;
+  count_allocated(bytes);
   return block;
+}
+
+void Heap::give_up_block(const SmallBlock& block) {
+  const std::lock_guard lock(mutex_);
+  block.chunk->block(block.index).owned = false;
 }
 
 SmallBlock Heap::take_first(std::byte*& list) {
@@ -154,12 +162,15 @@ void Heap::clear_marks() {
   }
 }
 
-SweepResult Heap::sweep() {
+SweepResult Heap::sweep(OwnedBlocks owned) {
   const std::lock_guard lock(mutex_);
   SweepResult result;
-  for (Allocator* const allocator : allocators_) allocator->start_afresh();
+  if (owned == OwnedBlocks::taken_back) {
+    for (Allocator* const allocator : allocators_) allocator->give_up_blocks();
+  }
   for (auto& lists : partly_free_) lists.fill(nullptr);
   for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
+  for (const Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
   result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
   allocated_bytes_.store(0, std::memory_order_relaxed);
   return result;
@@ -183,16 +194,16 @@ void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
 
 void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   const std::uint32_t live = chunk->count_marks(index);
-  if (live == 0) {
+  BlockInfo& info = chunk->block(index);
+  if (live == 0 && !info.owned) {
     release_blocks(chunk, index, 1);
     return;
   }
   chunk->keep_marked(index);
-  BlockInfo& info = chunk->block(index);
   info.live_slots = static_cast<std::uint16_t>(live);
   result.live_objects += live;
   result.live_bytes += std::uint64_t{live} * info.slot_bytes;
-  if (live == info.slots()) return;
+  if (live == info.slots() || info.owned) return;
   std::byte*& partly_free = partly_free_of(info.size_class, chunk->contents(index));
   info.next_partly_free = partly_free;
   partly_free = chunk->block_start(index);

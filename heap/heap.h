@@ -33,7 +33,13 @@ struct SweepResult {
   std::uint64_t released_bytes = 0;  ///< chunks given back to the allocator below
 };
 
-/// A block of slots, partly free, that one allocator owns until the next collection.
+/// What becomes of the blocks that allocators own.
+enum class OwnedBlocks : std::uint8_t {
+  taken_back,  ///< the allocators start afresh: between two of their calls
+  left,        ///< they go on where they were, also in the midst of Allocator::allocate_from_run
+};
+
+/// A block of slots, partly free, that one allocator owns.
 struct SmallBlock {
   Chunk* chunk = nullptr;
   std::size_t index = 0;
@@ -51,9 +57,11 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// A block with free slots of the class for objects of such contents, or one with a null chunk when there
-  /// is no memory or the budget is spent.
+  /// A block with free slots of the class for objects of such contents, to own, or one with a null chunk when
+  /// there is no memory or the budget is spent.
   SmallBlock acquire_block(std::uint8_t size_class, Contents contents);
+  /// Ends owning a block.
+  void give_up_block(const SmallBlock& block);
   /// Cleared memory for an object larger than kLargestSmallBytes, or null when there is none or the budget is
   /// spent.
   Object* allocate_large(std::size_t bytes, Contents contents);
@@ -78,8 +86,8 @@ class Heap {
   [[nodiscard]] Object* object_at(const void* address) const;
   /// Clears all marks. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
-  /// Makes the memory of unmarked objects free. All allocators start afresh. O(blocks).
-  SweepResult sweep();
+  /// Makes the memory of unmarked objects free. O(blocks).
+  SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
   template <typename Function>
   void for_each_marked(Function function);

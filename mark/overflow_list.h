@@ -11,9 +11,12 @@
 #include <memory>
 #include <utility>
 
+#include "mark/page_memory.h"
+
 namespace jackdaw::mark {
 
-template <typename Task, std::size_t kTasksOfASegment = 1022>
+/// `Memory`: where the segments come from.
+template <typename Task, std::size_t kTasksOfASegment = 1022, typename Memory = PageMemory>
 class OverflowList {
  public:
   static constexpr std::size_t kSegmentTasks = kTasksOfASegment;
@@ -76,6 +79,9 @@ class OverflowList {
 
  private:
   struct Segment {
+    static void* operator new(std::size_t bytes) { return Memory::allocate(bytes); }
+    static void operator delete(void* memory) { Memory::release(memory, sizeof(Segment)); }
+
     std::unique_ptr<Segment> below;
     std::size_t used = 0;
     std::array<Task, kSegmentTasks> tasks;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -180,6 +181,60 @@ TEST(SweepReuse, FreedBlocksServeAnyUse) {
   EXPECT_EQ(fill(2 * kBlockBytes), kUsableBlocks / 2);
   keep_nothing(heap);
   EXPECT_EQ(fill(64), kUsableBlocks * (kBlockBytes / 64));
+}
+
+// A thread that was stopped in the midst of an allocation goes on where it was.
+TEST(SweepOwnedBlocks, AnAllocatorGoesOnInItsBlock) {
+  Heap heap;
+  auto allocator = std::make_unique<Allocator>(heap);
+  std::vector<Object*> objects;
+  for (int i = 0; i < 10; ++i) objects.push_back(allocator->allocate_plain(48, Contents::words));
+  heap.clear_marks();
+  Chunk& chunk = *Chunk::of(objects[0]);
+  chunk.mark_exclusively(objects[3]);
+  const SweepResult result = heap.sweep(OwnedBlocks::left);
+  EXPECT_EQ(result.live_objects, 1U);
+  for (std::size_t i = 0; i < objects.size(); ++i) EXPECT_EQ(chunk.is_allocated(objects[i]), i == 3);
+  Object* const next = allocator->allocate_plain(48, Contents::words);
+  EXPECT_EQ(reinterpret_cast<std::byte*>(next), reinterpret_cast<std::byte*>(objects[9]) + 48);
+  for (std::size_t slot = 10; slot < kBlockBytes / 48; ++slot)
+    EXPECT_TRUE(chunk.is_allocated(reinterpret_cast<std::byte*>(objects[0]) + slot * 48)) << slot;
+}
+
+TEST(SweepOwnedBlocks, NobodyElseGetsThemUntilTheyAreGivenUp) {
+  Heap heap(kChunkBytes);
+  auto owner = std::make_unique<Allocator>(heap);
+  Object* const object = owner->allocate_plain(48, Contents::words);
+  heap.clear_marks();
+  EXPECT_EQ(heap.sweep(OwnedBlocks::left).live_objects, 0U);
+  Allocator other(heap);
+  const auto block_of = [&](Object* of) {
+    return Chunk::of(of)->block_index(reinterpret_cast<std::byte*>(of));
+  };
+  std::uint64_t others = 0;
+  while (Object* const of_other = other.allocate_plain(48, Contents::words)) {
+    ASSERT_NE(block_of(of_other), block_of(object));
+    ++others;
+  }
+  EXPECT_EQ(others, (kUsableBlocks - 1) * (kBlockBytes / 48));
+  owner.reset();
+  heap.clear_marks();
+  heap.sweep(OwnedBlocks::left);
+  others = 0;
+  while (other.allocate_plain(48, Contents::words) != nullptr) ++others;
+  EXPECT_GE(others, (kUsableBlocks - 1) * (kBlockBytes / 48)) << "the block of the allocator that went";
+}
+
+TEST(SweepOwnedBlocks, ABlockThatIsUsedUpIsSweptLikeOthers) {
+  Heap heap;
+  Allocator allocator(heap);
+  std::set<Object*> first_block;
+  for (std::size_t slot = 0; slot < kBlockBytes / 48; ++slot)
+    first_block.insert(allocator.allocate_plain(48, Contents::words));
+  ASSERT_NE(allocator.allocate_plain(48, Contents::words), nullptr);
+  heap.clear_marks();
+  heap.sweep(OwnedBlocks::left);
+  EXPECT_EQ(Chunk::of(*first_block.begin())->free_blocks(), kUsableBlocks - 1);
 }
 
 TEST(SweepReuse, NeighbouringFreedRunsBecomeOne) {

@@ -2,14 +2,23 @@
 // it: as a worker does it, newest first, the list before the queue.
 #include "mark/overflow_list.h"
 
+#include <cstddef>
+#include <new>
+
 #include "mark/queue/bwos_lifo.h"
 #include "tests/verify/queue_client.h"
 
 namespace {
 
 using Queue = jackdaw::mark::BwosLifo<verify::Task>;
+// The model checker knows the memory of new, and no other.
+struct Memory {
+  static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
+  static void release(void* memory, std::size_t) { ::operator delete(memory); }
+};
+
 // One task a segment, so that two tasks are two segments.
-using Overflow = jackdaw::mark::OverflowList<verify::Task, 1>;
+using Overflow = jackdaw::mark::OverflowList<verify::Task, 1, Memory>;
 
 }  // namespace
 
