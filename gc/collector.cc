@@ -7,16 +7,12 @@
 #include <utility>
 
 #include "gc/mutator.h"
-#include "gc/object_model.h"
 
 namespace jackdaw::gc {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Marked objects to visit again are gathered in pieces of this size.
-constexpr std::size_t kRevisitPiece = 4096;
 
 const CollectorOptions& checked(const CollectorOptions& options) {
   constexpr double kMostGrowth = 1000;
@@ -50,8 +46,10 @@ class Collector::WorldStopped {
 };
 
 Collector::Collector(const CollectorOptions& options)
-    : options_(checked(options)), heap_(options.heap_limit_bytes), marking_(make_marking(options.marking)) {
-  revisits_.reserve(kRevisitPiece);
+    : options_(checked(options)),
+      heap_(options.heap_limit_bytes),
+      collection_(heap_),
+      marking_(make_marking(options.marking)) {
   if (options_.automatic) set_budget(options_.minimum_budget_bytes);
 }
 
@@ -152,22 +150,16 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
                                             std::uint32_t running_of_caller) {
   const WorldStopped world_stopped(*this, lock, running_of_caller);
   const Clock::time_point start = Clock::now();
-  CollectionResult result;
-  result.workers.resize(marking_->worker_count());
+  collection_.begin(*marking_);
   gather_roots();
   // From here on nothing throws: between clearing and marking, live objects look free.
-  heap_.clear_marks();
-  mark_all(result);
-  result.mark_time = Clock::now() - start;
-  const heap::SweepResult swept = heap_.sweep();
-  result.live_objects = swept.live_objects;
-  result.live_bytes = swept.live_bytes;
+  collection_.run(roots_, heap::OwnedBlocks::taken_back);
+  CollectionResult result = collection_.finish(start);
   if (options_.automatic) {
-    const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(swept.live_bytes));
+    const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(result.live_bytes));
     budget_ = std::max<std::uint64_t>(options_.minimum_budget_bytes, grown);
   }
   ++collections_;
-  result.collect_time = Clock::now() - start;
   return result;
 }
 
@@ -181,36 +173,6 @@ void Collector::gather_roots() {
     for (const Handle* handle = mutator->handles_; handle != nullptr; handle = handle->next_)
       add(handle->object_);
   }
-}
-
-void Collector::mark_all(CollectionResult& result) {
-  bool complete = mark_pass(result, roots_, {});
-  while (!complete) {
-    ++result.mark_passes;
-    complete = revisit_marked(result);
-  }
-}
-
-bool Collector::mark_pass(CollectionResult& result, std::span<heap::Object* const> roots,
-                          std::span<const MarkTask> revisits) {
-  const bool complete = marking_->mark(roots, revisits);
-  const auto counts = marking_->statistics();
-  for (std::size_t i = 0; i < counts.size(); ++i) result.workers[i].add(counts[i]);
-  return complete;
-}
-
-bool Collector::revisit_marked(CollectionResult& result) {
-  bool complete = true;
-  const auto mark_piece = [&] {
-    complete = mark_pass(result, {}, revisits_) && complete;
-    revisits_.clear();
-  };
-  heap_.for_each_marked([&](heap::Object* object) {
-    revisits_.push_back(HeapObjectModel().task_of(object));
-    if (revisits_.size() == kRevisitPiece) mark_piece();
-  });
-  if (!revisits_.empty()) mark_piece();
-  return complete;
 }
 
 }  // namespace jackdaw::gc

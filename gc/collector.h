@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
+#include "gc/collection.h"
 #include "gc/marking.h"
 #include "heap/heap.h"
 #include "heap/object.h"
-#include "mark/statistics.h"
 
 namespace jackdaw::gc {
 
@@ -38,17 +38,6 @@ struct CollectorOptions {
   std::size_t minimum_budget_bytes = std::size_t{8} << 20;
   /// Between collections, allocate so many times what the last one found live: 0 to 1000.
   double growth = 1.0;
-};
-
-/// What a collection did.
-struct CollectionResult {
-  std::chrono::nanoseconds mark_time{0};  ///< clearing marks, roots, marking, termination
-  std::chrono::nanoseconds collect_time{
-      0};  ///< the whole, sweeping included, from when the mutators had stopped
-  std::uint64_t live_objects = 0;
-  std::uint64_t live_bytes = 0;
-  std::uint64_t mark_passes = 1;  ///< more than one only when memory for the mark stack ran short
-  std::vector<mark::WorkerStatistics> workers;
 };
 
 class Collector {
@@ -121,13 +110,10 @@ class Collector {
   CollectionResult collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller);
   void set_budget(std::uint64_t bytes);
   void gather_roots();
-  void mark_all(CollectionResult& result);
-  bool mark_pass(CollectionResult& result, std::span<heap::Object* const> roots,
-                 std::span<const MarkTask> revisits);
-  bool revisit_marked(CollectionResult& result);
 
   const CollectorOptions options_;
   heap::Heap heap_;
+  Collection collection_;
   std::unique_ptr<Marking> marking_;
 
   mutable std::mutex mutex_;  // guards all below; held by the collecting thread all through
@@ -137,7 +123,6 @@ class Collector {
   std::vector<Mutator*> mutators_;
   std::vector<std::span<heap::Object* const>> root_spans_;
   std::vector<heap::Object*> roots_;  // gathered for the collection at hand
-  std::vector<MarkTask> revisits_;    // reserved beforehand: it is needed when memory is short
   std::uint64_t collections_ = 0;
   std::uint64_t budget_ = std::numeric_limits<std::uint64_t>::max();
 };

@@ -78,6 +78,9 @@ class Heap {
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
 
+  /// Where objects start, for whoever looks at words that may be addresses (heap/word_scan.h).
+  [[nodiscard]] const BlockMap& map() const { return space_.map(); }
+
   // --- The collector, while nobody allocates ---
 
   /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the

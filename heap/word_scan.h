@@ -22,9 +22,11 @@ inline Object* object_at_word(const BlockMap& map, std::uintptr_t word) {
   return Chunk::of(object)->is_allocated(object) ? object : nullptr;
 }
 
-/// Calls `function(Object*)` for each of the words that leads to an object.
+/// Calls `function(Object*)` for each of the words that leads to an object. The words may lie where a
+/// sanitizer sees nothing that one may read: between the variables of a stack.
 template <typename Function>
-void for_each_object_in(std::span<const std::uintptr_t> words, const BlockMap& map, Function function) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_object_in(
+    std::span<const std::uintptr_t> words, const BlockMap& map, Function function) {
   const BlockMap local = map;  // in registers
   for (const std::uintptr_t word : words) {
     if (Object* const object = object_at_word(local, word)) function(object);

@@ -1,0 +1,64 @@
+#include "gc/collection.h"
+
+#include <utility>
+
+#include "gc/object_model.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// Marked objects to visit again are gathered in pieces of this size.
+constexpr std::size_t kRevisitPiece = 4096;
+
+}  // namespace
+
+Collection::Collection(heap::Heap& heap) : heap_(heap) { revisits_.reserve(kRevisitPiece); }
+
+void Collection::begin(Marking& marking) {
+  marking_ = &marking;
+  result_ = {};
+  result_.workers.resize(marking.worker_count());
+}
+
+void Collection::run(std::span<heap::Object* const> roots, heap::OwnedBlocks owned) {
+  heap_.clear_marks();
+  bool complete = mark_pass(roots, {});
+  while (!complete) {
+    ++result_.mark_passes;
+    complete = revisit_marked();
+  }
+  marked_ = std::chrono::steady_clock::now();
+  const heap::SweepResult swept = heap_.sweep(owned);
+  result_.live_objects = swept.live_objects;
+  result_.live_bytes = swept.live_bytes;
+}
+
+CollectionResult Collection::finish(std::chrono::steady_clock::time_point start) {
+  result_.mark_time = marked_ - start;
+  result_.collect_time = std::chrono::steady_clock::now() - start;
+  return std::move(result_);
+}
+
+bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) {
+  const bool complete = marking_->mark(roots, revisits);
+  const auto counts = marking_->statistics();
+  for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);
+  return complete;
+}
+
+bool Collection::revisit_marked() {
+  bool complete = true;
+  const auto mark_piece = [&] {
+    complete = mark_pass({}, revisits_) && complete;
+    revisits_.clear();
+  };
+  heap_.for_each_marked([&](heap::Object* object) {
+    revisits_.push_back(HeapObjectModel().task_of(object));
+    if (revisits_.size() == kRevisitPiece) mark_piece();
+  });
+  if (!revisits_.empty()) mark_piece();
+  return complete;
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,56 @@
+// Collection: one marking and sweeping of a heap, from roots that are given, while nobody else uses it.
+//
+// Whoever stops the program's threads and knows the roots drives it (Collector, ProcessCollector).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gc/mark_task.h"
+#include "gc/marking.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "heap/system_memory.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::gc {
+
+/// What a collection did.
+struct CollectionResult {
+  std::chrono::nanoseconds mark_time{0};  ///< roots, clearing marks, marking, termination
+  std::chrono::nanoseconds collect_time{
+      0};  ///< the whole, sweeping included, from when the mutators had stopped
+  std::uint64_t live_objects = 0;
+  std::uint64_t live_bytes = 0;
+  std::uint64_t mark_passes = 1;  ///< more than one only when memory for the mark stack ran short
+  std::vector<mark::WorkerStatistics> workers;
+};
+
+/// Kept from one collection to the next. Each is a begin(), a run() and a finish().
+class Collection {
+ public:
+  /// Throws std::bad_alloc.
+  explicit Collection(heap::Heap& heap);
+
+  /// Before the threads are stopped: this takes memory, which the collection itself does not, but for the
+  /// mark stack's. Throws std::bad_alloc.
+  void begin(Marking& marking);
+  /// Marks what `roots` lead to and sweeps the rest. Roots may be null. Does not throw.
+  void run(std::span<heap::Object* const> roots, heap::OwnedBlocks owned);
+  /// What it did, from `start` on, when the threads had stopped.
+  CollectionResult finish(std::chrono::steady_clock::time_point start);
+
+ private:
+  bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
+  bool revisit_marked();
+
+  heap::Heap& heap_;
+  Marking* marking_ = nullptr;
+  std::chrono::steady_clock::time_point marked_;
+  CollectionResult result_;
+  heap::SystemVector<MarkTask> revisits_;  // reserved beforehand: it is needed when memory is short
+};
+
+}  // namespace jackdaw::gc
