@@ -24,19 +24,20 @@ template <typename T>
 class SystemAllocator {
  public:
   using value_type = T;
+  static constexpr std::size_t kElementBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): any T
 
   SystemAllocator() = default;
   template <typename Other>
   SystemAllocator(const SystemAllocator<Other>&) {}  // NOLINT(google-explicit-constructor): as allocators are
 
   T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
-    const std::span<std::byte> memory = map_memory(count * sizeof(T));
+    if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw std::bad_alloc();
+    const std::span<std::byte> memory = map_memory(count * kElementBytes);
     if (memory.empty()) throw std::bad_alloc();
     return reinterpret_cast<T*>(memory.data());
   }
   void deallocate(T* start, std::size_t count) {
-    unmap_memory({reinterpret_cast<std::byte*>(start), count * sizeof(T)});
+    unmap_memory({reinterpret_cast<std::byte*>(start), count * kElementBytes});
   }
   friend bool operator==(const SystemAllocator&, const SystemAllocator&) { return true; }
 };

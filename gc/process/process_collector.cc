@@ -24,14 +24,14 @@ ProcessOptions default_options() {
 
 // In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
 ProcessCollector& ProcessCollector::instance() {
-  static ProcessCollector* const collector = [] {
+  static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
     auto* const made = new (memory.data()) ProcessCollector(default_options());
     made->this_thread();
     return made;
   }();
-  return *collector;
+  return *kCollector;
 }
 
 ProcessCollector::ProcessCollector(const ProcessOptions& options)

@@ -188,6 +188,7 @@ TEST(SweepOwnedBlocks, AnAllocatorGoesOnInItsBlock) {
   Heap heap;
   auto allocator = std::make_unique<Allocator>(heap);
   std::vector<Object*> objects;
+  objects.reserve(10);
   for (int i = 0; i < 10; ++i) objects.push_back(allocator->allocate_plain(48, Contents::words));
   heap.clear_marks();
   Chunk& chunk = *Chunk::of(objects[0]);
@@ -386,6 +387,7 @@ TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
     }
     std::erase_if(live, [&](const Live&) { return random.below(2) == 0; });
     std::vector<Object*> kept;
+    kept.reserve(live.size());
     for (const Live& each : live) kept.push_back(each.object);
     EXPECT_EQ(keep_only(heap_, kept).live_objects, live.size());
     for (const Live& each : live) ASSERT_TRUE(has_contents(each.object, each.bytes, each.key));

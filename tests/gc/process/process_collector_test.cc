@@ -81,6 +81,13 @@ constexpr std::uint64_t kLength = 1000;
 
 [[gnu::noinline]] std::vector<HiddenAddress> dropped_list() { return hidden_links(new_list(kLength)); }
 
+// Puts a list where `slot` is, so that no other trace of it is left in the caller's frame.
+template <typename Slot>
+[[gnu::noinline]] std::vector<HiddenAddress> put_list(Slot& slot) {
+  slot = new_list(kLength);
+  return hidden_links(slot);
+}
+
 TEST(ProcessCollector, FreesWhatNothingLeadsTo) {
   const std::vector<HiddenAddress> dropped = dropped_list();
   EXPECT_EQ(still_there(dropped), kLength);
@@ -112,9 +119,8 @@ TEST(ProcessCollector, AnAddressAnywhereInAnObjectKeepsIt) {
 }
 
 TEST(ProcessCollector, DataIsKeptAndLeadsNowhere) {
-  auto** const data = static_cast<Link**>(collector().allocate(sizeof(Link*), Contents::data));
-  *data = new_list(kLength);
-  const std::vector<HiddenAddress> hidden = hidden_links(*data);
+  auto** const data = static_cast<Link**>(collector().allocate(sizeof(std::uintptr_t), Contents::data));
+  const std::vector<HiddenAddress> hidden = put_list(*data);
   clean_stack();
   collector().collect();
   EXPECT_NE(collector().heap().object_at(data), nullptr);
@@ -124,8 +130,7 @@ TEST(ProcessCollector, DataIsKeptAndLeadsNowhere) {
 Link* volatile static_list = nullptr;
 
 TEST(ProcessCollector, StaticDataIsARoot) {
-  static_list = new_list(kLength);
-  const std::vector<HiddenAddress> hidden = hidden_links(static_list);
+  const std::vector<HiddenAddress> hidden = put_list(static_list);
   clean_stack();
   collector().collect();
   EXPECT_EQ(still_there(hidden), kLength);
@@ -136,10 +141,10 @@ TEST(ProcessCollector, StaticDataIsARoot) {
 }
 
 TEST(ProcessCollector, AddedRangesAreRootsUntilTheyAreRemoved) {
-  const std::span<std::byte> memory = heap::map_memory(3 * sizeof(Link*));
+  const std::span<std::byte> memory = heap::map_memory(3 * sizeof(std::uintptr_t));
   auto** const slots = reinterpret_cast<Link**>(memory.data());
   std::array<std::vector<HiddenAddress>, 3> hidden;
-  for (std::size_t i = 0; i < 3; ++i) hidden[i] = hidden_links(slots[i] = new_list(kLength));
+  for (std::size_t i = 0; i < 3; ++i) hidden[i] = put_list(slots[i]);
   collector().static_roots().add(slots, slots + 3);
   clean_stack();
   collector().collect();
@@ -182,6 +187,14 @@ TEST(ProcessCollector, NothingIsCollectedWhileDisabled) {
 void join_all(void* threads) {
   for (std::thread& thread : *static_cast<std::vector<std::thread>*>(threads)) thread.join();
 }
+// Until `flag` is not zero. Collections do not wait for the waiting thread.
+template <typename Flag>
+void wait_until(Flag& flag) {
+  const auto wait = [](void* of) {
+    while (!static_cast<Flag*>(of)->load()) std::this_thread::yield();
+  };
+  collector().threads().call_blocked(wait, &flag);
+}
 void join_one(void* thread) { static_cast<std::thread*>(thread)->join(); }
 
 // Each thread keeps lists in its frames only, and looks at every link of them after many collections.
@@ -189,6 +202,7 @@ TEST(ProcessThreads, AllocateAndKeepTheirListsThroughCollections) {
   constexpr int kThreads = 4;
   const std::size_t rounds = mark::scaled(300);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       Link* kept = new_list(kLength);
@@ -244,21 +258,19 @@ TEST(ProcessThreads, BlockedThreadsAreNotWaitedFor) {
     collector().threads().call_blocked(wait, &argument);
     expect_intact(list, kLength);
   });
-  while (!is_ready.load()) std::this_thread::yield();
+  wait_until(is_ready);
   for (int i = 0; i < 10; ++i) {
     collector().collect();
     dropped_list();
   }
   EXPECT_EQ(write(wake[1], "x", 1), 1);
-  blocked.join();
+  collector().threads().call_blocked(join_one, &blocked);
   close(wake[0]);
   close(wake[1]);
 }
 
-// A thread that never calls anything is stopped all the same. (ThreadSanitizer delivers signals at calls
-// only.)
+// A thread that never calls anything is stopped all the same.
 TEST(ProcessThreads, AThreadThatComputesIsStopped) {
-  if (mark::kThreadSanitized) GTEST_SKIP() << "signals arrive late under ThreadSanitizer";
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> turns{0};
   std::thread computing([&] {
@@ -268,7 +280,7 @@ TEST(ProcessThreads, AThreadThatComputesIsStopped) {
     }
     expect_intact(list, kLength);
   });
-  while (turns.load() == 0) std::this_thread::yield();
+  wait_until(turns);
   for (int i = 0; i < 20; ++i) {
     collector().collect();
     dropped_list();
