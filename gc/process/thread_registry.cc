@@ -186,6 +186,10 @@ void ThreadRegistry::resume_others() {
 }
 
 void ThreadRegistry::call_blocked(void (*function)(void*), void* argument) {
+  if (current_ == nullptr) {
+    function(argument);
+    return;
+  }
   block_current(stack_pointer_below_registers());
   function(argument);
   unblock_current();

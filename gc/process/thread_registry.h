@@ -82,8 +82,8 @@ class ThreadRegistry {
     ProcessThread& thread_;
   };
 
-  /// Calls `function(argument)` while collections do not wait for the calling thread, which is registered: it
-  /// may block, and must not touch the heap. What it held at the call stays.
+  /// Calls `function(argument)` while collections do not wait for the calling thread: it may block, and must
+  /// not touch the heap. What it held at the call stays, if it is registered.
   void call_blocked(void (*function)(void*), void* argument);
 
   /// Takes the registry's lock, so that no thread comes or goes, and stops all registered threads but the
