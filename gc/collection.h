@@ -34,8 +34,8 @@ class Collection {
   /// Throws std::bad_alloc.
   explicit Collection(heap::Heap& heap);
 
-  /// Before the threads are stopped: this takes memory, which the collection itself does not, but for the
-  /// mark stack's. Throws std::bad_alloc.
+  /// Before threads are stopped that may hold malloc's lock: this asks it for memory, which run() does not.
+  /// Throws std::bad_alloc.
   void begin(Marking& marking);
   /// Marks what `roots` lead to and sweeps the rest. Roots may be null. Does not throw.
   void run(std::span<heap::Object* const> roots, heap::OwnedBlocks owned);

@@ -13,6 +13,18 @@
 
 namespace jackdaw::heap {
 
+/// Memory that may hold addresses of objects.
+using Words = std::span<const std::uintptr_t>;
+
+/// The aligned words that lie wholly between two addresses; none when the second comes first.
+inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
+  const std::uintptr_t first = (begin + kWordBytes - 1) & ~(kWordBytes - 1);
+  if (end < first + kWordBytes) return {};
+  const auto* const words =
+      reinterpret_cast<const std::uintptr_t*>(first);  // NOLINT(performance-no-int-to-ptr)
+  return {words, (end - first) / kWordBytes};
+}
+
 /// The object that `word` is an address in, as far as `map` reaches; null when there is none. O(1), and
 /// touches nothing but the map and the chunk's bits.
 inline Object* object_at_word(const BlockMap& map, std::uintptr_t word) {
@@ -25,8 +37,9 @@ inline Object* object_at_word(const BlockMap& map, std::uintptr_t word) {
 /// Calls `function(Object*)` for each of the words that leads to an object. The words may lie where a
 /// sanitizer sees nothing that one may read: between the variables of a stack.
 template <typename Function>
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_object_in(
-    std::span<const std::uintptr_t> words, const BlockMap& map, Function function) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_object_in(Words words,
+                                                                              const BlockMap& map,
+                                                                              Function function) {
   const BlockMap local = map;  // in registers
   for (const std::uintptr_t word : words) {
     if (Object* const object = object_at_word(local, word)) function(object);

@@ -69,7 +69,7 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
                                                             heap::Contents contents,
                                                             std::uint64_t unless_after) {
   const std::lock_guard lock(collecting_);
-  // Relaxed: written under this lock.
+  // Relaxed: written under this lock; for disabled_ see disable().
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   try {
     if (disabled_.load(std::memory_order_relaxed) == 0) collect_locked();
@@ -132,7 +132,7 @@ CollectionResult ProcessCollector::collect_stopped() {
 
 void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
-  const auto scan = [this](StaticRoots::Words words) {
+  const auto scan = [this](heap::Words words) {
     heap::for_each_object_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
   };
   static_roots_.for_each(scan);

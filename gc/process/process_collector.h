@@ -59,9 +59,11 @@ class ProcessCollector {
   /// changed.
   CollectionResult collect();
   /// Collections so far.
+  // Relaxed: a number that publishes nothing.
   [[nodiscard]] std::uint64_t collections() const { return collections_.load(std::memory_order_relaxed); }
 
   /// While more disable() than enable() calls were made, no allocation collects.
+  // Relaxed, both: a thread sees its own calls in order; another's allocation may come before or after.
   void disable() { disabled_.fetch_add(1, std::memory_order_relaxed); }
   void enable() { disabled_.fetch_sub(1, std::memory_order_relaxed); }
 

@@ -11,23 +11,12 @@ namespace jackdaw::gc {
 
 namespace {
 
-constexpr std::uintptr_t kWordBytes = sizeof(std::uintptr_t);
-
-// The whole words between two addresses.
-StaticRoots::Words words_between(std::uintptr_t begin, std::uintptr_t end) {
-  const std::uintptr_t first = (begin + kWordBytes - 1) & ~(kWordBytes - 1);
-  if (end < first + kWordBytes) return {};
-  const auto* const words =
-      reinterpret_cast<const std::uintptr_t*>(first);  // NOLINT(performance-no-int-to-ptr)
-  return {words, (end - first) / kWordBytes};
-}
-
-std::uintptr_t begin_of(StaticRoots::Words words) { return reinterpret_cast<std::uintptr_t>(words.data()); }
-std::uintptr_t end_of(StaticRoots::Words words) { return begin_of(words) + words.size_bytes(); }
+std::uintptr_t begin_of(heap::Words words) { return reinterpret_cast<std::uintptr_t>(words.data()); }
+std::uintptr_t end_of(heap::Words words) { return begin_of(words) + words.size_bytes(); }
 
 // One walk over the loaded objects.
 struct Walk {
-  heap::SystemVector<StaticRoots::Words>& found;
+  heap::SystemVector<heap::Words>& found;
   void (*stop_threads)(void*);
   void* argument;
   bool is_complete = true;
@@ -45,7 +34,7 @@ int visit_object(dl_phdr_info* object, std::size_t, void* argument) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
     try {
-      walk.found.push_back(words_between(begin, begin + header.p_memsz));
+      walk.found.push_back(heap::whole_words_between(begin, begin + header.p_memsz));
     } catch (const std::bad_alloc&) {
       walk.is_complete = false;
       return 1;
@@ -58,8 +47,8 @@ int visit_object(dl_phdr_info* object, std::size_t, void* argument) {
 
 void StaticRoots::add(const void* begin, const void* end) {
   const std::lock_guard lock(mutex_);
-  const Words words =
-      words_between(reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end));
+  const heap::Words words = heap::whole_words_between(reinterpret_cast<std::uintptr_t>(begin),
+                                                      reinterpret_cast<std::uintptr_t>(end));
   if (!words.empty()) added_.push_back(words);
 }
 
@@ -67,10 +56,10 @@ void StaticRoots::remove(const void* begin, const void* end) {
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
   const auto to = reinterpret_cast<std::uintptr_t>(end);
   const std::lock_guard lock(mutex_);
-  heap::SystemVector<Words> left;
-  for (const Words words : added_) {
-    const Words before = words_between(begin_of(words), std::min(end_of(words), from));
-    const Words after = words_between(std::max(begin_of(words), to), end_of(words));
+  heap::SystemVector<heap::Words> left;
+  for (const heap::Words words : added_) {
+    const heap::Words before = heap::whole_words_between(begin_of(words), std::min(end_of(words), from));
+    const heap::Words after = heap::whole_words_between(std::max(begin_of(words), to), end_of(words));
     if (!before.empty()) left.push_back(before);
     if (!after.empty()) left.push_back(after);
   }

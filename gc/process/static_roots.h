@@ -2,20 +2,16 @@
 // loaded, and ranges that were added by hand.
 #pragma once
 
-#include <cstdint>
 #include <mutex>
-#include <span>
 
 #include "heap/system_memory.h"
+#include "heap/word_scan.h"
 
 namespace jackdaw::gc {
 
 /// Ranges may be added and removed by any thread between collections.
 class StaticRoots {
  public:
-  /// Memory that may hold addresses of objects.
-  using Words = std::span<const std::uintptr_t>;
-
   /// Adds a range, in whole words: it is scanned until it is removed. Throws std::bad_alloc.
   void add(const void* begin, const void* end);
   /// Takes away all parts of added ranges that lie between.
@@ -31,8 +27,8 @@ class StaticRoots {
   /// Between take() and release(): everything that is to be scanned.
   template <typename Function>
   void for_each(Function function) const {
-    for (const Words words : of_objects_) function(words);
-    for (const Words words : added_) function(words);
+    for (const heap::Words words : of_objects_) function(words);
+    for (const heap::Words words : added_) function(words);
   }
   void release() { mutex_.unlock(); }
 
@@ -40,8 +36,8 @@ class StaticRoots {
   bool take_with(void (*stop_threads)(void*), void* argument);
 
   std::mutex mutex_;  // guards all below
-  heap::SystemVector<Words> added_;
-  heap::SystemVector<Words> of_objects_;
+  heap::SystemVector<heap::Words> added_;
+  heap::SystemVector<heap::Words> of_objects_;
 };
 
 }  // namespace jackdaw::gc

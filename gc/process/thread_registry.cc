@@ -1,5 +1,8 @@
 #include "gc/process/thread_registry.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -33,6 +36,16 @@ void unblock_stop_signal() {
   sigemptyset(&stop);
   sigaddset(&stop, kStopSignal);
   pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+}
+
+// Not by way of stderr's buffer: a thread that stands still may hold its lock.
+void warn_of_no_answer(std::uint32_t threads) {
+  std::array<char, 160> line;
+  const int length = std::snprintf(
+      line.data(), line.size(),
+      "jackdaw: a collection waits for %u threads that do not answer signal %d: they must not block it\n",
+      threads, kStopSignal);
+  if (write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)) < 0) return;
 }
 
 }  // namespace
@@ -168,10 +181,7 @@ void ThreadRegistry::wait_until_all_stand_still() {
     still_running_.wait_for(waited_for, kPatienceSeconds);
     // Relaxed: only to know whether to complain.
     if (warned || still_running_.value().load(std::memory_order_relaxed) != waited_for) continue;
-    std::fprintf(
-        stderr,
-        "jackdaw: a collection waits for %u threads that do not answer signal %d: they must not block it\n",
-        waited_for, kStopSignal);
+    warn_of_no_answer(waited_for);
     warned = true;
   }
 }
@@ -204,13 +214,6 @@ void ThreadRegistry::block_current(std::uintptr_t stack_pointer) {
 void ThreadRegistry::unblock_current() {
   const Change change(*this);
   current_->is_blocked_ = false;
-}
-
-StackWords ThreadRegistry::words_between(std::uintptr_t from, std::uintptr_t end) {
-  const std::uintptr_t first = (from + sizeof(std::uintptr_t) - 1) & ~(sizeof(std::uintptr_t) - 1);
-  const auto* const words =
-      reinterpret_cast<const std::uintptr_t*>(first);  // NOLINT(performance-no-int-to-ptr)
-  return {words, (end - first) / sizeof(std::uintptr_t)};
 }
 
 }  // namespace jackdaw::gc

@@ -3,7 +3,7 @@
 // A thread is stopped by a signal, at any instruction; its registers are then on its stack, which the
 // collector scans. A thread that is in a critical section, where the heap's tables are in disorder or locked,
 // notes the request and stops at the section's end. A thread that declared itself blocked is left alone: it
-// does not touch the heap, and comes to a halt if it wants to before the collection is over.
+// does not touch the heap, and waits if it wants to go on before the collection is over.
 //
 // Stopping is a count that the threads decrease and the collector waits for; going on is a change of the stop
 // epoch, which is odd while threads are to stand still. Both waits are futexes: the signal handler may use
@@ -16,17 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <span>
 
 #include "gc/process/futex_word.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
+#include "heap/word_scan.h"
 
 namespace jackdaw::gc {
-
-/// The words of a stack, or of a part of it.
-using StackWords = std::span<const std::uintptr_t>;
 
 /// A registered thread. Made and destroyed by the registry; all else is for the thread itself.
 class ProcessThread {
@@ -91,13 +88,13 @@ class ThreadRegistry {
   void stop_others();
   /// Lets them go on.
   void resume_others();
-  /// Between the two: calls `function(StackWords)` with the part in use of each registered thread's stack,
+  /// Between the two: calls `function(heap::Words)` with the part in use of each registered thread's stack,
   /// the registers included; the caller's own from `own_stack_pointer` on.
   template <typename Function>
   void for_each_stack(std::uintptr_t own_stack_pointer, Function function) {
     for (const ProcessThread* const thread : threads_) {
       const std::uintptr_t from = thread == current_ ? own_stack_pointer : thread->stack_pointer_;
-      function(words_between(from, thread->stack_end_));
+      function(heap::whole_words_between(from, thread->stack_end_));
     }
   }
 
@@ -119,11 +116,9 @@ class ThreadRegistry {
   static void leave_critical(ProcessThread& thread);
   static void handle_stop_signal(int);
   [[gnu::noinline]] static void stand_still(ProcessThread& thread);
-  static StackWords words_between(std::uintptr_t from, std::uintptr_t end);
 
   void block_current(std::uintptr_t stack_pointer);
   void unblock_current();
-  std::uint32_t signal_others();
   void wait_until_all_stand_still();
 
   static ThreadRegistry* registry_;  // the one there is
