@@ -44,7 +44,7 @@ class MarkTask {
   static constexpr std::uint64_t kAddressMask =
       ((std::uint64_t{1} << kAddressBits) - 1) & ~std::uint64_t{heap::kGranuleBytes - 1};
   static_assert(mark::Slices::kNodeLimit <= std::uint32_t{1} << (64 - kAddressBits + kLowNodeBits));
-  static_assert(heap::kContentsKinds <= kContentsMask + 1);
+  static_assert(heap::kContentsCount <= kContentsMask + 1);
 
   std::uint64_t bits_;
 };

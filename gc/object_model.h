@@ -100,7 +100,7 @@ class HeapObjectModel {
     const heap::BlockMap& map = heap::Chunk::of(&object)->map();
     const auto* const words = reinterpret_cast<const std::uintptr_t*>(&object);
     visit_slices(task, words_of(object, map), sink, [&](std::uint64_t begin, std::uint64_t count) {
-      heap::for_each_object_in({words + begin, count}, map,
+      heap::for_each_slot_in({words + begin, count}, map,
                                [&](heap::Object* reference) { sink.reference(reference); });
     });
   }

@@ -2,8 +2,31 @@
 
 #include <cstring>
 #include <limits>
+#include <new>
+
+#include "heap/system_memory.h"
 
 namespace jackdaw::heap {
+
+namespace {
+
+// What a freed slot holds in its first word: the next of its list, in a form that is no address.
+std::uintptr_t hidden(const std::byte* slot) { return ~reinterpret_cast<std::uintptr_t>(slot); }
+std::byte* revealed(std::uintptr_t word) {
+  return reinterpret_cast<std::byte*>(~word);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
+
+// Never written to: in a run of it the cursor is at the end.
+Allocator::RunTable Allocator::no_runs_;
+
+Allocator::~Allocator() {
+  heap_.unregister_allocator(this);
+  for (RunTable* const table : tables_) {
+    if (table != &no_runs_) unmap_memory(std::as_writable_bytes(std::span(table, 1)));
+  }
+}
 
 Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t length) {
   constexpr std::uint64_t kMaximumLength =
@@ -14,57 +37,109 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
   return array;
 }
 
-bool Allocator::find_run(std::uint8_t size_class, Contents contents) {
-  FreeRun& run = runs_[static_cast<std::size_t>(contents)][size_class];
+// Null when there is no memory for them.
+Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
+  RunTable*& table = tables_[static_cast<std::size_t>(kind)];
+  if (table == &no_runs_) {
+    const std::span<std::byte> memory = map_memory(sizeof(RunTable));
+    if (memory.empty()) return nullptr;
+    table = new (memory.data()) RunTable;
+  }
+  return table;
+}
+
+bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
+  RunTable* const runs = runs_of(kind);
+  if (runs == nullptr) return false;
+  FreeRun& run = (*runs)[size_class];
+  if (run.freed != nullptr) {
+    take_freed(run, SizeClasses::slot_bytes(size_class));
+    return true;
+  }
   while (run.block.chunk == nullptr || !next_run_in_block(run)) {
     if (run.block.chunk != nullptr) heap_.give_up_block(run.block);
     run = {};
-    run.block = heap_.acquire_block(size_class, contents);
+    run.block = heap_.acquire_block(size_class, kind);
     if (run.block.chunk == nullptr) return false;
   }
   return true;
 }
 
-void Allocator::give_up_blocks() {
-  for (auto& runs : runs_) {
-    for (FreeRun& run : runs) {
-      if (run.block.chunk != nullptr) run.block.chunk->block(run.block.index).owned = false;
-      run = {};
-    }
+void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
+  std::byte* const slot = run.freed;
+  std::uintptr_t next = 0;
+  std::memcpy(&next, slot, sizeof next);
+  run.freed = revealed(next);
+  std::memset(slot, 0, sizeof next);
+  run.end = slot + slot_bytes;
+  run.cursor = slot;
+}
+
+void Allocator::free(Object* object) {
+  Chunk& chunk = *Chunk::of(object);
+  auto* const slot = reinterpret_cast<std::byte*>(object);
+  const BlockInfo& info = chunk.block(chunk.block_index(slot));
+  if (info.use != BlockUse::small) {
+    heap_.free_large(object);
+    return;
+  }
+  const KindNumber kind = chunk.kind_of(object);
+  const Kind& kind_info = chunk.kind_table()[kind];
+  RunTable* const runs = kind_info.is_collectable ? runs_of(kind) : nullptr;
+  if (runs == nullptr) {
+    heap_.free_slot(object);
+    return;
+  }
+  FreeRun& run = (*runs)[info.size_class];
+  if (kind_info.is_cleared) std::memset(slot, 0, info.slot_bytes);
+  const std::uintptr_t next = hidden(run.freed);
+  std::memcpy(slot, &next, sizeof next);
+  run.freed = slot;
+}
+
+template <typename Function>
+void Allocator::for_each_run(Function function) {
+  for (RunTable* const table : tables_) {
+    if (table == &no_runs_) continue;
+    for (FreeRun& run : *table) function(run);
   }
 }
 
-void Allocator::keep_runs_allocated() const {
-  for (const auto& runs : runs_) {
-    for (const FreeRun& run : runs) {
-      if (run.cursor == run.end) continue;
-      const std::size_t slot_bytes = run.block.chunk->block(run.block.index).slot_bytes;
-      for (std::byte* slot = run.cursor; slot < run.end; slot += slot_bytes)
-        run.block.chunk->set_allocated(slot);
-    }
-  }
+void Allocator::give_up_blocks() {
+  for_each_run([](FreeRun& run) {
+    if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
+    if (run.block.chunk != nullptr) run.block.chunk->block(run.block.index).owned = false;
+    run = {};
+  });
+}
+
+// Slots that were freed by hand are free like all that is unmarked, so the lists of them end here.
+void Allocator::keep_runs_allocated() {
+  for_each_run([](FreeRun& run) {
+    run.freed = nullptr;
+    if (run.cursor != run.end) Chunk::set_allocated(run.cursor, run.end);
+  });
 }
 
 bool Allocator::next_run_in_block(FreeRun& run) {
   Chunk& chunk = *run.block.chunk;
-  const BlockInfo& info = chunk.block(run.block.index);
-  std::byte* const start = chunk.block_start(run.block.index);
-  const std::uint32_t slots = info.slots();
-  const auto slot_at = [&](std::uint32_t slot) { return start + std::size_t{slot} * info.slot_bytes; };
-  std::uint32_t first = run.next_slot;
-  while (first < slots && chunk.is_allocated(slot_at(first))) ++first;
-  std::uint32_t last = first;
-  while (last < slots && !chunk.is_allocated(slot_at(last))) ++last;
-  run.next_slot = last;
-  run.cursor = slot_at(first);
-  run.end = slot_at(last);
-  std::memset(run.cursor, 0, static_cast<std::size_t>(run.end - run.cursor));
-  const bool has_types = chunk.contents(run.block.index) == Contents::references;
-  for (std::uint32_t slot = first; slot < last; ++slot) {
-    if (has_types) reinterpret_cast<Object*>(slot_at(slot))->set_type(TypeDescriptor::unused());
-    chunk.set_allocated(slot_at(slot));
+  const std::size_t block = run.block.index;
+  const GranuleRange slots = chunk.find_free_slots(block, run.next_granule);
+  if (slots.first == slots.end) return false;
+  std::byte* const start = chunk.block_start(block);
+  std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
+  std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;
+  const Kind& kind = chunk.kind_table()[chunk.kind(block)];
+  if (kind.is_cleared && !run.block.is_zero) std::memset(cursor, 0, static_cast<std::size_t>(end - cursor));
+  if (kind.contents == Contents::references) {
+    for (std::byte* slot = cursor; slot < end; slot += chunk.block(block).slot_bytes)
+      reinterpret_cast<Object*>(slot)->set_type(TypeDescriptor::unused());
   }
-  return first < last;
+  chunk.set_allocated(block, slots);
+  run.next_granule = slots.end;
+  run.cursor = cursor;
+  run.end = end;
+  return true;
 }
 
 }  // namespace jackdaw::heap

@@ -1,8 +1,8 @@
 // Allocator: one thread's way to allocate objects, without a lock for small ones.
 //
-// For each size class, of objects with and without references, it holds a block of its own and a run of free
-// slots in it, [cursor, end), cleared. An allocation moves the cursor. At the end of a run the next one is
-// found in the block's allocation bits; at the end of the block the heap gives another.
+// For each kind and size class it holds a block of its own and a run of free slots in it, [cursor, end). An
+// allocation moves the cursor. At the end of a run the next one is found in the block's allocation bits; at
+// the end of the block the heap gives another. A slot that was freed by hand is a run of one slot.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "heap/heap.h"
+#include "heap/kind.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
 #include "heap/type_descriptor.h"
@@ -19,8 +20,12 @@ namespace jackdaw::heap {
 /// Used by one thread at a time. The heap must outlive it.
 class Allocator {
  public:
-  explicit Allocator(Heap& heap) : heap_(heap) { heap_.register_allocator(this); }
-  ~Allocator() { heap_.unregister_allocator(this); }
+  /// Throws std::bad_alloc.
+  explicit Allocator(Heap& heap) : heap_(heap) {
+    tables_.fill(&no_runs_);
+    heap_.register_allocator(this);
+  }
+  ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
@@ -28,15 +33,15 @@ class Allocator {
   /// O(1) but for the clearing and, now and then, the search for free slots.
   Object* allocate(const TypeDescriptor& type, std::size_t bytes) {
     Object* const object =
-        allocate_plain(bytes, type.holds_references() ? Contents::references : Contents::data);
+        allocate_plain(bytes, type.holds_references() ? KindNumber::references : KindNumber::data);
     if (object != nullptr) object->set_type(type);
     return object;
   }
 
-  /// Cleared memory of `bytes` bytes, at least one, for an object without a descriptor; else as above.
-  Object* allocate_plain(std::size_t bytes, Contents contents) {
-    return bytes <= kLargestSmallBytes ? allocate_small(bytes, contents)
-                                       : heap_.allocate_large(bytes, contents);
+  /// Memory of `bytes` bytes, at least one, for an object without a descriptor; cleared as its kind says;
+  /// else as above.
+  Object* allocate_plain(std::size_t bytes, KindNumber kind) {
+    return bytes <= kLargestSmallBytes ? allocate_small(bytes, kind) : heap_.allocate_large(bytes, kind);
   }
 
   /// A cleared object of a type whose objects have one size.
@@ -44,9 +49,9 @@ class Allocator {
 
   /// The fast half of allocate_plain, for at most kLargestSmallBytes: null when the run at hand is used up. A
   /// collection that leaves owned blocks may come at any of its instructions. O(1).
-  Object* allocate_from_run(std::size_t bytes, Contents contents) {
+  Object* allocate_from_run(std::size_t bytes, KindNumber kind) {
     const std::uint8_t size_class = SizeClasses::class_of(bytes);
-    FreeRun& run = runs_[static_cast<std::size_t>(contents)][size_class];
+    FreeRun& run = (*tables_[static_cast<std::size_t>(kind)])[size_class];
     std::byte* const slot = run.cursor;
     if (slot == run.end) [[unlikely]]
       return nullptr;
@@ -57,30 +62,44 @@ class Allocator {
   /// An array of `length` null references, or null when there is no memory.
   Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
 
+  /// Frees an object of any allocator of the heap now; nothing may use it any more. Its slot is the next that
+  /// this allocator gives out, if the kind is collectable. O(1) but for the clearing.
+  void free(Object* object);
+
  private:
   friend class Heap;
   struct FreeRun {
     std::byte* cursor = nullptr;
     std::byte* end = nullptr;
+    std::byte* freed = nullptr;  // slots freed by hand, a list through their first words
     SmallBlock block;
-    std::uint32_t next_slot = 0;  // where the search for the next run goes on
+    std::uint32_t next_granule = 0;  // where the search for the next run goes on
   };
+  // A kind's runs, by size class.
+  using RunTable = std::array<FreeRun, SizeClasses::kCount>;
 
-  Object* allocate_small(std::size_t bytes, Contents contents) {
-    if (Object* const object = allocate_from_run(bytes, contents)) [[likely]]
+  Object* allocate_small(std::size_t bytes, KindNumber kind) {
+    if (Object* const object = allocate_from_run(bytes, kind)) [[likely]]
       return object;
-    return find_run(SizeClasses::class_of(bytes), contents) ? allocate_from_run(bytes, contents) : nullptr;
+    return find_run(SizeClasses::class_of(bytes), kind) ? allocate_from_run(bytes, kind) : nullptr;
   }
 
-  bool find_run(std::uint8_t size_class, Contents contents);
+  RunTable* runs_of(KindNumber kind);
+  bool find_run(std::uint8_t size_class, KindNumber kind);
   static bool next_run_in_block(FreeRun& run);
+  static void take_freed(FreeRun& run, std::size_t slot_bytes);
+  template <typename Function>
+  void for_each_run(Function function);
   // Forgets all runs: their blocks are the heap's again. Under the heap's lock, or while nobody allocates.
   void give_up_blocks();
-  // After allocation bits were made a copy of the marks: the slots of the runs at hand are in use, too.
-  void keep_runs_allocated() const;
+  // After what is unmarked was made free: the slots of the runs at hand are in use, too.
+  void keep_runs_allocated();
+
+  // Of kinds of which nothing was allocated yet: all runs used up, so that the fast half needs not ask.
+  static RunTable no_runs_;
 
   Heap& heap_;
-  std::array<std::array<FreeRun, SizeClasses::kCount>, kContentsKinds> runs_{};
+  std::array<RunTable*, KindTable::kMaximumKinds> tables_;
 };
 
 }  // namespace jackdaw::heap

@@ -26,15 +26,17 @@ class BlockShape {
     return BlockShape(kHoldsObjects | in_use << kInUseShift | granules << kSlotShift |
                       ((kReciprocalOne + granules - 1) / granules));
   }
-  /// A block of a large object that starts at the start of the block `blocks_back` blocks before it.
-  static constexpr BlockShape of_large(std::uint32_t blocks_back) {
-    return BlockShape(kHoldsObjects | kLarge | blocks_back);
+  /// A block of a large object that starts at the start of the block `blocks_back` blocks before it. If
+  /// `keeps_nothing`, addresses in it do not count as references to the object.
+  static constexpr BlockShape of_large(std::uint32_t blocks_back, bool keeps_nothing = false) {
+    return BlockShape(kHoldsObjects | kLarge | (keeps_nothing ? kKeepsNothing : 0) | blocks_back);
   }
   static constexpr BlockShape from_bits(std::uint64_t bits) { return BlockShape(bits); }
 
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
   [[nodiscard]] constexpr bool holds_objects() const { return bits_ != 0; }
   [[nodiscard]] constexpr bool is_large() const { return (bits_ & kLarge) != 0; }
+  [[nodiscard]] constexpr bool keeps_nothing() const { return (bits_ & kKeepsNothing) != 0; }
   /// How many blocks before this one the large object starts.
   [[nodiscard]] constexpr std::uint32_t blocks_back() const { return static_cast<std::uint32_t>(bits_); }
   /// Of slots: bytes of each.
@@ -63,6 +65,7 @@ class BlockShape {
   static constexpr std::uint32_t kSlotMask = (1U << 10) - 1;
   static constexpr unsigned kInUseShift = 42;
   static constexpr std::uint32_t kInUseMask = (1U << 11) - 1;
+  static constexpr std::uint64_t kKeepsNothing = std::uint64_t{1} << 61;
   static constexpr std::uint64_t kLarge = std::uint64_t{1} << 62;
   static constexpr std::uint64_t kHoldsObjects = std::uint64_t{1} << 63;
   static_assert(kGranulesPerBlock < std::size_t{1} << 11);
@@ -77,9 +80,14 @@ class BlockShape {
 class BlockMap {
  public:
   BlockMap() = default;
-  /// For the addresses from `start`, a multiple of kBlockBytes, on; one entry for each block, all zero.
-  BlockMap(std::uintptr_t start, std::span<std::atomic<std::uint64_t>> entries)
-      : start_(start), bytes_(entries.size() * kBlockBytes), entries_(entries.data()) {}
+  /// For the addresses from `start`, a multiple of kBlockBytes, on; one entry for each block, all zero, and
+  /// as many bytes, all zero, for what was suspected.
+  BlockMap(std::uintptr_t start, std::span<std::atomic<std::uint64_t>> entries,
+           std::atomic<std::uint8_t>* suspected)
+      : start_(start),
+        bytes_(entries.size() * kBlockBytes),
+        entries_(entries.data()),
+        suspected_(suspected) {}
 
   /// How the block that `address` lies in is divided; without objects for any address outside. O(1).
   [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
@@ -92,14 +100,35 @@ class BlockMap {
   /// slot is in use is not known here. 0 when there is none. For a large object the last block counts as a
   /// whole. O(1).
   [[nodiscard]] std::uintptr_t start_of_object_at(std::uintptr_t address) const {
-    const BlockShape shape = shape_at(address);
+    return start_of_object_in(shape_at(address), address);
+  }
+  /// The same for an address whose block has that shape.
+  [[nodiscard]] static std::uintptr_t start_of_object_in(BlockShape shape, std::uintptr_t address) {
     if (!shape.holds_objects()) return 0;
     const std::uintptr_t block = address & ~(kBlockBytes - 1);
-    if (shape.is_large()) return block - std::uintptr_t{shape.blocks_back()} * kBlockBytes;
+    if (shape.is_large()) [[unlikely]]
+      return block - std::uintptr_t{shape.blocks_back()} * kBlockBytes;
     const std::uint32_t granule =
         shape.slot_start(static_cast<std::uint32_t>((address - block) / kGranuleBytes));
     return granule == kGranulesPerBlock ? 0 : block + std::uintptr_t{granule} * kGranuleBytes;
   }
+
+  /// Whether `address` lies in the map's range.
+  [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
+  /// Notes that a word looks like an address in the block at `address`, which lies inside and holds no
+  /// objects: an object that was allocated there would not be freed while the word is there. Any thread.
+  // Relaxed, here and where it is read: advice.
+  void suspect(std::uintptr_t address) const {
+    suspected_[(address - start_) / kBlockBytes].store(round_, std::memory_order_relaxed);
+  }
+  /// Whether the block at `address`, which lies inside, was suspected in this round or the one before.
+  [[nodiscard]] bool is_suspect(std::uintptr_t address) const {
+    const std::uint8_t noted = suspected_[(address - start_) / kBlockBytes].load(std::memory_order_relaxed);
+    return noted != 0 && static_cast<std::uint8_t>(round_ - noted) < 2;
+  }
+  /// Begins a round of looking at words. Nobody looks meanwhile. (Rounds are numbered from 1 to 255, over and
+  /// over: what is suspected wrongly because of that costs nothing but a better place.)
+  void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
   /// Writes the entry of the block at `address`, which lies inside.
   void set(std::uintptr_t address, BlockShape shape) {
@@ -111,6 +140,8 @@ class BlockMap {
   std::uintptr_t start_ = 0;
   std::uintptr_t bytes_ = 0;
   std::atomic<std::uint64_t>* entries_ = nullptr;
+  std::atomic<std::uint8_t>* suspected_ = nullptr;
+  std::uint8_t round_ = 1;
 };
 
 }  // namespace jackdaw::heap

@@ -1,17 +1,62 @@
 #include "heap/chunk.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+
 namespace jackdaw::heap {
 
-Chunk::Chunk(std::size_t total_bytes, const BlockMap& map)
-    : mark_words_{}, allocated_words_{}, marker_words_{}, contents_{}, total_bytes_(total_bytes), map_(map) {
+namespace {
+
+// The bits of word `word` of a block's that belong to granules of the range.
+std::uint64_t mask_of(GranuleRange range, std::uint32_t word) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  const std::uint32_t first = std::max(range.first, word * 64) - word * 64;
+  const std::uint32_t end = std::min(range.end, word * 64 + 64) - word * 64;
+  return kAll >> (64 - end) & kAll << first;
+}
+
+// Calls function(word, mask) for the words that the range, not empty, lies in.
+template <typename Function>
+void for_each_word_of(GranuleRange range, Function function) {
+  for (std::uint32_t word = range.first / 64; word * 64 < range.end; ++word)
+    function(word, mask_of(range, word));
+}
+
+// The first granule, from `from` on, whose bit is set in what word_at(word) gives; kGranulesPerBlock if none.
+template <typename WordAt>
+std::uint32_t find_bit(std::uint32_t from, WordAt word_at) {
+  if (from >= kGranulesPerBlock) return kGranulesPerBlock;
+  std::uint32_t word = from / 64;
+  std::uint64_t bits = word_at(word) & (~std::uint64_t{0} << (from % 64));
+  while (bits == 0) {
+    if (++word == kMarkWordsPerBlock) return kGranulesPerBlock;
+    bits = word_at(word);
+  }
+  return word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
+}
+
+}  // namespace
+
+Chunk::Chunk(std::size_t total_bytes, const BlockMap& map, const KindTable& kinds)
+    : mark_words_{},
+      allocated_words_{},
+      marker_words_{},
+      kinds_{},
+      total_bytes_(total_bytes),
+      map_(map),
+      kind_table_(kinds) {
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) free_.set(block);
+  zero_ = free_;
 }
 
 void Chunk::clear_marks(std::size_t block) {
-  std::atomic<std::uint64_t>* const words = mark_words_.data() + block * kMarkWordsPerBlock;
-  // Relaxed, both: nobody else looks before the next marking starts, and starting it synchronises.
-  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word)
-    words[word].store(0, std::memory_order_relaxed);
+  const std::size_t first = block * kMarkWordsPerBlock;
+  // Relaxed, all: nobody else looks before the next marking starts, and starting it synchronises.
+  for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word) {
+    mark_words_[word].store(~allocated_words_[word].load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
+  }
   marker_words_[block].store(0, std::memory_order_relaxed);
 }
 
@@ -19,16 +64,50 @@ void Chunk::keep_marked(std::size_t block) {
   const std::size_t first = block * kMarkWordsPerBlock;
   // Relaxed, all: the marking is over, and nobody allocates.
   for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word) {
-    allocated_words_[word].store(mark_words_[word].load(std::memory_order_relaxed),
+    allocated_words_[word].store(allocated_words_[word].load(std::memory_order_relaxed) &
+                                     mark_words_[word].load(std::memory_order_relaxed),
                                  std::memory_order_relaxed);
   }
 }
 
 void Chunk::clear_allocated(std::size_t block) {
-  std::atomic<std::uint64_t>* const words = allocated_words_.data() + block * kMarkWordsPerBlock;
+  const std::size_t first = block * kMarkWordsPerBlock;
   // Relaxed: see is_allocated.
-  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word)
-    words[word].store(0, std::memory_order_relaxed);
+  for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word)
+    allocated_words_[word].store(0, std::memory_order_relaxed);
+}
+
+// Relaxed: see is_allocated. A locked access, because others may free objects of the block by hand.
+void Chunk::set_allocated_bits(std::size_t word, std::uint64_t bits) {
+  allocated_words_[word].fetch_or(bits, std::memory_order_relaxed);
+}
+
+void Chunk::set_allocated(std::size_t block, GranuleRange slots) {
+  const SlotStarts& starts = SizeClasses::slot_starts(blocks_[block].size_class);
+  for_each_word_of(slots, [&](std::uint32_t word, std::uint64_t mask) {
+    set_allocated_bits(block * kMarkWordsPerBlock + word, starts.words[word] & mask);
+  });
+}
+
+void Chunk::set_free(const std::byte* first, const std::byte* end) {
+  Chunk& chunk = *of(first);
+  const std::size_t first_word = block_of(first) * kMarkWordsPerBlock;
+  for_each_word_of(range_of(first, end), [&](std::uint32_t word, std::uint64_t mask) {
+    // Relaxed: see is_allocated.
+    chunk.allocated_words_[first_word + word].fetch_and(~mask, std::memory_order_relaxed);
+  });
+}
+
+GranuleRange Chunk::find_free_slots(std::size_t block, std::uint32_t from) const {
+  const SlotStarts& starts = SizeClasses::slot_starts(blocks_[block].size_class);
+  const auto allocated_in = [&](std::uint32_t word) {
+    // Relaxed: see is_allocated.
+    return allocated_words_[block * kMarkWordsPerBlock + word].load(std::memory_order_relaxed);
+  };
+  const std::uint32_t first =
+      find_bit(from, [&](std::uint32_t word) { return starts.words[word] & ~allocated_in(word); });
+  if (first == kGranulesPerBlock) return {first, first};
+  return {first, std::min(starts.end, find_bit(first, allocated_in))};
 }
 
 // Without std::popcount, which is a call on processors of the oldest kind, and they are what is compiled for.
@@ -38,11 +117,13 @@ std::uint32_t Chunk::count_marks(std::size_t block) const {
   constexpr std::uint64_t kOddNibbles = 0x0f0f'0f0f'0f0f'0f0f;
   constexpr std::uint64_t kOddBytes = 0x00ff'00ff'00ff'00ff;
   static_assert(8 * kMarkWordsPerBlock < 256, "the sums below are one to a byte");
-  const std::atomic<std::uint64_t>* const words = mark_words(block);
+  const std::atomic<std::uint64_t>* const marks = mark_words(block);
+  const std::atomic<std::uint64_t>* const allocated = allocated_words(block);
   std::uint64_t sums = 0;
   for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
-    // Relaxed: the marking is over.
-    std::uint64_t bits = words[word].load(std::memory_order_relaxed);
+    // Relaxed, both: the marking is over.
+    std::uint64_t bits =
+        marks[word].load(std::memory_order_relaxed) & allocated[word].load(std::memory_order_relaxed);
     bits -= (bits >> 1) & kOddBits;
     bits = (bits & kOddPairs) + ((bits >> 2) & kOddPairs);
     sums += (bits + (bits >> 4)) & kOddNibbles;
@@ -51,14 +132,56 @@ std::uint32_t Chunk::count_marks(std::size_t block) const {
   return static_cast<std::uint32_t>((in_pairs * 0x0001'0001'0001'0001) >> 48);
 }
 
-std::size_t Chunk::find_free(std::size_t count) {
+std::size_t Chunk::find_free(std::size_t count, Suspects suspects) {
   while (search_from_ < kBlocksPerChunk && !free_.test(search_from_)) ++search_from_;
+  const auto is_avoided = [&](std::size_t block) {
+    return suspects == Suspects::avoided &&
+           map_.is_suspect(reinterpret_cast<std::uintptr_t>(block_start(block)));
+  };
   std::size_t run = 0;
   for (std::size_t block = search_from_; block < kBlocksPerChunk; ++block) {
-    run = free_.test(block) ? run + 1 : 0;
+    run = free_.test(block) && !is_avoided(block) ? run + 1 : 0;
     if (run == count) return block + 1 - count;
   }
   return 0;
+}
+
+bool Chunk::are_free(std::size_t index, std::size_t count) const {
+  if (index + count > kBlocksPerChunk) return false;
+  for (std::size_t block = index; block < index + count; ++block) {
+    if (!free_.test(block)) return false;
+  }
+  return true;
+}
+
+bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind) {
+  const bool is_zero = zero_.test(index);
+  blocks_[index] = info;
+  kinds_[index] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kContentsBits |
+                                            static_cast<unsigned>(kind_table_[kind].contents));
+  free_.reset(index);
+  zero_.reset(index);
+  return is_zero;
+}
+
+void Chunk::release_block(std::size_t index) {
+  clear_allocated(index);
+  blocks_[index] = {};
+  free_.set(index);
+  if (index < search_from_) search_from_ = index;
+}
+
+void Chunk::release_free_memory() {
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk;) {
+    std::size_t end = block;
+    while (end < kBlocksPerChunk && free_.test(end) && !zero_.test(end)) ++end;
+    if (end == block) {
+      ++block;
+      continue;
+    }
+    const bool released = madvise(block_start(block), (end - block) * kBlockBytes, MADV_DONTNEED) == 0;
+    for (; block < end; ++block) zero_.set(block, released);
+  }
 }
 
 }  // namespace jackdaw::heap

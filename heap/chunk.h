@@ -22,8 +22,10 @@
 #include <cstdint>
 
 #include "heap/block_map.h"
+#include "heap/kind.h"
 #include "heap/layout.h"
 #include "heap/object.h"
+#include "heap/size_classes.h"
 
 namespace jackdaw::heap {
 
@@ -40,30 +42,37 @@ enum class BlockUse : std::uint8_t {
   large_tail,  ///< a large object goes on here
 };
 
-/// What the objects of a block hold. A block holds objects of one kind, so that a marker learns from the
-/// block alone that an object leads nowhere, and leaves it untouched.
-enum class Contents : std::uint8_t {
-  references,  ///< where the type descriptor says that the object's first word leads to
-  data,        ///< no reference
-  words,       ///< no descriptor: any word may be the address of an object, or of a place in one
+/// Which addresses inside a large object keep it.
+enum class LargeAddresses : std::uint8_t {
+  all,
+  near_start,  ///< those in its first block
 };
-inline constexpr std::size_t kContentsKinds = 3;
+
+/// What becomes of free blocks that words seem to be addresses in (see BlockMap::suspect).
+enum class Suspects : std::uint8_t { avoided, accepted };
 
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
-  bool owned = false;                     ///< small: by an allocator, which takes its slots
-  std::uint8_t size_class = 0;            ///< small
-  std::uint16_t live_slots = 0;           ///< small: slots found marked by the last sweep
-  std::uint32_t slot_bytes = 0;           ///< small
-  std::uint32_t blocks = 0;               ///< large: how many blocks the object takes
-  std::uint64_t large_bytes = 0;          ///< large_head: bytes of the object
-  std::byte* next_partly_free = nullptr;  ///< small: the next block in the heap's list
+  bool owned = false;                              ///< small: by an allocator, which takes its slots
+  std::uint8_t size_class = 0;                     ///< small
+  std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
+  std::uint32_t slot_bytes = 0;                    ///< small
+  LargeAddresses addresses = LargeAddresses::all;  ///< large_head
+  std::uint32_t blocks = 0;                        ///< large: how many blocks the object takes
+  std::uint64_t large_bytes = 0;                   ///< large_head: bytes of the object
+  std::byte* next_partly_free = nullptr;           ///< small: the next block in the heap's list
 
   /// Slots of a small block.
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes; }
   /// Bytes of a small block's slots that the last sweep found free.
   [[nodiscard]] std::uint64_t free_bytes() const { return std::uint64_t{slots() - live_slots} * slot_bytes; }
+};
+
+/// Some granules of a block: [first, end).
+struct GranuleRange {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
 };
 
 class Chunk {
@@ -108,20 +117,27 @@ class Chunk {
   /// A word for each block, for whoever marks to coordinate with others that do; zero when the marks are
   /// cleared.
   [[nodiscard]] std::atomic<std::uint32_t>& marker_word_of(const void* object) {
-    return marker_words_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
+    return marker_words_[block_of(object)];
   }
-  /// What `object` and all others of its block hold.
+  /// How the references of `object`, and of all others of its block, are found.
   [[nodiscard]] Contents contents_of(const void* object) const {
-    return contents_[(reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes];
+    return contents_in(kinds_[block_of(object)]);
   }
-  [[nodiscard]] Contents contents(std::size_t block) const { return contents_[block]; }
+  [[nodiscard]] Contents contents(std::size_t block) const { return contents_in(kinds_[block]); }
+  /// The kind of `object` and of all others of its block.
+  [[nodiscard]] KindNumber kind_of(const void* object) const { return kind(block_of(object)); }
+  [[nodiscard]] KindNumber kind(std::size_t block) const {
+    return static_cast<KindNumber>(kinds_[block] >> kContentsBits);
+  }
   /// Bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
     const Chunk& chunk = *of(object);
     return chunk.blocks_[chunk.block_index(static_cast<const std::byte*>(object))].large_bytes;
   }
 
-  /// Clears the marks and the marker's word of a block. Nobody marks meanwhile.
+  /// Clears the marks of a block's objects, and the marker's word, and sets the marks of all other granules:
+  /// then an address that leads to no object leads to something that is marked already. Nobody marks
+  /// meanwhile.
   void clear_marks(std::size_t block);
 
   /// Whether an object starts at `object`, or may start there: the slots that an allocator has before it
@@ -131,12 +147,20 @@ class Chunk {
   [[nodiscard]] bool is_allocated(const void* object) const {
     return (allocated_words_[granule_of(object) / 64].load(std::memory_order_relaxed) & bit_of(object)) != 0;
   }
-  /// Only the one that owns the block, or all of the chunk, writes its allocation bits.
-  void set_allocated(const void* object) {
-    std::atomic<std::uint64_t>& word = allocated_words_[granule_of(object) / 64];
-    word.store(word.load(std::memory_order_relaxed) | bit_of(object), std::memory_order_relaxed);
+  /// The first run of free slots of a block of small objects, from granule `from` on; empty when there is
+  /// none.
+  [[nodiscard]] GranuleRange find_free_slots(std::size_t block, std::uint32_t from) const;
+  /// From now on objects may start at the slots of a range. Only the one that owns the block calls this.
+  void set_allocated(std::size_t block, GranuleRange slots);
+  /// The same for the slots from `first` to `end`, which lie in one block of any chunk.
+  static void set_allocated(const std::byte* first, const std::byte* end) {
+    of(first)->set_allocated(block_of(first), range_of(first, end));
   }
-  /// Of a block: what is marked is allocated, and nothing else. Nobody marks or allocates meanwhile.
+  /// Undoes it. The owner, or anybody when the object is freed by hand.
+  static void set_free(const std::byte* first, const std::byte* end);
+  /// A large object starts at the start of a block.
+  void set_large_allocated(std::size_t block) { set_allocated_bits(block * kMarkWordsPerBlock, 1); }
+  /// Of a block: what is marked stays allocated, and nothing else. Nobody marks or allocates meanwhile.
   void keep_marked(std::size_t block);
 
   /// The mark words of a block, kMarkWordsPerBlock of them.
@@ -144,7 +168,25 @@ class Chunk {
     return mark_words_.data() + block * kMarkWordsPerBlock;
   }
 
-  /// How many marks are set in a block. Nobody marks meanwhile.
+  /// Likewise the words of the allocation bits.
+  [[nodiscard]] const std::atomic<std::uint64_t>* allocated_words(std::size_t block) const {
+    return allocated_words_.data() + block * kMarkWordsPerBlock;
+  }
+
+  /// Calls `function(Object*)` where an object of a block starts or may start, in address order.
+  template <typename Function>
+  void for_each_object(std::size_t block, Function function) {
+    for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
+      // Relaxed: see is_allocated.
+      std::uint64_t bits = allocated_words(block)[word].load(std::memory_order_relaxed);
+      for (; bits != 0; bits &= bits - 1) {
+        const std::size_t granule = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+        function(reinterpret_cast<Object*>(block_start(block) + granule * kGranuleBytes));
+      }
+    }
+  }
+
+  /// How many objects of a block are marked. Nobody marks meanwhile.
   [[nodiscard]] std::uint32_t count_marks(std::size_t block) const;
 
   /// The address where a block starts.
@@ -160,6 +202,8 @@ class Chunk {
 
   /// The map of the heap that the chunk belongs to.
   [[nodiscard]] const BlockMap& map() const { return map_; }
+  /// What the kinds of that heap are.
+  [[nodiscard]] const KindTable& kind_table() const { return kind_table_; }
   /// Whether the chunk holds one object that is larger than a chunk.
   [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }
   /// All bytes of the chunk, header included.
@@ -170,24 +214,38 @@ class Chunk {
 
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block.
-  [[nodiscard]] std::size_t find_free(std::size_t count);
-  void take_block(std::size_t index, const BlockInfo& info, Contents contents) {
-    blocks_[index] = info;
-    contents_[index] = contents;
-    free_.reset(index);
-  }
-  void release_block(std::size_t index) {
-    clear_allocated(index);
-    blocks_[index] = {};
-    free_.set(index);
-    if (index < search_from_) search_from_ = index;
-  }
+  [[nodiscard]] std::size_t find_free(std::size_t count, Suspects suspects = Suspects::accepted);
+  /// Whether the `count` blocks from `index` on are in the chunk and free.
+  [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
+  /// Takes a block and says whether its memory is zero, because nobody took it before.
+  bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
+  void release_block(std::size_t index);
+  /// Gives the memory of free blocks back to the system. O(blocks).
+  void release_free_memory();
 
  private:
   friend class HeapSpace;
-  Chunk(std::size_t total_bytes, const BlockMap& map);
+  Chunk(std::size_t total_bytes, const BlockMap& map, const KindTable& kinds);
 
+  [[nodiscard]] static std::size_t block_of(const void* object) {
+    return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
+  }
+  // The granules from `first` to `end`, which lie in one block.
+  [[nodiscard]] static GranuleRange range_of(const std::byte* first, const std::byte* end) {
+    const auto begin = static_cast<std::uint32_t>(granule_of(first) % kGranulesPerBlock);
+    return {begin, begin + static_cast<std::uint32_t>(static_cast<std::size_t>(end - first) / kGranuleBytes)};
+  }
+
+  static constexpr unsigned kContentsBits = 2;
+  static_assert(kContentsCount <= 1U << kContentsBits);
+  static_assert(KindTable::kMaximumKinds <= 256U >> kContentsBits);
+  [[nodiscard]] static Contents contents_in(std::uint8_t kind) {
+    return static_cast<Contents>(kind & ((1U << kContentsBits) - 1));
+  }
+
+  void extend(std::size_t total_bytes) { total_bytes_ = total_bytes; }
   void clear_allocated(std::size_t block);
+  void set_allocated_bits(std::size_t word, std::uint64_t bits);
 
   [[nodiscard]] static std::size_t granule_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kGranuleBytes;
@@ -205,12 +263,16 @@ class Chunk {
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
   std::array<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
-  std::array<Contents, kBlocksPerChunk> contents_;  // apart from the table: it stays in the marker's cache
+  // The kind's number and, in the low bits, its contents. Apart from the table: it stays in the marker's
+  // cache.
+  std::array<std::uint8_t, kBlocksPerChunk> kinds_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;
+  std::bitset<kBlocksPerChunk> zero_;  // free blocks that nobody wrote to
   std::size_t total_bytes_;
   const BlockMap& map_;
+  const KindTable& kind_table_;
 };
 
 static_assert(sizeof(Chunk) <= kFirstBlock * kBlockBytes);

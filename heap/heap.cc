@@ -23,7 +23,8 @@ constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes
 // With a limit, twice as many addresses: chunks of different lengths leave gaps.
 Heap::Heap(std::size_t limit_bytes)
     : limit_bytes_(limit_bytes),
-      space_(limit_bytes < HeapSpace::default_bytes() / 2 ? 2 * limit_bytes : HeapSpace::default_bytes()) {}
+      space_(limit_bytes < HeapSpace::default_bytes() / 2 ? 2 * limit_bytes : HeapSpace::default_bytes(),
+             kinds_) {}
 
 Heap::~Heap() = default;
 
@@ -49,16 +50,22 @@ void Heap::count_allocated(std::uint64_t bytes) {
   allocated_bytes_.store(allocated_bytes() + bytes, std::memory_order_relaxed);
 }
 
-SmallBlock Heap::acquire_block(std::uint8_t size_class, Contents contents) {
+// Memory that is freed by hand may have been allocated before the last sweep.
+void Heap::count_freed(std::uint64_t bytes) {
+  // Relaxed: as above.
+  allocated_bytes_.store(allocated_bytes() - std::min(bytes, allocated_bytes()), std::memory_order_relaxed);
+}
+
+SmallBlock Heap::acquire_block(std::uint8_t size_class, KindNumber kind) {
   const std::lock_guard lock(mutex_);
-  std::byte*& partly_free = partly_free_of(size_class, contents);
+  std::byte*& partly_free = partly_free_of(size_class, kind);
   std::uint64_t bytes = kBlockBytes;
   if (partly_free != nullptr) {
     const Chunk& chunk = *Chunk::of(partly_free);
     bytes = chunk.block(chunk.block_index(partly_free)).free_bytes();
   }
   if (!within_budget(bytes)) return {};
-  const SmallBlock block = partly_free != nullptr ? take_first(partly_free) : take_free(size_class, contents);
+  const SmallBlock block = partly_free != nullptr ? take_first(partly_free) : take_free(size_class, kind);
   if (block.chunk == nullptr) return {};
   block.chunk->block(block.index).owned = true;
   count_allocated(bytes);
@@ -74,68 +81,153 @@ SmallBlock Heap::take_first(std::byte*& list) {
   Chunk* const chunk = Chunk::of(list);
   const std::size_t index = chunk->block_index(list);
   list = chunk->block(index).next_partly_free;
-  return {chunk, index};
+  return {chunk, static_cast<std::uint32_t>(index)};
 }
 
-SmallBlock Heap::take_free(std::uint8_t size_class, Contents contents) {
-  SmallBlock block;
-  block.chunk = chunk_with_free_blocks(1, block.index);
-  if (block.chunk == nullptr) return {};
+SmallBlock Heap::take_free(std::uint8_t size_class, KindNumber kind) {
+  std::size_t index = 0;
+  Chunk* const chunk = chunk_with_free_blocks(1, index, Suspects::accepted);
+  if (chunk == nullptr) return {};
   BlockInfo info;
   info.use = BlockUse::small;
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
-  block.chunk->take_block(block.index, info, contents);
-  space_.map().set(reinterpret_cast<std::uintptr_t>(block.chunk->block_start(block.index)),
+  const bool is_zero = chunk->take_block(index, info, kind);
+  space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
                    BlockShape::of_slots(info.slot_bytes));
-  return block;
+  return {chunk, static_cast<std::uint32_t>(index), is_zero};
 }
 
-Object* Heap::allocate_large(std::size_t bytes, Contents contents) {
+Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
   const std::size_t count = blocks_of(bytes);
   const bool is_oversized = count > kUsableBlocks;
+  const Suspects suspects = addresses == LargeAddresses::all ? Suspects::avoided : Suspects::accepted;
   std::byte* start = nullptr;
+  bool is_zero = false;
   {
     const std::lock_guard lock(mutex_);
     const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
     if (!within_budget(charged)) return nullptr;
     std::size_t first = kFirstBlock;
-    Chunk* const chunk =
-        is_oversized ? add_chunk(kHeaderBytes + bytes) : chunk_with_free_blocks(count, first);
+    Chunk* const chunk = is_oversized ? add_chunk(kHeaderBytes + count * kBlockBytes)
+                                      : chunk_with_free_blocks(count, first, suspects);
     if (chunk == nullptr) return nullptr;
-    take_large(chunk, first, bytes, contents);
+    BlockInfo info;
+    info.addresses = addresses;
+    info.large_bytes = bytes;
+    is_zero = take_large(chunk, first, info, kind);
     start = chunk->block_start(first);
     count_allocated(charged);
   }
   auto* const object = reinterpret_cast<Object*>(start);
-  std::memset(start, 0, bytes);
-  if (contents == Contents::references) object->set_type(TypeDescriptor::unused());
+  if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
+  if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
   return object;
 }
 
-// Of an object that no chunk holds, only the blocks of the first kChunkBytes are in the chunk's table; the
-// map has them all.
-void Heap::take_large(Chunk* chunk, std::size_t first, std::size_t bytes, Contents contents) {
+// Takes the blocks of a large object, whose addresses and bytes `info` tells. Returns whether they are zero.
+bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind) {
+  BlockInfo head = info;
+  head.use = BlockUse::large_head;
+  head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
+  const bool is_zero = chunk->take_block(first, head, kind);
+  space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)), BlockShape::of_large(0));
+  chunk->set_large_allocated(first);
+  return take_tail(chunk, first, 1, head.blocks) && is_zero;
+}
+
+// Takes the blocks numbered from `from` to `end` of the large object whose head is at `first`. Of an object
+// that no chunk holds, only the blocks of the first kChunkBytes are in the chunk's table; the map has them
+// all.
+bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end) {
+  const bool keeps_nothing = chunk->block(first).addresses == LargeAddresses::near_start;
   BlockInfo info;
-  info.use = BlockUse::large_head;
-  info.blocks = static_cast<std::uint32_t>(blocks_of(bytes));
-  info.large_bytes = bytes;
-  for (std::uint32_t index = 0; index < blocks_of(bytes); ++index) {
+  info.use = BlockUse::large_tail;
+  bool is_zero = true;
+  for (std::size_t index = from; index < end; ++index) {
     const std::size_t block = first + index;
-    if (block < kBlocksPerChunk) chunk->take_block(block, info, contents);
+    if (block < kBlocksPerChunk) is_zero = chunk->take_block(block, info, chunk->kind(first)) && is_zero;
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
-                     BlockShape::of_large(index));
-    info.use = BlockUse::large_tail;
+                     BlockShape::of_large(static_cast<std::uint32_t>(index), keeps_nothing));
   }
-  chunk->set_allocated(chunk->block_start(first));
+  return is_zero;
 }
 
 void Heap::release_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
   for (std::size_t block = first; block < first + count; ++block) {
-    if (block < kBlocksPerChunk) chunk->release_block(block);
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
+    if (block < kBlocksPerChunk) chunk->release_block(block);
   }
+}
+
+void Heap::free_large(Object* object) {
+  Chunk* const chunk = Chunk::of(object);
+  const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
+  const std::lock_guard lock(mutex_);
+  const BlockInfo info = chunk->block(first);
+  count_freed(chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes);
+  release_blocks(chunk, first, info.blocks);
+  search_from_ = 0;
+  if (!chunk->is_oversized()) return;
+  std::erase(chunks_, chunk);
+  release_chunk(chunk);
+}
+
+bool Heap::resize_large(Object* object, std::size_t bytes) {
+  if (bytes <= kLargestSmallBytes || bytes > std::numeric_limits<std::size_t>::max() / 2) return false;
+  Chunk* const chunk = Chunk::of(object);
+  auto* const start = reinterpret_cast<std::byte*>(object);
+  const std::size_t first = chunk->block_index(start);
+  const std::lock_guard lock(mutex_);
+  BlockInfo& info = chunk->block(first);
+  const std::size_t before = info.large_bytes;
+  if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
+  info.large_bytes = bytes;
+  if (bytes > before && kinds_[chunk->kind(first)].is_cleared) std::memset(start + before, 0, bytes - before);
+  return true;
+}
+
+// Gives the large object at `first` so many blocks. False, with nothing changed, when that is not possible.
+bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
+  BlockInfo& info = chunk->block(first);
+  const std::size_t before = info.blocks;
+  // An object in a chunk of its own stays there, and one in a chunk with others, too.
+  if (chunk->is_oversized() != (count > kUsableBlocks)) return false;
+  if (count > before) {
+    const std::size_t charged = (count - before) * kBlockBytes;
+    const bool has_room = chunk->is_oversized() ? true : chunk->are_free(first + before, count - before);
+    if (!has_room || !within_budget(charged)) return false;
+    if (chunk->is_oversized() && !resize_chunk(chunk, kHeaderBytes + count * kBlockBytes)) return false;
+    take_tail(chunk, first, before, count);
+    count_allocated(charged);
+  } else {
+    count_freed((before - count) * kBlockBytes);
+    release_blocks(chunk, first + count, before - count);
+    search_from_ = 0;
+  }
+  info.blocks = static_cast<std::uint32_t>(count);
+  return true;
+}
+
+bool Heap::resize_chunk(Chunk* chunk, std::size_t total_bytes) {
+  if (total_bytes <= chunk->total_bytes()) return true;
+  const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes();
+  if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return false;
+  if (!space_.extend(chunk, total_bytes)) return false;
+  chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
+  return true;
+}
+
+void Heap::free_slot(Object* object) {
+  auto* const slot = reinterpret_cast<std::byte*>(object);
+  Chunk::set_free(slot, slot + bytes_of(object));
+}
+
+std::size_t Heap::bytes_of(const Object* object) {
+  const Chunk& chunk = *Chunk::of(object);
+  const BlockInfo& info = chunk.block(chunk.block_index(reinterpret_cast<const std::byte*>(object)));
+  return info.use == BlockUse::small ? info.slot_bytes : info.large_bytes;
 }
 
 Object* Heap::object_at(const void* address) const {
@@ -155,6 +247,7 @@ Object* Heap::object_at(const void* address) const {
 }
 
 void Heap::clear_marks() {
+  space_.map().start_round();
   for (Chunk* const chunk : chunks_) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       if (chunk->block(block).use != BlockUse::free) chunk->clear_marks(block);
@@ -170,7 +263,7 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
   }
   for (auto& lists : partly_free_) lists.fill(nullptr);
   for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
-  for (const Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
+  for (Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
   result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
   allocated_bytes_.store(0, std::memory_order_relaxed);
   return result;
@@ -204,7 +297,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   result.live_objects += live;
   result.live_bytes += std::uint64_t{live} * info.slot_bytes;
   if (live == info.slots() || info.owned) return;
-  std::byte*& partly_free = partly_free_of(info.size_class, chunk->contents(index));
+  std::byte*& partly_free = partly_free_of(info.size_class, chunk->kind(index));
   info.next_partly_free = partly_free;
   partly_free = chunk->block_start(index);
 }
@@ -253,20 +346,37 @@ void Heap::release_chunk(Chunk* chunk) {
   space_.release(chunk);
 }
 
-Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first) {
+std::uint64_t Heap::release_free_memory() {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t released = release_empty_chunks(0);
+  for (Chunk* const chunk : chunks_) chunk->release_free_memory();
+  return released;
+}
+
+// The first blocks of `count` neighbouring free ones, in a new chunk if there are none in others. Rather in a
+// new chunk than where something refers to, unless that is accepted.
+Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects) {
+  if (Chunk* const chunk = find_chunk(count, first, suspects)) return chunk;
+  Chunk* const added = add_chunk(kChunkBytes);
+  if (added != nullptr) {
+    first = added->find_free(count, suspects);
+    if (first != 0) return added;
+  }
+  return suspects == Suspects::avoided ? find_chunk(count, first, Suspects::accepted) : nullptr;
+}
+
+Chunk* Heap::find_chunk(std::size_t count, std::size_t& first, Suspects suspects) {
   for (std::size_t i = search_from_; i < chunks_.size(); ++i) {
     Chunk* const chunk = chunks_[i];
     const std::size_t available = chunk->is_oversized() ? 0 : chunk->free_blocks();
     if (available == 0 && i == search_from_) {
       ++search_from_;
     } else if (available >= count) {
-      first = chunk->find_free(count);
+      first = chunk->find_free(count, suspects);
       if (first != 0) return chunk;
     }
   }
-  Chunk* const chunk = add_chunk(kChunkBytes);
-  first = kFirstBlock;
-  return chunk;
+  return nullptr;
 }
 
 }  // namespace jackdaw::heap

@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "heap/chunk.h"
 #include "heap/heap_space.h"
+#include "heap/kind.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
 #include "heap/system_memory.h"
@@ -42,7 +44,8 @@ enum class OwnedBlocks : std::uint8_t {
 /// A block of slots, partly free, that one allocator owns.
 struct SmallBlock {
   Chunk* chunk = nullptr;
-  std::size_t index = 0;
+  std::uint32_t index = 0;
+  bool is_zero = false;  ///< its memory is zero: nobody wrote to it yet
 };
 
 class Heap {
@@ -55,16 +58,32 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
+  /// Adds a kind of objects; nothing when there are too many. Any thread.
+  std::optional<KindNumber> add_kind(const Kind& kind) {
+    const std::lock_guard lock(mutex_);
+    return kinds_.add(kind);
+  }
+  [[nodiscard]] const KindTable& kinds() const { return kinds_; }
+
   // --- Any thread, at any time between collections ---
 
-  /// A block with free slots of the class for objects of such contents, to own, or one with a null chunk when
-  /// there is no memory or the budget is spent.
-  SmallBlock acquire_block(std::uint8_t size_class, Contents contents);
+  /// A block with free slots of the class for objects of a kind, to own, or one with a null chunk when there
+  /// is no memory or the budget is spent.
+  SmallBlock acquire_block(std::uint8_t size_class, KindNumber kind);
   /// Ends owning a block.
   void give_up_block(const SmallBlock& block);
-  /// Cleared memory for an object larger than kLargestSmallBytes, or null when there is none or the budget is
-  /// spent.
-  Object* allocate_large(std::size_t bytes, Contents contents);
+  /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
+  /// none or the budget is spent.
+  Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
+  /// Frees a large object now; nothing may use it any more.
+  void free_large(Object* object);
+  /// Makes a large object longer or shorter, to more than kLargestSmallBytes, where it is. False, with
+  /// nothing changed, when that is not possible. What is new is cleared if the kind is.
+  bool resize_large(Object* object, std::size_t bytes);
+  /// Frees a small object's slot for allocations after the next collection.
+  void free_slot(Object* object);
+  /// Bytes of an object, its slot's padding included. O(1).
+  [[nodiscard]] static std::size_t bytes_of(const Object* object);
   /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
   // Relaxed: a running total that decides nothing exact.
   [[nodiscard]] std::uint64_t allocated_bytes() const {
@@ -87,13 +106,19 @@ class Heap {
   /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
   /// as objects. O(1).
   [[nodiscard]] Object* object_at(const void* address) const;
-  /// Clears all marks. O(chunks), a streamed write of one bit per granule.
+  /// Calls `function(Object*)` for every object that no collection frees. O(blocks).
+  template <typename Function>
+  void for_each_uncollectable(Function function);
+  /// Clears the marks of all objects. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
   /// Makes the memory of unmarked objects free. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
   template <typename Function>
   void for_each_marked(Function function);
+  /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
+  /// the chunks. O(blocks). At any time between collections.
+  std::uint64_t release_free_memory();
   /// Bytes of the chunks' headers: mark bits and block tables.
   [[nodiscard]] std::uint64_t header_bytes() const { return chunks_.size() * kFirstBlock * kBlockBytes; }
 
@@ -104,28 +129,34 @@ class Heap {
 
   [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
   void count_allocated(std::uint64_t bytes);
-  std::byte*& partly_free_of(std::uint8_t size_class, Contents contents) {
-    return partly_free_[static_cast<std::size_t>(contents)][size_class];
+  void count_freed(std::uint64_t bytes);
+  std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind) {
+    return partly_free_[static_cast<std::size_t>(kind)][size_class];
   }
   static SmallBlock take_first(std::byte*& list);
-  SmallBlock take_free(std::uint8_t size_class, Contents contents);
-  void take_large(Chunk* chunk, std::size_t first, std::size_t bytes, Contents contents);
+  SmallBlock take_free(std::uint8_t size_class, KindNumber kind);
+  bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
+  bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
+  bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
   void release_blocks(Chunk* chunk, std::size_t first, std::size_t count);
   Chunk* add_chunk(std::size_t total_bytes);
   Chunk* try_add_chunk(std::size_t total_bytes);
   void release_chunk(Chunk* chunk);
-  Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first);
+  bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
+  Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects);
+  Chunk* find_chunk(std::size_t count, std::size_t& first, Suspects suspects);
   void sweep_chunk(Chunk* chunk, SweepResult& result);
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
   std::uint64_t release_empty_chunks(std::size_t spares);
 
   const std::size_t limit_bytes_;
+  KindTable kinds_;
   HeapSpace space_;   // its map may be read without the lock
   std::mutex mutex_;  // guards all below but the atomics
   SystemVector<Chunk*> chunks_;
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
-  // Lists through BlockInfo::next_partly_free, by contents and size class.
-  std::array<std::array<std::byte*, SizeClasses::kCount>, kContentsKinds> partly_free_{};
+  // Lists through BlockInfo::next_partly_free, by kind and size class.
+  std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds> partly_free_{};
   SystemVector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
@@ -136,15 +167,21 @@ template <typename Function>
 void Heap::for_each_marked(Function function) {
   for (Chunk* const chunk : chunks_) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-      if (chunk->block(block).use == BlockUse::free) continue;
-      const std::atomic<std::uint64_t>* const words = chunk->mark_words(block);
-      for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
-        // Relaxed: the marking is over.
-        for (std::uint64_t bits = words[word].load(std::memory_order_relaxed); bits != 0; bits &= bits - 1) {
-          const std::size_t granule = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-          function(reinterpret_cast<Object*>(chunk->block_start(block) + granule * kGranuleBytes));
-        }
+      if (chunk->block(block).use != BlockUse::free) {
+        chunk->for_each_object(block, [&](Object* object) {
+          if (chunk->is_marked(object)) function(object);
+        });
       }
+    }
+  }
+}
+
+template <typename Function>
+void Heap::for_each_uncollectable(Function function) {
+  for (Chunk* const chunk : chunks_) {
+    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+      if (chunk->block(block).use != BlockUse::free && !kinds_[chunk->kind(block)].is_collectable)
+        chunk->for_each_object(block, function);
     }
   }
 }

@@ -47,14 +47,17 @@ std::size_t HeapSpace::default_bytes() {
   return std::bit_ceil(std::max(kTimesMemory * memory, kLeastDefaultBytes));
 }
 
-HeapSpace::HeapSpace(std::size_t bytes) : reserved_(reserve(round_up(bytes, kChunkBytes) + kChunkBytes)) {
+HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds)
+    : reserved_(reserve(round_up(bytes, kChunkBytes) + kChunkBytes)), kinds_(kinds) {
   if (reserved_.empty()) throw std::bad_alloc();
   const std::size_t to_alignment = -reinterpret_cast<std::uintptr_t>(reserved_.data()) % kChunkBytes;
   start_ = reserved_.data() + to_alignment;
   const std::size_t pieces = (reserved_.size() - to_alignment) / kChunkBytes;
   const std::span<std::byte> states = map_memory(pieces);
   const std::span<std::byte> entries = map_memory(pieces * kBlocksPerChunk * sizeof(std::uint64_t));
-  if (states.empty() || entries.empty()) {
+  const std::span<std::byte> suspected = map_memory(pieces * kBlocksPerChunk);
+  if (states.empty() || entries.empty() || suspected.empty()) {
+    unmap_memory(suspected);
     unmap_memory(states);
     unmap_memory(entries);
     unmap_memory(reserved_);
@@ -62,10 +65,13 @@ HeapSpace::HeapSpace(std::size_t bytes) : reserved_(reserve(round_up(bytes, kChu
   }
   pieces_ = {reinterpret_cast<Piece*>(states.data()), pieces};
   entries_ = {reinterpret_cast<std::atomic<std::uint64_t>*>(entries.data()), pieces * kBlocksPerChunk};
-  map_ = BlockMap(reinterpret_cast<std::uintptr_t>(start_), entries_);
+  suspected_ = suspected;
+  map_ = BlockMap(reinterpret_cast<std::uintptr_t>(start_), entries_,
+                  reinterpret_cast<std::atomic<std::uint8_t>*>(suspected.data()));
 }
 
 HeapSpace::~HeapSpace() {
+  unmap_memory(suspected_);
   unmap_memory(std::as_writable_bytes(pieces_));
   unmap_memory({reinterpret_cast<std::byte*>(entries_.data()), entries_.size_bytes()});
   unmap_memory(reserved_);
@@ -95,7 +101,23 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes) {
   // Advice only: where the system refuses, the heap works with small pages.
   madvise(memory, total_bytes, MADV_HUGEPAGE);
   mark_pieces(first, count, Piece::taken);
-  return new (memory) Chunk(total_bytes, map_);
+  return new (memory) Chunk(total_bytes, map_, kinds_);
+}
+
+bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
+  auto* const memory = reinterpret_cast<std::byte*>(chunk);
+  const std::size_t before = round_up(chunk->total_bytes(), kChunkBytes) / kChunkBytes;
+  const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
+  const std::size_t first = static_cast<std::size_t>(memory - start_) / kChunkBytes;
+  if (first + count > pieces_.size()) return false;
+  for (std::size_t piece = first + before; piece < first + count; ++piece) {
+    if (pieces_[piece] != Piece::free) return false;
+  }
+  if (mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  madvise(memory, total_bytes, MADV_HUGEPAGE);
+  mark_pieces(first + before, count - before, Piece::taken);
+  chunk->extend(total_bytes);
+  return true;
 }
 
 void HeapSpace::release(Chunk* chunk) {

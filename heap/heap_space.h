@@ -19,7 +19,8 @@ class HeapSpace {
  public:
   /// Reserves addresses for chunks of `bytes` bytes in all, or for as many as the system allows (it may limit
   /// a process's addresses, see RLIMIT_AS). Throws std::bad_alloc when they are not enough for one chunk.
-  explicit HeapSpace(std::size_t bytes);
+  /// `kinds` are those of the heap, and outlive this.
+  HeapSpace(std::size_t bytes, const KindTable& kinds);
   /// Releases all chunks.
   ~HeapSpace();
   HeapSpace(const HeapSpace&) = delete;
@@ -33,6 +34,9 @@ class HeapSpace {
   /// it may or may not do (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero.
   /// O(chunks).
   Chunk* allocate(std::size_t total_bytes);
+  /// Makes a chunk longer, to `total_bytes` bytes, where it is. False, with nothing changed, when there is no
+  /// memory or something else has the addresses. What is new is zero.
+  bool extend(Chunk* chunk, std::size_t total_bytes);
   /// Gives a chunk's memory back to the system; no block of it may have an entry in the map.
   void release(Chunk* chunk);
 
@@ -51,7 +55,9 @@ class HeapSpace {
   std::span<std::byte> reserved_;  // from the system, before it was aligned
   std::span<Piece> pieces_;
   std::span<std::atomic<std::uint64_t>> entries_;
+  std::span<std::byte> suspected_;
   BlockMap map_;
+  const KindTable& kinds_;
   std::size_t search_from_ = 0;  // no piece before this one is free
 };
 

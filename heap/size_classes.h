@@ -1,4 +1,4 @@
-// SizeClasses: the sizes that small objects are rounded up to.
+// SizeClasses: the sizes that small objects are rounded up to, and where in a block they start.
 //
 // Multiples of 16 up to 128 bytes, then four sizes to each doubling, so that rounding up wastes at most a
 // fifth.
@@ -15,6 +15,12 @@ namespace jackdaw::heap {
 /// Objects above this size are large: they get blocks of their own.
 inline constexpr std::size_t kLargestSmallBytes = 8192;
 
+/// Where in a block the slots of a size class start: a bit for each granule.
+struct SlotStarts {
+  std::array<std::uint64_t, kGranulesPerBlock / 64> words{};
+  std::uint32_t end = 0;  ///< the granule behind the last slot
+};
+
 class SizeClasses {
  public:
   static constexpr std::size_t kCount = 8 + 4 * 6;
@@ -25,6 +31,8 @@ class SizeClasses {
   }
   /// Bytes of a slot of a class. O(1).
   static std::uint32_t slot_bytes(std::uint8_t size_class) { return kSlotBytes[size_class]; }
+  /// Where the slots of a class start. O(1).
+  static const SlotStarts& slot_starts(std::uint8_t size_class) { return kSlotStarts[size_class]; }
 
  private:
   using SlotTable = std::array<std::uint32_t, kCount>;
@@ -48,6 +56,17 @@ class SizeClasses {
       classes[granules] = size_class;
     }
     return classes;
+  }();
+
+  static constexpr std::array<SlotStarts, kCount> kSlotStarts = [] {
+    std::array<SlotStarts, kCount> starts{};
+    for (std::size_t size_class = 0; size_class < kCount; ++size_class) {
+      const auto granules = kSlotBytes[size_class] / static_cast<std::uint32_t>(kGranuleBytes);
+      SlotStarts& of_class = starts[size_class];
+      for (; of_class.end + granules <= kGranulesPerBlock; of_class.end += granules)
+        of_class.words[of_class.end / 64] |= std::uint64_t{1} << (of_class.end % 64);
+    }
+    return starts;
   }();
 
   static_assert(kSlotBytes[kCount - 1] == kLargestSmallBytes);

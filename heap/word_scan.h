@@ -25,24 +25,31 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
-/// The object that `word` is an address in, as far as `map` reaches; null when there is none. O(1), and
-/// touches nothing but the map and the chunk's bits.
-inline Object* object_at_word(const BlockMap& map, std::uintptr_t word) {
-  const std::uintptr_t start = map.start_of_object_at(word);
-  if (start == 0) return nullptr;
-  auto* const object = reinterpret_cast<Object*>(start);  // NOLINT(performance-no-int-to-ptr)
-  return Chunk::of(object)->is_allocated(object) ? object : nullptr;
+/// Where the object or the free slot starts that `word` is an address in and would keep, as far as `map`
+/// reaches; null when there is none. Of a block without objects it is noted that it is referred to. O(1), and
+/// touches nothing but the map. What is not allocated has its mark set (Heap::clear_marks), so that a marker
+/// needs no look at the allocation bits.
+inline Object* slot_at_word(const BlockMap& map, std::uintptr_t word) {
+  if (!map.covers(word)) return nullptr;
+  const BlockShape shape = map.shape_at(word);
+  if (!shape.holds_objects()) [[unlikely]] {
+    map.suspect(word);
+    return nullptr;
+  }
+  if (shape.keeps_nothing()) [[unlikely]]
+    return nullptr;
+  return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+      BlockMap::start_of_object_in(shape, word));
 }
 
-/// Calls `function(Object*)` for each of the words that leads to an object. The words may lie where a
-/// sanitizer sees nothing that one may read: between the variables of a stack.
+/// Calls `function(Object*)` for each of the words that leads to an object or a free slot. The words may lie
+/// where a sanitizer sees nothing that one may read: between the variables of a stack.
 template <typename Function>
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_object_in(Words words,
-                                                                              const BlockMap& map,
-                                                                              Function function) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_slot_in(Words words, const BlockMap& map,
+                                                                            Function function) {
   const BlockMap local = map;  // in registers
   for (const std::uintptr_t word : words) {
-    if (Object* const object = object_at_word(local, word)) function(object);
+    if (Object* const object = slot_at_word(local, word)) function(object);
   }
 }
 

@@ -48,25 +48,25 @@ ProcessThread& ProcessCollector::this_thread() {
   return thread != nullptr ? *thread : threads_.register_current();
 }
 
-void* ProcessCollector::try_to_allocate(ProcessThread& thread, std::size_t bytes, heap::Contents contents) {
+void* ProcessCollector::try_to_allocate(ProcessThread& thread, std::size_t bytes, heap::KindNumber kind) {
   const ThreadRegistry::CriticalSection critical(thread);
-  return thread.allocator().allocate_plain(std::max<std::size_t>(bytes, 1), contents);
+  return thread.allocator().allocate_plain(std::max<std::size_t>(bytes, 1), kind);
 }
 
-void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::Contents contents) {
+void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind) {
   ProcessThread& thread = this_thread();
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
     // heap's lock.
     const std::uint64_t collections = collections_.load(std::memory_order_relaxed);
-    if (void* const object = try_to_allocate(thread, bytes, contents)) return object;
-    if (const auto object = collect_and_allocate(thread, bytes, contents, collections)) return *object;
+    if (void* const object = try_to_allocate(thread, bytes, kind)) return object;
+    if (const auto object = collect_and_allocate(thread, bytes, kind, collections)) return *object;
   }
 }
 
 // Nothing when another thread's collection came first; null when there is no memory.
 std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& thread, std::size_t bytes,
-                                                            heap::Contents contents,
+                                                            heap::KindNumber kind,
                                                             std::uint64_t unless_after) {
   const std::lock_guard lock(collecting_);
   // Relaxed: written under this lock; for disabled_ see disable().
@@ -78,7 +78,7 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   }
   // What the budget alone refuses is granted now, before anybody else can take it.
   heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
-  void* const object = try_to_allocate(thread, bytes, contents);
+  void* const object = try_to_allocate(thread, bytes, kind);
   set_budget();
   return object;
 }
@@ -133,7 +133,7 @@ CollectionResult ProcessCollector::collect_stopped() {
 void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
   const auto scan = [this](heap::Words words) {
-    heap::for_each_object_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
+    heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
   };
   static_roots_.for_each(scan);
   threads_.for_each_stack(own_stack_pointer, scan);

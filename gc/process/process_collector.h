@@ -46,13 +46,13 @@ class ProcessCollector {
 
   /// Cleared memory for an object of at least `bytes` bytes and at least one, or null when there is none even
   /// after a collection.
-  void* allocate(std::size_t bytes, heap::Contents contents) {
+  void* allocate(std::size_t bytes, heap::KindNumber kind) {
     ProcessThread* const thread = ThreadRegistry::current();
     if (thread != nullptr && bytes <= heap::kLargestSmallBytes) [[likely]] {
-      if (void* const object = thread->allocator().allocate_from_run(bytes, contents)) [[likely]]
+      if (void* const object = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
         return object;
     }
-    return allocate_slowly(bytes, contents);
+    return allocate_slowly(bytes, kind);
   }
 
   /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
@@ -77,9 +77,9 @@ class ProcessCollector {
   explicit ProcessCollector(const ProcessOptions& options);
 
   ProcessThread& this_thread();
-  [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::Contents contents);
-  void* try_to_allocate(ProcessThread& thread, std::size_t bytes, heap::Contents contents);
-  std::optional<void*> collect_and_allocate(ProcessThread& thread, std::size_t bytes, heap::Contents contents,
+  [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind);
+  void* try_to_allocate(ProcessThread& thread, std::size_t bytes, heap::KindNumber kind);
+  std::optional<void*> collect_and_allocate(ProcessThread& thread, std::size_t bytes, heap::KindNumber kind,
                                             std::uint64_t unless_after);
   CollectionResult collect_locked();
   CollectionResult collect_stopped();

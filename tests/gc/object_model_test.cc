@@ -153,12 +153,12 @@ TEST_F(ObjectModelTest, NullElementsAreNoReferences) {
 TEST_F(ObjectModelTest, WordsAreLookedAtExactlyOnce) {
   for (const std::size_t bytes : {std::size_t{16}, std::size_t{96}, std::size_t{8192}, std::size_t{8208},
                                   std::size_t{500'000}, 2 * heap::kChunkBytes + 24}) {
-    Object* const object = allocator_.allocate_plain(bytes, heap::Contents::words);
+    Object* const object = allocator_.allocate_plain(bytes, heap::KindNumber::words);
     ASSERT_NE(object, nullptr);
     ASSERT_FALSE(model_.is_leaf(object));
     std::vector<Object*> expected;
     for (std::size_t word = 0; word < bytes / heap::kWordBytes; word += 1 + word / 20) {
-      Object* const target = allocator_.allocate_plain(64, heap::Contents::data);
+      Object* const target = allocator_.allocate_plain(64, heap::KindNumber::data);
       expected.push_back(target);
       *object->slot(word) = reinterpret_cast<Object*>(target->slot(word % 8));
     }

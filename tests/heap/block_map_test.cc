@@ -22,7 +22,8 @@ class BlockMapTest : public testing::Test {
   static std::uintptr_t block(std::size_t index) { return kStart + index * kBlockBytes; }
 
   std::vector<std::atomic<std::uint64_t>> entries_ = std::vector<std::atomic<std::uint64_t>>(kBlocks);
-  BlockMap map_{kStart, entries_};
+  std::vector<std::atomic<std::uint8_t>> suspected_ = std::vector<std::atomic<std::uint8_t>>(kBlocks);
+  BlockMap map_{kStart, entries_, suspected_.data()};
 };
 
 TEST_F(BlockMapTest, EmptyKnowsNoAddress) {
@@ -103,6 +104,28 @@ TEST_F(BlockMapTest, MayBeReadWhileItIsWritten) {
   }
   stop.store(true);
   reader.join();
+}
+
+TEST_F(BlockMapTest, RemembersForTwoRoundsWhatWasSuspected) {
+  map_.suspect(block(3) + 5);
+  EXPECT_TRUE(map_.is_suspect(block(3)));
+  EXPECT_FALSE(map_.is_suspect(block(4)));
+  map_.start_round();
+  EXPECT_TRUE(map_.is_suspect(block(3)));
+  map_.start_round();
+  EXPECT_FALSE(map_.is_suspect(block(3)));
+  for (int round = 0; round < 251; ++round) map_.start_round();
+  map_.suspect(block(5));
+  map_.start_round();
+  EXPECT_TRUE(map_.is_suspect(block(5))) << "also where the numbers of rounds begin anew";
+}
+
+TEST_F(BlockMapTest, TailsThatKeepNothingStillLeadToTheirStart) {
+  map_.set(block(2), BlockShape::of_large(0));
+  map_.set(block(3), BlockShape::of_large(1, true));
+  EXPECT_EQ(map_.start_of_object_at(block(3) + 9), block(2));
+  EXPECT_TRUE(map_.shape_at(block(3)).keeps_nothing());
+  EXPECT_FALSE(map_.shape_at(block(2)).keeps_nothing());
 }
 
 }  // namespace

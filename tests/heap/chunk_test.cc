@@ -17,7 +17,8 @@ namespace jackdaw::heap {
 namespace {
 
 HeapSpace& space() {
-  static HeapSpace all(64 * kChunkBytes);
+  static const KindTable kinds;
+  static HeapSpace all(64 * kChunkBytes, kinds);
   return all;
 }
 
@@ -58,6 +59,10 @@ TEST(Chunk, StartsWithoutMarksAndWithAllBlocksFree) {
 TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
   const OwnedChunk chunk = make_chunk();
   const std::size_t block = kFirstBlock + 1;
+  for (const std::size_t each : {block - 1, block, block + 1}) {
+    chunk->take_block(each, {}, KindNumber::words);  // of slots of the smallest class
+    chunk->set_allocated(each, {0, kGranulesPerBlock});
+  }
   // In an order that fills all words of the block evenly.
   constexpr std::size_t kStep = 67;
   static_assert(kGranulesPerBlock % kStep != 0);
@@ -162,7 +167,7 @@ TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
   EXPECT_EQ(chunk->find_free(1), kFirstBlock);
   EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
   EXPECT_EQ(chunk->find_free(kUsableBlocks + 1), 0U);
-  chunk->take_block(kFirstBlock + 3, info, Contents::data);
+  EXPECT_TRUE(chunk->take_block(kFirstBlock + 3, info, KindNumber::data)) << "nobody wrote to it";
   EXPECT_EQ(chunk->find_free(3), kFirstBlock);
   EXPECT_EQ(chunk->find_free(4), kFirstBlock + 4);
   EXPECT_EQ(chunk->find_free(kUsableBlocks - 4), kFirstBlock + 4);
@@ -172,19 +177,66 @@ TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
   chunk->release_block(kFirstBlock + 3);
   EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
   EXPECT_EQ(chunk->block(kFirstBlock + 3).use, BlockUse::free);
+  EXPECT_FALSE(chunk->take_block(kFirstBlock + 3, info, KindNumber::data)) << "somebody may have written";
 }
 
-TEST(Chunk, AllocationBitsFollowTheMarksWhenAskedTo) {
+TEST(Chunk, FreeMemoryGoesBackAndIsZeroAgain) {
+  const OwnedChunk chunk = make_chunk();
+  for (const std::size_t block : {kFirstBlock, kFirstBlock + 1}) {
+    chunk->take_block(block, {}, KindNumber::data);
+    *chunk->block_start(block) = std::byte{1};
+  }
+  chunk->release_block(kFirstBlock);
+  chunk->release_free_memory();
+  EXPECT_EQ(*chunk->block_start(kFirstBlock), std::byte{0});
+  EXPECT_EQ(*chunk->block_start(kFirstBlock + 1), std::byte{1}) << "in use";
+  EXPECT_TRUE(chunk->take_block(kFirstBlock, {}, KindNumber::data));
+}
+
+TEST(Chunk, FindsRunsOfFreeSlots) {
+  const OwnedChunk chunk = make_chunk();
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.slot_bytes = 48;
+  info.size_class = SizeClasses::class_of(48);
+  const std::size_t block = kFirstBlock;
+  chunk->take_block(block, info, KindNumber::words);
+  const auto equals = [](GranuleRange range, std::uint32_t first, std::uint32_t end) {
+    return range.first == first && range.end == end;
+  };
+  const std::uint32_t end = info.slots() * 3;
+  EXPECT_TRUE(equals(chunk->find_free_slots(block, 0), 0, end));
+  chunk->set_allocated(block, {30, 75});
+  EXPECT_TRUE(equals(chunk->find_free_slots(block, 0), 0, 30));
+  EXPECT_TRUE(equals(chunk->find_free_slots(block, 30), 75, end));
+  EXPECT_TRUE(chunk->is_allocated(granule(*chunk, 72)));
+  EXPECT_FALSE(chunk->is_allocated(granule(*chunk, 73))) << "no slot starts there";
+  Chunk::set_free(chunk->block_start(block) + 63 * kGranuleBytes,
+                  chunk->block_start(block) + 66 * kGranuleBytes);
+  EXPECT_TRUE(equals(chunk->find_free_slots(block, 30), 63, 66));
+  chunk->set_allocated(block, {0, end});
+  EXPECT_EQ(chunk->find_free_slots(block, 64).end, chunk->find_free_slots(block, 64).first) << "none";
+}
+
+TEST(Chunk, WhatIsMarkedStaysAllocated) {
   const OwnedChunk chunk = make_chunk();
   const std::size_t block = kFirstBlock;
-  chunk->take_block(block, {}, Contents::words);
-  for (std::size_t i = 0; i < kGranulesPerBlock; i += 3) chunk->set_allocated(granule(*chunk, i));
-  for (std::size_t i = 0; i < kGranulesPerBlock; i += 2) chunk->mark_exclusively(granule(*chunk, i));
-  for (std::size_t i = 0; i < kGranulesPerBlock; ++i)
-    ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i % 3 == 0) << i;
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.slot_bytes = 48;
+  info.size_class = SizeClasses::class_of(48);
+  chunk->take_block(block, info, KindNumber::words);
+  const std::uint32_t end = info.slots() * 3;
+  chunk->set_allocated(block, {0, end});
+  chunk->clear_marks(block);
+  for (std::size_t i = 0; i < end; ++i)
+    ASSERT_EQ(chunk->is_marked(granule(*chunk, i)), i % 3 != 0)
+        << "what is no object counts as marked: " << i;
+  for (std::size_t i = 0; i < end; i += 6) EXPECT_TRUE(chunk->mark_exclusively(granule(*chunk, i)));
+  EXPECT_EQ(chunk->count_marks(block), (end + 5) / 6);
   chunk->keep_marked(block);
   for (std::size_t i = 0; i < kGranulesPerBlock; ++i)
-    ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i % 2 == 0) << i;
+    ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i < end && i % 6 == 0) << i;
   EXPECT_FALSE(chunk->is_allocated(granule(*chunk, kGranulesPerBlock))) << "of the next block";
   chunk->release_block(block);
   for (std::size_t i = 0; i < kGranulesPerBlock; ++i) ASSERT_FALSE(chunk->is_allocated(granule(*chunk, i)));

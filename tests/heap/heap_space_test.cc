@@ -11,8 +11,10 @@
 namespace jackdaw::heap {
 namespace {
 
+const KindTable kKinds;
+
 TEST(HeapSpace, ChunksAreAlignedAndApart) {
-  HeapSpace space(8 * kChunkBytes);
+  HeapSpace space(8 * kChunkBytes, kKinds);
   std::vector<Chunk*> chunks;
   for (int i = 0; i < 8; ++i) {
     chunks.push_back(space.allocate(kChunkBytes));
@@ -23,7 +25,7 @@ TEST(HeapSpace, ChunksAreAlignedAndApart) {
 }
 
 TEST(HeapSpace, ItEndsWhereItWasAskedToEndAndReleasedAddressesAreUsedAgain) {
-  HeapSpace space(4 * kChunkBytes);
+  HeapSpace space(4 * kChunkBytes, kKinds);
   std::vector<Chunk*> chunks;
   while (Chunk* const chunk = space.allocate(kChunkBytes)) chunks.push_back(chunk);
   ASSERT_GE(chunks.size(), 4U);
@@ -38,7 +40,7 @@ TEST(HeapSpace, ItEndsWhereItWasAskedToEndAndReleasedAddressesAreUsedAgain) {
 }
 
 TEST(HeapSpace, MemoryThatWasReleasedComesBackZero) {
-  HeapSpace space(2 * kChunkBytes);
+  HeapSpace space(2 * kChunkBytes, kKinds);
   Chunk* chunk = space.allocate(kChunkBytes);
   ASSERT_NE(chunk, nullptr);
   std::byte* const objects = chunk->block_start(kFirstBlock);
@@ -50,17 +52,32 @@ TEST(HeapSpace, MemoryThatWasReleasedComesBackZero) {
 }
 
 TEST(HeapSpace, MoreThanItHasIsRefused) {
-  HeapSpace space(2 * kChunkBytes);
+  HeapSpace space(2 * kChunkBytes, kKinds);
   EXPECT_EQ(space.allocate(std::size_t{1} << 60), nullptr);
   EXPECT_EQ(space.allocate(4 * kChunkBytes), nullptr);
   EXPECT_NE(space.allocate(kChunkBytes), nullptr);
 }
 
 TEST(HeapSpace, MoreThanTheSystemHasIsCutDown) {
-  HeapSpace space(std::size_t{1} << 47);
+  HeapSpace space(std::size_t{1} << 47, kKinds);
   Chunk* const chunk = space.allocate(kChunkBytes);
   ASSERT_NE(chunk, nullptr);
   EXPECT_EQ(Chunk::of(chunk->block_start(kFirstBlock)), chunk);
+}
+
+TEST(HeapSpace, AChunkGrowsWhereNothingIsInItsWay) {
+  HeapSpace space(4 * kChunkBytes, kKinds);
+  Chunk* const chunk = space.allocate(kChunkBytes + 1);
+  auto* const last = reinterpret_cast<std::byte*>(chunk) + 3 * kChunkBytes - 1;
+  ASSERT_TRUE(space.extend(chunk, 3 * kChunkBytes));
+  EXPECT_EQ(chunk->total_bytes(), 3 * kChunkBytes);
+  EXPECT_EQ(*last, std::byte{0});
+  Chunk* const next = space.allocate(kChunkBytes);
+  ASSERT_NE(next, nullptr);
+  EXPECT_FALSE(space.extend(chunk, 3 * kChunkBytes + 1)) << "another chunk is there";
+  EXPECT_FALSE(space.extend(next, 9 * kChunkBytes)) << "there are no more addresses";
+  space.release(chunk);
+  space.release(next);
 }
 
 }  // namespace

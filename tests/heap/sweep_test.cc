@@ -189,14 +189,14 @@ TEST(SweepOwnedBlocks, AnAllocatorGoesOnInItsBlock) {
   auto allocator = std::make_unique<Allocator>(heap);
   std::vector<Object*> objects;
   objects.reserve(10);
-  for (int i = 0; i < 10; ++i) objects.push_back(allocator->allocate_plain(48, Contents::words));
+  for (int i = 0; i < 10; ++i) objects.push_back(allocator->allocate_plain(48, KindNumber::words));
   heap.clear_marks();
   Chunk& chunk = *Chunk::of(objects[0]);
   chunk.mark_exclusively(objects[3]);
   const SweepResult result = heap.sweep(OwnedBlocks::left);
   EXPECT_EQ(result.live_objects, 1U);
   for (std::size_t i = 0; i < objects.size(); ++i) EXPECT_EQ(chunk.is_allocated(objects[i]), i == 3);
-  Object* const next = allocator->allocate_plain(48, Contents::words);
+  Object* const next = allocator->allocate_plain(48, KindNumber::words);
   EXPECT_EQ(reinterpret_cast<std::byte*>(next), reinterpret_cast<std::byte*>(objects[9]) + 48);
   for (std::size_t slot = 10; slot < kBlockBytes / 48; ++slot)
     EXPECT_TRUE(chunk.is_allocated(reinterpret_cast<std::byte*>(objects[0]) + slot * 48)) << slot;
@@ -205,7 +205,7 @@ TEST(SweepOwnedBlocks, AnAllocatorGoesOnInItsBlock) {
 TEST(SweepOwnedBlocks, NobodyElseGetsThemUntilTheyAreGivenUp) {
   Heap heap(kChunkBytes);
   auto owner = std::make_unique<Allocator>(heap);
-  Object* const object = owner->allocate_plain(48, Contents::words);
+  Object* const object = owner->allocate_plain(48, KindNumber::words);
   heap.clear_marks();
   EXPECT_EQ(heap.sweep(OwnedBlocks::left).live_objects, 0U);
   Allocator other(heap);
@@ -213,7 +213,7 @@ TEST(SweepOwnedBlocks, NobodyElseGetsThemUntilTheyAreGivenUp) {
     return Chunk::of(of)->block_index(reinterpret_cast<std::byte*>(of));
   };
   std::uint64_t others = 0;
-  while (Object* const of_other = other.allocate_plain(48, Contents::words)) {
+  while (Object* const of_other = other.allocate_plain(48, KindNumber::words)) {
     ASSERT_NE(block_of(of_other), block_of(object));
     ++others;
   }
@@ -222,7 +222,7 @@ TEST(SweepOwnedBlocks, NobodyElseGetsThemUntilTheyAreGivenUp) {
   heap.clear_marks();
   heap.sweep(OwnedBlocks::left);
   others = 0;
-  while (other.allocate_plain(48, Contents::words) != nullptr) ++others;
+  while (other.allocate_plain(48, KindNumber::words) != nullptr) ++others;
   EXPECT_GE(others, (kUsableBlocks - 1) * (kBlockBytes / 48)) << "the block of the allocator that went";
 }
 
@@ -231,8 +231,8 @@ TEST(SweepOwnedBlocks, ABlockThatIsUsedUpIsSweptLikeOthers) {
   Allocator allocator(heap);
   std::set<Object*> first_block;
   for (std::size_t slot = 0; slot < kBlockBytes / 48; ++slot)
-    first_block.insert(allocator.allocate_plain(48, Contents::words));
-  ASSERT_NE(allocator.allocate_plain(48, Contents::words), nullptr);
+    first_block.insert(allocator.allocate_plain(48, KindNumber::words));
+  ASSERT_NE(allocator.allocate_plain(48, KindNumber::words), nullptr);
   heap.clear_marks();
   heap.sweep(OwnedBlocks::left);
   EXPECT_EQ(Chunk::of(*first_block.begin())->free_blocks(), kUsableBlocks - 1);

@@ -38,7 +38,7 @@ struct Link {
 ProcessCollector& collector() { return ProcessCollector::instance(); }
 
 Link* new_link(Link* next, std::uint64_t value) {
-  auto* const link = static_cast<Link*>(collector().allocate(sizeof(Link), Contents::words));
+  auto* const link = static_cast<Link*>(collector().allocate(sizeof(Link), KindNumber::words));
   if (link == nullptr) return nullptr;
   link->next = next;
   link->value = value;
@@ -108,7 +108,7 @@ TEST(ProcessCollector, KeepsWhatAStackLeadsTo) {
 }
 
 TEST(ProcessCollector, AnAddressAnywhereInAnObjectKeepsIt) {
-  auto* volatile inside = static_cast<std::byte*>(collector().allocate(100'000, Contents::words)) + 99'999;
+  auto* volatile inside = static_cast<std::byte*>(collector().allocate(100'000, KindNumber::words)) + 99'999;
   auto* volatile last = reinterpret_cast<std::byte*>(new_list(kLength)) + sizeof(Link) - 1;
   inside[0] = std::byte{7};
   collector().collect();
@@ -119,7 +119,7 @@ TEST(ProcessCollector, AnAddressAnywhereInAnObjectKeepsIt) {
 }
 
 TEST(ProcessCollector, DataIsKeptAndLeadsNowhere) {
-  auto** const data = static_cast<Link**>(collector().allocate(sizeof(std::uintptr_t), Contents::data));
+  auto** const data = static_cast<Link**>(collector().allocate(sizeof(std::uintptr_t), KindNumber::data));
   const std::vector<HiddenAddress> hidden = put_list(*data);
   clean_stack();
   collector().collect();
@@ -163,9 +163,9 @@ TEST(ProcessCollector, AddedRangesAreRootsUntilTheyAreRemoved) {
 }
 
 TEST(ProcessCollector, MoreMemoryThanThereIsIsRefused) {
-  EXPECT_EQ(collector().allocate(std::size_t{1} << 62, Contents::data), nullptr);
-  EXPECT_EQ(collector().allocate(std::size_t{1} << 46, Contents::data), nullptr);
-  EXPECT_NE(collector().allocate(16, Contents::data), nullptr);
+  EXPECT_EQ(collector().allocate(std::size_t{1} << 62, KindNumber::data), nullptr);
+  EXPECT_EQ(collector().allocate(std::size_t{1} << 46, KindNumber::data), nullptr);
+  EXPECT_NE(collector().allocate(16, KindNumber::data), nullptr);
 }
 
 TEST(ProcessCollector, AllocationCollectsByItself) {

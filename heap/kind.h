@@ -1,0 +1,59 @@
+// Kind: what the objects of a block have in common. A block holds objects of one kind, so that nothing about
+// it needs to be written in them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace jackdaw::heap {
+
+/// How a marker finds the references of an object. It learns this from the block alone, and leaves an object
+/// that leads nowhere untouched.
+enum class Contents : std::uint8_t {
+  references,  ///< where the type descriptor says that the object's first word leads to
+  data,        ///< no reference
+  words,       ///< no descriptor: any word may be the address of an object, or of a place in one
+  by_kind,     ///< as Kind::layout says, which the heap does not look at
+};
+inline constexpr std::size_t kContentsCount = 4;
+
+/// What a kind is.
+struct Kind {
+  Contents contents = Contents::words;
+  /// Whether allocation clears the objects.
+  bool is_cleared = true;
+  /// Whether a collection frees objects that nothing leads to. Others live until they are freed by hand.
+  bool is_collectable = true;
+  /// For Contents::by_kind.
+  std::uint64_t layout = 0;
+};
+
+/// The number of a kind in its heap. Those that are named here are in every heap.
+enum class KindNumber : std::uint8_t { references, data, words };
+
+/// The kinds of one heap. Kinds are added by one thread at a time, before an object of them is allocated;
+/// those that are there may be read by any thread.
+class KindTable {
+ public:
+  static constexpr std::size_t kMaximumKinds = 32;
+
+  /// Adds a kind; nothing when there are kMaximumKinds.
+  std::optional<KindNumber> add(const Kind& kind) {
+    if (count_ == kMaximumKinds) return std::nullopt;
+    kinds_[count_] = kind;
+    return static_cast<KindNumber>(count_++);
+  }
+  [[nodiscard]] const Kind& operator[](KindNumber number) const {
+    return kinds_[static_cast<std::size_t>(number)];
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  std::array<Kind, kMaximumKinds> kinds_{Kind{Contents::references}, Kind{Contents::data},
+                                         Kind{Contents::words}};
+  std::size_t count_ = 3;
+};
+
+}  // namespace jackdaw::heap
