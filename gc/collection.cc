@@ -21,13 +21,16 @@ void Collection::begin(Marking& marking) {
   result_.workers.resize(marking.worker_count());
 }
 
-void Collection::run(std::span<heap::Object* const> roots, heap::OwnedBlocks owned) {
+void Collection::mark(std::span<heap::Object* const> roots) {
   heap_.clear_marks();
   bool complete = mark_pass(roots, {});
   while (!complete) {
     ++result_.mark_passes;
     complete = revisit_marked();
   }
+}
+
+void Collection::sweep(heap::OwnedBlocks owned) {
   marked_ = std::chrono::steady_clock::now();
   const heap::SweepResult swept = heap_.sweep(owned);
   result_.live_objects = swept.live_objects;

@@ -153,7 +153,8 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
   collection_.begin(*marking_);
   gather_roots();
   // From here on nothing throws: between clearing and marking, live objects look free.
-  collection_.run(roots_, heap::OwnedBlocks::taken_back);
+  collection_.mark(roots_);
+  collection_.sweep(heap::OwnedBlocks::taken_back);
   CollectionResult result = collection_.finish(start);
   if (options_.automatic) {
     const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(result.live_bytes));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "gc/layout_word.h"
 #include "gc/mark_task.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
@@ -17,8 +18,9 @@
 namespace jackdaw::gc {
 
 /// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block; references are
-/// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data; big
-/// objects are visited in slices. Has no state; may be used from any number of threads.
+/// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data, and else
+/// where the kind's layout says; big objects are visited in slices, unless a layout of their kind tells all.
+/// Has no state; may be used from any number of threads.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;
@@ -63,8 +65,9 @@ class HeapObjectModel {
   void visit(Task task, Sink& sink) const {
     using Layout = heap::TypeDescriptor::Layout;
     heap::Object* const object = task.object();
-    if (task.contents() == heap::Contents::words) [[unlikely]] {
-      visit_words(task, *object, sink);
+    if (task.contents() != heap::Contents::references) [[unlikely]] {
+      task.contents() == heap::Contents::words ? visit_words(task, *object, sink)
+                                               : visit_by_kind(object, sink);
       return;
     }
     const heap::TypeDescriptor& type = *object->type();
@@ -99,16 +102,26 @@ class HeapObjectModel {
   static void visit_words(MarkTask task, const heap::Object& object, Sink& sink) {
     const heap::BlockMap& map = heap::Chunk::of(&object)->map();
     const auto* const words = reinterpret_cast<const std::uintptr_t*>(&object);
-    visit_slices(task, words_of(object, map), sink, [&](std::uint64_t begin, std::uint64_t count) {
-      heap::for_each_slot_in({words + begin, count}, map,
-                               [&](heap::Object* reference) { sink.reference(reference); });
-    });
+    visit_slices(task, bytes_of(object, map) / heap::kWordBytes, sink,
+                 [&](std::uint64_t begin, std::uint64_t count) {
+                   heap::for_each_slot_in({words + begin, count}, map,
+                                          [&](heap::Object* reference) { sink.reference(reference); });
+                 });
   }
 
-  // How many words an object without a descriptor has, its slot's padding included.
-  static std::uint64_t words_of(const heap::Object& object, const heap::BlockMap& map) {
+  template <typename Sink>
+  [[gnu::noinline]] static void visit_by_kind(heap::Object* object, Sink& sink) {
+    const heap::Chunk& chunk = *heap::Chunk::of(object);
+    const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
+    const std::size_t bytes = bytes_of(*object, chunk.map());
+    const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
+    layout.visit(object, bytes, chunk.map(), sink);
+  }
+
+  // The bytes of an object without a descriptor, its slot's padding included.
+  static std::uint64_t bytes_of(const heap::Object& object, const heap::BlockMap& map) {
     const heap::BlockShape shape = map.shape_at(reinterpret_cast<std::uintptr_t>(&object));
-    return (shape.is_large() ? heap::Chunk::large_bytes_of(&object) : shape.slot_bytes()) / heap::kWordBytes;
+    return shape.is_large() ? heap::Chunk::large_bytes_of(&object) : shape.slot_bytes();
   }
 
   // Calls visit(begin, count) for the elements of an object, or of the part that the task names, and leaves

@@ -306,8 +306,8 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
   std::uint64_t released = 0;
   const auto unneeded = [&](Chunk* chunk) {
     if (!chunk->is_empty()) return false;
-    if (!chunk->is_oversized() && spares > 0) {
-      --spares;
+    if (!chunk->is_oversized() && (spares > 0 || chunk_bytes() <= kept_bytes_)) {
+      spares -= std::min<std::size_t>(spares, 1);
       return false;
     }
     released += chunk->total_bytes();
@@ -344,6 +344,15 @@ void Heap::release_chunk(Chunk* chunk) {
   chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(),
                      std::memory_order_relaxed);
   space_.release(chunk);
+}
+
+bool Heap::expand_to(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  kept_bytes_ = bytes;
+  while (chunk_bytes() < bytes) {
+    if (try_add_chunk(kChunkBytes) == nullptr) return false;
+  }
+  return true;
 }
 
 std::uint64_t Heap::release_free_memory() {

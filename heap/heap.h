@@ -93,6 +93,14 @@ class Heap {
   /// in time.
   // Relaxed: a threshold; a thread that sees it late allocates one block more.
   void set_budget(std::uint64_t bytes) { budget_.store(bytes, std::memory_order_relaxed); }
+  /// Adds chunks until all together take so many bytes, and keeps so many through all collections; false when
+  /// there is no memory.
+  bool expand_to(std::uint64_t bytes);
+  /// All chunks together never take more from now on, but those that are there stay.
+  void set_limit(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    limit_bytes_ = bytes;
+  }
   /// Bytes of all chunks.
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
@@ -149,12 +157,13 @@ class Heap {
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
   std::uint64_t release_empty_chunks(std::size_t spares);
 
-  const std::size_t limit_bytes_;
+  std::size_t limit_bytes_;  // guarded by the lock
   KindTable kinds_;
   HeapSpace space_;   // its map may be read without the lock
   std::mutex mutex_;  // guards all below but the atomics
   SystemVector<Chunk*> chunks_;
-  std::size_t search_from_ = 0;  // no chunk before this one has a free block
+  std::uint64_t kept_bytes_ = 0;  // no empty chunk is released below so many
+  std::size_t search_from_ = 0;   // no chunk before this one has a free block
   // Lists through BlockInfo::next_partly_free, by kind and size class.
   std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds> partly_free_{};
   SystemVector<Allocator*> allocators_;

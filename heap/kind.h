@@ -26,8 +26,9 @@ struct Kind {
   bool is_cleared = true;
   /// Whether a collection frees objects that nothing leads to. Others live until they are freed by hand.
   bool is_collectable = true;
-  /// For Contents::by_kind.
+  /// For Contents::by_kind; and whether an object's bytes are added to it.
   std::uint64_t layout = 0;
+  bool layout_adds_bytes = false;
 };
 
 /// The number of a kind in its heap. Those that are named here are in every heap.

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "gc/process/stack_pointer.h"
-#include "heap/word_scan.h"
 
 namespace jackdaw::gc {
 
@@ -35,11 +34,12 @@ ProcessCollector& ProcessCollector::instance() {
 }
 
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
-    : options_(options),
-      heap_(options.heap_limit_bytes),
+    : heap_(options.heap_limit_bytes),
       threads_(heap_),
       marking_(make_marking(options.marking)),
-      collection_(heap_) {
+      collection_(heap_),
+      growth_(options.growth) {
+  for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   set_budget();
 }
 
@@ -48,62 +48,91 @@ ProcessThread& ProcessCollector::this_thread() {
   return thread != nullptr ? *thread : threads_.register_current();
 }
 
-void* ProcessCollector::try_to_allocate(ProcessThread& thread, std::size_t bytes, heap::KindNumber kind) {
+void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& request) {
   const ThreadRegistry::CriticalSection critical(thread);
-  return thread.allocator().allocate_plain(std::max<std::size_t>(bytes, 1), kind);
+  if (request.addresses == heap::LargeAddresses::near_start)
+    return heap_.allocate_large(request.bytes, request.kind, request.addresses);
+  return thread.allocator().allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
 }
 
-void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind) {
+void* ProcessCollector::allocate_slowly(const Request& request) {
   ProcessThread& thread = this_thread();
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
     // heap's lock.
     const std::uint64_t collections = collections_.load(std::memory_order_relaxed);
-    if (void* const object = try_to_allocate(thread, bytes, kind)) return object;
-    if (const auto object = collect_and_allocate(thread, bytes, kind, collections)) return *object;
+    if (void* const object = try_to_allocate(thread, request)) return object;
+    if (const auto object = collect_and_allocate(thread, request, collections)) return *object;
   }
 }
 
 // Nothing when another thread's collection came first; null when there is no memory.
-std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& thread, std::size_t bytes,
-                                                            heap::KindNumber kind,
+std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& thread, const Request& request,
                                                             std::uint64_t unless_after) {
   const std::lock_guard lock(collecting_);
-  // Relaxed: written under this lock; for disabled_ see disable().
+  // Relaxed: written under this lock.
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   try {
-    if (disabled_.load(std::memory_order_relaxed) == 0) collect_locked();
+    if (!is_disabled())
+      collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
   // What the budget alone refuses is granted now, before anybody else can take it.
   heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
-  void* const object = try_to_allocate(thread, bytes, kind);
+  void* const object = try_to_allocate(thread, request);
   set_budget();
+  tell_heap_size();
   return object;
 }
 
-CollectionResult ProcessCollector::collect() {
-  this_thread();
-  const std::lock_guard lock(collecting_);
-  return collect_locked();
+void ProcessCollector::free(void* object) {
+  ProcessThread& thread = this_thread();
+  const ThreadRegistry::CriticalSection critical(thread);
+  thread.allocator().free(static_cast<heap::Object*>(object));
 }
 
-CollectionResult ProcessCollector::collect_locked() {
-  collection_.begin(*marking_);
-  return collect_stopped();
+bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
+  auto* const start = static_cast<heap::Object*>(object);
+  const std::size_t before = heap::Heap::bytes_of(start);
+  if (before <= heap::kLargestSmallBytes) return bytes <= before;
+  const ThreadRegistry::CriticalSection critical(this_thread());
+  return heap_.resize_large(start, bytes);
+}
+
+CollectionResult ProcessCollector::collect(CollectionReason reason) {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  return collect_locked(reason);
+}
+
+// Whether as much was allocated as was to be, but for a block.
+bool ProcessCollector::is_due() const {
+  return heap_.allocated_bytes() + heap::kBlockBytes > growth_.budget(live_bytes());
+}
+
+bool ProcessCollector::collect_if_due() {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  const bool collects = is_due() && !is_disabled();
+  if (collects) collect_locked(CollectionReason::allocation);
+  return collects;
 }
 
 // The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
 class ProcessCollector::ThreadsStopped {
  public:
   explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
+    collector_.tell(CollectionEvent::before_stop);
     const auto stop = [this] { collector_.threads_.stop_others(); };
     knows_all_roots_ = collector_.static_roots_.take(stop);
+    collector_.tell(CollectionEvent::after_stop);
   }
   ~ThreadsStopped() {
+    collector_.tell(CollectionEvent::before_resume);
     collector_.threads_.resume_others();
     collector_.static_roots_.release();
+    collector_.tell(CollectionEvent::after_resume);
   }
   ThreadsStopped(const ThreadsStopped&) = delete;
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
@@ -115,37 +144,74 @@ class ProcessCollector::ThreadsStopped {
   bool knows_all_roots_ = false;
 };
 
+CollectionResult ProcessCollector::collect_locked(CollectionReason) {
+  tell(CollectionEvent::start);
+  collection_.begin(*marking_);
+  CollectionResult result = collect_stopped();
+  tell_heap_size();
+  tell(CollectionEvent::end);
+  return result;
+}
+
 CollectionResult ProcessCollector::collect_stopped() {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
+  tell(CollectionEvent::mark_start);
   gather_roots(stack_pointer_below_registers());
   // From here on nothing throws: between clearing and marking, live objects look free.
-  collection_.run(roots_, heap::OwnedBlocks::left);
+  collection_.mark(roots_);
+  tell(CollectionEvent::mark_end);
+  tell(CollectionEvent::reclaim_start);
+  const std::uint64_t allocated = heap_.allocated_bytes();
+  collection_.sweep(heap::OwnedBlocks::left);
+  tell(CollectionEvent::reclaim_end);
   CollectionResult result = collection_.finish(start);
-  live_bytes_ = result.live_bytes;
-  // Relaxed: see allocate_slowly.
+  // Relaxed, all: see their readers; written under the lock.
+  live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
+  bytes_before_.fetch_add(allocated, std::memory_order_relaxed);
   collections_.fetch_add(1, std::memory_order_relaxed);
   set_budget();
   return result;
 }
 
+void ProcessCollector::scan(heap::Words words) {
+  heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
+}
+
 void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
-  const auto scan = [this](heap::Words words) {
-    heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
-  };
-  static_roots_.for_each(scan);
-  threads_.for_each_stack(own_stack_pointer, scan);
+  const auto scan_words = [this](heap::Words words) { scan(words); };
+  static_roots_.for_each(scan_words);
+  threads_.for_each_stack(own_stack_pointer, scan_words);
+  heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
+  if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 
 // What was allocated beyond the budget brings no collection of its own.
 void ProcessCollector::set_budget() {
-  const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(live_bytes_));
-  const std::uint64_t least = options_.minimum_budget_bytes;
   const std::uint64_t allocated = heap_.allocated_bytes();
-  const std::uint64_t planned = std::max(least, grown);
-  heap_.set_budget(allocated < planned ? planned : allocated + least);
+  const std::uint64_t planned = growth_.budget(live_bytes());
+  heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+}
+
+bool ProcessCollector::expand(std::size_t bytes) {
+  ProcessThread& thread = this_thread();
+  const std::lock_guard lock(collecting_);
+  const ThreadRegistry::CriticalSection critical(thread);
+  const std::uint64_t wanted = std::max(growth_.minimum_heap_bytes, heap_.chunk_bytes()) + bytes;
+  if (!heap_.expand_to(wanted)) return false;
+  growth_.minimum_heap_bytes = wanted;
+  set_budget();
+  tell_heap_size();
+  return true;
+}
+
+void ProcessCollector::tell_heap_size() {
+  const std::uint64_t bytes = heap_.chunk_bytes();
+  if (bytes == told_heap_bytes_) return;
+  told_heap_bytes_ = bytes;
+  if (hooks_.heap_resized != nullptr) hooks_.heap_resized(bytes);
 }
 
 }  // namespace jackdaw::gc

@@ -18,7 +18,7 @@
 namespace jackdaw::gc {
 namespace {
 
-using heap::Contents;
+using heap::KindNumber;
 
 // An address that no collection takes for one.
 class HiddenAddress {

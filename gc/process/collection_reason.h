@@ -1,0 +1,28 @@
+// CollectionReason: why the process's collector collects.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace jackdaw::gc {
+
+enum class CollectionReason : std::uint8_t {
+  allocation,     ///< so much was allocated as was to be
+  out_of_memory,  ///< memory ran out
+  request,        ///< the program asked for it
+};
+
+/// The name of a reason, for the log.
+constexpr std::string_view name_of(CollectionReason reason) {
+  switch (reason) {
+    case CollectionReason::allocation:
+      return "allocation";
+    case CollectionReason::out_of_memory:
+      return "out of memory";
+    case CollectionReason::request:
+      return "request";
+  }
+  return "";
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,34 @@
+// ProcessHooks: functions of the program that the process's collector calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jackdaw::gc {
+
+/// What happens in a collection, in this order.
+enum class CollectionEvent : std::uint8_t {
+  start,
+  before_stop,
+  after_stop,  ///< the other threads stand still
+  mark_start,
+  mark_end,
+  reclaim_start,
+  reclaim_end,
+  before_resume,
+  after_resume,
+  end,
+};
+
+/// Null: not called. All are called with the collector's lock held, so they must not use the collector; from
+/// after_stop to before_resume the other threads stand still, so they must not take a lock or ask for memory
+/// either.
+struct ProcessHooks {
+  void (*event)(CollectionEvent) = nullptr;
+  /// Between mark_start and mark_end: may name more roots, by ProcessCollector::scan.
+  void (*more_roots)() = nullptr;
+  /// The heap's size has changed, to so many bytes. Between start and before_stop or after after_resume.
+  void (*heap_resized)(std::size_t bytes) = nullptr;
+};
+
+}  // namespace jackdaw::gc
