@@ -13,9 +13,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t kSmallRoundReferences = 16384;
+
 ProcessOptions default_options() {
   ProcessOptions options;
   options.marking.engine.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
+  // A program stands still while its objects are marked, so the helpers are called early.
+  options.marking.engine.small_round_references = kSmallRoundReferences;
   return options;
 }
 
@@ -55,7 +59,16 @@ void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& re
   return thread.allocator().allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
 }
 
-void* ProcessCollector::allocate_slowly(const Request& request) {
+// Here the program's stack ends, for the collection that may come, and its registers are saved: in the
+// collector's own frames there may be what is left of the program's earlier calls, which shall keep nothing.
+void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind,
+                                        heap::LargeAddresses addresses) {
+  void* object = allocate_requested({bytes, kind, addresses, stack_pointer_below_registers()});
+  asm volatile("" : "+r"(object));  // no tail call: this frame stays
+  return object;
+}
+
+void* ProcessCollector::allocate_requested(const Request& request) {
   ProcessThread& thread = this_thread();
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
@@ -74,7 +87,8 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   try {
     if (!is_disabled())
-      collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory);
+      collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
+                     request.stack_pointer);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -103,7 +117,7 @@ bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
 CollectionResult ProcessCollector::collect(CollectionReason reason) {
   this_thread();
   const std::lock_guard lock(collecting_);
-  return collect_locked(reason);
+  return collect_locked(reason, stack_pointer_below_registers());
 }
 
 // Whether as much was allocated as was to be, but for a block.
@@ -115,7 +129,7 @@ bool ProcessCollector::collect_if_due() {
   this_thread();
   const std::lock_guard lock(collecting_);
   const bool collects = is_due() && !is_disabled();
-  if (collects) collect_locked(CollectionReason::allocation);
+  if (collects) collect_locked(CollectionReason::allocation, stack_pointer_below_registers());
   return collects;
 }
 
@@ -144,21 +158,21 @@ class ProcessCollector::ThreadsStopped {
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason, std::uintptr_t own_stack_pointer) {
   tell(CollectionEvent::start);
   collection_.begin(*marking_);
-  CollectionResult result = collect_stopped();
+  CollectionResult result = collect_stopped(own_stack_pointer);
   tell_heap_size();
   tell(CollectionEvent::end);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped() {
+CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
-  gather_roots(stack_pointer_below_registers());
+  gather_roots(own_stack_pointer);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
   tell(CollectionEvent::mark_end);

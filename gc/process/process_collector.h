@@ -55,13 +55,12 @@ class ProcessCollector {
       if (void* const object = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
         return object;
     }
-    return allocate_slowly({bytes, kind});
+    return allocate_slowly(bytes, kind, heap::LargeAddresses::all);
   }
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
-    return bytes <= heap::kLargestSmallBytes
-               ? allocate(bytes, kind)
-               : allocate_slowly({bytes, kind, heap::LargeAddresses::near_start});
+    return bytes <= heap::kLargestSmallBytes ? allocate(bytes, kind)
+                                             : allocate_slowly(bytes, kind, heap::LargeAddresses::near_start);
   }
   /// Frees an object, given its first address, now; nothing may use it any more.
   void free(void* object);
@@ -116,18 +115,22 @@ class ProcessCollector {
   struct Request {
     std::size_t bytes;
     heap::KindNumber kind;
-    heap::LargeAddresses addresses = heap::LargeAddresses::all;
+    heap::LargeAddresses addresses;
+    // Where the stack of whoever asks ends. What is below is the collector's own.
+    std::uintptr_t stack_pointer;
   };
 
   explicit ProcessCollector(const ProcessOptions& options);
 
   ProcessThread& this_thread();
-  [[gnu::noinline]] void* allocate_slowly(const Request& request);
+  [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
+                                          heap::LargeAddresses addresses);
+  void* allocate_requested(const Request& request);
   void* try_to_allocate(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
-  CollectionResult collect_locked(CollectionReason reason);
-  CollectionResult collect_stopped();
+  CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
+  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer);
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
