@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "heap/chunk.h"
+#include "heap/export.h"
 #include "heap/heap_space.h"
 #include "heap/kind.h"
 #include "heap/object.h"
@@ -74,7 +75,8 @@ class Heap {
   void give_up_block(const SmallBlock& block);
   /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
   /// none or the budget is spent.
-  Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
+  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind,
+                                        LargeAddresses addresses = LargeAddresses::all);
   /// Frees a large object now; nothing may use it any more.
   void free_large(Object* object);
   /// Makes a large object longer or shorter, to more than kLargestSmallBytes, where it is. False, with
@@ -113,7 +115,7 @@ class Heap {
   /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
   /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
   /// as objects. O(1).
-  [[nodiscard]] Object* object_at(const void* address) const;
+  [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
   /// Calls `function(Object*)` for every object that no collection frees. O(blocks).
   template <typename Function>
   void for_each_uncollectable(Function function);
