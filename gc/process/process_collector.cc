@@ -1,9 +1,10 @@
 #include "gc/process/process_collector.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <thread>
 
 #include "gc/process/stack_pointer.h"
 
@@ -13,15 +14,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kSmallRoundReferences = 16384;
-
-ProcessOptions default_options() {
-  ProcessOptions options;
-  options.marking.engine.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
-  // A program stands still while its objects are marked, so the helpers are called early.
-  options.marking.engine.small_round_references = kSmallRoundReferences;
-  return options;
-}
+// The forms that pthread_atfork wants.
+void prepare_fork_of_process() { ProcessCollector::instance().prepare_fork(); }
+void end_fork_in_parent() { ProcessCollector::instance().after_fork_in_parent(); }
+void end_fork_in_child() { ProcessCollector::instance().after_fork_in_child(); }
 
 }  // namespace
 
@@ -30,7 +26,7 @@ ProcessCollector& ProcessCollector::instance() {
   static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
-    auto* const made = new (memory.data()) ProcessCollector(default_options());
+    auto* const made = new (memory.data()) ProcessCollector(options_from_environment());
     made->this_thread();
     return made;
   }();
@@ -40,10 +36,16 @@ ProcessCollector& ProcessCollector::instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes),
       threads_(heap_),
-      marking_(make_marking(options.marking)),
+      marking_options_(options.marking),
+      marking_(make_marking(marking_options_)),
       collection_(heap_),
       growth_(options.growth) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
+  if (options.starts_disabled) disable();
+  if (options.log_collections) log_.emplace(options.log_path);
+  if (options.handles_fork &&
+      pthread_atfork(prepare_fork_of_process, end_fork_in_parent, end_fork_in_child) != 0)
+    throw std::bad_alloc();
   set_budget();
 }
 
@@ -138,7 +140,7 @@ class ProcessCollector::ThreadsStopped {
  public:
   explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
     collector_.tell(CollectionEvent::before_stop);
-    const auto stop = [this] { collector_.threads_.stop_others(); };
+    const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
     knows_all_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
   }
@@ -152,22 +154,30 @@ class ProcessCollector::ThreadsStopped {
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
 
   [[nodiscard]] bool knows_all_roots() const { return knows_all_roots_; }
+  [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
 
  private:
   ProcessCollector& collector_;
+  std::uint32_t stopped_threads_ = 0;
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason, std::uintptr_t own_stack_pointer) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer) {
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   tell(CollectionEvent::start);
   collection_.begin(*marking_);
-  CollectionResult result = collect_stopped(own_stack_pointer);
+  CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
+  const Clock::time_point start = Clock::now();
+  CollectionResult result = collect_stopped(record, own_stack_pointer);
+  record.pause = Clock::now() - start;
+  if (log_) log_->write(record);
   tell_heap_size();
   tell(CollectionEvent::end);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer) {
+CollectionResult ProcessCollector::collect_stopped(CollectionRecord& record,
+                                                   std::uintptr_t own_stack_pointer) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
@@ -184,8 +194,13 @@ CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_poin
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
   bytes_before_.fetch_add(allocated, std::memory_order_relaxed);
-  collections_.fetch_add(1, std::memory_order_relaxed);
+  record.number = collections_.fetch_add(1, std::memory_order_relaxed) + 1;
   set_budget();
+  record.live_bytes = result.live_bytes;
+  record.heap_bytes = heap_.chunk_bytes();
+  record.mark_threads = threads_that_marked(result.workers);
+  record.steal_percent = mark::total(result.workers).steal_percent();
+  record.stopped_threads = threads_stopped.stopped_threads();
   return result;
 }
 
@@ -197,7 +212,7 @@ void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_stack(own_stack_pointer, scan_words);
+  threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(), scan_words);
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
@@ -207,6 +222,28 @@ void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
   const std::uint64_t planned = growth_.budget(live_bytes());
   heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+}
+
+// In the order in which a collection takes them: none is under way.
+void ProcessCollector::prepare_fork() {
+  collecting_.lock();
+  static_roots_.hold();
+  threads_.prepare_fork();
+}
+
+void ProcessCollector::after_fork_in_parent() {
+  threads_.after_fork_in_parent();
+  static_roots_.release();
+  collecting_.unlock();
+}
+
+// The mark threads did not come along: the engine that counts on them is left as it is, and the next
+// collection makes another.
+void ProcessCollector::after_fork_in_child() {
+  static_cast<void>(marking_.release());  // NOLINT(bugprone-unused-return-value)
+  threads_.after_fork_in_child();
+  static_roots_.release();
+  collecting_.unlock();
 }
 
 bool ProcessCollector::expand(std::size_t bytes) {

@@ -8,19 +8,21 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "gc/collection.h"
 #include "gc/marking.h"
+#include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
+#include "gc/process/process_options.h"
 #include "gc/process/static_roots.h"
 #include "gc/process/thread_registry.h"
 #include "heap/heap.h"
@@ -29,14 +31,6 @@
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
-
-/// How the process's collector is set up.
-struct ProcessOptions {
-  MarkingOptions marking;
-  /// All chunks together never take more.
-  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
-  GrowthPolicy growth;
-};
 
 /// Used by any thread; one that is not registered is registered when it allocates or collects.
 class ProcessCollector {
@@ -103,10 +97,19 @@ class ProcessCollector {
   /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
 
+  /// Around a fork whose child uses the heap: right before it, and right after it in the parent (also when
+  /// there is no child) and in the child. In between the caller must not touch the heap. With
+  /// ProcessOptions::handles_fork the system's fork() calls them. Not under the lock.
+  void prepare_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
   heap::Heap& heap() { return heap_; }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
-  [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  [[nodiscard]] std::uint32_t mark_threads() const {
+    return marking_ != nullptr ? marking_->worker_count() : marking_options_.engine.threads;
+  }
 
  private:
   class ThreadsStopped;
@@ -130,7 +133,7 @@ class ProcessCollector {
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
   CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
-  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer);
+  CollectionResult collect_stopped(CollectionRecord& record, std::uintptr_t own_stack_pointer);
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
@@ -142,9 +145,11 @@ class ProcessCollector {
   heap::Heap heap_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;
-  std::unique_ptr<Marking> marking_;
+  const MarkingOptions marking_options_;
+  std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
+  std::optional<CollectionLog> log_;
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::SystemVector<heap::Object*> roots_;
