@@ -161,6 +161,7 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
                                             static_cast<unsigned>(kind_table_[kind].contents));
   free_.reset(index);
   zero_.reset(index);
+  given_back_.reset(index);
   return is_zero;
 }
 
@@ -180,7 +181,10 @@ void Chunk::release_free_memory() {
       continue;
     }
     const bool released = madvise(block_start(block), (end - block) * kBlockBytes, MADV_DONTNEED) == 0;
-    for (; block < end; ++block) zero_.set(block, released);
+    for (; block < end; ++block) {
+      zero_.set(block, released);
+      given_back_.set(block, released);
+    }
   }
 }
 

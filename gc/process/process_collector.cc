@@ -179,11 +179,16 @@ void ProcessCollector::scan(heap::Words words) {
   heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
 }
 
+void ProcessCollector::scan_stack(heap::Words words) {
+  heap::for_each_slot_in_stack(words, heap_.map(),
+                               [this](heap::Object* object) { roots_.push_back(object); });
+}
+
 void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_stack(own_stack_pointer, scan_words);
+  threads_.for_each_stack(own_stack_pointer, [this](heap::Words words) { scan_stack(words); });
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }

@@ -101,6 +101,8 @@ class ProcessCollector {
   /// Adds roots to the collection at hand: objects that the words may be addresses in. For
   /// ProcessHooks::more_roots. Throws std::bad_alloc.
   void scan(heap::Words words);
+  /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  void scan_stack(heap::Words words);
   /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
 
