@@ -19,6 +19,7 @@ bool suits_slot(std::size_t bytes, std::size_t slot_bytes) {
 
 // What the program wrote behind an object's new end must not be there if it grows again.
 void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
+  if (from >= end) return;
   const heap::Chunk& chunk = *heap::Chunk::of(start);
   if (chunk.kind_table()[chunk.kind_of(start)].is_cleared)
     std::memset(reinterpret_cast<std::byte*>(start) + from, 0, end - from);
