@@ -21,13 +21,17 @@ ProcessOptions default_options() {
 
 }  // namespace
 
+constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
+
 // In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
-ProcessCollector& ProcessCollector::instance() {
+ProcessCollector& ProcessCollector::make_instance() {
   static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
     auto* const made = new (memory.data()) ProcessCollector(default_options());
     made->this_thread();
+    // Release: pairs with the acquire in instance.
+    instance_.store(made, std::memory_order_release);
     return made;
   }();
   return *kCollector;
@@ -198,6 +202,11 @@ void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
   const std::uint64_t planned = growth_.budget(live_bytes());
   heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+}
+
+void ProcessCollector::end_mark_threads() {
+  const std::lock_guard lock(collecting_);
+  marking_.reset();
 }
 
 bool ProcessCollector::expand(std::size_t bytes) {

@@ -43,19 +43,30 @@ class ProcessCollector {
  public:
   /// The process's collector. The first call makes it, and registers the calling thread. Never destroyed.
   /// Throws std::bad_alloc.
-  static ProcessCollector& instance();
+  static ProcessCollector& instance() {
+    // Acquire: pairs with the release in make_instance, so that the collector is whole.
+    ProcessCollector* const made = instance_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_instance();
+  }
   ProcessCollector(const ProcessCollector&) = delete;
   ProcessCollector& operator=(const ProcessCollector&) = delete;
 
   /// Memory for an object of at least `bytes` bytes and at least one, cleared as its kind says, or null when
   /// there is none even after a collection.
   void* allocate(std::size_t bytes, heap::KindNumber kind) {
-    ProcessThread* const thread = ThreadRegistry::current();
-    if (thread != nullptr && bytes <= heap::kLargestSmallBytes) [[likely]] {
-      if (void* const object = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
+    if (bytes <= heap::kLargestSmallBytes) [[likely]] {
+      if (void* const object = allocate_from_run(bytes, kind)) [[likely]]
         return object;
     }
     return allocate_slowly({bytes, kind});
+  }
+  /// The fast half of it, for at most heap::kLargestSmallBytes: null when the calling thread has no free
+  /// slots at hand, or is not registered. Needs no instance.
+  static void* allocate_from_run(std::size_t bytes, heap::KindNumber kind) {
+    ProcessThread* const thread = ThreadRegistry::current();
+    if (thread == nullptr) [[unlikely]]
+      return nullptr;
+    return thread->allocator().allocate_from_run(bytes, kind);
   }
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
@@ -110,6 +121,8 @@ class ProcessCollector {
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  /// Ends them. Nothing may be allocated or collected afterwards.
+  void end_mark_threads();
 
  private:
   class ThreadsStopped;
@@ -122,6 +135,7 @@ class ProcessCollector {
   };
 
   explicit ProcessCollector(const ProcessOptions& options);
+  [[gnu::noinline]] static ProcessCollector& make_instance();
 
   ProcessThread& this_thread();
   [[gnu::noinline]] void* allocate_slowly(const Request& request);
@@ -137,6 +151,8 @@ class ProcessCollector {
     if (hooks_.event != nullptr) hooks_.event(event);
   }
   void tell_heap_size();
+
+  static std::atomic<ProcessCollector*> instance_;
 
   heap::Heap heap_;
   ThreadRegistry threads_;

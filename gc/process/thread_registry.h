@@ -122,7 +122,8 @@ class ThreadRegistry {
   void wait_until_all_stand_still();
 
   static ThreadRegistry* registry_;  // the one there is
-  static thread_local ProcessThread* current_;
+  // No call stands before it: it is constant at first, and its place is fixed when the program is loaded.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
   pthread_key_t at_exit_;
