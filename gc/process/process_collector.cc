@@ -21,6 +21,11 @@ ProcessOptions default_options() {
 
 }  // namespace
 
+ProcessOptions& ProcessCollector::initial_options() {
+  static ProcessOptions options = default_options();
+  return options;
+}
+
 constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
 
 // In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
@@ -28,7 +33,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
-    auto* const made = new (memory.data()) ProcessCollector(default_options());
+    auto* const made = new (memory.data()) ProcessCollector(initial_options());
     made->this_thread();
     // Release: pairs with the acquire in instance.
     instance_.store(made, std::memory_order_release);
@@ -42,9 +47,10 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       threads_(heap_),
       marking_(make_marking(options.marking)),
       collection_(heap_),
-      growth_(options.growth) {
+      growth_(options.growth),
+      further_marking_(collection_) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
-  set_budget();
+  apply_growth();
 }
 
 ProcessThread& ProcessCollector::this_thread() {
@@ -76,24 +82,51 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   const std::lock_guard lock(collecting_);
   // Relaxed: written under this lock.
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
-  try {
-    if (!is_disabled())
-      collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-  // What the budget alone refuses is granted now, before anybody else can take it.
-  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
-  void* const object = try_to_allocate(thread, request);
-  set_budget();
+  void* object = nullptr;
+  std::uint64_t tries = growth_.more_collections_when_exhausted + 1;
+  do {
+    try {
+      if (may_collect(hooks_.declines))
+        collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory);
+    } catch (const std::bad_alloc&) {
+      break;
+    }
+    object = allocate_beyond_budget(thread, request);
+  } while (object == nullptr && --tries != 0);
   tell_heap_size();
   return object;
 }
 
+// What the budget alone refuses is granted, before anybody else can take it.
+void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
+  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
+  heap_.set_growth_threshold(0);
+  void* const object = try_to_allocate(thread, request);
+  apply_growth();
+  return object;
+}
+
+bool ProcessCollector::may_collect(bool (*declines)()) const {
+  return !is_disabled() && (declines == nullptr || !declines());
+}
+
 void ProcessCollector::free(void* object) {
   ProcessThread& thread = this_thread();
+  auto* const start = static_cast<heap::Object*>(object);
+  const std::size_t bytes = heap::Heap::bytes_of(start);
   const ThreadRegistry::CriticalSection critical(thread);
-  thread.allocator().free(static_cast<heap::Object*>(object));
+  thread.allocator().free(start);
+  count_freed(bytes);
+}
+
+// Seldom to the number that all threads share. What a thread has not yet told when it ends is not told.
+void ProcessCollector::count_freed(std::uint64_t bytes) {
+  constinit static thread_local std::uint64_t untold = 0;
+  untold += bytes;
+  if (untold < heap::kBlockBytes) return;
+  // Relaxed: a total that publishes nothing.
+  freed_bytes_.fetch_add(untold, std::memory_order_relaxed);
+  untold = 0;
 }
 
 bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
@@ -110,6 +143,14 @@ CollectionResult ProcessCollector::collect(CollectionReason reason) {
   return collect_locked(reason);
 }
 
+bool ProcessCollector::collect_unless(bool (*declines)()) {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  const bool collects = may_collect(declines);
+  if (collects) collect_locked(CollectionReason::request);
+  return collects;
+}
+
 // Whether as much was allocated as was to be, but for a block.
 bool ProcessCollector::is_due() const {
   return heap_.allocated_bytes() + heap::kBlockBytes > growth_.budget(live_bytes());
@@ -118,7 +159,7 @@ bool ProcessCollector::is_due() const {
 bool ProcessCollector::collect_if_due() {
   this_thread();
   const std::lock_guard lock(collecting_);
-  const bool collects = is_due() && !is_disabled();
+  const bool collects = is_due() && may_collect(hooks_.declines);
   if (collects) collect_locked(CollectionReason::allocation);
   return collects;
 }
@@ -131,8 +172,10 @@ class ProcessCollector::ThreadsStopped {
     const auto stop = [this] { collector_.threads_.stop_others(); };
     knows_all_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
+    collector_.tell_threads(ThreadEvent::stopped);
   }
   ~ThreadsStopped() {
+    collector_.tell_threads(ThreadEvent::to_resume);
     collector_.tell(CollectionEvent::before_resume);
     collector_.threads_.resume_others();
     collector_.static_roots_.release();
@@ -165,18 +208,26 @@ CollectionResult ProcessCollector::collect_stopped() {
   gather_roots(stack_pointer_below_registers());
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
+  process_finalization();
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
-  const std::uint64_t allocated = heap_.allocated_bytes();
   collection_.sweep(heap::OwnedBlocks::left);
   tell(CollectionEvent::reclaim_end);
   CollectionResult result = collection_.finish(start);
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
-  bytes_before_.fetch_add(allocated, std::memory_order_relaxed);
+  bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
   collections_.fetch_add(1, std::memory_order_relaxed);
-  set_budget();
+  freed_bytes_.store(0, std::memory_order_relaxed);
+  apply_growth();
   return result;
+}
+
+void ProcessCollector::process_finalization() {
+  const std::size_t before = finalization_.finalizers.registered();
+  finalization_.process(further_marking_, java_finalization_);
+  finalizers_before_ = finalization_.finalizers.registered();
+  finalized_lately_ = finalizers_before_ < before;
 }
 
 void ProcessCollector::scan(heap::Words words) {
@@ -194,6 +245,7 @@ void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   static_roots_.for_each(scan_words);
   threads_.for_each_stack(own_stack_pointer, [this](heap::Words words) { scan_stack(words); });
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
+  finalization_.for_each_root([this](heap::Words words) { scan_stack(words); });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 
@@ -202,6 +254,14 @@ void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
   const std::uint64_t planned = growth_.budget(live_bytes());
   heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+}
+
+// Finalizers that no collection makes ready are no reason for more collections.
+void ProcessCollector::apply_growth() {
+  const std::uint64_t registered = finalization_.finalizers.registered();
+  const bool counts = finalized_lately_ && registered > finalizers_before_;
+  heap_.set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
+  set_budget();
 }
 
 void ProcessCollector::end_mark_threads() {
@@ -216,9 +276,24 @@ bool ProcessCollector::expand(std::size_t bytes) {
   const std::uint64_t wanted = std::max(growth_.minimum_heap_bytes, heap_.chunk_bytes()) + bytes;
   if (!heap_.expand_to(wanted)) return false;
   growth_.minimum_heap_bytes = wanted;
-  set_budget();
+  apply_growth();
   tell_heap_size();
   return true;
+}
+
+void ProcessCollector::release_free_memory() {
+  ProcessThread& thread = this_thread();
+  const std::lock_guard lock(collecting_);
+  {
+    const ThreadRegistry::CriticalSection critical(thread);
+    heap_.release_free_memory();
+  }
+  tell_heap_size();
+}
+
+void ProcessCollector::tell_threads(ThreadEvent event) {
+  if (hooks_.thread == nullptr) return;
+  threads_.for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
 }
 
 void ProcessCollector::tell_heap_size() {

@@ -16,8 +16,10 @@
 #include <optional>
 
 #include "gc/collection.h"
+#include "gc/further_marking.h"
 #include "gc/marking.h"
 #include "gc/process/collection_reason.h"
+#include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
@@ -82,9 +84,15 @@ class ProcessCollector {
   /// Adds a kind of objects; nothing when there are too many.
   std::optional<heap::KindNumber> add_kind(const heap::Kind& kind) { return heap_.add_kind(kind); }
 
+  /// The options that the collector is made with. To be changed before the first call of instance() only.
+  static ProcessOptions& initial_options();
+
   /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
   /// changed.
   CollectionResult collect(CollectionReason reason = CollectionReason::request);
+  /// The same, unless `declines`, asked with the lock held and before any thread is stopped, or the hook of
+  /// that name says not to, or collections are disabled. Whether it did. Throws as above.
+  bool collect_unless(bool (*declines)());
   /// Collects if a collection is due, and says whether it did. Throws as above.
   bool collect_if_due();
   /// Collections so far.
@@ -96,6 +104,8 @@ class ProcessCollector {
   [[nodiscard]] std::uint64_t bytes_before_last_collection() const {
     return bytes_before_.load(std::memory_order_relaxed);
   }
+  /// Bytes that were freed by hand, counted a block's worth at a time. Begins anew with every collection.
+  [[nodiscard]] std::uint64_t freed_bytes() const { return freed_bytes_.load(std::memory_order_relaxed); }
 
   /// While more disable() than enable() calls were made, no allocation collects.
   // Relaxed, both: a thread sees its own calls in order; another's allocation may come before or after.
@@ -109,6 +119,13 @@ class ProcessCollector {
   /// Under the lock, or before there are other threads.
   ProcessHooks& hooks() { return hooks_; }
   GrowthPolicy& growth() { return growth_; }
+  /// After a change of growth(), or of what is registered in finalization(). Under the lock, or before there
+  /// are other threads.
+  void apply_growth();
+  /// The tables of finalizers, weak links and toggle references. Under the lock.
+  Finalization& finalization() { return finalization_; }
+  /// See FinalizerKind::unreachable. Under the lock, or before there are other threads.
+  void set_java_finalization(bool java) { java_finalization_ = java; }
   /// Adds roots to the collection at hand: objects that the words may be addresses in. For
   /// ProcessHooks::more_roots. Throws std::bad_alloc.
   void scan(heap::Words words);
@@ -116,11 +133,16 @@ class ProcessCollector {
   void scan_stack(heap::Words words);
   /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
+  /// Gives the heap's free memory back to the system.
+  void release_free_memory();
 
   heap::Heap& heap() { return heap_; }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
-  [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  /// Threads that mark, the collecting one included.
+  [[nodiscard]] std::uint32_t mark_threads() const {
+    return marking_ != nullptr ? marking_->worker_count() : 1;
+  }
   /// Ends them. Nothing may be allocated or collected afterwards.
   void end_mark_threads();
 
@@ -140,6 +162,7 @@ class ProcessCollector {
   ProcessThread& this_thread();
   [[gnu::noinline]] void* allocate_slowly(const Request& request);
   void* try_to_allocate(ProcessThread& thread, const Request& request);
+  void* allocate_beyond_budget(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
   CollectionResult collect_locked(CollectionReason reason);
@@ -147,9 +170,13 @@ class ProcessCollector {
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
+  void process_finalization();
+  void count_freed(std::uint64_t bytes);
+  [[nodiscard]] bool may_collect(bool (*declines)()) const;
   void tell(CollectionEvent event) const {
     if (hooks_.event != nullptr) hooks_.event(event);
   }
+  void tell_threads(ThreadEvent event);
   void tell_heap_size();
 
   static std::atomic<ProcessCollector*> instance_;
@@ -163,9 +190,15 @@ class ProcessCollector {
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::SystemVector<heap::Object*> roots_;
+  Finalization finalization_;
+  FurtherMarking further_marking_;
+  bool java_finalization_ = false;
+  bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
+  std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
   std::uint64_t told_heap_bytes_ = 0;
   std::atomic<std::uint64_t> live_bytes_{0};
   std::atomic<std::uint64_t> bytes_before_{0};
+  std::atomic<std::uint64_t> freed_bytes_{0};
   std::atomic<std::uint64_t> collections_{0};
   std::atomic<std::uint32_t> disabled_{0};
 };

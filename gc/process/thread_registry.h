@@ -88,6 +88,13 @@ class ThreadRegistry {
   void stop_others();
   /// Lets them go on.
   void resume_others();
+  /// Between the two: calls `function(pthread_t)` for each thread that was stopped.
+  template <typename Function>
+  void for_each_stopped(Function function) const {
+    for (const ProcessThread* const thread : threads_) {
+      if (thread != current_ && !thread->is_blocked_) function(thread->handle_);
+    }
+  }
   /// Between the two: calls `function(heap::Words)` with the part in use of each registered thread's stack,
   /// the registers included; the caller's own from `own_stack_pointer` on.
   template <typename Function>
