@@ -8,32 +8,23 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "gc/collection.h"
 #include "gc/marking.h"
+#include "gc/process/collection_log.h"
+#include "gc/process/process_options.h"
 #include "gc/process/static_roots.h"
 #include "gc/process/thread_registry.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
 
 namespace jackdaw::gc {
-
-/// How the process's collector is set up.
-struct ProcessOptions {
-  MarkingOptions marking;
-  /// All chunks together never take more.
-  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
-  /// Allocate at least so much between collections.
-  std::size_t minimum_budget_bytes = std::size_t{4} << 20;
-  /// Between collections, allocate so many times what the last one found live.
-  double growth = 0.75;
-};
 
 /// Used by any thread; one that is not registered is registered when it allocates or collects.
 class ProcessCollector {
@@ -67,6 +58,13 @@ class ProcessCollector {
   void disable() { disabled_.fetch_add(1, std::memory_order_relaxed); }
   void enable() { disabled_.fetch_sub(1, std::memory_order_relaxed); }
 
+  /// Around a fork whose child uses the heap: right before it, and right after it in the parent (also when
+  /// there is no child) and in the child. In between the caller must not touch the heap. With
+  /// ProcessOptions::handles_fork the system's fork() calls them.
+  void prepare_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
   heap::Heap& heap() { return heap_; }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
@@ -81,8 +79,10 @@ class ProcessCollector {
   void* try_to_allocate(ProcessThread& thread, std::size_t bytes, heap::KindNumber kind);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, std::size_t bytes, heap::KindNumber kind,
                                             std::uint64_t unless_after);
-  CollectionResult collect_locked();
-  CollectionResult collect_stopped();
+  CollectionResult collect_locked(CollectionReason reason);
+  CollectionResult collect_stopped(std::uint32_t& stopped_threads);
+  void write_log(CollectionReason reason, const CollectionResult& result, std::uint64_t used_bytes_before,
+                 std::chrono::nanoseconds pause, std::uint32_t stopped_threads);
   void gather_roots(std::uintptr_t own_stack_pointer);
   void set_budget();
 
@@ -90,7 +90,8 @@ class ProcessCollector {
   heap::Heap heap_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;
-  std::unique_ptr<Marking> marking_;
+  std::optional<CollectionLog> log_;
+  std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
   heap::SystemVector<heap::Object*> roots_;
