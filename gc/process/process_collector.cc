@@ -1,9 +1,10 @@
 #include "gc/process/process_collector.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <thread>
 
 #include "gc/process/stack_pointer.h"
 
@@ -13,11 +14,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-ProcessOptions default_options() {
-  ProcessOptions options;
-  options.marking.engine.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
-  return options;
-}
+// The forms that pthread_atfork wants.
+void prepare_fork_of_process() { ProcessCollector::instance().prepare_fork(); }
+void end_fork_in_parent() { ProcessCollector::instance().after_fork_in_parent(); }
+void end_fork_in_child() { ProcessCollector::instance().after_fork_in_child(); }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
-    auto* const made = new (memory.data()) ProcessCollector(initial_options());
+    auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
     made->this_thread();
     // Release: pairs with the acquire in instance.
     instance_.store(made, std::memory_order_release);
@@ -48,8 +48,15 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       marking_(make_marking(options.marking)),
       collection_(heap_),
       growth_(options.growth),
-      further_marking_(collection_) {
+      further_marking_(collection_),
+      marking_options_(options.marking) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
+  heap_.set_all_addresses_keep(options.all_interior_pointers);
+  if (options.starts_disabled) disable();
+  if (options.log_collections) log_.emplace(options.log_path);
+  if (options.handles_fork &&
+      pthread_atfork(prepare_fork_of_process, end_fork_in_parent, end_fork_in_child) != 0)
+    throw std::bad_alloc();
   apply_growth();
 }
 
@@ -164,12 +171,38 @@ bool ProcessCollector::collect_if_due() {
   return collects;
 }
 
+void ProcessCollector::write_log(CollectionReason reason, const CollectionResult& result,
+                                 std::uint64_t used_bytes_before, std::chrono::nanoseconds pause,
+                                 std::uint32_t stopped_threads) {
+  log_->write({.number = collections(),
+               .reason = reason,
+               .pause = pause,
+               .used_bytes_before = used_bytes_before,
+               .live_bytes = result.live_bytes,
+               .heap_bytes = heap_.chunk_bytes(),
+               .mark_threads = threads_that_marked(result.workers),
+               .steal_percent = mark::total(result.workers).steal_percent(),
+               .stopped_threads = stopped_threads});
+}
+
+// Tells the end of a collection when it dies, also by an exception.
+class ProcessCollector::EndTold {
+ public:
+  explicit EndTold(const ProcessCollector& collector) : collector_(collector) {}
+  ~EndTold() { collector_.tell(CollectionEvent::end); }
+  EndTold(const EndTold&) = delete;
+  EndTold& operator=(const EndTold&) = delete;
+
+ private:
+  const ProcessCollector& collector_;
+};
+
 // The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
 class ProcessCollector::ThreadsStopped {
  public:
   explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
     collector_.tell(CollectionEvent::before_stop);
-    const auto stop = [this] { collector_.threads_.stop_others(); };
+    const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
     knows_all_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
     collector_.tell_threads(ThreadEvent::stopped);
@@ -185,24 +218,32 @@ class ProcessCollector::ThreadsStopped {
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
 
   [[nodiscard]] bool knows_all_roots() const { return knows_all_roots_; }
+  [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
 
  private:
   ProcessCollector& collector_;
+  std::uint32_t stopped_threads_ = 0;
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason reason) {
   tell(CollectionEvent::start);
+  const EndTold end_told(*this);
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   collection_.begin(*marking_);
-  CollectionResult result = collect_stopped();
+  const std::uint64_t used_bytes = live_bytes() + heap_.allocated_bytes();
+  const Clock::time_point start = Clock::now();
+  std::uint32_t stopped_threads = 0;
+  CollectionResult result = collect_stopped(stopped_threads);
   tell_heap_size();
-  tell(CollectionEvent::end);
+  if (log_) write_log(reason, result, used_bytes, Clock::now() - start, stopped_threads);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped() {
+CollectionResult ProcessCollector::collect_stopped(std::uint32_t& stopped_threads) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
+  stopped_threads = threads_stopped.stopped_threads();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
   gather_roots(stack_pointer_below_registers());
@@ -243,10 +284,33 @@ void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_stack(own_stack_pointer, [this](heap::Words words) { scan_stack(words); });
+  threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(),
+                         [this](heap::Words words) { scan_stack(words); });
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
   finalization_.for_each_root([this](heap::Words words) { scan_stack(words); });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
+}
+
+// In the order in which a collection takes them: none is under way.
+void ProcessCollector::prepare_fork() {
+  collecting_.lock();
+  static_roots_.hold();
+  threads_.prepare_fork();
+}
+
+void ProcessCollector::after_fork_in_parent() {
+  threads_.after_fork_in_parent();
+  static_roots_.release();
+  collecting_.unlock();
+}
+
+// The mark threads did not come along: the engine that counts on them is left as it is, and the next
+// collection makes another.
+void ProcessCollector::after_fork_in_child() {
+  static_cast<void>(marking_.release());  // NOLINT(bugprone-unused-return-value)
+  threads_.after_fork_in_child();
+  static_roots_.release();
+  collecting_.unlock();
 }
 
 // What was allocated beyond the budget brings no collection of its own.
@@ -262,6 +326,11 @@ void ProcessCollector::apply_growth() {
   const bool counts = finalized_lately_ && registered > finalizers_before_;
   heap_.set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
   set_budget();
+}
+
+void ProcessCollector::start_mark_threads() {
+  const std::lock_guard lock(collecting_);
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
 }
 
 void ProcessCollector::end_mark_threads() {

@@ -8,9 +8,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,11 +18,13 @@
 #include "gc/collection.h"
 #include "gc/further_marking.h"
 #include "gc/marking.h"
+#include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
 #include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
+#include "gc/process/process_options.h"
 #include "gc/process/static_roots.h"
 #include "gc/process/thread_registry.h"
 #include "heap/heap.h"
@@ -31,14 +33,6 @@
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
-
-/// How the process's collector is set up.
-struct ProcessOptions {
-  MarkingOptions marking;
-  /// All chunks together never take more.
-  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
-  GrowthPolicy growth;
-};
 
 /// Used by any thread; one that is not registered is registered when it allocates or collects.
 class ProcessCollector {
@@ -136,6 +130,13 @@ class ProcessCollector {
   /// Gives the heap's free memory back to the system.
   void release_free_memory();
 
+  /// Around a fork whose child uses the heap: right before it, and right after it in the parent (also when
+  /// there is no child) and in the child. In between the caller must not touch the heap. With
+  /// ProcessOptions::handles_fork the system's fork() calls them.
+  void prepare_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
   heap::Heap& heap() { return heap_; }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
@@ -143,11 +144,14 @@ class ProcessCollector {
   [[nodiscard]] std::uint32_t mark_threads() const {
     return marking_ != nullptr ? marking_->worker_count() : 1;
   }
+  /// Starts the mark threads, if they are not there, as after a fork. Throws as make_marking.
+  void start_mark_threads();
   /// Ends them. Nothing may be allocated or collected afterwards.
   void end_mark_threads();
 
  private:
   class ThreadsStopped;
+  class EndTold;
 
   // What is asked for.
   struct Request {
@@ -166,7 +170,9 @@ class ProcessCollector {
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
   CollectionResult collect_locked(CollectionReason reason);
-  CollectionResult collect_stopped();
+  CollectionResult collect_stopped(std::uint32_t& stopped_threads);
+  void write_log(CollectionReason reason, const CollectionResult& result, std::uint64_t used_bytes_before,
+                 std::chrono::nanoseconds pause, std::uint32_t stopped_threads);
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
@@ -184,7 +190,8 @@ class ProcessCollector {
   heap::Heap heap_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;
-  std::unique_ptr<Marking> marking_;
+  std::optional<CollectionLog> log_;
+  std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
@@ -192,6 +199,7 @@ class ProcessCollector {
   heap::SystemVector<heap::Object*> roots_;
   Finalization finalization_;
   FurtherMarking further_marking_;
+  const MarkingOptions marking_options_;
   bool java_finalization_ = false;
   bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
   std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
