@@ -113,8 +113,8 @@ void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Requ
   return object;
 }
 
-bool ProcessCollector::may_collect(bool (*declines)()) const {
-  return !is_disabled() && (declines == nullptr || !declines());
+bool ProcessCollector::may_collect(int (*declines)()) const {
+  return !is_disabled() && (declines == nullptr || declines() == 0);
 }
 
 void ProcessCollector::free(void* object) {
@@ -150,7 +150,7 @@ CollectionResult ProcessCollector::collect(CollectionReason reason) {
   return collect_locked(reason);
 }
 
-bool ProcessCollector::collect_unless(bool (*declines)()) {
+bool ProcessCollector::collect_unless(int (*declines)()) {
   this_thread();
   const std::lock_guard lock(collecting_);
   const bool collects = may_collect(declines);
@@ -348,6 +348,11 @@ bool ProcessCollector::expand(std::size_t bytes) {
   apply_growth();
   tell_heap_size();
   return true;
+}
+
+void ProcessCollector::set_heap_limit(std::size_t bytes) {
+  const ThreadRegistry::CriticalSection critical(this_thread());
+  heap_.set_limit(bytes);
 }
 
 void ProcessCollector::release_free_memory() {

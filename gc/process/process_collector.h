@@ -84,9 +84,9 @@ class ProcessCollector {
   /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
   /// changed.
   CollectionResult collect(CollectionReason reason = CollectionReason::request);
-  /// The same, unless `declines`, asked with the lock held and before any thread is stopped, or the hook of
-  /// that name says not to, or collections are disabled. Whether it did. Throws as above.
-  bool collect_unless(bool (*declines)());
+  /// The same, unless collections are disabled or `declines`, where it is not null, returns something other
+  /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as above.
+  bool collect_unless(int (*declines)());
   /// Collects if a collection is due, and says whether it did. Throws as above.
   bool collect_if_due();
   /// Collections so far.
@@ -125,6 +125,8 @@ class ProcessCollector {
   void scan(heap::Words words);
   /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
   void scan_stack(heap::Words words);
+  /// The heap never gets larger than so many bytes from now on.
+  void set_heap_limit(std::size_t bytes);
   /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
   /// Gives the heap's free memory back to the system.
@@ -178,7 +180,7 @@ class ProcessCollector {
   void set_budget();
   void process_finalization();
   void count_freed(std::uint64_t bytes);
-  [[nodiscard]] bool may_collect(bool (*declines)()) const;
+  [[nodiscard]] bool may_collect(int (*declines)()) const;
   void tell(CollectionEvent event) const {
     if (hooks_.event != nullptr) hooks_.event(event);
   }

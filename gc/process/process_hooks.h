@@ -32,8 +32,8 @@ struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
   /// Between mark_start and mark_end: may name more roots, by ProcessCollector::scan.
   void (*more_roots)() = nullptr;
-  /// Whether a collection is not to be. Asked before each one that allocation begins.
-  bool (*declines)() = nullptr;
+  /// Not zero: there is to be no collection. Asked before each one that allocation begins.
+  int (*declines)() = nullptr;
   /// Before before_resume and right after after_stop, for each thread that was stopped.
   void (*thread)(ThreadEvent, pthread_t) = nullptr;
   /// The heap's size has changed, to so many bytes. Between start and before_stop or after after_resume.
