@@ -139,6 +139,12 @@ class Heap {
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
   template <typename Function>
   void for_each_marked(Function function);
+  /// Calls `function(const Chunk*)` for every chunk. With the heap's lock.
+  template <typename Function>
+  void for_each_chunk(Function function) {
+    const std::lock_guard lock(mutex_);
+    for (const Chunk* const chunk : chunks_) function(chunk);
+  }
   /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
   /// the chunks. O(blocks). At any time between collections.
   std::uint64_t release_free_memory();

@@ -351,8 +351,7 @@ bool ProcessCollector::expand(std::size_t bytes) {
 }
 
 void ProcessCollector::set_heap_limit(std::size_t bytes) {
-  const ThreadRegistry::CriticalSection critical(this_thread());
-  heap_.set_limit(bytes);
+  look_at_heap([bytes](heap::Heap& heap) { heap.set_limit(bytes); });
 }
 
 void ProcessCollector::release_free_memory() {

@@ -85,7 +85,8 @@ class ProcessCollector {
   /// changed.
   CollectionResult collect(CollectionReason reason = CollectionReason::request);
   /// The same, unless collections are disabled or `declines`, where it is not null, returns something other
-  /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as above.
+  /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as
+  /// above.
   bool collect_unless(int (*declines)());
   /// Collects if a collection is due, and says whether it did. Throws as above.
   bool collect_if_due();
@@ -140,6 +141,12 @@ class ProcessCollector {
   void after_fork_in_child();
 
   heap::Heap& heap() { return heap_; }
+  /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
+  template <typename Function>
+  void look_at_heap(Function function) {
+    const ThreadRegistry::CriticalSection critical(this_thread());
+    function(heap_);
+  }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
   /// Threads that mark, the collecting one included.
