@@ -33,11 +33,6 @@ std::atomic<KindNumber>& entry_of(KindNumber kind, KindVariant variant) {
   return variants_of_kinds[static_cast<std::size_t>(kind)].variants[static_cast<std::size_t>(variant)];
 }
 
-// Relaxed: written before the number of the variant is published.
-KindNumber origin_of(KindNumber kind) {
-  return variants_of_kinds[static_cast<std::size_t>(kind)].origin.load(std::memory_order_relaxed);
-}
-
 KindNumber add_kind(const heap::Kind& kind) {
   std::optional<KindNumber> number;
   try {
@@ -73,6 +68,11 @@ heap::Kind described(GC_word descriptor, bool adds_bytes, bool is_cleared) {
 }
 
 }  // namespace
+
+// Relaxed: written before the number of the variant is published.
+KindNumber origin_of(KindNumber kind) {
+  return variants_of_kinds[static_cast<std::size_t>(kind)].origin.load(std::memory_order_relaxed);
+}
 
 int interface_number(KindNumber kind) {
   const KindNumber origin = origin_of(kind);

@@ -30,6 +30,10 @@ int interface_number(heap::KindNumber kind);
 /// The variant of a kind, made when it is first asked for. Aborts the program when there are too many kinds.
 heap::KindNumber variant_of(heap::KindNumber kind, KindVariant variant);
 
+/// The kind that a variant is one of, or KindNumber::references, which the interface does not know, of a kind
+/// that is none.
+heap::KindNumber origin_of(heap::KindNumber kind);
+
 /// Whether a kind is a variant of that sort.
 bool is_variant(heap::KindNumber kind, KindVariant variant);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gc/c/events.h"
+
 namespace {
 
 void* return_null(std::size_t) { return nullptr; }
@@ -38,6 +40,7 @@ constinit Settings settings;
 void apply_settings(gc::ProcessCollector& collector) {
   collector.growth().free_space_divisor = std::max<GC_word>(GC_free_space_divisor, 1);
   collector.growth().uncounted_bytes = GC_non_gc_bytes;
+  collector.hooks().event = on_collection_event;
 }
 
 }  // namespace jackdaw::c_interface
