@@ -114,7 +114,10 @@ class BlockMap {
     return granule == kGranulesPerBlock ? 0 : block + std::uintptr_t{granule} * kGranuleBytes;
   }
 
-  /// Whether `address` lies in the map's range.
+  /// The map's range.
+  [[nodiscard]] std::uintptr_t begin() const { return start_; }
+  [[nodiscard]] std::uintptr_t end() const { return start_ + bytes_; }
+  /// Whether `address` lies in it.
   [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
   /// Notes that a word looks like an address in the block at `address`, which lies inside and holds no
   /// objects: an object that was allocated there would not be freed while the word is there. Any thread.

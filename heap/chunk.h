@@ -107,6 +107,10 @@ class Chunk {
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
 
+  /// Takes the mark back. Nobody marks meanwhile.
+  // Relaxed: as in mark_shared.
+  void unmark(const void* object) { word_of(object).fetch_and(~bit_of(object), std::memory_order_relaxed); }
+
   /// Where the object's mark is, for whoever wants to have it near before marking.
   [[nodiscard]] const void* mark_address(const void* object) const { return &word_of(object); }
 

@@ -125,7 +125,11 @@ class Heap {
   /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
   /// as objects. O(1).
   [[nodiscard]] Object* object_at(const void* address) const;
-  /// Calls `function(Object*)` for every object that no collection frees. O(blocks).
+  /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` starts or may
+  /// start: the slots that an allocator has before it count. O(blocks).
+  template <typename IsWanted, typename Function>
+  void for_each_object_of(IsWanted is_wanted, Function function);
+  /// The same for every object that no collection frees.
   template <typename Function>
   void for_each_uncollectable(Function function);
   /// Clears the marks of all objects. O(chunks), a streamed write of one bit per granule.
@@ -212,14 +216,19 @@ void Heap::for_each_marked(Function function) {
   }
 }
 
-template <typename Function>
-void Heap::for_each_uncollectable(Function function) {
+template <typename IsWanted, typename Function>
+void Heap::for_each_object_of(IsWanted is_wanted, Function function) {
   for (Chunk* const chunk : chunks_) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-      if (chunk->block(block).use != BlockUse::free && !kinds_[chunk->kind(block)].is_collectable)
+      if (chunk->block(block).use != BlockUse::free && is_wanted(chunk->kind(block)))
         chunk->for_each_object(block, function);
     }
   }
+}
+
+template <typename Function>
+void Heap::for_each_uncollectable(Function function) {
+  for_each_object_of([&](KindNumber kind) { return !kinds_[kind].is_collectable; }, function);
 }
 
 }  // namespace jackdaw::heap

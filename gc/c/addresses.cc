@@ -1,16 +1,15 @@
 // Questions about addresses and objects: gc.h, section 7.
-#include "gc/c/start.h"
-#include "heap/heap.h"
+#include "gc/c/object_start.h"
 
 namespace jackdaw::c_interface {
 
 extern "C" {
 
-void* GC_base(void* address) { return collector().heap().object_at(address); }
+void* GC_base(void* address) { return object_at(address); }
 
 int GC_is_heap_ptr(const void* address) {
-  const auto word = reinterpret_cast<std::uintptr_t>(address);
-  return collector().heap().map().covers(word) ? 1 : 0;
+  const heap::BlockMap& map = collector().heap().map();
+  return map.shape_at(reinterpret_cast<std::uintptr_t>(address)).holds_objects() ? 1 : 0;
 }
 
 std::size_t GC_size(const void* object) {

@@ -3,41 +3,39 @@
 #include <limits>
 #include <new>
 
+#include "gc/c/finalizers.h"
 #include "gc/c/settings.h"
+#include "heap/layout.h"
 
 namespace jackdaw::c_interface {
 
-namespace {
-
-// Calls `function(bytes)` with the bytes that the object really has.
-template <typename Function>
-void* with_extra_bytes(std::size_t bytes, Function function) {
-  gc::ProcessCollector& collector = c_interface::collector();
-  void* object = nullptr;
-  if (bytes <= std::numeric_limits<std::size_t>::max() - extra_bytes) {
-    try {
-      object = function(collector, bytes + extra_bytes);
-    } catch (const std::bad_alloc&) {  // the thread could not be registered
-      object = nullptr;
-    }
-  }
-  return object != nullptr ? object : out_of_memory(bytes);
-}
-
-}  // namespace
-
 void* out_of_memory(std::size_t bytes) { return GC_oom_fn(bytes); }
 
-void* allocate_slowly(std::size_t bytes, heap::KindNumber kind) {
-  return with_extra_bytes(bytes, [kind](gc::ProcessCollector& collector, std::size_t whole) {
-    return collector.allocate(whole, kind);
-  });
+std::size_t whole_bytes(std::size_t bytes) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max() - heap::kGranuleBytes;
+  if (bytes > most) return 0;
+  return (bytes + extra_bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
 }
 
-void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
-  return with_extra_bytes(bytes, [kind](gc::ProcessCollector& collector, std::size_t whole) {
-    return collector.allocate_kept_near_start(whole, kind);
-  });
+void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  gc::ProcessCollector& collector = c_interface::collector();
+  const std::size_t whole = whole_bytes(bytes);
+  if (whole < bytes) return nullptr;
+  void* object = nullptr;
+  try {
+    object = addresses == heap::LargeAddresses::all ? collector.allocate(whole, kind)
+                                                    : collector.allocate_kept_near_start(whole, kind);
+  } catch (const std::bad_alloc&) {  // the thread could not be registered
+    return nullptr;
+  }
+  attend_to_finalizers();
+  GC_reachable_here(object);
+  return object;
+}
+
+void* allocate_slowly(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  void* const object = try_allocate(bytes, kind, addresses);
+  return object != nullptr ? object : out_of_memory(bytes);
 }
 
 }  // namespace jackdaw::c_interface

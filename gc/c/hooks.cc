@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "gc/c/events.h"
 #include "gc/c/finalizers.h"
 #include "gc/c/log.h"
 #include "gc/c/roots.h"
@@ -101,7 +102,7 @@ void tell_program(gc::CollectionEvent event) {
 }
 
 void install_hooks(gc::ProcessCollector& collector) {
-  collector.hooks() = {.event = tell_program,
+  collector.hooks() = {.event = on_collection_event,
                        .more_roots = push_other_roots,
                        .declines = settings.stop_func,
                        .thread = tell_thread_event,

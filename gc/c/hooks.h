@@ -5,7 +5,7 @@
 
 namespace jackdaw::c_interface {
 
-/// Tells the program what it asked to be told of. For ProcessHooks::event.
+/// Tells the program what it asked to be told of. With the lock, at each event.
 void tell_program(gc::CollectionEvent event);
 
 /// Sees to it that the collector tells all that programs may ask for.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gc/c/allocate.h"
+#include "gc/c/log.h"
 #include "gc/c/object_start.h"
 #include "gc/c/uncollectable.h"
 
@@ -28,8 +29,8 @@ void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
 // Makes the object so many bytes long where it is, or changes nothing and says false.
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
   const std::size_t before = heap::Heap::bytes_of(start);
-  if (bytes > std::numeric_limits<std::size_t>::max() - extra_bytes) return false;
-  const std::size_t whole = bytes + extra_bytes;
+  const std::size_t whole = whole_bytes(bytes);
+  if (whole < bytes) return false;
   if (before <= heap::kLargestSmallBytes && !suits_slot(whole, before)) return false;
   if (!collector().resize_in_place(start, whole)) return false;
   const std::size_t after = heap::Heap::bytes_of(start);
@@ -47,11 +48,12 @@ extern "C" void* GC_realloc(void* object, std::size_t bytes) {
     return nullptr;
   }
   heap::Object* const start = start_of(object);
+  if (start == nullptr) abort_program("GC_realloc was given an address that is no object's");
   const auto offset =
       static_cast<std::size_t>(static_cast<std::byte*>(object) - reinterpret_cast<std::byte*>(start));
   if (bytes <= std::numeric_limits<std::size_t>::max() - offset && resize_in_place(start, offset + bytes))
     return object;
-  void* const copy = allocate(bytes, heap::Chunk::of(start)->kind_of(start));
+  void* const copy = allocate_counted(bytes, heap::Chunk::of(start)->kind_of(start));
   if (copy == nullptr) return nullptr;
   std::memcpy(copy, object, std::min(heap::Heap::bytes_of(start) - offset, bytes));
   GC_free(object);

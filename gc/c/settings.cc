@@ -60,6 +60,7 @@ void apply_settings(gc::ProcessCollector& collector) {
   for (int depth = collector.is_disabled() ? 1 : 0; depth < GC_dont_gc; ++depth) collector.disable();
   collector.set_java_finalization(GC_java_finalization != 0);
   collector.static_roots().set_scans_libraries(GC_no_dls == 0);
+  collector.heap().displacements().add(GC_get_debug_header_size());
   apply_stack_end(collector);
   install_hooks(collector);
   if (GC_find_leak != 0) GC_set_find_leak(1);

@@ -18,13 +18,21 @@ constinit std::atomic<bool> is_ready{false};
 constinit std::atomic<bool> has_ended{false};
 constinit std::mutex starting;
 
+// The addresses that objects can ever have.
+void publish_addresses(const heap::BlockMap& map) {
+  GC_least_plausible_heap_addr = reinterpret_cast<void*>(map.begin());
+  GC_greatest_plausible_heap_addr = reinterpret_cast<void*>(map.end());
+}
+
 void start() {
   const std::lock_guard lock(starting);
   // Relaxed: written under the lock.
   if (is_ready.load(std::memory_order_relaxed)) return;
   try {
     prepare_options();
-    apply_settings(gc::ProcessCollector::instance());
+    gc::ProcessCollector& made = gc::ProcessCollector::instance();
+    publish_addresses(made.heap().map());
+    apply_settings(made);
     extra_bytes = GC_all_interior_pointers != 0 ? 1 : 0;
   } catch (const std::exception&) {
     abort_program("there is no memory for the heap");
@@ -36,6 +44,9 @@ void start() {
 }  // namespace
 
 extern "C" {
+
+void* GC_least_plausible_heap_addr = nullptr;
+void* GC_greatest_plausible_heap_addr = nullptr;
 
 unsigned GC_get_version() { return GC_VERSION_MAJOR << 16 | GC_VERSION_MINOR << 8 | GC_VERSION_MICRO; }
 

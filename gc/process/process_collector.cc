@@ -144,6 +144,11 @@ bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
   return heap_.resize_large(start, bytes);
 }
 
+std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kind) {
+  const ThreadRegistry::CriticalSection critical(this_thread());
+  return heap_.add_kind(kind);
+}
+
 CollectionResult ProcessCollector::collect(CollectionReason reason) {
   this_thread();
   const std::lock_guard lock(collecting_);

@@ -75,8 +75,8 @@ class ProcessCollector {
   /// Makes an object longer or shorter where it is; false, with nothing changed, when that is not possible.
   /// Bytes that are new are cleared if the object's kind is.
   bool resize_in_place(void* object, std::size_t bytes);
-  /// Adds a kind of objects; nothing when there are too many.
-  std::optional<heap::KindNumber> add_kind(const heap::Kind& kind) { return heap_.add_kind(kind); }
+  /// Adds a kind of objects; nothing when there are too many. Throws std::bad_alloc.
+  std::optional<heap::KindNumber> add_kind(const heap::Kind& kind);
 
   /// The options that the collector is made with. To be changed before the first call of instance() only.
   static ProcessOptions& initial_options();
