@@ -18,6 +18,7 @@
 
 #include "heap/chunk.h"
 #include "heap/displacements.h"
+#include "heap/export.h"
 #include "heap/heap_space.h"
 #include "heap/heap_usage.h"
 #include "heap/kind.h"
@@ -76,7 +77,8 @@ class Heap {
   void give_up_block(const SmallBlock& block);
   /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
   /// none or the budget is spent.
-  Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
+  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind,
+                                        LargeAddresses addresses = LargeAddresses::all);
   /// Frees a large object now; nothing may use it any more.
   void free_large(Object* object);
   /// Makes a large object longer or shorter, to more than kLargestSmallBytes, where it is. False, with
@@ -124,7 +126,7 @@ class Heap {
   /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
   /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
   /// as objects. O(1).
-  [[nodiscard]] Object* object_at(const void* address) const;
+  [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
   /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` starts or may
   /// start: the slots that an allocator has before it count. O(blocks).
   template <typename IsWanted, typename Function>

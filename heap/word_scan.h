@@ -27,19 +27,27 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
+/// What to do with a word that is an address in a block without slots: as slot_at_any_word.
+[[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
+  if (!shape.holds_objects()) {
+    map.suspect(word);
+    return nullptr;
+  }
+  if (shape.keeps_nothing()) return nullptr;
+  return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+      BlockMap::start_of_object_in(shape, word));
+}
+
 /// Where the object or the free slot starts that `word` is an address in, anywhere, as far as `map` reaches;
 /// null when there is none, and when the address keeps nothing (LargeAddresses). Of a block without objects
 /// it is noted that it is referred to. O(1), and touches nothing but the map. What is not allocated has its
 /// mark set (Heap::clear_marks), so that a marker needs no look at the allocation bits.
-inline Object* slot_at_any_word(const BlockMap& map, std::uintptr_t word) {
-  if (!map.covers(word)) return nullptr;
+[[gnu::always_inline]] inline Object* slot_at_any_word(const BlockMap& map, std::uintptr_t word) {
+  if (!map.covers(word)) [[likely]]
+    return nullptr;
   const BlockShape shape = map.shape_at(word);
-  if (!shape.holds_objects()) [[unlikely]] {
-    map.suspect(word);
-    return nullptr;
-  }
-  if (shape.keeps_nothing()) [[unlikely]]
-    return nullptr;
+  if (!shape.holds_slots()) [[unlikely]]
+    return large_at_word(map, shape, word);
   return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
       BlockMap::start_of_object_in(shape, word));
 }

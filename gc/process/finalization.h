@@ -17,7 +17,8 @@ struct Finalization {
   WeakLinks long_links;
   ToggleReferences toggle_references;
 
-  /// Calls `function(heap::Words)` for all memory of the tables whose objects must be kept.
+  /// Calls `function(std::uintptr_t)` for every word of the tables that may be the address of something to
+  /// keep.
   template <typename Function>
   void for_each_root(Function function) const {
     finalizers.for_each_root(function);

@@ -7,8 +7,6 @@ namespace jackdaw::gc {
 
 namespace {
 
-std::uintptr_t address_of(const heap::Object* object) { return reinterpret_cast<std::uintptr_t>(object); }
-
 heap::Object* object_of(std::uintptr_t address) {
   return reinterpret_cast<heap::Object*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

@@ -19,7 +19,6 @@
 #include "gc/further_marking.h"
 #include "heap/object.h"
 #include "heap/system_array.h"
-#include "heap/word_scan.h"
 
 namespace jackdaw::gc {
 
@@ -70,14 +69,15 @@ class Finalizers {
   /// Objects registered, those that are ready not counted.
   [[nodiscard]] std::size_t registered() const { return registered_.size(); }
 
-  /// Calls `function(heap::Words)` for all memory here that may hold addresses and whose objects must be
-  /// kept: the data, and the objects that are ready.
+  /// Calls `function(std::uintptr_t)` for every word here that may be the address of something to keep: the
+  /// data, and the objects that are ready.
   template <typename Function>
   void for_each_root(Function function) const {
-    registered_.for_each([&](std::uintptr_t, const Finalizer& finalizer) { function(word(finalizer.data)); });
+    registered_.for_each(
+        [&](std::uintptr_t, const Finalizer& finalizer) { function(address_of(finalizer.data)); });
     for (std::uint64_t i = taken_; i != added_; ++i) {
-      function(word(ready_at(i).object));
-      function(word(ready_at(i).finalizer.data));
+      function(address_of(ready_at(i).object));
+      function(address_of(ready_at(i).finalizer.data));
     }
   }
 
@@ -106,10 +106,7 @@ class Finalizers {
  private:
   static constexpr std::size_t kFirstReadyLength = 64;
 
-  static heap::Words word(void* const& slot) { return {reinterpret_cast<const std::uintptr_t*>(&slot), 1}; }
-  static heap::Words word(heap::Object* const& slot) {
-    return {reinterpret_cast<const std::uintptr_t*>(&slot), 1};
-  }
+  static std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
   // The queue is a ring whose length is a power of two.
   [[nodiscard]] ReadyFinalizer& ready_at(std::uint64_t number) {
     return ready_[number & (ready_.size() - 1)];

@@ -72,7 +72,16 @@ void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& re
   return thread.allocator().allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
 }
 
-void* ProcessCollector::allocate_slowly(const Request& request) {
+// Here the program's stack ends, for the collection that may come, and its registers are saved: in the
+// collector's own frames there may be what is left of the program's earlier calls, which shall keep nothing.
+void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind,
+                                        heap::LargeAddresses addresses) {
+  void* object = allocate_requested({bytes, kind, addresses, stack_pointer_below_registers()});
+  asm volatile("" : "+r"(object));  // no tail call: this frame stays
+  return object;
+}
+
+void* ProcessCollector::allocate_requested(const Request& request) {
   ProcessThread& thread = this_thread();
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
@@ -94,7 +103,8 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   do {
     try {
       if (may_collect(hooks_.declines))
-        collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory);
+        collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
+                       request.stack_pointer);
     } catch (const std::bad_alloc&) {
       break;
     }
@@ -152,14 +162,14 @@ std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kin
 CollectionResult ProcessCollector::collect(CollectionReason reason) {
   this_thread();
   const std::lock_guard lock(collecting_);
-  return collect_locked(reason);
+  return collect_locked(reason, stack_pointer_below_registers());
 }
 
 bool ProcessCollector::collect_unless(int (*declines)()) {
   this_thread();
   const std::lock_guard lock(collecting_);
   const bool collects = may_collect(declines);
-  if (collects) collect_locked(CollectionReason::request);
+  if (collects) collect_locked(CollectionReason::request, stack_pointer_below_registers());
   return collects;
 }
 
@@ -172,7 +182,7 @@ bool ProcessCollector::collect_if_due() {
   this_thread();
   const std::lock_guard lock(collecting_);
   const bool collects = is_due() && may_collect(hooks_.declines);
-  if (collects) collect_locked(CollectionReason::allocation);
+  if (collects) collect_locked(CollectionReason::allocation, stack_pointer_below_registers());
   return collects;
 }
 
@@ -231,7 +241,7 @@ class ProcessCollector::ThreadsStopped {
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason reason) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer) {
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   if (marking_ == nullptr) marking_ = make_marking(marking_options_);
@@ -239,19 +249,20 @@ CollectionResult ProcessCollector::collect_locked(CollectionReason reason) {
   const std::uint64_t used_bytes = live_bytes() + heap_.allocated_bytes();
   const Clock::time_point start = Clock::now();
   std::uint32_t stopped_threads = 0;
-  CollectionResult result = collect_stopped(stopped_threads);
+  CollectionResult result = collect_stopped(own_stack_pointer, stopped_threads);
   tell_heap_size();
   if (log_) write_log(reason, result, used_bytes, Clock::now() - start, stopped_threads);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped(std::uint32_t& stopped_threads) {
+CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer,
+                                                   std::uint32_t& stopped_threads) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   stopped_threads = threads_stopped.stopped_threads();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
-  gather_roots(stack_pointer_below_registers());
+  gather_roots(own_stack_pointer);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
   process_finalization();
@@ -292,7 +303,9 @@ void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(),
                          [this](heap::Words words) { scan_stack(words); });
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
-  finalization_.for_each_root([this](heap::Words words) { scan_stack(words); });
+  finalization_.for_each_root([this](std::uintptr_t address) {
+    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) roots_.push_back(object);
+  });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 

@@ -54,7 +54,7 @@ class ProcessCollector {
       if (void* const object = allocate_from_run(bytes, kind)) [[likely]]
         return object;
     }
-    return allocate_slowly({bytes, kind});
+    return allocate_slowly(bytes, kind, heap::LargeAddresses::all);
   }
   /// The fast half of it, for at most heap::kLargestSmallBytes: null when the calling thread has no free
   /// slots at hand, or is not registered. Needs no instance.
@@ -66,9 +66,8 @@ class ProcessCollector {
   }
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
-    return bytes <= heap::kLargestSmallBytes
-               ? allocate(bytes, kind)
-               : allocate_slowly({bytes, kind, heap::LargeAddresses::near_start});
+    return bytes <= heap::kLargestSmallBytes ? allocate(bytes, kind)
+                                             : allocate_slowly(bytes, kind, heap::LargeAddresses::near_start);
   }
   /// Frees an object, given its first address, now; nothing may use it any more.
   void free(void* object);
@@ -166,20 +165,24 @@ class ProcessCollector {
   struct Request {
     std::size_t bytes;
     heap::KindNumber kind;
-    heap::LargeAddresses addresses = heap::LargeAddresses::all;
+    heap::LargeAddresses addresses;
+    // Where the stack of whoever asks ends. What is below is the collector's own.
+    std::uintptr_t stack_pointer;
   };
 
   explicit ProcessCollector(const ProcessOptions& options);
   [[gnu::noinline]] static ProcessCollector& make_instance();
 
   ProcessThread& this_thread();
-  [[gnu::noinline]] void* allocate_slowly(const Request& request);
+  [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
+                                          heap::LargeAddresses addresses);
+  void* allocate_requested(const Request& request);
   void* try_to_allocate(ProcessThread& thread, const Request& request);
   void* allocate_beyond_budget(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
-  CollectionResult collect_locked(CollectionReason reason);
-  CollectionResult collect_stopped(std::uint32_t& stopped_threads);
+  CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
+  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer, std::uint32_t& stopped_threads);
   void write_log(CollectionReason reason, const CollectionResult& result, std::uint64_t used_bytes_before,
                  std::chrono::nanoseconds pause, std::uint32_t stopped_threads);
   void gather_roots(std::uintptr_t own_stack_pointer);

@@ -18,6 +18,7 @@ namespace jackdaw::gc {
 namespace {
 
 constexpr std::uint64_t kMostMarkers = 64;
+constexpr std::uint64_t kSmallRoundReferences = 16384;
 constexpr std::uint64_t kLargestDivisor = 1000;
 
 void write_error_line(const std::string& text) {
@@ -150,6 +151,8 @@ void apply(const Setting& setting, ProcessOptions& options) {
 
 ProcessOptions default_options() {
   ProcessOptions options;
+  // A program stands still while its objects are marked, so the helpers are called early.
+  options.marking.engine.small_round_references = kSmallRoundReferences;
   options.marking.engine.threads =
       std::clamp(usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
   return options;

@@ -11,7 +11,6 @@
 #include "gc/further_marking.h"
 #include "gc/growing_list.h"
 #include "heap/object.h"
-#include "heap/word_scan.h"
 
 namespace jackdaw::gc {
 
@@ -39,12 +38,11 @@ class ToggleReferences {
       return hold == Hold::dropped;
     });
   }
-  /// Calls `function(heap::Words)` for the references that are roots.
+  /// Calls `function(std::uintptr_t)` for the address of every object that is held strongly.
   template <typename Function>
   void for_each_root(Function function) const {
     for (const Reference& reference : references_.span()) {
-      if (reference.is_strong)
-        function(heap::Words{reinterpret_cast<const std::uintptr_t*>(&reference.object), 1});
+      if (reference.is_strong) function(reinterpret_cast<std::uintptr_t>(reference.object));
     }
   }
   /// When the marking is over: takes unmarked objects off the list.

@@ -65,6 +65,7 @@ TEST(EphemeronTable, IsReadBySeveralThreads) {
   for (Values& values : model) std::reverse(values.begin(), values.end());
   std::vector<std::size_t> differences(4);
   std::vector<std::thread> threads;
+  threads.reserve(differences.size());
   for (std::size_t& count : differences) {
     threads.emplace_back([&] {
       for (std::uint32_t key = 0; key < kKeys; ++key) count += values_of(table, object(key)) != model[key];

@@ -179,7 +179,7 @@ class RandomProgram {
   void take_ready() {
     std::map<Object*, std::size_t> numbers;
     for (const auto& [number, finalizer] : model_.ready) numbers[objects_[number]] = number;
-    for (ReadyFinalizer ready; !one_in(100) && program_.tables.finalizers.take_ready(ready);) {
+    for (ReadyFinalizer ready; !one_in(1000) && program_.tables.finalizers.take_ready(ready);) {
       const auto found = numbers.find(ready.object);
       ASSERT_NE(found, numbers.end()) << "not ready, or taken twice";
       const FinalizationModel::ModelFinalizer expected = model_.ready.at(found->second);

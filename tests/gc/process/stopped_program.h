@@ -66,9 +66,8 @@ class StoppedProgram {
   void begin() {
     collection_.begin(*marking_);
     all_roots_ = roots;
-    tables.for_each_root([this](heap::Words words) {
-      heap::for_each_slot_in(words, heap_.map(),
-                               [this](heap::Object* object) { all_roots_.push_back(object); });
+    tables.for_each_root([this](std::uintptr_t word) {
+      if (heap::Object* const object = heap::slot_at_word(heap_.map(), word)) all_roots_.push_back(object);
     });
   }
   void run(bool java) {
