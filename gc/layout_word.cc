@@ -12,8 +12,7 @@ std::optional<std::size_t> MarkProcedures::add(MarkProcedure procedure) {
     next_.store(kMaximum, std::memory_order_relaxed);
     return std::nullopt;
   }
-  // Release: pairs with the acquire in at().
-  procedures_[number].store(procedure, std::memory_order_release);
+  define(number, procedure);
   return number;
 }
 

@@ -41,11 +41,19 @@ class MarkProcedures {
   static constexpr std::size_t kReserved = 8;
   /// Objects of C++ types.
   static constexpr std::size_t kTraced = 0;
+  /// The C interface's own: objects with bitmaps that fit into no word, and arrays of objects with layouts.
+  static constexpr std::size_t kLongBitmap = 1;
+  static constexpr std::size_t kArray = 2;
 
   /// Adds one and returns its number; nothing when there are too many. Any thread.
   static std::optional<std::size_t> add(MarkProcedure procedure);
+  /// Says what one of the numbers that are not given out leads to. Any thread.
+  static void define(std::size_t number, MarkProcedure procedure) {
+    // Release: pairs with the acquire in at().
+    procedures_[number].store(procedure, std::memory_order_release);
+  }
   static MarkProcedure at(std::size_t number) {
-    // Acquire: pairs with the release in add; the number may have come by any way.
+    // Acquire: pairs with the release in define; the number may have come by any way.
     return procedures_[number].load(std::memory_order_acquire);
   }
 

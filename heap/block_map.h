@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "heap/displacements.h"
 #include "heap/layout.h"
 
 namespace jackdaw::heap {
@@ -105,7 +106,10 @@ class BlockMap {
     return block + shape.slot_offset(static_cast<std::uint32_t>((address - block) / kGranuleBytes));
   }
 
-  /// Whether `address` lies in the map's range.
+  /// The map's range.
+  [[nodiscard]] std::uintptr_t begin() const { return start_; }
+  [[nodiscard]] std::uintptr_t end() const { return start_ + bytes_; }
+  /// Whether `address` lies in it.
   [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
   /// Notes that a word looks like an address in the block at `address`, which lies inside and holds no
   /// objects: an object that was allocated there would not be freed while the word is there. Any thread.
@@ -122,6 +126,11 @@ class BlockMap {
   /// over: what is suspected wrongly because of that costs nothing but a better place.)
   void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
+  /// Which addresses in objects keep them that are found elsewhere than in stacks; null, as at first: all.
+  /// Changed while nobody looks.
+  [[nodiscard]] const Displacements* displacements() const { return displacements_; }
+  void set_displacements(const Displacements* displacements) { displacements_ = displacements; }
+
   /// Writes the entry of the block at `address`, which lies inside.
   void set(std::uintptr_t address, BlockShape shape) {
     // Release: pairs with the acquire in shape_at.
@@ -133,6 +142,7 @@ class BlockMap {
   std::uintptr_t bytes_ = 0;
   std::atomic<std::uint64_t>* entries_ = nullptr;
   std::atomic<std::uint8_t>* suspected_ = nullptr;
+  const Displacements* displacements_ = nullptr;
   std::uint8_t round_ = 1;
 };
 

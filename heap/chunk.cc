@@ -165,6 +165,7 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   slot_words_[index] = static_cast<std::uint16_t>(info.slot_bytes / kWordBytes);
   free_.reset(index);
   zero_.reset(index);
+  given_back_.reset(index);
   return is_zero;
 }
 
@@ -184,7 +185,10 @@ void Chunk::release_free_memory() {
       continue;
     }
     const bool released = madvise(block_start(block), (end - block) * kBlockBytes, MADV_DONTNEED) == 0;
-    for (; block < end; ++block) zero_.set(block, released);
+    for (; block < end; ++block) {
+      zero_.set(block, released);
+      given_back_.set(block, released);
+    }
   }
 }
 

@@ -107,6 +107,10 @@ class Chunk {
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
 
+  /// Takes the mark back. Nobody marks meanwhile.
+  // Relaxed: as in mark_shared.
+  void unmark(const void* object) { word_of(object).fetch_and(~bit_of(object), std::memory_order_relaxed); }
+
   /// Where the object's mark is, for whoever wants to have it near before marking.
   [[nodiscard]] const void* mark_address(const void* object) const { return &word_of(object); }
 
@@ -227,6 +231,9 @@ class Chunk {
   void release_block(std::size_t index);
   /// Gives the memory of free blocks back to the system. O(blocks).
   void release_free_memory();
+  /// Free blocks whose memory the system has back.
+  [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
+  [[nodiscard]] bool is_given_back(std::size_t index) const { return given_back_.test(index); }
 
  private:
   friend class HeapSpace;
@@ -279,7 +286,8 @@ class Chunk {
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;
-  std::bitset<kBlocksPerChunk> zero_;  // free blocks that nobody wrote to
+  std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
+  std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
   std::size_t total_bytes_;
   const BlockMap& map_;
   const KindTable& kind_table_;

@@ -55,6 +55,17 @@ class Finalizers {
                                         Finalizer& old);
   /// Takes an object's registration back and returns it; its function is null if there was none. O(1).
   Finalizer take_back(const heap::Object* object);
+  /// Calls `function(Object*, const Finalizer&)` for each object that is registered, or, the second, ready.
+  template <typename Function>
+  void for_each_registered(Function function) const {
+    registered_.for_each([&](std::uintptr_t address, const Finalizer& finalizer) {
+      function(reinterpret_cast<heap::Object*>(address), finalizer);  // NOLINT(performance-no-int-to-ptr)
+    });
+  }
+  template <typename Function>
+  void for_each_ready(Function function) const {
+    for (std::uint64_t i = taken_; i != added_; ++i) function(ready_at(i).object, ready_at(i).finalizer);
+  }
   /// Objects registered, those that are ready not counted.
   [[nodiscard]] std::size_t registered() const { return registered_.size(); }
 

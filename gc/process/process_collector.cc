@@ -21,13 +21,22 @@ void end_fork_in_child() { ProcessCollector::instance().after_fork_in_child(); }
 
 }  // namespace
 
+ProcessOptions& ProcessCollector::initial_options() {
+  static ProcessOptions options = default_options();
+  return options;
+}
+
+constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
+
 // In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
-ProcessCollector& ProcessCollector::instance() {
+ProcessCollector& ProcessCollector::make_instance() {
   static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
-    auto* const made = new (memory.data()) ProcessCollector(options_from_environment());
+    auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
     made->this_thread();
+    // Release: pairs with the acquire in instance.
+    instance_.store(made, std::memory_order_release);
     return made;
   }();
   return *kCollector;
@@ -39,14 +48,16 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       marking_options_(options.marking),
       marking_(make_marking(marking_options_)),
       collection_(heap_),
-      growth_(options.growth) {
+      growth_(options.growth),
+      further_marking_(collection_) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
+  heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
   if (options.log_collections) log_.emplace(options.log_path);
   if (options.handles_fork &&
       pthread_atfork(prepare_fork_of_process, end_fork_in_parent, end_fork_in_child) != 0)
     throw std::bad_alloc();
-  set_budget();
+  apply_growth();
 }
 
 ProcessThread& ProcessCollector::this_thread() {
@@ -87,25 +98,52 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   const std::lock_guard lock(collecting_);
   // Relaxed: written under this lock.
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
-  try {
-    if (!is_disabled())
-      collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
-                     request.stack_pointer);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-  // What the budget alone refuses is granted now, before anybody else can take it.
-  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
-  void* const object = try_to_allocate(thread, request);
-  set_budget();
+  void* object = nullptr;
+  std::uint64_t tries = growth_.more_collections_when_exhausted + 1;
+  do {
+    try {
+      if (may_collect(hooks_.declines))
+        collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
+                       request.stack_pointer);
+    } catch (const std::bad_alloc&) {
+      break;
+    }
+    object = allocate_beyond_budget(thread, request);
+  } while (object == nullptr && --tries != 0);
   tell_heap_size();
   return object;
 }
 
+// What the budget alone refuses is granted, before anybody else can take it.
+void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
+  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
+  heap_.set_growth_threshold(0);
+  void* const object = try_to_allocate(thread, request);
+  apply_growth();
+  return object;
+}
+
+bool ProcessCollector::may_collect(int (*declines)()) const {
+  return !is_disabled() && (declines == nullptr || declines() == 0);
+}
+
 void ProcessCollector::free(void* object) {
   ProcessThread& thread = this_thread();
+  auto* const start = static_cast<heap::Object*>(object);
+  const std::size_t bytes = heap::Heap::bytes_of(start);
   const ThreadRegistry::CriticalSection critical(thread);
-  thread.allocator().free(static_cast<heap::Object*>(object));
+  thread.allocator().free(start);
+  count_freed(bytes);
+}
+
+// Seldom to the number that all threads share. What a thread has not yet told when it ends is not told.
+void ProcessCollector::count_freed(std::uint64_t bytes) {
+  constinit static thread_local std::uint64_t untold = 0;
+  untold += bytes;
+  if (untold < heap::kBlockBytes) return;
+  // Relaxed: a total that publishes nothing.
+  freed_bytes_.fetch_add(untold, std::memory_order_relaxed);
+  untold = 0;
 }
 
 bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
@@ -116,10 +154,23 @@ bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
   return heap_.resize_large(start, bytes);
 }
 
+std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kind) {
+  const ThreadRegistry::CriticalSection critical(this_thread());
+  return heap_.add_kind(kind);
+}
+
 CollectionResult ProcessCollector::collect(CollectionReason reason) {
   this_thread();
   const std::lock_guard lock(collecting_);
   return collect_locked(reason, stack_pointer_below_registers());
+}
+
+bool ProcessCollector::collect_unless(int (*declines)()) {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  const bool collects = may_collect(declines);
+  if (collects) collect_locked(CollectionReason::request, stack_pointer_below_registers());
+  return collects;
 }
 
 // Whether as much was allocated as was to be, but for a block.
@@ -130,10 +181,22 @@ bool ProcessCollector::is_due() const {
 bool ProcessCollector::collect_if_due() {
   this_thread();
   const std::lock_guard lock(collecting_);
-  const bool collects = is_due() && !is_disabled();
+  const bool collects = is_due() && may_collect(hooks_.declines);
   if (collects) collect_locked(CollectionReason::allocation, stack_pointer_below_registers());
   return collects;
 }
+
+// Tells the end of a collection when it dies, also by an exception.
+class ProcessCollector::EndTold {
+ public:
+  explicit EndTold(const ProcessCollector& collector) : collector_(collector) {}
+  ~EndTold() { collector_.tell(CollectionEvent::end); }
+  EndTold(const EndTold&) = delete;
+  EndTold& operator=(const EndTold&) = delete;
+
+ private:
+  const ProcessCollector& collector_;
+};
 
 // The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
 class ProcessCollector::ThreadsStopped {
@@ -143,8 +206,10 @@ class ProcessCollector::ThreadsStopped {
     const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
     knows_all_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
+    collector_.tell_threads(ThreadEvent::stopped);
   }
   ~ThreadsStopped() {
+    collector_.tell_threads(ThreadEvent::to_resume);
     collector_.tell(CollectionEvent::before_resume);
     collector_.threads_.resume_others();
     collector_.static_roots_.release();
@@ -163,21 +228,21 @@ class ProcessCollector::ThreadsStopped {
 };
 
 CollectionResult ProcessCollector::collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer) {
-  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   tell(CollectionEvent::start);
+  const EndTold end_told(*this);
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   collection_.begin(*marking_);
   CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   const Clock::time_point start = Clock::now();
-  CollectionResult result = collect_stopped(record, own_stack_pointer);
+  CollectionResult result = collect_stopped(own_stack_pointer, record);
   record.pause = Clock::now() - start;
   if (log_) log_->write(record);
   tell_heap_size();
-  tell(CollectionEvent::end);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped(CollectionRecord& record,
-                                                   std::uintptr_t own_stack_pointer) {
+CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer,
+                                                   CollectionRecord& record) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
@@ -185,17 +250,18 @@ CollectionResult ProcessCollector::collect_stopped(CollectionRecord& record,
   gather_roots(own_stack_pointer);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
+  process_finalization();
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
-  const std::uint64_t allocated = heap_.allocated_bytes();
   collection_.sweep(heap::OwnedBlocks::left);
   tell(CollectionEvent::reclaim_end);
   CollectionResult result = collection_.finish(start);
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
-  bytes_before_.fetch_add(allocated, std::memory_order_relaxed);
+  bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
   record.number = collections_.fetch_add(1, std::memory_order_relaxed) + 1;
-  set_budget();
+  freed_bytes_.store(0, std::memory_order_relaxed);
+  apply_growth();
   record.live_bytes = result.live_bytes;
   record.heap_bytes = heap_.chunk_bytes();
   record.mark_threads = threads_that_marked(result.workers);
@@ -204,24 +270,33 @@ CollectionResult ProcessCollector::collect_stopped(CollectionRecord& record,
   return result;
 }
 
+void ProcessCollector::process_finalization() {
+  const std::size_t before = finalization_.finalizers.registered();
+  finalization_.process(further_marking_, java_finalization_);
+  finalizers_before_ = finalization_.finalizers.registered();
+  finalized_lately_ = finalizers_before_ < before;
+}
+
 void ProcessCollector::scan(heap::Words words) {
   heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
+}
+
+void ProcessCollector::scan_stack(heap::Words words) {
+  heap::for_each_slot_in_stack(words, heap_.map(),
+                               [this](heap::Object* object) { roots_.push_back(object); });
 }
 
 void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(), scan_words);
+  threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(),
+                         [this](heap::Words words) { scan_stack(words); });
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
+  finalization_.for_each_root([this](std::uintptr_t address) {
+    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) roots_.push_back(object);
+  });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
-}
-
-// What was allocated beyond the budget brings no collection of its own.
-void ProcessCollector::set_budget() {
-  const std::uint64_t allocated = heap_.allocated_bytes();
-  const std::uint64_t planned = growth_.budget(live_bytes());
-  heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
 }
 
 // In the order in which a collection takes them: none is under way.
@@ -246,6 +321,31 @@ void ProcessCollector::after_fork_in_child() {
   collecting_.unlock();
 }
 
+// What was allocated beyond the budget brings no collection of its own.
+void ProcessCollector::set_budget() {
+  const std::uint64_t allocated = heap_.allocated_bytes();
+  const std::uint64_t planned = growth_.budget(live_bytes());
+  heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+}
+
+// Finalizers that no collection makes ready are no reason for more collections.
+void ProcessCollector::apply_growth() {
+  const std::uint64_t registered = finalization_.finalizers.registered();
+  const bool counts = finalized_lately_ && registered > finalizers_before_;
+  heap_.set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
+  set_budget();
+}
+
+void ProcessCollector::start_mark_threads() {
+  const std::lock_guard lock(collecting_);
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
+}
+
+void ProcessCollector::end_mark_threads() {
+  const std::lock_guard lock(collecting_);
+  marking_.reset();
+}
+
 bool ProcessCollector::expand(std::size_t bytes) {
   ProcessThread& thread = this_thread();
   const std::lock_guard lock(collecting_);
@@ -253,9 +353,28 @@ bool ProcessCollector::expand(std::size_t bytes) {
   const std::uint64_t wanted = std::max(growth_.minimum_heap_bytes, heap_.chunk_bytes()) + bytes;
   if (!heap_.expand_to(wanted)) return false;
   growth_.minimum_heap_bytes = wanted;
-  set_budget();
+  apply_growth();
   tell_heap_size();
   return true;
+}
+
+void ProcessCollector::set_heap_limit(std::size_t bytes) {
+  look_at_heap([bytes](heap::Heap& heap) { heap.set_limit(bytes); });
+}
+
+void ProcessCollector::release_free_memory() {
+  ProcessThread& thread = this_thread();
+  const std::lock_guard lock(collecting_);
+  {
+    const ThreadRegistry::CriticalSection critical(thread);
+    heap_.release_free_memory();
+  }
+  tell_heap_size();
+}
+
+void ProcessCollector::tell_threads(ThreadEvent event) {
+  if (hooks_.thread == nullptr) return;
+  threads_.for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
 }
 
 void ProcessCollector::tell_heap_size() {

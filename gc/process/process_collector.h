@@ -16,9 +16,11 @@
 #include <optional>
 
 #include "gc/collection.h"
+#include "gc/further_marking.h"
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
+#include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
@@ -37,19 +39,30 @@ class ProcessCollector {
  public:
   /// The process's collector. The first call makes it, and registers the calling thread. Never destroyed.
   /// Throws std::bad_alloc.
-  static ProcessCollector& instance();
+  static ProcessCollector& instance() {
+    // Acquire: pairs with the release in make_instance, so that the collector is whole.
+    ProcessCollector* const made = instance_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_instance();
+  }
   ProcessCollector(const ProcessCollector&) = delete;
   ProcessCollector& operator=(const ProcessCollector&) = delete;
 
   /// Memory for an object of at least `bytes` bytes and at least one, cleared as its kind says, or null when
   /// there is none even after a collection.
   void* allocate(std::size_t bytes, heap::KindNumber kind) {
-    ProcessThread* const thread = ThreadRegistry::current();
-    if (thread != nullptr && bytes <= heap::kLargestSmallBytes) [[likely]] {
-      if (void* const object = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
+    if (bytes <= heap::kLargestSmallBytes) [[likely]] {
+      if (void* const object = allocate_from_run(bytes, kind)) [[likely]]
         return object;
     }
     return allocate_slowly(bytes, kind, heap::LargeAddresses::all);
+  }
+  /// The fast half of it, for at most heap::kLargestSmallBytes: null when the calling thread has no free
+  /// slots at hand, or is not registered. Needs no instance.
+  static void* allocate_from_run(std::size_t bytes, heap::KindNumber kind) {
+    ProcessThread* const thread = ThreadRegistry::current();
+    if (thread == nullptr) [[unlikely]]
+      return nullptr;
+    return thread->allocator().allocate_from_run(bytes, kind);
   }
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
@@ -61,12 +74,19 @@ class ProcessCollector {
   /// Makes an object longer or shorter where it is; false, with nothing changed, when that is not possible.
   /// Bytes that are new are cleared if the object's kind is.
   bool resize_in_place(void* object, std::size_t bytes);
-  /// Adds a kind of objects; nothing when there are too many.
-  std::optional<heap::KindNumber> add_kind(const heap::Kind& kind) { return heap_.add_kind(kind); }
+  /// Adds a kind of objects; nothing when there are too many. Throws std::bad_alloc.
+  std::optional<heap::KindNumber> add_kind(const heap::Kind& kind);
+
+  /// The options that the collector is made with. To be changed before the first call of instance() only.
+  static ProcessOptions& initial_options();
 
   /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
   /// changed.
   CollectionResult collect(CollectionReason reason = CollectionReason::request);
+  /// The same, unless collections are disabled or `declines`, where it is not null, returns something other
+  /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as
+  /// above.
+  bool collect_unless(int (*declines)());
   /// Collects if a collection is due, and says whether it did. Throws as above.
   bool collect_if_due();
   /// Collections so far.
@@ -78,6 +98,8 @@ class ProcessCollector {
   [[nodiscard]] std::uint64_t bytes_before_last_collection() const {
     return bytes_before_.load(std::memory_order_relaxed);
   }
+  /// Bytes that were freed by hand, counted a block's worth at a time. Begins anew with every collection.
+  [[nodiscard]] std::uint64_t freed_bytes() const { return freed_bytes_.load(std::memory_order_relaxed); }
 
   /// While more disable() than enable() calls were made, no allocation collects.
   // Relaxed, both: a thread sees its own calls in order; another's allocation may come before or after.
@@ -91,28 +113,53 @@ class ProcessCollector {
   /// Under the lock, or before there are other threads.
   ProcessHooks& hooks() { return hooks_; }
   GrowthPolicy& growth() { return growth_; }
+  /// After a change of growth(), or of what is registered in finalization(). Under the lock, or before there
+  /// are other threads.
+  void apply_growth();
+  /// The tables of finalizers, weak links and toggle references. Under the lock.
+  Finalization& finalization() { return finalization_; }
+  /// See FinalizerKind::unreachable. Under the lock, or before there are other threads.
+  void set_java_finalization(bool java) { java_finalization_ = java; }
   /// Adds roots to the collection at hand: objects that the words may be addresses in. For
   /// ProcessHooks::more_roots. Throws std::bad_alloc.
   void scan(heap::Words words);
+  /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  void scan_stack(heap::Words words);
+  /// The heap never gets larger than so many bytes from now on.
+  void set_heap_limit(std::size_t bytes);
   /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
+  /// Gives the heap's free memory back to the system.
+  void release_free_memory();
 
   /// Around a fork whose child uses the heap: right before it, and right after it in the parent (also when
   /// there is no child) and in the child. In between the caller must not touch the heap. With
-  /// ProcessOptions::handles_fork the system's fork() calls them. Not under the lock.
+  /// ProcessOptions::handles_fork the system's fork() calls them.
   void prepare_fork();
   void after_fork_in_parent();
   void after_fork_in_child();
 
   heap::Heap& heap() { return heap_; }
+  /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
+  template <typename Function>
+  void look_at_heap(Function function) {
+    const ThreadRegistry::CriticalSection critical(this_thread());
+    function(heap_);
+  }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
+  /// Threads that mark, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const {
     return marking_ != nullptr ? marking_->worker_count() : marking_options_.engine.threads;
   }
+  /// Starts the mark threads, if they are not there, as after a fork. Throws as make_marking.
+  void start_mark_threads();
+  /// Ends them. Nothing may be allocated or collected afterwards.
+  void end_mark_threads();
 
  private:
   class ThreadsStopped;
+  class EndTold;
 
   // What is asked for.
   struct Request {
@@ -124,38 +171,52 @@ class ProcessCollector {
   };
 
   explicit ProcessCollector(const ProcessOptions& options);
+  [[gnu::noinline]] static ProcessCollector& make_instance();
 
   ProcessThread& this_thread();
   [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
                                           heap::LargeAddresses addresses);
   void* allocate_requested(const Request& request);
   void* try_to_allocate(ProcessThread& thread, const Request& request);
+  void* allocate_beyond_budget(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
   CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
-  CollectionResult collect_stopped(CollectionRecord& record, std::uintptr_t own_stack_pointer);
+  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer, CollectionRecord& record);
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
+  void process_finalization();
+  void count_freed(std::uint64_t bytes);
+  [[nodiscard]] bool may_collect(int (*declines)()) const;
   void tell(CollectionEvent event) const {
     if (hooks_.event != nullptr) hooks_.event(event);
   }
+  void tell_threads(ThreadEvent event);
   void tell_heap_size();
+
+  static std::atomic<ProcessCollector*> instance_;
 
   heap::Heap heap_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;
+  std::optional<CollectionLog> log_;
   const MarkingOptions marking_options_;
   std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
-  std::optional<CollectionLog> log_;
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::SystemVector<heap::Object*> roots_;
+  Finalization finalization_;
+  FurtherMarking further_marking_;
+  bool java_finalization_ = false;
+  bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
+  std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
   std::uint64_t told_heap_bytes_ = 0;
   std::atomic<std::uint64_t> live_bytes_{0};
   std::atomic<std::uint64_t> bytes_before_{0};
+  std::atomic<std::uint64_t> freed_bytes_{0};
   std::atomic<std::uint64_t> collections_{0};
   std::atomic<std::uint32_t> disabled_{0};
 };

@@ -151,6 +151,8 @@ void apply(const Setting& setting, ProcessOptions& options) {
 
 ProcessOptions default_options() {
   ProcessOptions options;
+  // A program stands still while its objects are marked, so the helpers are called early.
+  options.marking.engine.small_round_references = kSmallRoundReferences;
   options.marking.engine.threads =
       std::clamp(usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
   // A program stands still while its objects are marked, so the helpers are called early.
@@ -158,8 +160,7 @@ ProcessOptions default_options() {
   return options;
 }
 
-ProcessOptions options_from_environment() {
-  ProcessOptions options = default_options();
+ProcessOptions options_from_environment(ProcessOptions options) {
   for (const Setting& setting : kSettings) apply(setting, options);
   options.growth.minimum_heap_bytes =
       std::min<std::uint64_t>(options.growth.minimum_heap_bytes, options.heap_limit_bytes);

@@ -15,6 +15,7 @@ struct ProcessOptions {
   MarkingOptions marking;
   /// All chunks together never take more.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
+  /// When to collect.
   GrowthPolicy growth;
   /// Whether allocation never collects.
   bool starts_disabled = false;
@@ -31,9 +32,9 @@ struct ProcessOptions {
 /// The defaults, with as many mark threads as there are processors that the process may use (64 at most).
 ProcessOptions default_options();
 
-/// The defaults, and what the environment says instead (docs/environment.md). A bad value is answered with
-/// one line on the error output and the default. In a program with more rights than its user the environment
-/// says nothing. Throws std::bad_alloc.
-ProcessOptions options_from_environment();
+/// The given options, and what the environment says instead (docs/environment.md). A bad value is answered
+/// with one line on the error output and the given option. In a program with more rights than its user the
+/// environment says nothing. Throws std::bad_alloc.
+ProcessOptions options_from_environment(ProcessOptions options = default_options());
 
 }  // namespace jackdaw::gc

@@ -67,7 +67,11 @@ int ThreadRegistry::stop_signal_ = kDefaultStopSignal;
 constinit thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
 
 ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals)
-    : number_(gettid()), allocator_(heap), thread_locals_(thread_locals), stack_(stack) {}
+    : handle_(pthread_self()),
+      number_(gettid()),
+      allocator_(heap),
+      thread_locals_(thread_locals),
+      stack_(stack) {}
 
 void* ProcessThread::operator new(std::size_t bytes) {
   const std::span<std::byte> memory = heap::map_memory(bytes);

@@ -52,6 +52,7 @@ class ProcessThread {
   static void* operator new(std::size_t bytes);
   static void operator delete(void* thread);
 
+  const pthread_t handle_;
   pid_t number_;  // the system's; another one in the child of a fork
   heap::Allocator allocator_;
   const ThreadLocals thread_locals_;
@@ -124,6 +125,13 @@ class ThreadRegistry {
   std::uint32_t stop_others();
   /// Lets them go on.
   void resume_others();
+  /// Between the two: calls `function(pthread_t)` for each thread that was stopped.
+  template <typename Function>
+  void for_each_stopped(Function function) const {
+    for (const ProcessThread* const thread : threads_) {
+      if (is_to_stop(thread)) function(thread->handle_);
+    }
+  }
   /// Between the two: calls `function(heap::Words)` with the parts in use of each registered thread's stack,
   /// the registers included, and with its thread_local variables, those of `modules`; the caller's own stack
   /// from `own_stack_pointer` on.

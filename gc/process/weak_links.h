@@ -35,6 +35,13 @@ class WeakLinks {
   /// is another registered link. O(1).
   [[nodiscard]] LinkResult move_link(void** link, void** new_link);
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
+  /// Calls `function(void** link, Object*)` for each registered link.
+  template <typename Function>
+  void for_each(Function function) const {
+    objects_.for_each([&](std::uintptr_t link, heap::Object* object) {
+      function(reinterpret_cast<void**>(link), object);  // NOLINT(performance-no-int-to-ptr)
+    });
+  }
 
   /// Sets the links to unmarked objects to null and ends their registrations. O(table).
   void clear_dead();

@@ -1,0 +1,55 @@
+// Aligned allocation: gc.h, section 4.
+//
+// A size class whose slots' length is a multiple of the alignment starts all of them at one, and of sizes
+// that are such multiples the class has that length. Large objects start at a block. Beyond that the object
+// is longer, and its aligned part is what the program gets.
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "gc/c/allocate.h"
+#include "gc/process/process_kinds.h"
+#include "heap/layout.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// Null when there is no memory.
+void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
+  if (alignment <= heap::kGranuleBytes) return try_allocate(bytes, gc::ProcessKinds::kWords);
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2 - alignment) return nullptr;
+  if (alignment <= heap::kBlockBytes) {
+    const std::size_t multiple = (bytes + extra_bytes + alignment - 1) & ~(alignment - 1);
+    return try_allocate(std::max(multiple, alignment) - extra_bytes, gc::ProcessKinds::kWords);
+  }
+  auto* const object =
+      static_cast<std::byte*>(try_allocate(bytes + alignment - heap::kBlockBytes, gc::ProcessKinds::kWords));
+  const std::uintptr_t behind = -reinterpret_cast<std::uintptr_t>(object) & (alignment - 1);
+  return object == nullptr ? nullptr : object + behind;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* GC_memalign(std::size_t alignment, std::size_t bytes) {
+  if (!std::has_single_bit(alignment)) return nullptr;
+  void* const object = try_allocate_aligned(alignment, bytes);
+  return object != nullptr ? object : out_of_memory(bytes);
+}
+
+int GC_posix_memalign(void** memptr, std::size_t alignment, std::size_t bytes) {
+  if (!std::has_single_bit(alignment) || alignment < sizeof(void*)) return EINVAL;
+  void* const object = GC_memalign(alignment, bytes);
+  if (object == nullptr) return ENOMEM;
+  *memptr = object;
+  return 0;
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

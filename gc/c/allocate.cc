@@ -1,0 +1,41 @@
+#include "gc/c/allocate.h"
+
+#include <limits>
+#include <new>
+
+#include "gc/c/finalizers.h"
+#include "gc/c/settings.h"
+#include "heap/layout.h"
+
+namespace jackdaw::c_interface {
+
+void* out_of_memory(std::size_t bytes) { return GC_oom_fn(bytes); }
+
+std::size_t whole_bytes(std::size_t bytes) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max() - heap::kGranuleBytes;
+  if (bytes > most) return 0;
+  return (bytes + extra_bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
+}
+
+void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  gc::ProcessCollector& collector = c_interface::collector();
+  const std::size_t whole = whole_bytes(bytes);
+  if (whole < bytes) return nullptr;
+  void* object = nullptr;
+  try {
+    object = addresses == heap::LargeAddresses::all ? collector.allocate(whole, kind)
+                                                    : collector.allocate_kept_near_start(whole, kind);
+  } catch (const std::bad_alloc&) {  // the thread could not be registered
+    return nullptr;
+  }
+  attend_to_finalizers();
+  GC_reachable_here(object);
+  return object;
+}
+
+void* allocate_slowly(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  void* const object = try_allocate(bytes, kind, addresses);
+  return object != nullptr ? object : out_of_memory(bytes);
+}
+
+}  // namespace jackdaw::c_interface

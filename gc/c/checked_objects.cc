@@ -1,0 +1,117 @@
+#include "gc/c/checked_objects.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "gc/c/allocate.h"
+#include "gc/c/kinds.h"
+#include "gc/c/log.h"
+#include "gc/c/object_start.h"
+#include "gc/c/uncollectable.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// As words these lie outside all addresses that programs have.
+constexpr std::uint64_t kFrontGuard = 0xfadedcafe5eedbed;
+constexpr std::byte kBackGuard{0xdb};
+constexpr std::size_t kBackGuardBytes = 8;  // and up to the next whole word
+
+struct Smashed {
+  CheckedHeader header;
+  const void* start;
+  bool is_behind;  // rather than before
+};
+
+// What a collection found, for when the threads run again. Guarded by the collector's lock.
+constinit std::array<Smashed, 16> noted{};
+constinit std::size_t noted_count = 0;
+// Whether there is anything to look for.
+constinit std::atomic<bool> are_there{false};
+
+std::span<std::byte> back_guard_of(CheckedHeader& header) {
+  const std::size_t end = (header.bytes + heap::kWordBytes - 1) & ~(heap::kWordBytes - 1);
+  return {header.start() + header.bytes, end + kBackGuardBytes - header.bytes};
+}
+
+bool has_right_size(CheckedHeader& header) {
+  const std::size_t whole = heap::Heap::bytes_of(reinterpret_cast<heap::Object*>(&header));
+  return header.bytes <= whole && whole - header.bytes >= sizeof(CheckedHeader) + kBackGuardBytes;
+}
+
+// Nothing when all is well.
+std::optional<Smashed> smashed(CheckedHeader& header) {
+  if (header.front_guard == 0) return std::nullopt;
+  if (header.front_guard != kFrontGuard || !has_right_size(header))
+    return Smashed{header, header.start(), false};
+  const auto is_intact = [](std::byte byte) { return byte == kBackGuard; };
+  if (std::ranges::all_of(back_guard_of(header), is_intact)) return std::nullopt;
+  return Smashed{header, header.start(), true};
+}
+
+// Of what lies before a front guard that was overwritten nothing can be believed.
+void report(const Smashed& object) {
+  if (!object.is_behind) {
+    log_line("jackdaw: something wrote before the start of the object at %p", object.start);
+    return;
+  }
+  const SourcePlace& place = object.header.place;
+  log_line("jackdaw: something wrote behind the end of the object at %p, of %zu bytes, allocated at %s:%d",
+           object.start, object.header.bytes, place.file != nullptr ? place.file : "unknown", place.line);
+}
+
+bool is_checked(heap::KindNumber kind) { return is_variant(kind, KindVariant::checked); }
+
+}  // namespace
+
+void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace place,
+                       heap::LargeAddresses addresses) {
+  constexpr std::size_t kMore = sizeof(CheckedHeader) + kBackGuardBytes + heap::kWordBytes;
+  GC_init();
+  void* const memory =
+      bytes > std::numeric_limits<std::size_t>::max() - kMore
+          ? nullptr
+          : try_allocate_counted(bytes + kMore, variant_of(kind, KindVariant::checked), addresses);
+  if (memory == nullptr) return out_of_memory(bytes);
+  // Relaxed: a collection that misses it looks for nothing once more.
+  are_there.store(true, std::memory_order_relaxed);
+  auto& header = *new (memory) CheckedHeader{place, bytes};
+  std::ranges::fill(back_guard_of(header), kBackGuard);
+  // A collection that comes here must not find the one guard without the other.
+  std::atomic_signal_fence(std::memory_order_release);
+  header.front_guard = kFrontGuard;
+  return header.start();
+}
+
+CheckedHeader* checked_header_of(void* address) {
+  heap::Object* const object = object_at(address);
+  if (object == nullptr || !is_checked(heap::Chunk::of(object)->kind_of(object))) return nullptr;
+  auto* const header = reinterpret_cast<CheckedHeader*>(object);
+  return header->start() == address && header->front_guard != 0 ? header : nullptr;
+}
+
+void report_if_smashed(CheckedHeader& header) {
+  if (const std::optional<Smashed> found = smashed(header)) report(*found);
+}
+
+void note_smashed_objects() {
+  noted_count = 0;
+  // Relaxed: see allocate_checked.
+  if (!are_there.load(std::memory_order_relaxed)) return;
+  collector().heap().for_each_object_of(is_checked, [](heap::Object* object) {
+    const std::optional<Smashed> found = smashed(*reinterpret_cast<CheckedHeader*>(object));
+    if (found && noted_count < noted.size()) noted[noted_count++] = *found;
+  });
+}
+
+void report_noted_objects() {
+  for (std::size_t index = 0; index < noted_count; ++index) report(noted[index]);
+  noted_count = 0;
+}
+
+}  // namespace jackdaw::c_interface

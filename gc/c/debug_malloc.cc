@@ -1,0 +1,127 @@
+// Allocation with checks: gc.h, section 5.
+#include <algorithm>
+#include <cstring>
+#include <cwchar>
+
+#include "gc/c/checked_objects.h"
+#include "gc/c/interface.h"
+#include "gc/c/kinds.h"
+#include "gc/c/log.h"
+#include "gc/process/process_kinds.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+using gc::ProcessKinds;
+using heap::LargeAddresses;
+
+// A copy of so many bytes, and as many zeros behind it.
+void* copied(const void* from, std::size_t bytes, std::size_t zeros, SourcePlace place) {
+  auto* const copy = static_cast<std::byte*>(allocate_checked(bytes + zeros, ProcessKinds::kData, place));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, from, bytes);
+  std::memset(copy + bytes, 0, zeros);
+  return copy;
+}
+
+// The header of an object that the program hands back to `function`; what is none ends the program.
+CheckedHeader& checked_header_for(const char* function, void* object) {
+  CheckedHeader* const header = checked_header_of(object);
+  if (header == nullptr) {
+    log_line("jackdaw: %s was given %p, which is no object with checks, or was freed", function, object);
+    abort_program("an object was handed back to the wrong function");
+  }
+  report_if_smashed(*header);
+  return *header;
+}
+
+// The kind whose checked variant the object is of.
+heap::KindNumber plain_kind_of(CheckedHeader& header) {
+  return origin_of(heap::Chunk::of(&header)->kind_of(&header));
+}
+
+}  // namespace
+
+extern "C" {
+
+constinit std::size_t GC_debug_header_size = sizeof(CheckedHeader);
+
+std::size_t GC_get_debug_header_size() { return sizeof(CheckedHeader); }
+
+void* GC_debug_malloc(std::size_t bytes, const char* file, int line) {
+  return allocate_checked(bytes, ProcessKinds::kWords, {file, line});
+}
+
+void* GC_debug_malloc_atomic(std::size_t bytes, const char* file, int line) {
+  return allocate_checked(bytes, ProcessKinds::kData, {file, line});
+}
+
+void* GC_debug_malloc_uncollectable(std::size_t bytes, const char* file, int line) {
+  return allocate_checked(bytes, ProcessKinds::kUncollectableWords, {file, line});
+}
+
+void* GC_debug_malloc_atomic_uncollectable(std::size_t bytes, const char* file, int line) {
+  return allocate_checked(bytes, ProcessKinds::kUncollectableData, {file, line});
+}
+
+void* GC_debug_malloc_ignore_off_page(std::size_t bytes, const char* file, int line) {
+  return allocate_checked(bytes, ProcessKinds::kWords, {file, line}, LargeAddresses::near_start);
+}
+
+void* GC_debug_malloc_atomic_ignore_off_page(std::size_t bytes, const char* file, int line) {
+  return allocate_checked(bytes, ProcessKinds::kData, {file, line}, LargeAddresses::near_start);
+}
+
+void* GC_debug_malloc_stubborn(std::size_t bytes, const char* file, int line) {
+  return GC_debug_malloc(bytes, file, line);
+}
+
+void* GC_debug_generic_or_special_malloc(std::size_t bytes, int kind, const char* file, int line) {
+  return allocate_checked(bytes, heap_kind(kind), {file, line});
+}
+
+void* GC_debug_realloc(void* object, std::size_t bytes, const char* file, int line) {
+  if (object == nullptr) return GC_debug_malloc(bytes, file, line);
+  if (bytes == 0) {
+    GC_debug_free(object);
+    return nullptr;
+  }
+  CheckedHeader& header = checked_header_for("GC_debug_realloc", object);
+  void* const copy = allocate_checked(bytes, plain_kind_of(header), {file, line});
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, object, std::min(bytes, header.bytes));
+  header.front_guard = 0;
+  GC_free(&header);
+  return copy;
+}
+
+void GC_debug_free(void* object) {
+  if (object == nullptr) return;
+  CheckedHeader& header = checked_header_for("GC_debug_free", object);
+  header.front_guard = 0;
+  GC_free(&header);
+}
+
+char* GC_debug_strdup(const char* string, const char* file, int line) {
+  return string == nullptr ? nullptr : GC_debug_strndup(string, std::strlen(string), file, line);
+}
+
+char* GC_debug_strndup(const char* string, std::size_t count, const char* file, int line) {
+  return static_cast<char*>(copied(string, strnlen(string, count), 1, {file, line}));
+}
+
+wchar_t* GC_debug_wcsdup(const wchar_t* string, const char* file, int line) {
+  return static_cast<wchar_t*>(
+      copied(string, std::wcslen(string) * sizeof(wchar_t), sizeof(wchar_t), {file, line}));
+}
+
+void* GC_debug_malloc_replacement(std::size_t bytes) { return GC_debug_malloc(bytes, nullptr, 0); }
+
+void* GC_debug_realloc_replacement(void* object, std::size_t bytes) {
+  return GC_debug_realloc(object, bytes, nullptr, 0);
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,14 @@
+// The C interface's headers as the library itself includes them: with everything that they can declare, names
+// of the thread library left alone, and no warning about what is deprecated.
+#pragma once
+
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#define GC_REQUIRE_WCSDUP
+#define GC_ATTR_DEPRECATED
+
+#include "gc/c/gc.h"
+#include "gc/c/gc_inline.h"
+#include "gc/c/gc_mark.h"
+#include "gc/c/gc_typed.h"
+#include "gc/c/javaxfc.h"

@@ -1,0 +1,153 @@
+#include "gc/c/kinds.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <optional>
+
+#include "gc/c/allocate.h"
+#include "gc/c/log.h"
+#include "gc/c/object_start.h"
+#include "gc/c/uncollectable.h"
+#include "heap/system_memory.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+using heap::KindNumber;
+
+// What is known of a kind, by its number; zero, which is no kind of the interface's, where there is none.
+struct KindVariants {
+  std::array<std::atomic<KindNumber>, kKindVariants> variants{};
+  std::atomic<KindNumber> origin{};  // of which it is a variant
+};
+
+constinit std::array<KindVariants, heap::KindTable::kMaximumKinds> variants_of_kinds{};
+constinit std::mutex making_variant;
+
+constexpr KindNumber kNone{};
+
+std::atomic<KindNumber>& entry_of(KindNumber kind, KindVariant variant) {
+  return variants_of_kinds[static_cast<std::size_t>(kind)].variants[static_cast<std::size_t>(variant)];
+}
+
+KindNumber add_kind(const heap::Kind& kind) {
+  std::optional<KindNumber> number;
+  try {
+    number = collector().add_kind(kind);
+  } catch (const std::bad_alloc&) {
+    abort_program("there is no memory to register a thread");
+  }
+  if (!number) abort_program("there are too many kinds of objects");
+  return *number;
+}
+
+heap::Kind changed(heap::Kind kind, KindVariant variant) {
+  // A header that was not written yet must be clear, and so must objects that a collection looks at before
+  // they are handed out.
+  kind.is_cleared =
+      kind.is_cleared || variant == KindVariant::checked || kind.contents != heap::Contents::data;
+  if (variant == KindVariant::uncollectable) kind.is_collectable = false;
+  return kind;
+}
+
+// How the objects of a kind are marked, from a descriptor and whether their size is added to it.
+heap::Kind described(GC_word descriptor, bool adds_bytes, bool is_cleared) {
+  heap::Kind kind;
+  kind.is_cleared = is_cleared;
+  if (descriptor == GC_DS_LENGTH) {
+    kind.contents = adds_bytes ? heap::Contents::words : heap::Contents::data;
+  } else {
+    kind.contents = heap::Contents::by_kind;
+    kind.layout = descriptor;
+    kind.layout_adds_bytes = adds_bytes;
+  }
+  return kind;
+}
+
+}  // namespace
+
+// Relaxed: written before the number of the variant is published.
+KindNumber origin_of(KindNumber kind) {
+  return variants_of_kinds[static_cast<std::size_t>(kind)].origin.load(std::memory_order_relaxed);
+}
+
+int interface_number(KindNumber kind) {
+  const KindNumber origin = origin_of(kind);
+  if (origin != kNone) return interface_number(origin);
+  if (kind == gc::ProcessKinds::kData) return GC_I_PTRFREE;
+  if (kind == gc::ProcessKinds::kWords) return GC_I_NORMAL;
+  return static_cast<int>(kind) - 2;
+}
+
+KindNumber variant_of(KindNumber kind, KindVariant variant) {
+  std::atomic<KindNumber>& entry = entry_of(kind, variant);
+  // Acquire: pairs with the release below, so that the kind is there, and where it comes from.
+  if (const KindNumber made = entry.load(std::memory_order_acquire); made != kNone) return made;
+  const std::lock_guard lock(making_variant);
+  // Relaxed: written under this lock.
+  if (const KindNumber made = entry.load(std::memory_order_relaxed); made != kNone) return made;
+  const KindNumber made = add_kind(changed(collector().heap().kinds()[kind], variant));
+  variants_of_kinds[static_cast<std::size_t>(made)].origin.store(kind, std::memory_order_relaxed);
+  entry.store(made, std::memory_order_release);
+  return made;
+}
+
+bool is_variant(KindNumber kind, KindVariant variant) {
+  const KindNumber origin = origin_of(kind);
+  // Relaxed: whoever knows the number of the variant got it behind the release in variant_of.
+  return origin != kNone && entry_of(origin, variant).load(std::memory_order_relaxed) == kind;
+}
+
+extern "C" {
+
+// Space for the lists of all sizes that have some in libgc. Never freed.
+void** GC_new_free_list_inner() {
+  constexpr std::size_t kLists = heap::kBlockBytes / 2 / heap::kGranuleBytes + 1;
+  const std::span<std::byte> memory = heap::map_memory(kLists * sizeof(void*));
+  if (memory.empty()) abort_program("there is no memory for the lists of a kind of objects");
+  return reinterpret_cast<void**>(memory.data());
+}
+
+void** GC_new_free_list() { return GC_new_free_list_inner(); }
+
+unsigned GC_new_kind_inner(void**, GC_word descriptor, int add_size, int clear) {
+  return static_cast<unsigned>(interface_number(add_kind(described(descriptor, add_size != 0, clear != 0))));
+}
+
+unsigned GC_new_kind(void** free_lists, GC_word descriptor, int add_size, int clear) {
+  return GC_new_kind_inner(free_lists, descriptor, add_size, clear);
+}
+
+void* GC_malloc_kind(std::size_t bytes, int kind) {
+  if (kind == GC_I_NORMAL) return allocate(bytes, gc::ProcessKinds::kWords);
+  if (kind == GC_I_PTRFREE) return allocate(bytes, gc::ProcessKinds::kData);
+  return allocate_counted(bytes, heap_kind(kind));
+}
+
+void* GC_malloc_kind_global(std::size_t bytes, int kind) { return GC_malloc_kind(bytes, kind); }
+
+void* GC_generic_malloc(std::size_t bytes, int kind) { return GC_malloc_kind(bytes, kind); }
+
+void* GC_generic_malloc_ignore_off_page(std::size_t bytes, int kind) {
+  return allocate_counted(bytes, heap_kind(kind), heap::LargeAddresses::near_start);
+}
+
+void* GC_generic_malloc_uncollectable(std::size_t bytes, int kind) {
+  const KindNumber number = heap_kind(kind);
+  const bool is_collectable = collector().heap().kinds()[number].is_collectable;
+  return allocate_counted(bytes, is_collectable ? variant_of(number, KindVariant::uncollectable) : number);
+}
+
+void* GC_generic_or_special_malloc(std::size_t bytes, int kind) { return GC_malloc_kind(bytes, kind); }
+
+int GC_get_kind_and_size(const void* object, std::size_t* bytes) {
+  if (bytes != nullptr) *bytes = GC_size(object);
+  return interface_number(heap::Chunk::of(object)->kind_of(object));
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

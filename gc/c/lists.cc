@@ -1,0 +1,55 @@
+// Several objects at once, linked through their first words: gc.h, section 4, and gc_inline.h.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "gc/c/allocate.h"
+#include "gc/c/kinds.h"
+#include "gc/c/uncollectable.h"
+#include "gc/process/thread_registry.h"
+#include "heap/layout.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+void link(void* object, void* next) { std::memcpy(object, &next, sizeof next); }
+
+// Puts before the list `*list` the objects of so many bytes that the thread has at hand, up to a block of
+// them. No collection comes between, since it would not know of those without pointers.
+void prepend_at_hand(std::size_t bytes, heap::KindNumber kind, void** list) {
+  const gc::ThreadRegistry::CriticalSection critical(*gc::ThreadRegistry::current());
+  for (std::size_t count = heap::kBlockBytes / bytes; count > 1; --count) {
+    void* const object = gc::ProcessCollector::allocate_from_run(bytes, kind);
+    if (object == nullptr) return;
+    link(object, *list);
+    *list = object;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+void GC_generic_malloc_many(std::size_t bytes, int kind, void** list) {
+  GC_init();
+  const heap::KindNumber number = heap_kind(kind);
+  const std::size_t least = std::max(bytes, sizeof(void*));
+  void* const first = try_allocate_counted(least - extra_bytes, number);
+  *list = first != nullptr ? first : out_of_memory(bytes);
+  if (first == nullptr) return;
+  link(first, nullptr);
+  if (least <= heap::kLargestSmallBytes && !is_uncollectable(first)) prepend_at_hand(least, number, list);
+}
+
+void* GC_malloc_many(std::size_t bytes) {
+  if (bytes >= heap::kLargestSmallBytes) return GC_malloc(bytes);
+  GC_init();
+  void* list = nullptr;
+  GC_generic_malloc_many(bytes + extra_bytes, GC_I_NORMAL, &list);
+  return list;
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

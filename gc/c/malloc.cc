@@ -1,0 +1,52 @@
+// Allocation as malloc and free: gc.h, section 4.
+#include <new>
+
+#include "gc/c/allocate.h"
+#include "gc/c/log.h"
+#include "gc/c/object_start.h"
+#include "gc/c/uncollectable.h"
+#include "gc/process/process_kinds.h"
+
+namespace jackdaw::c_interface {
+
+using gc::ProcessKinds;
+
+extern "C" {
+
+void* GC_malloc(std::size_t bytes) { return allocate(bytes, ProcessKinds::kWords); }
+
+void* GC_malloc_atomic(std::size_t bytes) { return allocate(bytes, ProcessKinds::kData); }
+
+void* GC_malloc_uncollectable(std::size_t bytes) {
+  return allocate_counted(bytes, ProcessKinds::kUncollectableWords);
+}
+
+void* GC_malloc_atomic_uncollectable(std::size_t bytes) {
+  return allocate_counted(bytes, ProcessKinds::kUncollectableData);
+}
+
+void* GC_malloc_ignore_off_page(std::size_t bytes) {
+  return allocate_slowly(bytes, ProcessKinds::kWords, heap::LargeAddresses::near_start);
+}
+
+void* GC_malloc_atomic_ignore_off_page(std::size_t bytes) {
+  return allocate_slowly(bytes, ProcessKinds::kData, heap::LargeAddresses::near_start);
+}
+
+void* GC_malloc_stubborn(std::size_t bytes) { return GC_malloc(bytes); }
+
+void GC_free(void* object) {
+  if (object == nullptr) return;
+  heap::Object* const start = start_of(object);
+  if (start == nullptr) abort_program("GC_free was given an address that is no object's");
+  if (is_uncollectable(start)) count_uncollectable(-heap::Heap::bytes_of(start));
+  try {
+    collector().free(start);
+  } catch (const std::bad_alloc&) {
+    abort_program("there is no memory to register a thread");
+  }
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

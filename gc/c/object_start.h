@@ -1,0 +1,32 @@
+// Object start: the objects behind addresses that come from the program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gc/c/start.h"
+#include "gc/process/thread_registry.h"
+#include "heap/heap.h"
+#include "heap/layout.h"
+#include "heap/object.h"
+
+namespace jackdaw::c_interface {
+
+/// The object that any address lies in, or null. Takes no lock.
+inline heap::Object* object_at(const void* address) {
+  const heap::Heap& heap = collector().heap();
+  gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  if (thread == nullptr) return heap.object_at(address);
+  // No collection may give back a chunk while its tables are read.
+  const gc::ThreadRegistry::CriticalSection critical(*thread);
+  return heap.object_at(address);
+}
+
+/// Where the object starts that an allocation function returned as `address`: there, unless it was aligned to
+/// more than a block (GC_memalign).
+inline heap::Object* start_of(void* address) {
+  const bool is_in_block = (reinterpret_cast<std::uintptr_t>(address) & (heap::kBlockBytes - 1)) != 0;
+  return is_in_block ? static_cast<heap::Object*>(address) : object_at(address);
+}
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,37 @@
+// PermanentMemory: small pieces of memory that are never freed and hold no roots.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+
+#include "heap/layout.h"
+#include "heap/system_memory.h"
+
+namespace jackdaw::c_interface {
+
+/// Used by any thread.
+class PermanentMemory {
+ public:
+  /// Zeroed memory of `bytes` bytes, aligned to 16, or null when there is none.
+  void* allocate(std::size_t bytes) {
+    const std::size_t whole = (bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
+    const std::lock_guard lock(mutex_);
+    if (whole > rest_.size()) {
+      const std::span<std::byte> more = heap::map_memory(whole < kPieceBytes ? kPieceBytes : whole);
+      if (more.empty()) return nullptr;
+      rest_ = more;
+    }
+    std::byte* const start = rest_.data();
+    rest_ = rest_.subspan(whole);
+    return start;
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
+
+  std::mutex mutex_;
+  std::span<std::byte> rest_;
+};
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,63 @@
+// GC_realloc: a longer or shorter object, in place where it can be.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+#include "gc/c/allocate.h"
+#include "gc/c/log.h"
+#include "gc/c/object_start.h"
+#include "gc/c/uncollectable.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// A slot is kept for an object that needs at least half of it.
+bool suits_slot(std::size_t bytes, std::size_t slot_bytes) {
+  return bytes <= slot_bytes && bytes >= slot_bytes / 2;
+}
+
+// What the program wrote behind an object's new end must not be there if it grows again.
+void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
+  if (from >= end) return;
+  const heap::Chunk& chunk = *heap::Chunk::of(start);
+  if (chunk.kind_table()[chunk.kind_of(start)].is_cleared)
+    std::memset(reinterpret_cast<std::byte*>(start) + from, 0, end - from);
+}
+
+// Makes the object so many bytes long where it is, or changes nothing and says false.
+bool resize_in_place(heap::Object* start, std::size_t bytes) {
+  const std::size_t before = heap::Heap::bytes_of(start);
+  const std::size_t whole = whole_bytes(bytes);
+  if (whole < bytes) return false;
+  if (before <= heap::kLargestSmallBytes && !suits_slot(whole, before)) return false;
+  if (!collector().resize_in_place(start, whole)) return false;
+  const std::size_t after = heap::Heap::bytes_of(start);
+  clear_tail(start, bytes, std::min(before, after));
+  if (is_uncollectable(start)) count_uncollectable(after - before);
+  return true;
+}
+
+}  // namespace
+
+extern "C" void* GC_realloc(void* object, std::size_t bytes) {
+  if (object == nullptr) return GC_malloc(bytes);
+  if (bytes == 0) {
+    GC_free(object);
+    return nullptr;
+  }
+  heap::Object* const start = start_of(object);
+  if (start == nullptr) abort_program("GC_realloc was given an address that is no object's");
+  const auto offset =
+      static_cast<std::size_t>(static_cast<std::byte*>(object) - reinterpret_cast<std::byte*>(start));
+  if (bytes <= std::numeric_limits<std::size_t>::max() - offset && resize_in_place(start, offset + bytes))
+    return object;
+  void* const copy = allocate_counted(bytes, heap::Chunk::of(start)->kind_of(start));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, object, std::min(heap::Heap::bytes_of(start) - offset, bytes));
+  GC_free(object);
+  return copy;
+}
+
+}  // namespace jackdaw::c_interface

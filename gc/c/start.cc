@@ -1,0 +1,73 @@
+#include "gc/c/start.h"
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#include "gc/c/log.h"
+#include "gc/c/settings.h"
+
+namespace jackdaw::c_interface {
+
+constinit std::size_t extra_bytes = 0;
+
+namespace {
+
+constinit std::atomic<bool> was_called{false};
+constinit std::atomic<bool> is_ready{false};
+constinit std::atomic<bool> has_ended{false};
+constinit std::mutex starting;
+
+// The addresses that objects can ever have.
+void publish_addresses(const heap::BlockMap& map) {
+  GC_least_plausible_heap_addr = reinterpret_cast<void*>(map.begin());
+  GC_greatest_plausible_heap_addr = reinterpret_cast<void*>(map.end());
+}
+
+void start() {
+  const std::lock_guard lock(starting);
+  // Relaxed: written under the lock.
+  if (is_ready.load(std::memory_order_relaxed)) return;
+  try {
+    prepare_options();
+    gc::ProcessCollector& made = gc::ProcessCollector::instance();
+    publish_addresses(made.heap().map());
+    apply_settings(made);
+    extra_bytes = GC_all_interior_pointers != 0 ? 1 : 0;
+  } catch (const std::exception&) {
+    abort_program("there is no memory for the heap");
+  }
+  // Release: pairs with the acquire in GC_init.
+  is_ready.store(true, std::memory_order_release);
+}
+
+}  // namespace
+
+extern "C" {
+
+void* GC_least_plausible_heap_addr = nullptr;
+void* GC_greatest_plausible_heap_addr = nullptr;
+
+unsigned GC_get_version() { return GC_VERSION_MAJOR << 16 | GC_VERSION_MINOR << 8 | GC_VERSION_MICRO; }
+
+void GC_init() {
+  // Acquire: pairs with the release in start, so that the collector and the settings are there.
+  if (is_ready.load(std::memory_order_acquire)) [[likely]]
+    return;
+  // Relaxed, here and below: says only that the call was made.
+  was_called.store(true, std::memory_order_relaxed);
+  start();
+}
+
+int GC_is_init_called() { return was_called.load(std::memory_order_relaxed) ? 1 : 0; }
+
+void GC_deinit() {
+  // Acquire: as in GC_init. Relaxed: the exchange alone decides who ends it.
+  if (!is_ready.load(std::memory_order_acquire)) return;
+  if (has_ended.exchange(true, std::memory_order_relaxed)) return;
+  gc::ProcessCollector::instance().end_mark_threads();
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,86 @@
+// Objects whose layout is told: gc_typed.h. A layout is a LayoutWord (gc/layout_word.h), which an object
+// holds in its last word.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "gc/c/allocate.h"
+#include "gc/c/long_bitmap.h"
+#include "gc/c/typed_array.h"
+#include "gc/process/process_kinds.h"
+#include "heap/heap.h"
+#include "heap/layout.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+constexpr std::size_t kMaximumBytes = std::numeric_limits<std::size_t>::max() / 2;
+
+// The bits up to the last that is set.
+std::size_t length_of(const GC_word* bitmap, std::size_t bits) {
+  while (bits > 0 && GC_get_bit(bitmap, bits - 1) == 0) --bits;
+  return bits;
+}
+
+// A typed object with room for its last word, or null when there is no memory. That word serves as the extra
+// byte, too.
+void* try_allocate_typed(std::size_t bytes, heap::LargeAddresses addresses) {
+  if (bytes > kMaximumBytes) return nullptr;
+  return try_allocate(std::max(bytes, heap::kWordBytes) + heap::kWordBytes - extra_bytes,
+                      gc::ProcessKinds::kTyped, addresses);
+}
+
+// Where the layout of a typed object lies.
+GC_word* layout_of(void* object) {
+  const std::size_t bytes = heap::Heap::bytes_of(static_cast<heap::Object*>(object));
+  return static_cast<GC_word*>(object) + bytes / heap::kWordBytes - 1;
+}
+
+void* allocate_typed(std::size_t bytes, GC_descr layout, heap::LargeAddresses addresses) {
+  void* const object = try_allocate_typed(bytes, addresses);
+  if (object == nullptr) return out_of_memory(bytes);
+  *layout_of(object) = layout;
+  return object;
+}
+
+}  // namespace
+
+extern "C" {
+
+GC_descr GC_make_descriptor(const GC_word* bitmap, std::size_t bits) {
+  const std::size_t length = length_of(bitmap, bits);
+  if (length > GC_WORDSZ - GC_DS_TAG_BITS) return make_long_bitmap(bitmap, length);
+  if (length == 0) return GC_DS_LENGTH;  // of nothing
+  GC_descr layout = GC_DS_BITMAP;
+  for (std::size_t word = 0; word < length; ++word)
+    layout |= GC_get_bit(bitmap, word) << (GC_WORDSZ - 1 - word);
+  return layout;
+}
+
+void* GC_malloc_explicitly_typed(std::size_t bytes, GC_descr layout) {
+  return allocate_typed(bytes, layout, heap::LargeAddresses::all);
+}
+
+void* GC_malloc_explicitly_typed_ignore_off_page(std::size_t bytes, GC_descr layout) {
+  return allocate_typed(bytes, layout, heap::LargeAddresses::near_start);
+}
+
+void* GC_calloc_explicitly_typed(std::size_t count, std::size_t element_bytes, GC_descr layout) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes) || bytes > kMaximumBytes)
+    return out_of_memory(std::numeric_limits<std::size_t>::max());
+  const ArrayShape shape{count, element_bytes, layout};
+  void* const array = try_allocate_typed(bytes + shape_bytes(shape), heap::LargeAddresses::all);
+  if (array == nullptr) return out_of_memory(bytes);
+  GC_word* const end = layout_of(array);
+  const GC_descr whole = set_shape(shape, end);
+  // A collection that comes here must find the shape when it finds the layout.
+  std::atomic_signal_fence(std::memory_order_release);
+  *end = whole;
+  return array;
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

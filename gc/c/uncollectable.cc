@@ -1,0 +1,28 @@
+#include "gc/c/uncollectable.h"
+
+#include <atomic>
+
+#include "gc/c/allocate.h"
+#include "gc/c/settings.h"
+#include "heap/heap.h"
+
+namespace jackdaw::c_interface {
+
+void count_uncollectable(std::size_t bytes) {
+  // The variable is a plain one in the interface. Relaxed: a total that publishes nothing.
+  std::atomic_ref(GC_non_gc_bytes).fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void* try_allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  void* const object = try_allocate(bytes, kind, addresses);
+  if (object != nullptr && is_uncollectable(object))
+    count_uncollectable(heap::Heap::bytes_of(static_cast<heap::Object*>(object)));
+  return object;
+}
+
+void* allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  void* const object = try_allocate_counted(bytes, kind, addresses);
+  return object != nullptr ? object : out_of_memory(bytes);
+}
+
+}  // namespace jackdaw::c_interface
