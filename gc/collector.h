@@ -19,6 +19,7 @@
 
 #include "gc/collection.h"
 #include "gc/marking.h"
+#include "heap/export.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 
@@ -43,32 +44,32 @@ struct CollectorOptions {
 class Collector {
  public:
   /// Starts the mark threads. Throws std::invalid_argument for options that make no sense.
-  explicit Collector(const CollectorOptions& options = {});
+  JACKDAW_EXPORT explicit Collector(const CollectorOptions& options = {});
   /// Frees all objects. All mutators must be gone.
-  ~Collector();
+  JACKDAW_EXPORT ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
   /// Registers slots: whatever they refer to is live. They are read at every collection until remove_roots is
   /// called with the same span. A slot may be registered more than once. Any thread.
-  void add_roots(std::span<heap::Object* const> slots);
+  JACKDAW_EXPORT void add_roots(std::span<heap::Object* const> slots);
   /// Undoes one add_roots. O(spans).
-  void remove_roots(std::span<heap::Object* const> slots);
+  JACKDAW_EXPORT void remove_roots(std::span<heap::Object* const> slots);
 
   /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a
   /// thread that has a running mutator: that calls Mutator::collect. When another thread's collection is
   /// under way, waits for that, then does its own. Throws std::bad_alloc, with nothing changed, when there is
   /// no memory to gather the roots.
-  CollectionResult collect();
+  JACKDAW_EXPORT CollectionResult collect();
 
   /// Marks with `marking`, not null, from now on; gives the engine that it marked with so far. Waits for a
   /// collection under way. Nobody may ask for mark_threads() or marking_memory_bytes() meanwhile.
-  std::unique_ptr<Marking> exchange_marking(std::unique_ptr<Marking> marking);
+  JACKDAW_EXPORT std::unique_ptr<Marking> exchange_marking(std::unique_ptr<Marking> marking);
 
   /// The heap, for those who look at it between collections.
   heap::Heap& heap() { return heap_; }
   /// Collections so far. Any thread.
-  [[nodiscard]] std::uint64_t collections() const;
+  [[nodiscard]] JACKDAW_EXPORT std::uint64_t collections() const;
   /// Mark threads, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
   /// Bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow lists.
@@ -84,7 +85,7 @@ class Collector {
   void register_mutator(Mutator* mutator);
   void unregister_mutator(Mutator* mutator);
   // The calling mutator waits here while another thread stops the world.
-  void wait_at_safepoint();
+  JACKDAW_EXPORT void wait_at_safepoint();
   // Collects, unless a collection came after number `unless_after`: then nothing. Gives what `attempt`
   // allocates before anybody else can allocate, and with no budget: null means that there is no memory.
   template <typename Attempt>
@@ -103,8 +104,8 @@ class Collector {
   }
   bool collect_if_memory_allows(std::unique_lock<std::mutex>& lock);
   void wait_while_stopped(std::unique_lock<std::mutex>& lock);
-  void leave_running();
-  void enter_running();
+  JACKDAW_EXPORT void leave_running();
+  JACKDAW_EXPORT void enter_running();
   CollectionResult collect_as_mutator();
 
   CollectionResult collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller);

@@ -2,13 +2,15 @@
 //
 // An object's address is a multiple of 16 and below 2^48, which leaves 4 bits below and 16 bits above it. Two
 // say how the object is to be visited; in the others there is room for a node of a big object's slice tree
-// (mark/slices.h). Node 0, which no tree has, stands for an object as it was marked.
+// (mark/slices.h). Node 0, which no tree has, stands for an object as it was marked. For a small object of
+// words that room holds how many words it has: visiting it takes no look-up.
 #pragma once
 
 #include <cstdint>
 
 #include "heap/chunk.h"
 #include "heap/object.h"
+#include "heap/size_classes.h"
 #include "mark/slices.h"
 
 namespace jackdaw::gc {
@@ -17,34 +19,52 @@ class MarkTask {
  public:
   MarkTask() = default;  // uninitialised, so that arrays of tasks cost nothing to make
 
-  /// The task to visit a whole object that holds `contents`.
-  explicit MarkTask(const heap::Object* object, heap::Contents contents = heap::Contents::references)
-      : bits_(reinterpret_cast<std::uint64_t>(object) | static_cast<std::uint64_t>(contents)) {}
+  /// How the object is to be visited.
+  enum class Form : std::uint8_t {
+    references,   ///< heap::Contents::references
+    small_words,  ///< heap::Contents::words, in a slot
+    words,        ///< heap::Contents::words, large
+    by_kind,      ///< heap::Contents::by_kind
+  };
+
+  /// The task to visit a whole object in that form.
+  explicit MarkTask(const heap::Object* object, Form form = Form::references)
+      : bits_(reinterpret_cast<std::uint64_t>(object) | static_cast<std::uint64_t>(form)) {}
+  /// The task to visit a small object of so many words.
+  static MarkTask of_small_words(const heap::Object* object, std::uint32_t words) {
+    MarkTask task(object, Form::small_words);
+    task.bits_ |= std::uint64_t{words} << kAddressBits;
+    return task;
+  }
   /// The task to visit the part that `node` names of the object that `whole` is about.
   MarkTask(MarkTask whole, std::uint32_t node)
-      : bits_((whole.bits_ & (kAddressMask | kContentsMask)) | ((node & kLowNodeMask) << kContentsBits) |
+      : bits_((whole.bits_ & (kAddressMask | kFormMask)) | ((node & kLowNodeMask) << kFormBits) |
               (std::uint64_t{node >> kLowNodeBits} << kAddressBits)) {}
 
   [[nodiscard]] heap::Object* object() const {
     return reinterpret_cast<heap::Object*>(bits_ & kAddressMask);  // NOLINT(performance-no-int-to-ptr)
   }
-  [[nodiscard]] heap::Contents contents() const { return static_cast<heap::Contents>(bits_ & kContentsMask); }
+  [[nodiscard]] Form form() const { return static_cast<Form>(bits_ & kFormMask); }
   /// The slice tree's node, or 0 for a whole object.
   [[nodiscard]] std::uint32_t node() const {
-    return static_cast<std::uint32_t>((bits_ >> kContentsBits & kLowNodeMask) |
+    return static_cast<std::uint32_t>((bits_ >> kFormBits & kLowNodeMask) |
                                       ((bits_ >> kAddressBits) << kLowNodeBits));
+  }
+  /// Of a small object of words: how many.
+  [[nodiscard]] std::uint32_t small_words() const {
+    return static_cast<std::uint32_t>(bits_ >> kAddressBits);
   }
 
  private:
   static constexpr unsigned kAddressBits = 48;
-  static constexpr unsigned kContentsBits = 2;
+  static constexpr unsigned kFormBits = 2;
   static constexpr unsigned kLowNodeBits = 2;
-  static constexpr std::uint64_t kContentsMask = (1U << kContentsBits) - 1;
+  static constexpr std::uint64_t kFormMask = (1U << kFormBits) - 1;
   static constexpr std::uint64_t kLowNodeMask = (1U << kLowNodeBits) - 1;
   static constexpr std::uint64_t kAddressMask =
       ((std::uint64_t{1} << kAddressBits) - 1) & ~std::uint64_t{heap::kGranuleBytes - 1};
   static_assert(mark::Slices::kNodeLimit <= std::uint32_t{1} << (64 - kAddressBits + kLowNodeBits));
-  static_assert(heap::kContentsCount <= kContentsMask + 1);
+  static_assert(heap::kLargestSmallBytes / heap::kWordBytes < std::uint32_t{1} << (64 - kAddressBits));
 
   std::uint64_t bits_;
 };

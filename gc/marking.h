@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gc/mark_task.h"
+#include "heap/export.h"
 #include "heap/object.h"
 #include "mark/marker.h"
 #include "mark/statistics.h"
@@ -30,12 +31,12 @@ struct MarkingOptions {
 
 /// The names of the queues, of the victim policies and of the termination detectors; the first of each is the
 /// default.
-std::vector<std::string_view> queue_names();
-std::vector<std::string_view> victim_names();
-std::vector<std::string_view> termination_names();
+JACKDAW_EXPORT std::vector<std::string_view> queue_names();
+JACKDAW_EXPORT std::vector<std::string_view> victim_names();
+JACKDAW_EXPORT std::vector<std::string_view> termination_names();
 /// Whether the queue of that name is for one thread alone: the bounds that concurrent queues are held
 /// against.
-bool serves_one_thread_alone(std::string_view queue);
+JACKDAW_EXPORT bool serves_one_thread_alone(std::string_view queue);
 
 /// See mark::Marker, whose functions these are.
 class Marking {
@@ -53,6 +54,6 @@ class Marking {
 
 /// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists,
 /// a number out of range, and several threads with a queue for one.
-std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
+JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
 
 }  // namespace jackdaw::gc

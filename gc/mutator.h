@@ -10,6 +10,7 @@
 
 #include "gc/collector.h"
 #include "heap/allocator.h"
+#include "heap/export.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 
@@ -22,9 +23,9 @@ class Handle;
 /// must outlive it.
 class Mutator {
  public:
-  explicit Mutator(Collector& collector);
+  JACKDAW_EXPORT explicit Mutator(Collector& collector);
   /// All Handles of the mutator must be gone.
-  ~Mutator();
+  JACKDAW_EXPORT ~Mutator();
   Mutator(const Mutator&) = delete;
   Mutator& operator=(const Mutator&) = delete;
 
@@ -37,10 +38,10 @@ class Mutator {
   /// A cleared object of a type whose objects have one size.
   heap::Object* allocate(const heap::TypeDescriptor& type) { return allocate(type, type.object_bytes()); }
   /// An array of `length` null references; null when there is no memory even after a collection.
-  heap::Object* allocate_array(const heap::TypeDescriptor& type, std::uint64_t length);
+  JACKDAW_EXPORT heap::Object* allocate_array(const heap::TypeDescriptor& type, std::uint64_t length);
 
   /// Collects now. When another thread's collection is under way, waits for that, then does its own.
-  CollectionResult collect();
+  JACKDAW_EXPORT CollectionResult collect();
   /// Stops here while another thread collects; else goes on at once.
   void safepoint() { collector_.wait_at_safepoint(); }
 
@@ -63,7 +64,7 @@ class Mutator {
 
   template <typename Attempt>
   heap::Object* retry_after_collecting(Attempt attempt);
-  heap::Object* allocate_slowly(const heap::TypeDescriptor& type, std::size_t bytes);
+  JACKDAW_EXPORT heap::Object* allocate_slowly(const heap::TypeDescriptor& type, std::size_t bytes);
 
   Collector& collector_;
   heap::Allocator allocator_;

@@ -8,9 +8,11 @@
 #include "gc/layout_word.h"
 #include "gc/mark_task.h"
 #include "heap/chunk.h"
+#include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 #include "heap/word_scan.h"
+#include "mark/always_inline.h"
 #include "mark/object_model.h"
 #include "mark/prefetch.h"
 #include "mark/slices.h"
@@ -27,7 +29,7 @@ class HeapObjectModel {
   using Task = MarkTask;
 
   template <mark::Sharing kSharing>
-  bool try_mark(Reference object) const {
+  JACKDAW_ALWAYS_INLINE bool try_mark(Reference object) const {
     heap::Chunk* const chunk = heap::Chunk::of(object);
     if constexpr (kSharing == mark::Sharing::shared) {
       return chunk->mark_shared(object);
@@ -42,12 +44,19 @@ class HeapObjectModel {
     return heap::Chunk::of(object)->marker_word_of(object);
   }
 
-  [[nodiscard]] bool is_leaf(Reference object) const {
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(Reference object) const {
     return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
   }
 
-  [[nodiscard]] Task task_of(Reference object) const {
-    return MarkTask(object, heap::Chunk::of(object)->contents_of(object));
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(Reference object) const {
+    const heap::Chunk& chunk = *heap::Chunk::of(object);
+    const heap::Contents contents = chunk.contents_of(object);
+    if (contents == heap::Contents::references) [[likely]]
+      return MarkTask(object);
+    if (contents != heap::Contents::words) return MarkTask(object, MarkTask::Form::by_kind);
+    const std::uint32_t slot_words = chunk.slot_words_of(object);
+    return slot_words != 0 ? MarkTask::of_small_words(object, slot_words)
+                           : MarkTask(object, MarkTask::Form::words);
   }
 
   void prefetch_mark(Reference object) const {
@@ -62,12 +71,11 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  void visit(Task task, Sink& sink) const {
+  JACKDAW_ALWAYS_INLINE void visit(Task task, Sink& sink) const {
     using Layout = heap::TypeDescriptor::Layout;
     heap::Object* const object = task.object();
-    if (task.contents() != heap::Contents::references) [[unlikely]] {
-      task.contents() == heap::Contents::words ? visit_words(task, *object, sink)
-                                               : visit_by_kind(object, sink);
+    if (task.form() != MarkTask::Form::references) [[unlikely]] {
+      visit_without_type(task, sink);
       return;
     }
     const heap::TypeDescriptor& type = *object->type();
@@ -78,9 +86,7 @@ class HeapObjectModel {
     } else if (layout == Layout::offsets) {
       for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
     } else if (layout == Layout::reference_array) {
-      visit_slices(task, object->array_length(), sink, [&](std::uint64_t begin, std::uint64_t count) {
-        visit_slots(object->element(begin), count, sink);
-      });
+      visit_array(task, sink);
     }
   }
 
@@ -88,50 +94,73 @@ class HeapObjectModel {
   static constexpr std::size_t kCacheLineBytes = 64;
 
   template <typename Sink>
-  static void visit_slot(heap::Object* reference, Sink& sink) {
+  JACKDAW_ALWAYS_INLINE static void visit_slot(heap::Object* reference, Sink& sink) {
     if (reference != nullptr) sink.reference(reference);
   }
 
   template <typename Sink>
-  static void visit_slots(heap::Object* const* slots, std::uint64_t count, Sink& sink) {
+  JACKDAW_ALWAYS_INLINE static void visit_slots(heap::Object* const* slots, std::uint64_t count, Sink& sink) {
 #pragma GCC unroll 2  // measured: docs/performance.md
     for (heap::Object* const* const end = slots + count; slots != end; ++slots) visit_slot(*slots, sink);
   }
 
   template <typename Sink>
-  static void visit_words(MarkTask task, const heap::Object& object, Sink& sink) {
-    const heap::BlockMap& map = heap::Chunk::of(&object)->map();
-    const auto* const words = reinterpret_cast<const std::uintptr_t*>(&object);
-    visit_slices(task, bytes_of(object, map) / heap::kWordBytes, sink,
-                 [&](std::uint64_t begin, std::uint64_t count) {
-                   heap::for_each_slot_in({words + begin, count}, map,
-                                          [&](heap::Object* reference) { sink.reference(reference); });
-                 });
+  [[gnu::noinline]] static void visit_array(MarkTask task, Sink& sink) {
+    heap::Object& array = *task.object();
+    const mark::Slices::Range part = part_of(task, array.array_length(), sink);
+    visit_slots(array.element(part.begin), part.end - part.begin, sink);
+  }
+
+  template <typename Sink>
+  JACKDAW_ALWAYS_INLINE static void visit_without_type(MarkTask task, Sink& sink) {
+    heap::Object* const object = task.object();
+    const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
+    if (task.form() == MarkTask::Form::small_words) {
+      scan({words, task.small_words()}, heap::Chunk::of(object)->map(), sink);
+    } else if (task.form() == MarkTask::Form::words) {
+      visit_large_words(task, sink);
+    } else {
+      visit_by_kind(object, sink);
+    }
+  }
+
+  template <typename Sink>
+  JACKDAW_ALWAYS_INLINE static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
+    const heap::BlockMap local = map;  // in registers
+    for (const std::uintptr_t word : words) {
+      if (heap::Object* const reference = heap::slot_at_word(local, word)) sink.reference(reference);
+    }
+  }
+
+  template <typename Sink>
+  [[gnu::noinline]] static void visit_large_words(MarkTask task, Sink& sink) {
+    heap::Object* const object = task.object();
+    const std::uint64_t count = heap::Chunk::large_bytes_of(object) / heap::kWordBytes;
+    const mark::Slices::Range part = part_of(task, count, sink);
+    const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
+    scan({words + part.begin, part.end - part.begin}, heap::Chunk::of(object)->map(), sink);
   }
 
   template <typename Sink>
   [[gnu::noinline]] static void visit_by_kind(heap::Object* object, Sink& sink) {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
-    const std::size_t bytes = bytes_of(*object, chunk.map());
+    const std::size_t bytes = heap::Heap::bytes_of(object);
     const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
     layout.visit(object, bytes, chunk.map(), sink);
   }
 
-  // The bytes of an object without a descriptor, its slot's padding included.
-  static std::uint64_t bytes_of(const heap::Object& object, const heap::BlockMap& map) {
-    const heap::BlockShape shape = map.shape_at(reinterpret_cast<std::uintptr_t>(&object));
-    return shape.is_large() ? heap::Chunk::large_bytes_of(&object) : shape.slot_bytes();
+  // Which of an object's elements to visit now: all, or those of the part that the task names. Other parts of
+  // a big object are left for later.
+  template <typename Sink>
+  static mark::Slices::Range part_of(MarkTask task, std::uint64_t elements, Sink& sink) {
+    return mark::Slices::is_cut(elements) ? cut_part_of(task, elements, sink)
+                                          : mark::Slices::Range{0, elements};
   }
 
-  // Calls visit(begin, count) for the elements of an object, or of the part that the task names, and leaves
-  // other parts of a big one for later.
-  template <typename Sink, typename Visit>
-  static void visit_slices(MarkTask task, std::uint64_t elements, Sink& sink, Visit visit) {
-    if (!mark::Slices::is_cut(elements)) {
-      visit(0, elements);
-      return;
-    }
+  template <typename Sink>
+  [[gnu::noinline]] static mark::Slices::Range cut_part_of(MarkTask task, std::uint64_t elements,
+                                                           Sink& sink) {
     const mark::Slices slices(elements);
     std::uint32_t node = task.node() == 0 ? mark::Slices::kWhole : task.node();
     while (!slices.is_slice(node)) {
@@ -140,8 +169,7 @@ class HeapObjectModel {
       if (rest.begin < rest.end) sink.task(MarkTask(task, waiting));
       node = mark::Slices::kept_half(node);
     }
-    const mark::Slices::Range range = slices.range_of(node);
-    visit(range.begin, range.end - range.begin);
+    return slices.range_of(node);
   }
 };
 

@@ -135,7 +135,7 @@ bool Allocator::next_run_in_block(FreeRun& run) {
     for (std::byte* slot = cursor; slot < end; slot += chunk.block(block).slot_bytes)
       reinterpret_cast<Object*>(slot)->set_type(TypeDescriptor::unused());
   }
-  chunk.set_allocated(block, slots);
+  chunk.set_allocated(block, slots, !kind.is_collectable);
   run.next_granule = slots.end;
   run.cursor = cursor;
   run.end = end;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/export.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/object.h"
@@ -85,7 +86,7 @@ class Allocator {
   }
 
   RunTable* runs_of(KindNumber kind);
-  bool find_run(std::uint8_t size_class, KindNumber kind);
+  JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
   static bool next_run_in_block(FreeRun& run);
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>

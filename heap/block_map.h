@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "heap/displacements.h"
 #include "heap/layout.h"
 
 namespace jackdaw::heap {
@@ -22,52 +23,46 @@ class BlockShape {
   /// A block of slots of `slot_bytes` bytes, a multiple of kGranuleBytes and at most half a block.
   static constexpr BlockShape of_slots(std::uint32_t slot_bytes) {
     const std::uint64_t granules = slot_bytes / kGranuleBytes;
-    const std::uint64_t in_use = kGranulesPerBlock / granules * granules;
-    return BlockShape(kHoldsObjects | in_use << kInUseShift | granules << kSlotShift |
+    return BlockShape(kSlots | std::uint64_t{slot_bytes} << kSlotShift |
                       ((kReciprocalOne + granules - 1) / granules));
   }
   /// A block of a large object that starts at the start of the block `blocks_back` blocks before it. If
   /// `keeps_nothing`, addresses in it do not count as references to the object.
   static constexpr BlockShape of_large(std::uint32_t blocks_back, bool keeps_nothing = false) {
-    return BlockShape(kHoldsObjects | kLarge | (keeps_nothing ? kKeepsNothing : 0) | blocks_back);
+    return BlockShape(kLarge | (keeps_nothing ? kKeepsNothing : 0) | blocks_back);
   }
   static constexpr BlockShape from_bits(std::uint64_t bits) { return BlockShape(bits); }
 
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
   [[nodiscard]] constexpr bool holds_objects() const { return bits_ != 0; }
+  [[nodiscard]] constexpr bool holds_slots() const { return (bits_ & kSlots) != 0; }
   [[nodiscard]] constexpr bool is_large() const { return (bits_ & kLarge) != 0; }
   [[nodiscard]] constexpr bool keeps_nothing() const { return (bits_ & kKeepsNothing) != 0; }
   /// How many blocks before this one the large object starts.
   [[nodiscard]] constexpr std::uint32_t blocks_back() const { return static_cast<std::uint32_t>(bits_); }
   /// Of slots: bytes of each.
   [[nodiscard]] constexpr std::uint32_t slot_bytes() const {
-    return (static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask) *
-           static_cast<std::uint32_t>(kGranuleBytes);
+    return static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask;
   }
-  /// Of slots: the first granule of the slot that granule `granule` of the block lies in, or
-  /// kGranulesPerBlock when it lies behind the last slot. O(1).
-  [[nodiscard]] constexpr std::uint32_t slot_start(std::uint32_t granule) const {
-    const auto slot_granules = static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask;
-    const auto in_use = static_cast<std::uint32_t>(bits_ >> kInUseShift) & kInUseMask;
-    if (granule >= in_use) return kGranulesPerBlock;
+  /// Of slots: how many bytes behind the block's start the slot begins that granule `granule` of the block
+  /// lies in. What is left behind the last slot counts as a slot. O(1).
+  [[nodiscard]] constexpr std::uint32_t slot_offset(std::uint32_t granule) const {
     const auto reciprocal = static_cast<std::uint32_t>(bits_) & kReciprocalMask;
-    return (granule * reciprocal >> kReciprocalBits) * slot_granules;
+    return (granule * reciprocal >> kReciprocalBits) * slot_bytes();
   }
 
  private:
-  // From the low bits: the slot's reciprocal (21), its granules (10), the granules in use (11); or, of large
-  // objects, the blocks back (32). The reciprocal is rounded up; for granules below 1024 and slots of up to
-  // 512 the product's error stays below one part in 2^20.
+  // From the low bits: the slot's reciprocal (32), its bytes (16); or, of large objects, the blocks back
+  // (32). The reciprocal is rounded up; for granules below 1024 and slots of up to 512 the product's error
+  // stays below one part in 2^20.
   static constexpr unsigned kReciprocalBits = 20;
   static constexpr std::uint64_t kReciprocalOne = std::uint64_t{1} << kReciprocalBits;
-  static constexpr std::uint32_t kReciprocalMask = (1U << (kReciprocalBits + 1)) - 1;
+  static constexpr std::uint32_t kReciprocalMask = 0xffff'ffff;
   static constexpr unsigned kSlotShift = 32;
-  static constexpr std::uint32_t kSlotMask = (1U << 10) - 1;
-  static constexpr unsigned kInUseShift = 42;
-  static constexpr std::uint32_t kInUseMask = (1U << 11) - 1;
+  static constexpr std::uint32_t kSlotMask = 0xffff;
   static constexpr std::uint64_t kKeepsNothing = std::uint64_t{1} << 61;
   static constexpr std::uint64_t kLarge = std::uint64_t{1} << 62;
-  static constexpr std::uint64_t kHoldsObjects = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kSlots = std::uint64_t{1} << 63;
   static_assert(kGranulesPerBlock < std::size_t{1} << 11);
 
   explicit constexpr BlockShape(std::uint64_t bits) : bits_(bits) {}
@@ -90,27 +85,25 @@ class BlockMap {
         suspected_(suspected) {}
 
   /// How the block that `address` lies in is divided; without objects for any address outside. O(1).
-  [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
+  [[nodiscard, gnu::always_inline]] BlockShape shape_at(std::uintptr_t address) const {
     const std::uintptr_t offset = address - start_;
     if (offset >= bytes_) return {};
     // Acquire: pairs with the release in set, so that the tables of the chunk are initialised.
     return BlockShape::from_bits(entries_[offset / kBlockBytes].load(std::memory_order_acquire));
   }
   /// Where the object starts that `address` points into, first byte to last, if there is one: whether that
-  /// slot is in use is not known here. 0 when there is none. For a large object the last block counts as a
-  /// whole. O(1).
+  /// slot is in use is not known here, nor whether it is one or what is left behind the last. 0 when there is
+  /// none. For a large object the last block counts as a whole. O(1).
   [[nodiscard]] std::uintptr_t start_of_object_at(std::uintptr_t address) const {
-    return start_of_object_in(shape_at(address), address);
+    const BlockShape shape = shape_at(address);
+    return shape.holds_objects() ? start_of_object_in(shape, address) : 0;
   }
-  /// The same for an address whose block has that shape.
+  /// The same for an address in a block of that shape, which holds objects.
   [[nodiscard]] static std::uintptr_t start_of_object_in(BlockShape shape, std::uintptr_t address) {
-    if (!shape.holds_objects()) return 0;
     const std::uintptr_t block = address & ~(kBlockBytes - 1);
-    if (shape.is_large()) [[unlikely]]
+    if (!shape.holds_slots()) [[unlikely]]
       return block - std::uintptr_t{shape.blocks_back()} * kBlockBytes;
-    const std::uint32_t granule =
-        shape.slot_start(static_cast<std::uint32_t>((address - block) / kGranuleBytes));
-    return granule == kGranulesPerBlock ? 0 : block + std::uintptr_t{granule} * kGranuleBytes;
+    return block + shape.slot_offset(static_cast<std::uint32_t>((address - block) / kGranuleBytes));
   }
 
   /// The map's range.
@@ -133,6 +126,11 @@ class BlockMap {
   /// over: what is suspected wrongly because of that costs nothing but a better place.)
   void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
+  /// Which addresses in objects keep them that are found elsewhere than in stacks; null, as at first: all.
+  /// Changed while nobody looks.
+  [[nodiscard]] const Displacements* displacements() const { return displacements_; }
+  void set_displacements(const Displacements* displacements) { displacements_ = displacements; }
+
   /// Writes the entry of the block at `address`, which lies inside.
   void set(std::uintptr_t address, BlockShape shape) {
     // Release: pairs with the acquire in shape_at.
@@ -144,6 +142,7 @@ class BlockMap {
   std::uintptr_t bytes_ = 0;
   std::atomic<std::uint64_t>* entries_ = nullptr;
   std::atomic<std::uint8_t>* suspected_ = nullptr;
+  const Displacements* displacements_ = nullptr;
   std::uint8_t round_ = 1;
 };
 

@@ -43,6 +43,7 @@ Chunk::Chunk(std::size_t total_bytes, const BlockMap& map, const KindTable& kind
       allocated_words_{},
       marker_words_{},
       kinds_{},
+      slot_words_{},
       total_bytes_(total_bytes),
       map_(map),
       kind_table_(kinds) {
@@ -77,15 +78,17 @@ void Chunk::clear_allocated(std::size_t block) {
     allocated_words_[word].store(0, std::memory_order_relaxed);
 }
 
-// Relaxed: see is_allocated. A locked access, because others may free objects of the block by hand.
-void Chunk::set_allocated_bits(std::size_t word, std::uint64_t bits) {
-  allocated_words_[word].fetch_or(bits, std::memory_order_relaxed);
-}
-
-void Chunk::set_allocated(std::size_t block, GranuleRange slots) {
+void Chunk::set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others) {
   const SlotStarts& starts = SizeClasses::slot_starts(blocks_[block].size_class);
+  const std::size_t first_word = block * kMarkWordsPerBlock;
   for_each_word_of(slots, [&](std::uint32_t word, std::uint64_t mask) {
-    set_allocated_bits(block * kMarkWordsPerBlock + word, starts.words[word] & mask);
+    const std::uint64_t bits = starts.words[word] & mask;
+    if (freed_by_others) {
+      // Relaxed: see is_allocated.
+      allocated_words_[first_word + word].fetch_or(bits, std::memory_order_relaxed);
+    } else {
+      add_bits(first_word + word, bits);
+    }
   });
 }
 
@@ -159,8 +162,10 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   blocks_[index] = info;
   kinds_[index] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kContentsBits |
                                             static_cast<unsigned>(kind_table_[kind].contents));
+  slot_words_[index] = static_cast<std::uint16_t>(info.slot_bytes / kWordBytes);
   free_.reset(index);
   zero_.reset(index);
+  given_back_.reset(index);
   return is_zero;
 }
 
@@ -180,7 +185,10 @@ void Chunk::release_free_memory() {
       continue;
     }
     const bool released = madvise(block_start(block), (end - block) * kBlockBytes, MADV_DONTNEED) == 0;
-    for (; block < end; ++block) zero_.set(block, released);
+    for (; block < end; ++block) {
+      zero_.set(block, released);
+      given_back_.set(block, released);
+    }
   }
 }
 

@@ -87,7 +87,7 @@ class Chunk {
 
   /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread marks
   /// in its block meanwhile.
-  bool mark_exclusively(const void* object) {
+  [[gnu::always_inline]] bool mark_exclusively(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
     // Relaxed, both: a plain load and store; nobody else marks in the block.
     const std::uint64_t before = word.load(std::memory_order_relaxed);
@@ -98,7 +98,7 @@ class Chunk {
   }
 
   /// As mark_exclusively, among threads that mark at the same time: exactly one is told true.
-  bool mark_shared(const void* object) {
+  [[gnu::always_inline]] bool mark_shared(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
     const std::uint64_t bit = bit_of(object);
     // Relaxed, both: the bit decides who visits the object and orders nothing; the object itself was written
@@ -133,6 +133,10 @@ class Chunk {
   [[nodiscard]] KindNumber kind(std::size_t block) const {
     return static_cast<KindNumber>(kinds_[block] >> kContentsBits);
   }
+  /// Of a block of small objects: the words of each. Zero of other blocks.
+  [[nodiscard]] std::uint32_t slot_words_of(const void* object) const {
+    return slot_words_[block_of(object)];
+  }
   /// Bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
     const Chunk& chunk = *of(object);
@@ -155,15 +159,16 @@ class Chunk {
   /// none.
   [[nodiscard]] GranuleRange find_free_slots(std::size_t block, std::uint32_t from) const;
   /// From now on objects may start at the slots of a range. Only the one that owns the block calls this.
-  void set_allocated(std::size_t block, GranuleRange slots);
-  /// The same for the slots from `first` to `end`, which lie in one block of any chunk.
+  /// `freed_by_others`: others may call set_free for the block meanwhile.
+  void set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others);
+  /// The same for the slots from `first` to `end`, which lie in one block of any chunk, while nobody frees.
   static void set_allocated(const std::byte* first, const std::byte* end) {
-    of(first)->set_allocated(block_of(first), range_of(first, end));
+    of(first)->set_allocated(block_of(first), range_of(first, end), false);
   }
   /// Undoes it. The owner, or anybody when the object is freed by hand.
   static void set_free(const std::byte* first, const std::byte* end);
   /// A large object starts at the start of a block.
-  void set_large_allocated(std::size_t block) { set_allocated_bits(block * kMarkWordsPerBlock, 1); }
+  void set_large_allocated(std::size_t block) { add_bits(block * kMarkWordsPerBlock, 1); }
   /// Of a block: what is marked stays allocated, and nothing else. Nobody marks or allocates meanwhile.
   void keep_marked(std::size_t block);
 
@@ -226,6 +231,9 @@ class Chunk {
   void release_block(std::size_t index);
   /// Gives the memory of free blocks back to the system. O(blocks).
   void release_free_memory();
+  /// Free blocks whose memory the system has back.
+  [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
+  [[nodiscard]] bool is_given_back(std::size_t index) const { return given_back_.test(index); }
 
  private:
   friend class HeapSpace;
@@ -249,7 +257,11 @@ class Chunk {
 
   void extend(std::size_t total_bytes) { total_bytes_ = total_bytes; }
   void clear_allocated(std::size_t block);
-  void set_allocated_bits(std::size_t word, std::uint64_t bits);
+  void add_bits(std::size_t word, std::uint64_t bits) {
+    // Relaxed, both: see is_allocated.
+    const std::uint64_t before = allocated_words_[word].load(std::memory_order_relaxed);
+    allocated_words_[word].store(before | bits, std::memory_order_relaxed);
+  }
 
   [[nodiscard]] static std::size_t granule_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kGranuleBytes;
@@ -270,10 +282,12 @@ class Chunk {
   // The kind's number and, in the low bits, its contents. Apart from the table: it stays in the marker's
   // cache.
   std::array<std::uint8_t, kBlocksPerChunk> kinds_;
+  std::array<std::uint16_t, kBlocksPerChunk> slot_words_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;
-  std::bitset<kBlocksPerChunk> zero_;  // free blocks that nobody wrote to
+  std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
+  std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
   std::size_t total_bytes_;
   const BlockMap& map_;
   const KindTable& kind_table_;

@@ -48,6 +48,23 @@ bool Heap::within_budget(std::uint64_t bytes) const {
 void Heap::count_allocated(std::uint64_t bytes) {
   // Relaxed: see allocated_bytes. Written under the lock only.
   allocated_bytes_.store(allocated_bytes() + bytes, std::memory_order_relaxed);
+  usage_.allocated.add(bytes);
+}
+
+bool Heap::take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind) {
+  if (chunk->is_given_back(index)) usage_.given_back.subtract(kBlockBytes);
+  return chunk->take_block(index, info, kind);
+}
+
+// In a chunk of one object none are free for others.
+void Heap::count_taken(const Chunk* chunk, std::size_t blocks) {
+  usage_.used.add(blocks * kBlockBytes);
+  if (!chunk->is_oversized()) usage_.free.subtract(blocks * kBlockBytes);
+}
+
+void Heap::count_released(const Chunk* chunk, std::size_t blocks) {
+  usage_.used.subtract(blocks * kBlockBytes);
+  if (!chunk->is_oversized()) usage_.free.add(blocks * kBlockBytes);
 }
 
 // Memory that is freed by hand may have been allocated before the last sweep.
@@ -92,7 +109,8 @@ SmallBlock Heap::take_free(std::uint8_t size_class, KindNumber kind) {
   info.use = BlockUse::small;
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
-  const bool is_zero = chunk->take_block(index, info, kind);
+  const bool is_zero = take_block(chunk, index, info, kind);
+  count_taken(chunk, 1);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
                    BlockShape::of_slots(info.slot_bytes));
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
@@ -131,7 +149,8 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   BlockInfo head = info;
   head.use = BlockUse::large_head;
   head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
-  const bool is_zero = chunk->take_block(first, head, kind);
+  const bool is_zero = take_block(chunk, first, head, kind);
+  count_taken(chunk, 1);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)), BlockShape::of_large(0));
   chunk->set_large_allocated(first);
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
@@ -147,10 +166,11 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
   bool is_zero = true;
   for (std::size_t index = from; index < end; ++index) {
     const std::size_t block = first + index;
-    if (block < kBlocksPerChunk) is_zero = chunk->take_block(block, info, chunk->kind(first)) && is_zero;
+    if (block < kBlocksPerChunk) is_zero = take_block(chunk, block, info, chunk->kind(first)) && is_zero;
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
                      BlockShape::of_large(static_cast<std::uint32_t>(index), keeps_nothing));
   }
+  count_taken(chunk, end - from);
   return is_zero;
 }
 
@@ -159,6 +179,7 @@ void Heap::release_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
     if (block < kBlocksPerChunk) chunk->release_block(block);
   }
+  count_released(chunk, count);
 }
 
 void Heap::free_large(Object* object) {
@@ -213,9 +234,11 @@ bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
 bool Heap::resize_chunk(Chunk* chunk, std::size_t total_bytes) {
   if (total_bytes <= chunk->total_bytes()) return true;
   const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes();
+  const std::uint64_t extra = total_bytes - chunk->total_bytes();
   if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return false;
   if (!space_.extend(chunk, total_bytes)) return false;
   chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
+  usage_.taken.add(extra);
   return true;
 }
 
@@ -320,6 +343,8 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
 }
 
 Chunk* Heap::add_chunk(std::size_t total_bytes) {
+  // Relaxed: see set_growth_threshold.
+  if (allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed)) return nullptr;
   Chunk* const chunk = try_add_chunk(total_bytes);
   if (chunk != nullptr || release_empty_chunks(0) == 0) return chunk;
   return try_add_chunk(total_bytes);
@@ -337,12 +362,16 @@ Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
   if (chunk == nullptr) return nullptr;
   chunks_.push_back(chunk);
   chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
+  usage_.taken.add(total_bytes);
+  if (!chunk->is_oversized()) usage_.free.add(kUsableBlocks * kBlockBytes);
   return chunk;
 }
 
 void Heap::release_chunk(Chunk* chunk) {
   chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(),
                      std::memory_order_relaxed);
+  if (!chunk->is_oversized()) usage_.free.subtract(kUsableBlocks * kBlockBytes);
+  usage_.given_back.subtract(chunk->blocks_given_back() * kBlockBytes);
   space_.release(chunk);
 }
 
@@ -362,7 +391,11 @@ bool Heap::expand_to(std::uint64_t bytes) {
 std::uint64_t Heap::release_free_memory() {
   const std::lock_guard lock(mutex_);
   const std::uint64_t released = release_empty_chunks(0);
-  for (Chunk* const chunk : chunks_) chunk->release_free_memory();
+  for (Chunk* const chunk : chunks_) {
+    const std::size_t before = chunk->blocks_given_back();
+    chunk->release_free_memory();
+    usage_.given_back.add((chunk->blocks_given_back() - before) * kBlockBytes);
+  }
   return released;
 }
 

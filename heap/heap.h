@@ -17,7 +17,10 @@
 #include <vector>
 
 #include "heap/chunk.h"
+#include "heap/displacements.h"
+#include "heap/export.h"
 #include "heap/heap_space.h"
+#include "heap/heap_usage.h"
 #include "heap/kind.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
@@ -74,7 +77,8 @@ class Heap {
   void give_up_block(const SmallBlock& block);
   /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
   /// none or the budget is spent.
-  Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
+  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind,
+                                        LargeAddresses addresses = LargeAddresses::all);
   /// Frees a large object now; nothing may use it any more.
   void free_large(Object* object);
   /// Makes a large object longer or shorter, to more than kLargestSmallBytes, where it is. False, with
@@ -93,6 +97,12 @@ class Heap {
   /// in time.
   // Relaxed: a threshold; a thread that sees it late allocates one block more.
   void set_budget(std::uint64_t bytes) { budget_.store(bytes, std::memory_order_relaxed); }
+  /// From now on no chunk is added for an allocation before so many bytes were allocated since the last
+  /// sweep: the collector's way to be asked before the heap grows.
+  // Relaxed: as set_budget.
+  void set_growth_threshold(std::uint64_t bytes) {
+    growth_threshold_.store(bytes, std::memory_order_relaxed);
+  }
   /// Adds chunks until all together take so many bytes, and keeps so many through all collections; false when
   /// there is no memory.
   bool expand_to(std::uint64_t bytes);
@@ -105,6 +115,9 @@ class Heap {
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
 
+  /// What the memory of the heap is used for, and what was allocated.
+  [[nodiscard]] const HeapUsage& usage() const { return usage_; }
+
   /// Where objects start, for whoever looks at words that may be addresses (heap/word_scan.h).
   [[nodiscard]] const BlockMap& map() const { return space_.map(); }
 
@@ -113,7 +126,7 @@ class Heap {
   /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
   /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
   /// as objects. O(1).
-  [[nodiscard]] Object* object_at(const void* address) const;
+  [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
   /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` starts or may
   /// start: the slots that an allocator has before it count. O(blocks).
   template <typename IsWanted, typename Function>
@@ -123,11 +136,21 @@ class Heap {
   void for_each_uncollectable(Function function);
   /// Clears the marks of all objects. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
+  /// Which addresses in an object keep it that are found elsewhere than in stacks: all, as at first, or those
+  /// at displacements().
+  void set_all_addresses_keep(bool all) { space_.map().set_displacements(all ? nullptr : &displacements_); }
+  Displacements& displacements() { return displacements_; }
   /// Makes the memory of unmarked objects free. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
   template <typename Function>
   void for_each_marked(Function function);
+  /// Calls `function(const Chunk*)` for every chunk. With the heap's lock.
+  template <typename Function>
+  void for_each_chunk(Function function) {
+    const std::lock_guard lock(mutex_);
+    for (const Chunk* const chunk : chunks_) function(chunk);
+  }
   /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
   /// the chunks. O(blocks). At any time between collections.
   std::uint64_t release_free_memory();
@@ -142,6 +165,9 @@ class Heap {
   [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
   void count_allocated(std::uint64_t bytes);
   void count_freed(std::uint64_t bytes);
+  bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
+  void count_taken(const Chunk* chunk, std::size_t blocks);
+  void count_released(const Chunk* chunk, std::size_t blocks);
   std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind) {
     return partly_free_[static_cast<std::size_t>(kind)][size_class];
   }
@@ -163,6 +189,7 @@ class Heap {
 
   std::size_t limit_bytes_;  // guarded by the lock
   KindTable kinds_;
+  Displacements displacements_;
   HeapSpace space_;   // its map may be read without the lock
   std::mutex mutex_;  // guards all below but the atomics
   SystemVector<Chunk*> chunks_;
@@ -173,7 +200,9 @@ class Heap {
   SystemVector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
+  std::atomic<std::uint64_t> growth_threshold_{0};
   std::atomic<std::uint64_t> chunk_bytes_{0};
+  HeapUsage usage_;  // written under the lock
 };
 
 template <typename Function>

@@ -1,7 +1,9 @@
 // Word scan: what a stretch of memory may refer to, when nothing says where in it references are.
 //
 // Each aligned word is taken for an address. What leads to an allocated object, anywhere in it, counts as a
-// reference to it. Source: Boehm and Weiser, "Garbage Collection in an Uncooperative Environment", SP&E 1988.
+// reference to it; unless the heap's Displacements say that only some addresses in an object do, which is so
+// for all words but those of stacks. Source: Boehm and Weiser, "Garbage Collection in an Uncooperative
+// Environment", SP&E 1988.
 #pragma once
 
 #include <cstdint>
@@ -25,31 +27,73 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
-/// Where the object or the free slot starts that `word` is an address in and would keep, as far as `map`
-/// reaches; null when there is none. Of a block without objects it is noted that it is referred to. O(1), and
-/// touches nothing but the map. What is not allocated has its mark set (Heap::clear_marks), so that a marker
-/// needs no look at the allocation bits.
-inline Object* slot_at_word(const BlockMap& map, std::uintptr_t word) {
-  if (!map.covers(word)) return nullptr;
-  const BlockShape shape = map.shape_at(word);
-  if (!shape.holds_objects()) [[unlikely]] {
+/// What to do with a word that is an address in a block without slots: as slot_at_any_word.
+[[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
+  if (!shape.holds_objects()) {
     map.suspect(word);
     return nullptr;
   }
-  if (shape.keeps_nothing()) [[unlikely]]
-    return nullptr;
+  if (shape.keeps_nothing()) return nullptr;
   return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
       BlockMap::start_of_object_in(shape, word));
 }
 
-/// Calls `function(Object*)` for each of the words that leads to an object or a free slot. The words may lie
-/// where a sanitizer sees nothing that one may read: between the variables of a stack.
+/// Where the object or the free slot starts that `word` is an address in, anywhere, as far as `map` reaches;
+/// null when there is none, and when the address keeps nothing (LargeAddresses). Of a block without objects
+/// it is noted that it is referred to. O(1), and touches nothing but the map. What is not allocated has its
+/// mark set (Heap::clear_marks), so that a marker needs no look at the allocation bits.
+[[gnu::always_inline]] inline Object* slot_at_any_word(const BlockMap& map, std::uintptr_t word) {
+  if (!map.covers(word)) [[likely]]
+    return nullptr;
+  const BlockShape shape = map.shape_at(word);
+  if (!shape.holds_slots()) [[unlikely]]
+    return large_at_word(map, shape, word);
+  return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+      BlockMap::start_of_object_in(shape, word));
+}
+
+/// The same for a word whose address must be among the displacements.
+inline Object* slot_at_displaced_word(const BlockMap& map, std::uintptr_t word) {
+  Object* const object = slot_at_any_word(map, word);
+  const std::uintptr_t offset = word - reinterpret_cast<std::uintptr_t>(object);
+  return object != nullptr && map.displacements()->contains(offset) ? object : nullptr;
+}
+
+/// The same for a word of an object or of static data: whichever of the two the displacements ask for.
+inline Object* slot_at_word(const BlockMap& map, std::uintptr_t word) {
+  if (map.displacements() == nullptr) [[likely]]
+    return slot_at_any_word(map, word);
+  return slot_at_displaced_word(map, word);
+}
+
+/// Calls `function(Object*)` for each of the words, which are a stack's, that leads to an object or a free
+/// slot. The words may lie where a sanitizer sees nothing that one may read: between variables.
 template <typename Function>
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_slot_in(Words words, const BlockMap& map,
-                                                                            Function function) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_slot_in_stack(Words words,
+                                                                                  const BlockMap& map,
+                                                                                  Function function) {
   const BlockMap local = map;  // in registers
   for (const std::uintptr_t word : words) {
-    if (Object* const object = slot_at_word(local, word)) function(object);
+    if (Object* const object = slot_at_any_word(local, word)) function(object);
+  }
+}
+
+/// The same for words where only displacements count. Not inlined: programs seldom ask for it.
+template <typename Function>
+[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_displaced_slot_in(
+    Words words, const BlockMap& map, Function function) {
+  for (const std::uintptr_t word : words) {
+    if (Object* const object = slot_at_displaced_word(map, word)) function(object);
+  }
+}
+
+/// The same for words of an object or of static data: whichever of the two the displacements ask for.
+template <typename Function>
+void for_each_slot_in(Words words, const BlockMap& map, Function function) {
+  if (map.displacements() == nullptr) [[likely]] {
+    for_each_slot_in_stack(words, map, function);
+  } else {
+    for_each_displaced_slot_in(words, map, function);
   }
 }
 

@@ -26,6 +26,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "mark/always_inline.h"
+
 namespace jackdaw::mark {
 
 /// A region's word. The model keeps one for each region. Before a round all words are zero, or as an earlier
@@ -67,7 +69,7 @@ class Leases {
 
   /// How this worker may mark in the region of `word`. `leases_of(worker)` gives another worker's Leases.
   template <typename LeasesOf>
-  MarkingRight right_to_mark(LeaseWord& word, LeasesOf leases_of) {
+  JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(LeaseWord& word, LeasesOf leases_of) {
     // Acquire: pairs with the release in take_as, so that what was marked under a lease that lapsed is seen,
     // and so that lapsed() reads no generation that is older than the lease seen here.
     const std::uint32_t seen = word.load(std::memory_order_acquire);

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "mark/always_inline.h"
 #include "mark/lease.h"
 #include "mark/mark_distance.h"
 #include "mark/marker_options.h"
@@ -33,14 +34,6 @@
 #include "mark/statistics.h"
 #include "mark/termination/terminator.h"
 #include "mark/victim/victim_policy.h"
-
-// The mark loop is one function, whatever the compiler thinks of its size. Sanitized builds, where that would
-// take a minute and speed up nothing, leave it to the compiler.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define JACKDAW_FLATTEN
-#else
-#define JACKDAW_FLATTEN [[gnu::flatten]]
-#endif
 
 namespace jackdaw::mark {
 
@@ -134,7 +127,7 @@ class alignas(128) Worker {
     Worker& worker;
     Model& model;
 
-    void reference(Reference reference) {
+    JACKDAW_ALWAYS_INLINE void reference(Reference reference) {
       ++worker.statistics_.references_visited;
       worker.template discover<kWay>(model, reference);
     }
@@ -170,7 +163,7 @@ class alignas(128) Worker {
   };
 
   template <Way kWay>
-  void discover(Model& model, Reference reference) {
+  JACKDAW_ALWAYS_INLINE void discover(Model& model, Reference reference) {
     if constexpr (kWay == Way::far) {
       model.prefetch_mark(reference);
       if (!discovered_.exchange(reference)) return;
@@ -179,7 +172,7 @@ class alignas(128) Worker {
   }
 
   template <Way kWay>
-  void mark(Model& model, Reference reference) {
+  JACKDAW_ALWAYS_INLINE void mark(Model& model, Reference reference) {
     MarkingRight right = kWay == Way::alone ? MarkingRight::exclusive : MarkingRight::shared;
     if constexpr (kWay != Way::alone && LeasingObjectModel<Model>) {
       right = right_to_mark(model, reference);
@@ -191,13 +184,13 @@ class alignas(128) Worker {
     mark_by<kWay>(right, model, reference);
   }
 
-  MarkingRight right_to_mark(Model& model, Reference reference) {
+  JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(Model& model, Reference reference) {
     return leases_.right_to_mark(model.lease_word_of(reference),
                                  [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
   }
 
   template <Way kWay>
-  void mark_by(MarkingRight right, Model& model, Reference reference) {
+  JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Reference reference) {
     const bool newly_marked = right == MarkingRight::exclusive
                                   ? model.template try_mark<Sharing::exclusive>(reference)
                                   : model.template try_mark<Sharing::shared>(reference);
@@ -305,7 +298,7 @@ class alignas(128) Worker {
   // Stops earlier (false) when a worker alone finds that others could help, and beside others when it is time
   // to go on in the other way.
   template <Way kWay>
-  JACKDAW_FLATTEN bool drain(Model& model) {
+  bool drain(Model& model) {
     Task task{};
     for (;;) {
       if (!next_task<kWay>(model, task)) {
@@ -340,7 +333,7 @@ class alignas(128) Worker {
 
   // The next task to visit; false when there is none.
   template <Way kWay>
-  bool next_task(Model& model, Task& task) {
+  JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
     if constexpr (kWay != Way::far) {
       if (prefetched_.size() < kLowTasks) refill(model);
       return prefetched_.take(task);
@@ -353,7 +346,7 @@ class alignas(128) Worker {
   }
 
   // Moves tasks from the queue to the prefetch buffer when that runs low.
-  void refill(Model& model) {
+  JACKDAW_ALWAYS_INLINE void refill(Model& model) {
     Task task{};
     while (prefetched_.size() < kRefilledTasks && pop(task)) {
       model.prefetch(task);
@@ -388,7 +381,7 @@ class alignas(128) Worker {
   }
 
   template <Way kWay>
-  [[gnu::always_inline]] void execute(Model& model, Task task) {
+  JACKDAW_ALWAYS_INLINE void execute(Model& model, Task task) {
     Sink<kWay> sink{*this, model};
     model.visit(task, sink);
   }
@@ -422,7 +415,7 @@ class alignas(128) Worker {
   }
 
   // False when there is no place for the task.
-  bool push(Task task) {
+  JACKDAW_ALWAYS_INLINE bool push(Task task) {
     if (!queue_.push(task)) [[unlikely]] {
       if (!push_overflow(task)) return false;
     }
@@ -430,7 +423,7 @@ class alignas(128) Worker {
     return true;
   }
 
-  bool pop(Task& task) {
+  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
     if (!overflow_.empty()) [[unlikely]] {
       overflow_.pop(task);
     } else if (!queue_.pop(task)) {
@@ -574,5 +567,3 @@ class alignas(128) Worker {
 };
 
 }  // namespace jackdaw::mark
-
-#undef JACKDAW_FLATTEN

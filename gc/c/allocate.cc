@@ -3,6 +3,7 @@
 #include <limits>
 #include <new>
 
+#include "gc/c/finalizers.h"
 #include "gc/c/settings.h"
 #include "heap/layout.h"
 
@@ -20,12 +21,16 @@ void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresse
   gc::ProcessCollector& collector = c_interface::collector();
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return nullptr;
+  void* object = nullptr;
   try {
-    return addresses == heap::LargeAddresses::all ? collector.allocate(whole, kind)
-                                                  : collector.allocate_kept_near_start(whole, kind);
+    object = addresses == heap::LargeAddresses::all ? collector.allocate(whole, kind)
+                                                    : collector.allocate_kept_near_start(whole, kind);
   } catch (const std::bad_alloc&) {  // the thread could not be registered
     return nullptr;
   }
+  attend_to_finalizers();
+  GC_reachable_here(object);
+  return object;
 }
 
 void* allocate_slowly(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {

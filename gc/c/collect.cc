@@ -1,34 +1,109 @@
-// Collecting, the heap's size, and how much of both there was: gc.h, sections 12, 13 and 16.
+// Collecting: gc.h, section 12.
+#include <atomic>
+#include <cstdint>
 #include <new>
 
+#include "gc/c/finalizers.h"
 #include "gc/c/log.h"
+#include "gc/c/settings.h"
 #include "gc/c/start.h"
 
 namespace jackdaw::c_interface {
 
+namespace {
+
+int never_stop() { return 0; }
+
+enum class FreeMemory : std::uint8_t { kept, given_back };
+
+bool collect_unless(GC_stop_func declines, FreeMemory free_memory) {
+  gc::ProcessCollector& collector = c_interface::collector();
+  try {
+    if (!collector.collect_unless(declines)) return false;
+  } catch (const std::bad_alloc&) {
+    warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
+    return false;
+  }
+  if (free_memory == FreeMemory::given_back) collector.release_free_memory();
+  attend_to_finalizers();
+  return true;
+}
+
+FreeMemory free_memory_on_gcollect() {
+  return settings.unmaps_on_gcollect ? FreeMemory::given_back : FreeMemory::kept;
+}
+
+}  // namespace
+
 extern "C" {
 
-void GC_gcollect() {
+void GC_gcollect() { collect_unless(settings.stop_func, free_memory_on_gcollect()); }
+
+void GC_gcollect_and_unmap() { collect_unless(nullptr, FreeMemory::given_back); }
+
+void GC_set_force_unmap_on_gcollect(int unmap) { settings.unmaps_on_gcollect = unmap != 0; }
+int GC_get_force_unmap_on_gcollect() { return settings.unmaps_on_gcollect ? 1 : 0; }
+
+int GC_try_to_collect(GC_stop_func stop_func) {
+  return collect_unless(stop_func, free_memory_on_gcollect()) ? 1 : 0;
+}
+
+void GC_set_stop_func(GC_stop_func stop_func) {
+  const auto lock = lock_settings();
+  settings.stop_func = stop_func;
+  if (lock) collector().hooks().declines = stop_func;
+}
+
+GC_stop_func GC_get_stop_func() {
+  const auto lock = lock_settings();
+  return settings.stop_func != nullptr ? settings.stop_func : never_stop;
+}
+
+int GC_collect_a_little() {
   gc::ProcessCollector& collector = c_interface::collector();
-  if (collector.is_disabled()) return;
   try {
-    collector.collect();
+    if (collector.collect_if_due()) attend_to_finalizers();
   } catch (const std::bad_alloc&) {
     warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
   }
+  return 0;
 }
 
-int GC_expand_hp(std::size_t bytes) {
-  try {
-    return collector().expand(bytes) ? 1 : 0;
-  } catch (const std::bad_alloc&) {
-    return 0;
-  }
+// The variable is a plain one in the interface. Relaxed, all: it is written under the lock, and who reads it
+// without learns no more than a number.
+void GC_disable() {
+  const auto lock = lock_settings();
+  std::atomic_ref(GC_dont_gc).fetch_add(1, std::memory_order_relaxed);
+  if (lock) collector().disable();
 }
 
-GC_word GC_get_gc_no() { return collector().collections(); }
+void GC_enable() {
+  const auto lock = lock_settings();
+  if (GC_is_disabled() == 0) abort_program("GC_enable was called more often than GC_disable");
+  std::atomic_ref(GC_dont_gc).fetch_sub(1, std::memory_order_relaxed);
+  if (lock) collector().enable();
+}
 
-std::size_t GC_get_heap_size() { return collector().heap().chunk_bytes(); }
+int GC_is_disabled() { return std::atomic_ref(GC_dont_gc).load(std::memory_order_relaxed) != 0 ? 1 : 0; }
+
+void GC_set_disable_automatic_collection(int disable) {
+  const auto lock = lock_settings();
+  gc::GrowthPolicy& growth = lock ? collector().growth() : initial_options().growth;
+  growth.collects_by_itself = disable == 0;
+  if (lock) collector().apply_growth();
+}
+
+int GC_get_disable_automatic_collection() {
+  const auto lock = lock_settings();
+  const gc::GrowthPolicy& growth = lock ? collector().growth() : initial_options().growth;
+  return growth.collects_by_itself ? 0 : 1;
+}
+
+void GC_set_find_leak(int find) {
+  if (find != 0) warn("jackdaw: leaks are not looked for; GC_set_find_leak(%lu) has no effect", 1);
+  GC_find_leak = 0;
+}
+int GC_get_find_leak() { return 0; }
 
 }  // extern "C"
 

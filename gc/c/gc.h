@@ -93,9 +93,14 @@
 #endif
 
 /* GC_API starts every declaration; GC_CALL and GC_CALLBACK name the calling convention of the collector's
-   functions and of functions that it is given. There is but one here; a program may define them first. */
+   functions and of functions that it is given. There is but one here; a program may define them first.
+   GC_BUILD is for the library alone, which hides what it does not say that it offers. */
 #ifndef GC_API
+#ifdef GC_BUILD
+#define GC_API extern __attribute__((__visibility__("default")))
+#else
 #define GC_API extern
+#endif
 #endif
 #ifndef GC_CALL
 #define GC_CALL

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "gc/c/events.h"
+#include "gc/c/hooks.h"
+#include "gc/c/stacks.h"
+#include "gc/c/start.h"
 
 namespace {
 
@@ -25,7 +27,7 @@ int GC_no_dls = 0;
 int GC_dont_expand = 0;
 int GC_dont_precollect = 0;
 int GC_full_freq = 19;
-unsigned long GC_time_limit = 50;
+unsigned long GC_time_limit = GC_TIME_UNLIMITED;
 GC_word GC_non_gc_bytes = 0;
 GC_word GC_free_space_divisor = 3;
 GC_word GC_max_retries = 0;
@@ -37,10 +39,31 @@ namespace jackdaw::c_interface {
 
 constinit Settings settings;
 
+std::unique_lock<std::mutex> lock_settings() {
+  return GC_is_init_called() != 0 ? std::unique_lock(collector().lock()) : std::unique_lock<std::mutex>();
+}
+
+void prepare_options() {
+  gc::ProcessOptions& options = initial_options();
+  options.growth.free_space_divisor = std::max<GC_word>(GC_free_space_divisor, 1);
+  options.growth.uncounted_bytes = GC_non_gc_bytes;
+  options.growth.more_collections_when_exhausted = GC_max_retries;
+  options.growth.grows_only_when_it_must = GC_dont_expand != 0;
+  options.all_interior_pointers = GC_all_interior_pointers != 0;
+}
+
 void apply_settings(gc::ProcessCollector& collector) {
-  collector.growth().free_space_divisor = std::max<GC_word>(GC_free_space_divisor, 1);
-  collector.growth().uncounted_bytes = GC_non_gc_bytes;
-  collector.hooks().event = on_collection_event;
+  GC_free_space_divisor = collector.growth().free_space_divisor;
+  GC_all_interior_pointers = collector.heap().map().displacements() == nullptr ? 1 : 0;
+  GC_parallel = static_cast<int>(collector.mark_threads()) - 1;
+  if (collector.is_disabled()) GC_dont_gc = std::max(GC_dont_gc, 1);
+  for (int depth = collector.is_disabled() ? 1 : 0; depth < GC_dont_gc; ++depth) collector.disable();
+  collector.set_java_finalization(GC_java_finalization != 0);
+  collector.static_roots().set_scans_libraries(GC_no_dls == 0);
+  collector.heap().displacements().add(GC_get_debug_header_size());
+  apply_stack_end(collector);
+  install_hooks(collector);
+  if (GC_find_leak != 0) GC_set_find_leak(1);
 }
 
 }  // namespace jackdaw::c_interface

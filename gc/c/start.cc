@@ -29,10 +29,11 @@ void start() {
   // Relaxed: written under the lock.
   if (is_ready.load(std::memory_order_relaxed)) return;
   try {
-    extra_bytes = GC_all_interior_pointers != 0 ? 1 : 0;
+    prepare_options();
     gc::ProcessCollector& made = gc::ProcessCollector::instance();
     publish_addresses(made.heap().map());
     apply_settings(made);
+    extra_bytes = GC_all_interior_pointers != 0 ? 1 : 0;
   } catch (const std::exception&) {
     abort_program("there is no memory for the heap");
   }

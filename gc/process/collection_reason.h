@@ -18,9 +18,9 @@ constexpr std::string_view name_of(CollectionReason reason) {
     case CollectionReason::allocation:
       return "allocation";
     case CollectionReason::out_of_memory:
-      return "out of memory";
+      return "memory-exhausted";
     case CollectionReason::request:
-      return "request";
+      return "explicit";
   }
   return "";
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <ctime>
@@ -19,17 +20,18 @@ class FutexWord {
 
   /// Sleeps while the value is `unwanted`; may return earlier, so ask again.
   void wait(std::uint32_t unwanted) { call(FUTEX_WAIT_PRIVATE, unwanted, nullptr); }
-  /// As wait, but for at most so long.
-  void wait_for(std::uint32_t unwanted, std::time_t seconds) {
+  /// As wait, but for at most so long: then it is false.
+  bool wait_for(std::uint32_t unwanted, std::time_t seconds) {
     const timespec limit{seconds, 0};
-    call(FUTEX_WAIT_PRIVATE, unwanted, &limit);
+    return call(FUTEX_WAIT_PRIVATE, unwanted, &limit) == 0 || errno != ETIMEDOUT;
   }
   /// Wakes all that sleep.
   void wake_all() { call(FUTEX_WAKE_PRIVATE, INT_MAX, nullptr); }
 
  private:
-  void call(int operation, std::uint32_t argument, const timespec* limit) {
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&value_), operation, argument, limit, nullptr, 0);
+  long call(int operation, std::uint32_t argument, const timespec* limit) {
+    return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&value_), operation, argument, limit, nullptr,
+                   0);
   }
 
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&

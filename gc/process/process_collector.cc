@@ -1,9 +1,10 @@
 #include "gc/process/process_collector.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <thread>
 
 #include "gc/process/stack_pointer.h"
 
@@ -13,13 +14,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-ProcessOptions default_options() {
-  ProcessOptions options;
-  options.marking.engine.threads = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
-  return options;
-}
+// The forms that pthread_atfork wants.
+void prepare_fork_of_process() { ProcessCollector::instance().prepare_fork(); }
+void end_fork_in_parent() { ProcessCollector::instance().after_fork_in_parent(); }
+void end_fork_in_child() { ProcessCollector::instance().after_fork_in_child(); }
 
 }  // namespace
+
+ProcessOptions& ProcessCollector::initial_options() {
+  static ProcessOptions options = default_options();
+  return options;
+}
 
 constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
 
@@ -28,7 +33,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   static ProcessCollector* const kCollector = [] {
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
-    auto* const made = new (memory.data()) ProcessCollector(default_options());
+    auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
     made->this_thread();
     // Release: pairs with the acquire in instance.
     instance_.store(made, std::memory_order_release);
@@ -42,9 +47,17 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       threads_(heap_),
       marking_(make_marking(options.marking)),
       collection_(heap_),
-      growth_(options.growth) {
+      growth_(options.growth),
+      further_marking_(collection_),
+      marking_options_(options.marking) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
-  set_budget();
+  heap_.set_all_addresses_keep(options.all_interior_pointers);
+  if (options.starts_disabled) disable();
+  if (options.log_collections) log_.emplace(options.log_path);
+  if (options.handles_fork &&
+      pthread_atfork(prepare_fork_of_process, end_fork_in_parent, end_fork_in_child) != 0)
+    throw std::bad_alloc();
+  apply_growth();
 }
 
 ProcessThread& ProcessCollector::this_thread() {
@@ -59,7 +72,16 @@ void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& re
   return thread.allocator().allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
 }
 
-void* ProcessCollector::allocate_slowly(const Request& request) {
+// Here the program's stack ends, for the collection that may come, and its registers are saved: in the
+// collector's own frames there may be what is left of the program's earlier calls, which shall keep nothing.
+void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind,
+                                        heap::LargeAddresses addresses) {
+  void* object = allocate_requested({bytes, kind, addresses, stack_pointer_below_registers()});
+  asm volatile("" : "+r"(object));  // no tail call: this frame stays
+  return object;
+}
+
+void* ProcessCollector::allocate_requested(const Request& request) {
   ProcessThread& thread = this_thread();
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
@@ -76,24 +98,52 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   const std::lock_guard lock(collecting_);
   // Relaxed: written under this lock.
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
-  try {
-    if (!is_disabled())
-      collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-  // What the budget alone refuses is granted now, before anybody else can take it.
-  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
-  void* const object = try_to_allocate(thread, request);
-  set_budget();
+  void* object = nullptr;
+  std::uint64_t tries = growth_.more_collections_when_exhausted + 1;
+  do {
+    try {
+      if (may_collect(hooks_.declines))
+        collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
+                       request.stack_pointer);
+    } catch (const std::bad_alloc&) {
+      break;
+    }
+    object = allocate_beyond_budget(thread, request);
+  } while (object == nullptr && --tries != 0);
   tell_heap_size();
   return object;
 }
 
+// What the budget alone refuses is granted, before anybody else can take it.
+void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
+  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
+  heap_.set_growth_threshold(0);
+  void* const object = try_to_allocate(thread, request);
+  apply_growth();
+  return object;
+}
+
+bool ProcessCollector::may_collect(int (*declines)()) const {
+  return !is_disabled() && (declines == nullptr || declines() == 0);
+}
+
 void ProcessCollector::free(void* object) {
   ProcessThread& thread = this_thread();
+  auto* const start = static_cast<heap::Object*>(object);
+  const std::size_t bytes = heap::Heap::bytes_of(start);
   const ThreadRegistry::CriticalSection critical(thread);
-  thread.allocator().free(static_cast<heap::Object*>(object));
+  thread.allocator().free(start);
+  count_freed(bytes);
+}
+
+// Seldom to the number that all threads share. What a thread has not yet told when it ends is not told.
+void ProcessCollector::count_freed(std::uint64_t bytes) {
+  constinit static thread_local std::uint64_t untold = 0;
+  untold += bytes;
+  if (untold < heap::kBlockBytes) return;
+  // Relaxed: a total that publishes nothing.
+  freed_bytes_.fetch_add(untold, std::memory_order_relaxed);
+  untold = 0;
 }
 
 bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
@@ -112,7 +162,15 @@ std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kin
 CollectionResult ProcessCollector::collect(CollectionReason reason) {
   this_thread();
   const std::lock_guard lock(collecting_);
-  return collect_locked(reason);
+  return collect_locked(reason, stack_pointer_below_registers());
+}
+
+bool ProcessCollector::collect_unless(int (*declines)()) {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  const bool collects = may_collect(declines);
+  if (collects) collect_locked(CollectionReason::request, stack_pointer_below_registers());
+  return collects;
 }
 
 // Whether as much was allocated as was to be, but for a block.
@@ -123,21 +181,49 @@ bool ProcessCollector::is_due() const {
 bool ProcessCollector::collect_if_due() {
   this_thread();
   const std::lock_guard lock(collecting_);
-  const bool collects = is_due() && !is_disabled();
-  if (collects) collect_locked(CollectionReason::allocation);
+  const bool collects = is_due() && may_collect(hooks_.declines);
+  if (collects) collect_locked(CollectionReason::allocation, stack_pointer_below_registers());
   return collects;
 }
+
+void ProcessCollector::write_log(CollectionReason reason, const CollectionResult& result,
+                                 std::uint64_t used_bytes_before, std::chrono::nanoseconds pause,
+                                 std::uint32_t stopped_threads) {
+  log_->write({.number = collections(),
+               .reason = reason,
+               .pause = pause,
+               .used_bytes_before = used_bytes_before,
+               .live_bytes = result.live_bytes,
+               .heap_bytes = heap_.chunk_bytes(),
+               .mark_threads = threads_that_marked(result.workers),
+               .steal_percent = mark::total(result.workers).steal_percent(),
+               .stopped_threads = stopped_threads});
+}
+
+// Tells the end of a collection when it dies, also by an exception.
+class ProcessCollector::EndTold {
+ public:
+  explicit EndTold(const ProcessCollector& collector) : collector_(collector) {}
+  ~EndTold() { collector_.tell(CollectionEvent::end); }
+  EndTold(const EndTold&) = delete;
+  EndTold& operator=(const EndTold&) = delete;
+
+ private:
+  const ProcessCollector& collector_;
+};
 
 // The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
 class ProcessCollector::ThreadsStopped {
  public:
   explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
     collector_.tell(CollectionEvent::before_stop);
-    const auto stop = [this] { collector_.threads_.stop_others(); };
+    const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
     knows_all_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
+    collector_.tell_threads(ThreadEvent::stopped);
   }
   ~ThreadsStopped() {
+    collector_.tell_threads(ThreadEvent::to_resume);
     collector_.tell(CollectionEvent::before_resume);
     collector_.threads_.resume_others();
     collector_.static_roots_.release();
@@ -147,54 +233,102 @@ class ProcessCollector::ThreadsStopped {
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
 
   [[nodiscard]] bool knows_all_roots() const { return knows_all_roots_; }
+  [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
 
  private:
   ProcessCollector& collector_;
+  std::uint32_t stopped_threads_ = 0;
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer) {
   tell(CollectionEvent::start);
+  const EndTold end_told(*this);
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   collection_.begin(*marking_);
-  CollectionResult result = collect_stopped();
+  const std::uint64_t used_bytes = live_bytes() + heap_.allocated_bytes();
+  const Clock::time_point start = Clock::now();
+  std::uint32_t stopped_threads = 0;
+  CollectionResult result = collect_stopped(own_stack_pointer, stopped_threads);
   tell_heap_size();
-  tell(CollectionEvent::end);
+  if (log_) write_log(reason, result, used_bytes, Clock::now() - start, stopped_threads);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped() {
+CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer,
+                                                   std::uint32_t& stopped_threads) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
+  stopped_threads = threads_stopped.stopped_threads();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
-  gather_roots(stack_pointer_below_registers());
+  gather_roots(own_stack_pointer);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
+  process_finalization();
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
-  const std::uint64_t allocated = heap_.allocated_bytes();
   collection_.sweep(heap::OwnedBlocks::left);
   tell(CollectionEvent::reclaim_end);
   CollectionResult result = collection_.finish(start);
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
-  bytes_before_.fetch_add(allocated, std::memory_order_relaxed);
+  bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
   collections_.fetch_add(1, std::memory_order_relaxed);
-  set_budget();
+  freed_bytes_.store(0, std::memory_order_relaxed);
+  apply_growth();
   return result;
+}
+
+void ProcessCollector::process_finalization() {
+  const std::size_t before = finalization_.finalizers.registered();
+  finalization_.process(further_marking_, java_finalization_);
+  finalizers_before_ = finalization_.finalizers.registered();
+  finalized_lately_ = finalizers_before_ < before;
 }
 
 void ProcessCollector::scan(heap::Words words) {
   heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
 }
 
+void ProcessCollector::scan_stack(heap::Words words) {
+  heap::for_each_slot_in_stack(words, heap_.map(),
+                               [this](heap::Object* object) { roots_.push_back(object); });
+}
+
 void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_stack(own_stack_pointer, scan_words);
+  threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(),
+                         [this](heap::Words words) { scan_stack(words); });
   heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
+  finalization_.for_each_root([this](std::uintptr_t address) {
+    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) roots_.push_back(object);
+  });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
+}
+
+// In the order in which a collection takes them: none is under way.
+void ProcessCollector::prepare_fork() {
+  collecting_.lock();
+  static_roots_.hold();
+  threads_.prepare_fork();
+}
+
+void ProcessCollector::after_fork_in_parent() {
+  threads_.after_fork_in_parent();
+  static_roots_.release();
+  collecting_.unlock();
+}
+
+// The mark threads did not come along: the engine that counts on them is left as it is, and the next
+// collection makes another.
+void ProcessCollector::after_fork_in_child() {
+  static_cast<void>(marking_.release());  // NOLINT(bugprone-unused-return-value)
+  threads_.after_fork_in_child();
+  static_roots_.release();
+  collecting_.unlock();
 }
 
 // What was allocated beyond the budget brings no collection of its own.
@@ -202,6 +336,19 @@ void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
   const std::uint64_t planned = growth_.budget(live_bytes());
   heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+}
+
+// Finalizers that no collection makes ready are no reason for more collections.
+void ProcessCollector::apply_growth() {
+  const std::uint64_t registered = finalization_.finalizers.registered();
+  const bool counts = finalized_lately_ && registered > finalizers_before_;
+  heap_.set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
+  set_budget();
+}
+
+void ProcessCollector::start_mark_threads() {
+  const std::lock_guard lock(collecting_);
+  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
 }
 
 void ProcessCollector::end_mark_threads() {
@@ -216,9 +363,28 @@ bool ProcessCollector::expand(std::size_t bytes) {
   const std::uint64_t wanted = std::max(growth_.minimum_heap_bytes, heap_.chunk_bytes()) + bytes;
   if (wanted < bytes || !heap_.expand_to(wanted)) return false;
   growth_.minimum_heap_bytes = wanted;
-  set_budget();
+  apply_growth();
   tell_heap_size();
   return true;
+}
+
+void ProcessCollector::set_heap_limit(std::size_t bytes) {
+  look_at_heap([bytes](heap::Heap& heap) { heap.set_limit(bytes); });
+}
+
+void ProcessCollector::release_free_memory() {
+  ProcessThread& thread = this_thread();
+  const std::lock_guard lock(collecting_);
+  {
+    const ThreadRegistry::CriticalSection critical(thread);
+    heap_.release_free_memory();
+  }
+  tell_heap_size();
+}
+
+void ProcessCollector::tell_threads(ThreadEvent event) {
+  if (hooks_.thread == nullptr) return;
+  threads_.for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
 }
 
 void ProcessCollector::tell_heap_size() {

@@ -8,19 +8,23 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "gc/collection.h"
+#include "gc/further_marking.h"
 #include "gc/marking.h"
+#include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
+#include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
+#include "gc/process/process_options.h"
 #include "gc/process/static_roots.h"
 #include "gc/process/thread_registry.h"
 #include "heap/heap.h"
@@ -29,14 +33,6 @@
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
-
-/// How the process's collector is set up.
-struct ProcessOptions {
-  MarkingOptions marking;
-  /// All chunks together never take more.
-  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
-  GrowthPolicy growth;
-};
 
 /// Used by any thread; one that is not registered is registered when it allocates or collects.
 class ProcessCollector {
@@ -58,7 +54,7 @@ class ProcessCollector {
       if (void* const object = allocate_from_run(bytes, kind)) [[likely]]
         return object;
     }
-    return allocate_slowly({bytes, kind});
+    return allocate_slowly(bytes, kind, heap::LargeAddresses::all);
   }
   /// The fast half of it, for at most heap::kLargestSmallBytes: null when the calling thread has no free
   /// slots at hand, or is not registered. Needs no instance.
@@ -70,9 +66,8 @@ class ProcessCollector {
   }
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
-    return bytes <= heap::kLargestSmallBytes
-               ? allocate(bytes, kind)
-               : allocate_slowly({bytes, kind, heap::LargeAddresses::near_start});
+    return bytes <= heap::kLargestSmallBytes ? allocate(bytes, kind)
+                                             : allocate_slowly(bytes, kind, heap::LargeAddresses::near_start);
   }
   /// Frees an object, given its first address, now; nothing may use it any more.
   void free(void* object);
@@ -82,9 +77,16 @@ class ProcessCollector {
   /// Adds a kind of objects; nothing when there are too many. Throws std::bad_alloc.
   std::optional<heap::KindNumber> add_kind(const heap::Kind& kind);
 
+  /// The options that the collector is made with. To be changed before the first call of instance() only.
+  static ProcessOptions& initial_options();
+
   /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
   /// changed.
   CollectionResult collect(CollectionReason reason = CollectionReason::request);
+  /// The same, unless collections are disabled or `declines`, where it is not null, returns something other
+  /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as
+  /// above.
+  bool collect_unless(int (*declines)());
   /// Collects if a collection is due, and says whether it did. Throws as above.
   bool collect_if_due();
   /// Collections so far.
@@ -96,6 +98,8 @@ class ProcessCollector {
   [[nodiscard]] std::uint64_t bytes_before_last_collection() const {
     return bytes_before_.load(std::memory_order_relaxed);
   }
+  /// Bytes that were freed by hand, counted a block's worth at a time. Begins anew with every collection.
+  [[nodiscard]] std::uint64_t freed_bytes() const { return freed_bytes_.load(std::memory_order_relaxed); }
 
   /// While more disable() than enable() calls were made, no allocation collects.
   // Relaxed, both: a thread sees its own calls in order; another's allocation may come before or after.
@@ -109,45 +113,88 @@ class ProcessCollector {
   /// Under the lock, or before there are other threads.
   ProcessHooks& hooks() { return hooks_; }
   GrowthPolicy& growth() { return growth_; }
+  /// After a change of growth(), or of what is registered in finalization(). Under the lock, or before there
+  /// are other threads.
+  void apply_growth();
+  /// The tables of finalizers, weak links and toggle references. Under the lock.
+  Finalization& finalization() { return finalization_; }
+  /// See FinalizerKind::unreachable. Under the lock, or before there are other threads.
+  void set_java_finalization(bool java) { java_finalization_ = java; }
   /// Adds roots to the collection at hand: objects that the words may be addresses in. For
   /// ProcessHooks::more_roots. Throws std::bad_alloc.
   void scan(heap::Words words);
+  /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  void scan_stack(heap::Words words);
+  /// The heap never gets larger than so many bytes from now on.
+  void set_heap_limit(std::size_t bytes);
   /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
+  /// Gives the heap's free memory back to the system.
+  void release_free_memory();
+
+  /// Around a fork whose child uses the heap: right before it, and right after it in the parent (also when
+  /// there is no child) and in the child. In between the caller must not touch the heap. With
+  /// ProcessOptions::handles_fork the system's fork() calls them.
+  void prepare_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
 
   heap::Heap& heap() { return heap_; }
+  /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
+  template <typename Function>
+  void look_at_heap(Function function) {
+    const ThreadRegistry::CriticalSection critical(this_thread());
+    function(heap_);
+  }
   ThreadRegistry& threads() { return threads_; }
   StaticRoots& static_roots() { return static_roots_; }
-  [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  /// Threads that mark, the collecting one included.
+  [[nodiscard]] std::uint32_t mark_threads() const {
+    return marking_ != nullptr ? marking_->worker_count() : 1;
+  }
+  /// Starts the mark threads, if they are not there, as after a fork. Throws as make_marking.
+  void start_mark_threads();
   /// Ends them. Nothing may be allocated or collected afterwards.
   void end_mark_threads();
 
  private:
   class ThreadsStopped;
+  class EndTold;
 
   // What is asked for.
   struct Request {
     std::size_t bytes;
     heap::KindNumber kind;
-    heap::LargeAddresses addresses = heap::LargeAddresses::all;
+    heap::LargeAddresses addresses;
+    // Where the stack of whoever asks ends. What is below is the collector's own.
+    std::uintptr_t stack_pointer;
   };
 
   explicit ProcessCollector(const ProcessOptions& options);
   [[gnu::noinline]] static ProcessCollector& make_instance();
 
   ProcessThread& this_thread();
-  [[gnu::noinline]] void* allocate_slowly(const Request& request);
+  [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
+                                          heap::LargeAddresses addresses);
+  void* allocate_requested(const Request& request);
   void* try_to_allocate(ProcessThread& thread, const Request& request);
+  void* allocate_beyond_budget(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
-  CollectionResult collect_locked(CollectionReason reason);
-  CollectionResult collect_stopped();
+  CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
+  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer, std::uint32_t& stopped_threads);
+  void write_log(CollectionReason reason, const CollectionResult& result, std::uint64_t used_bytes_before,
+                 std::chrono::nanoseconds pause, std::uint32_t stopped_threads);
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
+  void process_finalization();
+  void count_freed(std::uint64_t bytes);
+  [[nodiscard]] bool may_collect(int (*declines)()) const;
   void tell(CollectionEvent event) const {
     if (hooks_.event != nullptr) hooks_.event(event);
   }
+  void tell_threads(ThreadEvent event);
   void tell_heap_size();
 
   static std::atomic<ProcessCollector*> instance_;
@@ -155,15 +202,23 @@ class ProcessCollector {
   heap::Heap heap_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;
-  std::unique_ptr<Marking> marking_;
+  std::optional<CollectionLog> log_;
+  std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::SystemVector<heap::Object*> roots_;
+  Finalization finalization_;
+  FurtherMarking further_marking_;
+  const MarkingOptions marking_options_;
+  bool java_finalization_ = false;
+  bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
+  std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
   std::uint64_t told_heap_bytes_ = 0;
   std::atomic<std::uint64_t> live_bytes_{0};
   std::atomic<std::uint64_t> bytes_before_{0};
+  std::atomic<std::uint64_t> freed_bytes_{0};
   std::atomic<std::uint64_t> collections_{0};
   std::atomic<std::uint32_t> disabled_{0};
 };

@@ -1,6 +1,8 @@
 // ProcessHooks: functions of the program that the process's collector calls.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +22,9 @@ enum class CollectionEvent : std::uint8_t {
   end,
 };
 
+/// What happens to one thread.
+enum class ThreadEvent : std::uint8_t { stopped, to_resume };
+
 /// Null: not called. All are called with the collector's lock held, so they must not use the collector; from
 /// after_stop to before_resume the other threads stand still, so they must not take a lock or ask for memory
 /// either.
@@ -27,6 +32,10 @@ struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
   /// Between mark_start and mark_end: may name more roots, by ProcessCollector::scan.
   void (*more_roots)() = nullptr;
+  /// Not zero: there is to be no collection. Asked before each one that allocation begins.
+  int (*declines)() = nullptr;
+  /// Before before_resume and right after after_stop, for each thread that was stopped.
+  void (*thread)(ThreadEvent, pthread_t) = nullptr;
   /// The heap's size has changed, to so many bytes. Between start and before_stop or after after_resume.
   void (*heap_resized)(std::size_t bytes) = nullptr;
 };

@@ -4,74 +4,125 @@
 
 #include <algorithm>
 #include <new>
-#include <span>
-#include <utility>
 
 namespace jackdaw::gc {
 
 namespace {
 
-std::uintptr_t begin_of(heap::Words words) { return reinterpret_cast<std::uintptr_t>(words.data()); }
-std::uintptr_t end_of(heap::Words words) { return begin_of(words) + words.size_bytes(); }
+AddressRange range_between(const void* begin, const void* end) {
+  return {reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end)};
+}
 
-// One walk over the loaded objects.
-struct Walk {
-  heap::SystemVector<heap::Words>& found;
-  void (*stop_threads)(void*);
-  void* argument;
-  bool is_complete = true;
-};
-
-// Called for each loaded object, with the loader's list locked. The first call stops the threads: from then
-// on nobody changes the list, and nobody was changing it.
-int visit_object(dl_phdr_info* object, std::size_t, void* argument) {
-  Walk& walk = *static_cast<Walk*>(argument);
-  if (walk.stop_threads != nullptr) {
-    walk.stop_threads(walk.argument);
-    walk.stop_threads = nullptr;
+// Appends `range` to `ranges`, but for what lies in one of `excluded`.
+void append_without(AddressRange range, std::span<const AddressRange> excluded,
+                    heap::SystemVector<AddressRange>& ranges) {
+  for (; !excluded.empty(); excluded = excluded.subspan(1)) {
+    const AddressRange& gap = excluded.front();
+    if (gap.end <= range.begin || range.end <= gap.begin) continue;
+    append_without({range.begin, gap.begin}, excluded.subspan(1), ranges);
+    range.begin = gap.end;
   }
-  for (const ElfW(Phdr) & header : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
-    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
-    const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
-    try {
-      walk.found.push_back(heap::whole_words_between(begin, begin + header.p_memsz));
-    } catch (const std::bad_alloc&) {
-      walk.is_complete = false;
-      return 1;
-    }
-  }
-  return 0;
+  if (!range.empty()) ranges.push_back(range);
 }
 
 }  // namespace
 
 void StaticRoots::add(const void* begin, const void* end) {
+  const AddressRange range = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  const heap::Words words = heap::whole_words_between(reinterpret_cast<std::uintptr_t>(begin),
-                                                      reinterpret_cast<std::uintptr_t>(end));
-  if (!words.empty()) added_.push_back(words);
+  if (!range.empty()) added_.push_back(range);
 }
 
 void StaticRoots::remove(const void* begin, const void* end) {
-  const auto from = reinterpret_cast<std::uintptr_t>(begin);
-  const auto to = reinterpret_cast<std::uintptr_t>(end);
+  const AddressRange around = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  heap::SystemVector<heap::Words> left;
-  for (const heap::Words words : added_) {
-    const heap::Words before = heap::whole_words_between(begin_of(words), std::min(end_of(words), from));
-    const heap::Words after = heap::whole_words_between(std::max(begin_of(words), to), end_of(words));
-    if (!before.empty()) left.push_back(before);
-    if (!after.empty()) left.push_back(after);
-  }
-  added_ = std::move(left);
+  std::erase_if(added_, [&](const AddressRange& range) { return around.contains(range); });
 }
+
+void StaticRoots::clear() {
+  const std::lock_guard lock(mutex_);
+  added_.clear();
+  scans_program_ = false;
+}
+
+void StaticRoots::exclude(const void* begin, const void* end) {
+  const AddressRange range = range_between(begin, end);
+  const std::lock_guard lock(mutex_);
+  if (!range.empty()) excluded_.push_back(range);
+}
+
+void StaticRoots::clear_exclusions() {
+  const std::lock_guard lock(mutex_);
+  excluded_.clear();
+}
+
+void StaticRoots::set_scans_libraries(bool scans) {
+  const std::lock_guard lock(mutex_);
+  scans_libraries_ = scans;
+}
+
+bool StaticRoots::scans_libraries() {
+  const std::lock_guard lock(mutex_);
+  return scans_libraries_;
+}
+
+void StaticRoots::set_library_filter(LibraryFilter filter) {
+  const std::lock_guard lock(mutex_);
+  library_filter_ = filter;
+}
+
+// One walk over the loaded objects.
+struct StaticRoots::Walk {
+  StaticRoots& roots;
+  void (*stop_threads)(void*);
+  void* argument;
+  bool is_at_program = true;  // the loader's list begins with it
+  bool is_complete = true;
+
+  static int visit(dl_phdr_info* object, std::size_t, void* walk) {
+    return static_cast<Walk*>(walk)->visit(*object);
+  }
+
+  // Called for each loaded object, with the loader's list locked. The first call stops the threads: from then
+  // on nobody changes the list, and nobody was changing it. Not zero ends the walk.
+  int visit(const dl_phdr_info& object) {
+    if (is_at_program) stop_threads(argument);
+    try {
+      roots.note_object(object, is_at_program);
+    } catch (const std::bad_alloc&) {
+      is_complete = false;
+    }
+    is_at_program = false;
+    return is_complete ? 0 : 1;
+  }
+};
 
 bool StaticRoots::take_with(void (*stop_threads)(void*), void* argument) {
   mutex_.lock();
-  of_objects_.clear();
-  Walk walk{of_objects_, stop_threads, argument};
-  dl_iterate_phdr(visit_object, &walk);
+  scanned_.clear();
+  modules_.clear();
+  Walk walk{*this, stop_threads, argument};
+  dl_iterate_phdr(Walk::visit, &walk);
+  try {
+    for (const AddressRange& range : added_) append_without(range, excluded_, scanned_);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   return walk.is_complete;
+}
+
+void StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
+  for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
+    if (header.p_type == PT_TLS) modules_.push_back({object.dlpi_tls_modid, header.p_memsz});
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+    const std::uintptr_t begin = object.dlpi_addr + header.p_vaddr;
+    const auto* const data = reinterpret_cast<const void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+    const bool is_scanned =
+        is_program ? scans_program_
+                   : scans_libraries_ && (library_filter_ == nullptr ||
+                                          library_filter_(object.dlpi_name, data, header.p_memsz));
+    if (is_scanned) append_without({begin, begin + header.p_memsz}, excluded_, scanned_);
+  }
 }
 
 }  // namespace jackdaw::gc

@@ -1,43 +1,79 @@
 // StaticRoots: the program's static data as roots: of the program itself, of every shared object that is
-// loaded, and ranges that were added by hand.
+// loaded, and ranges that were added by hand. Also which loaded objects have thread_local variables.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
+#include <span>
 
+#include "gc/process/readable_memory.h"
+#include "gc/process/thread_locals.h"
 #include "heap/system_memory.h"
 #include "heap/word_scan.h"
 
+struct dl_phdr_info;
+
 namespace jackdaw::gc {
 
-/// Ranges may be added and removed by any thread between collections.
+/// Ranges are [begin, end) of any alignment; the whole words in them are scanned, where they can be read when
+/// the collection comes. They may be changed by any thread between collections.
 class StaticRoots {
  public:
-  /// Adds a range, in whole words: it is scanned until it is removed. Throws std::bad_alloc.
-  void add(const void* begin, const void* end);
-  /// Takes away all parts of added ranges that lie between.
-  void remove(const void* begin, const void* end);
+  /// Whether a stretch of a library's writable data is scanned. Called in a collection, with the other
+  /// threads stopped and the roots locked: it must not touch the heap, call malloc or change the roots.
+  using LibraryFilter = bool (*)(const char* library, const void* begin, std::size_t bytes);
 
-  /// Looks up the writable data of all loaded objects and calls `stop_threads()`, in such a way that no
-  /// object is being loaded or unloaded when the threads stand still. Also locks the ranges against changes,
-  /// until release(). False when there was no memory to note them all; the threads stand still then, too.
+  /// Adds a range: it is scanned until it is removed. Ranges may overlap. Throws std::bad_alloc.
+  void add(const void* begin, const void* end);
+  /// Takes away the added ranges that lie wholly between.
+  void remove(const void* begin, const void* end);
+  /// Takes away all added ranges and the program's own data.
+  void clear();
+  /// The range holds no references: it is left out, whatever else it belongs to. Throws std::bad_alloc.
+  void exclude(const void* begin, const void* end);
+  /// Nothing is left out any more.
+  void clear_exclusions();
+  /// Whether the data of shared objects are scanned; at first they are.
+  void set_scans_libraries(bool scans);
+  [[nodiscard]] bool scans_libraries();
+  /// Asked of every stretch of data of every shared object. Null, as at first: all are scanned.
+  void set_library_filter(LibraryFilter filter);
+
+  /// Looks up all loaded objects and calls `stop_threads()`, in such a way that no object is being loaded or
+  /// unloaded when the threads stand still. Also locks the ranges against changes, until release(). False
+  /// when there was no memory to note them all; the threads stand still then, too.
   template <typename StopThreads>
   [[nodiscard]] bool take(StopThreads stop_threads) {
     return take_with([](void* stop) { (*static_cast<StopThreads*>(stop))(); }, &stop_threads);
   }
-  /// Between take() and release(): everything that is to be scanned.
+  /// Between take() and release(): calls `function(heap::Words)` with everything that is to be scanned. One
+  /// system call a page.
   template <typename Function>
   void for_each(Function function) const {
-    for (const heap::Words words : of_objects_) function(words);
-    for (const heap::Words words : added_) function(words);
+    for (const AddressRange& range : scanned_) for_each_readable(range, function);
   }
+  /// Between take() and release(): the loaded objects that have thread_local variables.
+  [[nodiscard]] std::span<const ThreadLocalModule> thread_local_modules() const { return modules_; }
+
+  /// Locks the ranges against changes, until release().
+  void hold() { mutex_.lock(); }
   void release() { mutex_.unlock(); }
 
  private:
+  struct Walk;
+
   bool take_with(void (*stop_threads)(void*), void* argument);
+  void note_object(const dl_phdr_info& object, bool is_program);
 
   std::mutex mutex_;  // guards all below
-  heap::SystemVector<heap::Words> added_;
-  heap::SystemVector<heap::Words> of_objects_;
+  heap::SystemVector<AddressRange> added_;
+  heap::SystemVector<AddressRange> excluded_;
+  bool scans_program_ = true;
+  bool scans_libraries_ = true;
+  LibraryFilter library_filter_ = nullptr;
+  // What a collection found.
+  heap::SystemVector<AddressRange> scanned_;
+  heap::SystemVector<ThreadLocalModule> modules_;
 };
 
 }  // namespace jackdaw::gc

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <new>
 #include <system_error>
@@ -16,42 +15,86 @@ namespace jackdaw::gc {
 
 namespace {
 
-// A signal that programs hardly ever use themselves and that by default would end them, so a lost handler is
-// noticed.
-constexpr int kStopSignal = SIGPWR;
+#if defined(__SANITIZE_THREAD__)
+#define JACKDAW_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define JACKDAW_THREAD_SANITIZER
+#endif
+#endif
 
-std::uintptr_t end_of_this_stack() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) throw std::bad_alloc();
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  return reinterpret_cast<std::uintptr_t>(low) + bytes;
-}
+// A signal that programs hardly ever use themselves and that by default would end them, so a lost handler is
+// noticed. ThreadSanitizer keeps others than those of faults back until the thread calls something that it
+// knows, which one that waits for a lock does not.
+#if defined(JACKDAW_THREAD_SANITIZER)
+constexpr int kDefaultStopSignal = SIGSYS;
+#else
+constexpr int kDefaultStopSignal = SIGPWR;
+#endif
 
 // Nothing to stop for may be missed because the thread inherited a mask that blocks the signal.
-void unblock_stop_signal() {
+void unblock(int signal) {
   sigset_t stop;
   sigemptyset(&stop);
-  sigaddset(&stop, kStopSignal);
+  sigaddset(&stop, signal);
   pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
 }
 
 // Not by way of stderr's buffer: a thread that stands still may hold its lock.
-void warn_of_no_answer(std::uint32_t threads) {
+void warn_of_no_answer(std::uint32_t threads, int signal) {
   std::array<char, 160> line;
   const int length = std::snprintf(
       line.data(), line.size(),
       "jackdaw: a collection waits for %u threads that do not answer signal %d: they must not block it\n",
-      threads, kStopSignal);
+      threads, signal);
   if (write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)) < 0) return;
 }
+
+// Relaxed, both: the thread and its own signal handler are one thread; the signal fences keep the compiler
+// from moving anything past them.
+void raise_depth(std::atomic<std::uint32_t>& depth) {
+  depth.store(depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+// Until it goes on, a thread that stands still runs no handler of the program's, which might use the heap.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace
 
 ThreadRegistry* ThreadRegistry::registry_ = nullptr;
+int ThreadRegistry::stop_signal_ = kDefaultStopSignal;
 constinit thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
+
+ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals)
+    : handle_(pthread_self()),
+      number_(gettid()),
+      allocator_(heap),
+      thread_locals_(thread_locals),
+      stack_(stack) {}
+
+void* ProcessThread::operator new(std::size_t bytes) {
+  const std::span<std::byte> memory = heap::map_memory(bytes);
+  if (memory.empty()) throw std::bad_alloc();
+  return memory.data();
+}
+
+void ProcessThread::operator delete(void* thread) {
+  heap::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
+}
 
 ThreadRegistry::ThreadRegistry(heap::Heap& heap) : heap_(heap) {
   const auto unregister = [](void*) { registry_->unregister_current(); };
@@ -62,9 +105,18 @@ ThreadRegistry::ThreadRegistry(heap::Heap& heap) : heap_(heap) {
   action.sa_flags = SA_RESTART;
   // Until the thread goes on, no other handler runs on it.
   sigfillset(&action.sa_mask);
-  if (sigaction(kStopSignal, &action, nullptr) != 0)
+  if (sigaction(stop_signal_, &action, nullptr) != 0)
     throw std::system_error(errno, std::generic_category(), "sigaction");
   registry_ = this;
+}
+
+void ThreadRegistry::set_stop_signal(int signal) {
+  if (registry_ == nullptr) stop_signal_ = signal;
+}
+
+sigset_t ThreadRegistry::without_stop_signal(sigset_t signals) {
+  sigdelset(&signals, stop_signal_);
+  return signals;
 }
 
 // Relaxed, all: a collector that misses somebody gets the lock first, which is no harm.
@@ -74,18 +126,24 @@ ThreadRegistry::Change::Change(ThreadRegistry& registry) : registry_(registry) {
   registry.changes_wanted_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-ProcessThread& ThreadRegistry::register_current() {
-  const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessThread));
-  if (memory.empty()) throw std::bad_alloc();
-  auto* const thread = new (memory.data()) ProcessThread(heap_, end_of_this_stack());
+ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> stack_end) {
+  ThreadStack stack = ThreadStack::of_this_thread();
+  if (stack_end) stack.set_end(*stack_end);
+  // Before the lock: a collection asks for the loader's lock first.
+  const ThreadLocals thread_locals = ThreadLocals::of_this_thread();
   {
+    // What makes the heap's tables change is under the lock, or done by a registered thread.
     const Change change(*this);
-    threads_.push_back(thread);
-    current_ = thread;
+    std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, stack, thread_locals));
+    if (pthread_setspecific(at_exit_, thread.get()) != 0) throw std::bad_alloc();
+    for (ProcessThread* const other : threads_) {
+      if (other->number_ == thread->number_) other->is_gone_ = true;  // the system gives numbers again
+    }
+    threads_.push_back(thread.get());
+    current_ = thread.release();
   }
-  unblock_stop_signal();
-  pthread_setspecific(at_exit_, thread);
-  return *thread;
+  unblock(stop_signal_);
+  return *current_;
 }
 
 void ThreadRegistry::unregister_current() {
@@ -96,10 +154,9 @@ void ThreadRegistry::unregister_current() {
     const Change change(*this);
     std::erase(threads_, thread);
     current_ = nullptr;
+    const std::unique_ptr<ProcessThread> destroyed(thread);
   }
   pthread_setspecific(at_exit_, nullptr);
-  thread->~ProcessThread();
-  heap::unmap_memory({reinterpret_cast<std::byte*>(thread), sizeof(ProcessThread)});
 }
 
 std::size_t ThreadRegistry::count() {
@@ -107,14 +164,18 @@ std::size_t ThreadRegistry::count() {
   return threads_.size();
 }
 
-// Relaxed, in both: the thread and its own signal handler are one thread; the signal fences keep the compiler
-// from moving anything past them.
+// Relaxed: a fork closes the sections while the thread stands still, and going on makes that seen.
 void ThreadRegistry::enter_critical(ProcessThread& thread) {
-  thread.critical_depth_.store(thread.critical_depth_.load(std::memory_order_relaxed) + 1,
-                               std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  raise_depth(thread.critical_depth_);
+  FutexWord& closed = registry_->sections_closed_;
+  while (closed.value().load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      leave_critical(thread);
+      closed.wait(1);
+      raise_depth(thread.critical_depth_);
+    }
 }
 
+// Relaxed, all: see raise_depth.
 void ThreadRegistry::leave_critical(ProcessThread& thread) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const std::uint32_t depth = thread.critical_depth_.load(std::memory_order_relaxed) - 1;
@@ -123,6 +184,7 @@ void ThreadRegistry::leave_critical(ProcessThread& thread) {
   if (depth != 0 || !thread.stop_pending_.load(std::memory_order_relaxed)) [[likely]]
     return;
   thread.stop_pending_.store(false, std::memory_order_relaxed);
+  const SignalsBlocked as_in_a_handler;
   stand_still(thread);
 }
 
@@ -130,7 +192,7 @@ void ThreadRegistry::handle_stop_signal(int) {
   ProcessThread* const thread = current_;
   if (thread == nullptr) return;  // it unregistered after it was signalled: nobody waits for it
   const int error = errno;
-  // Relaxed, both: see enter_critical.
+  // Relaxed, both: see raise_depth.
   if (thread->critical_depth_.load(std::memory_order_relaxed) != 0) {
     thread->stop_pending_.store(true, std::memory_order_relaxed);
   } else {
@@ -142,78 +204,171 @@ void ThreadRegistry::handle_stop_signal(int) {
 void ThreadRegistry::stand_still(ProcessThread& thread) {
   FutexWord& epoch = registry_->stop_epoch_;
   FutexWord& running = registry_->still_running_;
-  // Acquire: pairs with the release in stop_others, so that the count below is this stop's.
+  // Acquire: pairs with the release in stop_others, so that the count and the question below are this stop's.
   const std::uint32_t stop = epoch.value().load(std::memory_order_acquire);
-  if (stop % 2 == 0) return;  // somebody else's signal
-  thread.stack_pointer_ = stack_pointer_below_registers();
+  // Relaxed, both: the acquire above makes the question seen; the release below publishes the answer.
+  if (stop % 2 == 0 || thread.asked_stop_.load(std::memory_order_relaxed) != stop) return;
+  thread.asked_stop_.store(0, std::memory_order_relaxed);
+  thread.stack_.note(stack_pointer_below_registers());
   // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
   // thread wrote.
   if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
-  // Acquire: pairs with the release in resume_others, so that this thread sees what the collector wrote.
+  // Acquire: pairs with the release in let_go_on, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
 }
 
-void ThreadRegistry::stop_others() {
+bool ThreadRegistry::is_to_stop(const ProcessThread* thread) {
+  return thread != current_ && !thread->is_blocked_ && !thread->is_gone_;
+}
+
+std::uint32_t ThreadRegistry::stop_others() {
   // Relaxed: see Change.
   while (changes_wanted_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
   mutex_.lock();
-  std::uint32_t others = 0;
-  for (const ProcessThread* const thread : threads_) {
-    if (thread != current_ && !thread->is_blocked_) ++others;
-  }
-  // Relaxed, both loads and this store: only the holder of the lock writes the epoch, and nobody counts down
+  // Relaxed, all but the last: only the holder of the lock writes the epoch, and nobody looks at the rest
   // before he has seen it odd. Release: pairs with the acquire in stand_still.
+  const std::uint32_t stop = stop_epoch_.value().load(std::memory_order_relaxed) + 1;
+  std::uint32_t others = 0;
+  for (ProcessThread* const thread : threads_) {
+    if (!is_to_stop(thread)) continue;
+    thread->asked_stop_.store(stop, std::memory_order_relaxed);
+    ++others;
+  }
   still_running_.value().store(others, std::memory_order_relaxed);
-  stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,
-                            std::memory_order_release);
-  for (const ProcessThread* const thread : threads_) {
-    if (thread != current_ && !thread->is_blocked_) pthread_kill(thread->handle_, kStopSignal);
+  stop_epoch_.value().store(stop, std::memory_order_release);
+  for (ProcessThread* const thread : threads_) {
+    if (is_to_stop(thread)) signal_thread(*thread, stop_signal_);
   }
   wait_until_all_stand_still();
+  forget_gone_threads();
+  return others;
+}
+
+// Also finds out that a thread is gone: one that used the heap again after it had unregistered at its end.
+void ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
+  while (tgkill(getpid(), thread.number_, signal) != 0) {
+    if (errno == EAGAIN) {  // too many signals wait
+      std::this_thread::yield();
+      continue;
+    }
+    thread.is_gone_ = true;
+    // Relaxed, both: this thread itself waits for the count, and nobody answers any more.
+    thread.asked_stop_.store(0, std::memory_order_relaxed);
+    still_running_.value().fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
 }
 
 void ThreadRegistry::wait_until_all_stand_still() {
-  constexpr std::time_t kPatienceSeconds = 5;
-  bool warned = false;
+  constexpr std::time_t kSecondsToLook = 1;
+  constexpr int kLooksToWarning = 5;
+  int looks = 0;
   std::uint32_t waited_for = 0;
   // Acquire: pairs with the release in stand_still.
   while ((waited_for = still_running_.value().load(std::memory_order_acquire)) != 0) {
-    still_running_.wait_for(waited_for, kPatienceSeconds);
-    // Relaxed: only to know whether to complain.
-    if (warned || still_running_.value().load(std::memory_order_relaxed) != waited_for) continue;
-    warn_of_no_answer(waited_for);
-    warned = true;
+    if (still_running_.wait_for(waited_for, kSecondsToLook)) continue;
+    look_for_gone_threads();
+    if (++looks == kLooksToWarning) warn_of_no_answer(waited_for, stop_signal_);
   }
 }
 
+void ThreadRegistry::look_for_gone_threads() {
+  constexpr int kNoSignal = 0;
+  for (ProcessThread* const thread : threads_) {
+    // Relaxed: one that has answered meanwhile is there, too.
+    if (thread->asked_stop_.load(std::memory_order_relaxed) != 0) signal_thread(*thread, kNoSignal);
+  }
+}
+
+void ThreadRegistry::forget_gone_threads() {
+  std::erase_if(threads_, [](ProcessThread* thread) {
+    const std::unique_ptr<ProcessThread> destroyed(thread->is_gone_ ? thread : nullptr);
+    return destroyed != nullptr;
+  });
+}
+
 void ThreadRegistry::resume_others() {
+  let_go_on();
+  mutex_.unlock();
+}
+
+void ThreadRegistry::let_go_on() {
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
   // stand_still.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,
                             std::memory_order_release);
   stop_epoch_.wake_all();
-  mutex_.unlock();
+}
+
+// While it exists, the calling thread is blocked, or is not; afterwards it is what it was.
+class ThreadRegistry::BlockedState {
+ public:
+  BlockedState(ThreadRegistry& registry, bool is_blocked, std::uintptr_t stack_pointer)
+      : registry_(registry),
+        was_blocked_(current_->is_blocked_),
+        previous_stack_pointer_(current_->stack_.pointer()) {
+    registry_.set_blocked(is_blocked, stack_pointer);
+  }
+  ~BlockedState() { registry_.set_blocked(was_blocked_, previous_stack_pointer_); }
+  BlockedState(const BlockedState&) = delete;
+  BlockedState& operator=(const BlockedState&) = delete;
+
+ private:
+  ThreadRegistry& registry_;
+  const bool was_blocked_;
+  const std::uintptr_t previous_stack_pointer_;
+};
+
+void ThreadRegistry::set_blocked(bool is_blocked, std::uintptr_t stack_pointer) {
+  const Change change(*this);
+  current_->stack_.note(stack_pointer);
+  current_->is_blocked_ = is_blocked;
 }
 
 void ThreadRegistry::call_blocked(void (*function)(void*), void* argument) {
-  if (current_ == nullptr) {
-    function(argument);
-    return;
-  }
-  block_current(stack_pointer_below_registers());
+  std::optional<BlockedState> state;
+  if (current_ != nullptr && !current_->is_blocked_)
+    state.emplace(*this, true, stack_pointer_below_registers());
   function(argument);
-  unblock_current();
 }
 
-void ThreadRegistry::block_current(std::uintptr_t stack_pointer) {
-  const Change change(*this);
-  current_->stack_pointer_ = stack_pointer;
-  current_->is_blocked_ = true;
+void ThreadRegistry::call_active(void (*function)(void*), void* argument) {
+  std::optional<BlockedState> state;
+  if (current_ != nullptr && current_->is_blocked_) state.emplace(*this, false, current_->stack_.pointer());
+  function(argument);
 }
 
-void ThreadRegistry::unblock_current() {
+void ThreadRegistry::set_stack_end(ProcessThread& thread, std::uintptr_t end) {
   const Change change(*this);
-  current_->is_blocked_ = false;
+  thread.stack_.set_end(end);
+}
+
+void ThreadRegistry::prepare_fork() {
+  stop_others();
+  // Relaxed: published by going on.
+  sections_closed_.value().store(1, std::memory_order_relaxed);
+  let_go_on();
+}
+
+void ThreadRegistry::open_sections() {
+  // Relaxed: nothing that they guard was changed meanwhile.
+  sections_closed_.value().store(0, std::memory_order_relaxed);
+  sections_closed_.wake_all();
+}
+
+void ThreadRegistry::after_fork_in_parent() {
+  open_sections();
+  mutex_.unlock();
+}
+
+void ThreadRegistry::after_fork_in_child() {
+  for (ProcessThread* const thread : threads_) thread->is_gone_ = thread != current_;
+  forget_gone_threads();
+  if (current_ != nullptr) current_->number_ = gettid();
+  // Relaxed: there is no other thread. Those that wanted the lock did not come along.
+  changes_wanted_.store(0, std::memory_order_relaxed);
+  open_sections();
+  mutex_.unlock();
 }
 
 }  // namespace jackdaw::gc

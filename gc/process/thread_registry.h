@@ -11,13 +11,20 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 
 #include "gc/process/futex_word.h"
+#include "gc/process/thread_locals.h"
+#include "gc/process/thread_stack.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
@@ -28,20 +35,34 @@ namespace jackdaw::gc {
 /// A registered thread. Made and destroyed by the registry; all else is for the thread itself.
 class ProcessThread {
  public:
-  ProcessThread(heap::Heap& heap, std::uintptr_t stack_end)
-      : handle_(pthread_self()), stack_end_(stack_end), allocator_(heap) {}
+  ProcessThread(const ProcessThread&) = delete;
+  ProcessThread& operator=(const ProcessThread&) = delete;
 
   heap::Allocator& allocator() { return allocator_; }
+  /// One past the first word of its stack that is scanned.
+  [[nodiscard]] std::uintptr_t stack_end() const { return stack_.end(); }
 
  private:
   friend class ThreadRegistry;
+  friend std::default_delete<ProcessThread>;
+
+  ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals);
+  ~ProcessThread() = default;
+  // In pages of its own, which are no root.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* thread);
 
   const pthread_t handle_;
-  const std::uintptr_t stack_end_;  // one past the first word that the thread pushed
+  pid_t number_;  // the system's; another one in the child of a fork
   heap::Allocator allocator_;
+  const ThreadLocals thread_locals_;
   // Written by the thread and its signal handler, read by the collector while the thread stands still.
-  std::uintptr_t stack_pointer_ = 0;
-  bool is_blocked_ = false;  // guarded by the registry's lock
+  ThreadStack stack_;
+  bool is_blocked_ = false;  // written by the thread under the registry's lock
+  bool is_gone_ = false;     // found to have ended without a word; the collector's
+  // The stop that the thread is to answer, 0 when it did. Of signals that come from elsewhere it thinks
+  // nothing.
+  std::atomic<std::uint32_t> asked_stop_{0};
   // Written and read by the thread and its signal handler alone.
   std::atomic<std::uint32_t> critical_depth_{0};
   std::atomic<bool> stop_pending_{false};
@@ -55,11 +76,19 @@ class ThreadRegistry {
   ThreadRegistry(const ThreadRegistry&) = delete;
   ThreadRegistry& operator=(const ThreadRegistry&) = delete;
 
+  /// The signal that stops threads. It may be chosen before the registry is made, and stays from then on.
+  /// Threads must not block it for long; the program must not use it.
+  static int stop_signal() { return stop_signal_; }
+  static void set_stop_signal(int signal);
+  /// `signals` without the one that stops threads: what a program may block.
+  static sigset_t without_stop_signal(sigset_t signals);
+
   /// The calling thread's entry, or null when it is not registered.
   static ProcessThread* current() { return current_; }
-  /// Registers the calling thread, with the bounds of its stack as the thread library knows them, until it
-  /// ends or unregisters. Throws std::bad_alloc.
-  ProcessThread& register_current();
+  /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
+  /// scanned up to `stack_end`, or as far as the thread library knows it. Throws std::bad_alloc, with nothing
+  /// changed.
+  ProcessThread& register_current(std::optional<std::uintptr_t> stack_end = {});
   /// The calling thread does not use the heap any more: nothing that it holds keeps an object. Collections do
   /// not wait for it.
   void unregister_current();
@@ -80,23 +109,51 @@ class ThreadRegistry {
   };
 
   /// Calls `function(argument)` while collections do not wait for the calling thread: it may block, and must
-  /// not touch the heap. What it held at the call stays, if it is registered.
+  /// not touch the heap. What it held at the call stays, if it is registered; what `function` holds does not
+  /// count. May be nested, also with call_active. `function` may throw.
   void call_blocked(void (*function)(void*), void* argument);
+  /// Inside of call_blocked: calls `function(argument)` as if outside, after a collection under way. May be
+  /// nested. `function` may throw.
+  void call_active(void (*function)(void*), void* argument);
+
+  /// Where the stack of `thread` ends from now on (ThreadStack::set_end). The calling thread's own, or that
+  /// of one that is blocked or is otherwise known not to run.
+  void set_stack_end(ProcessThread& thread, std::uintptr_t end);
 
   /// Takes the registry's lock, so that no thread comes or goes, and stops all registered threads but the
-  /// caller. Returns when they stand still.
-  void stop_others();
+  /// caller. Returns when they stand still: how many there are, without those that are blocked.
+  std::uint32_t stop_others();
   /// Lets them go on.
   void resume_others();
-  /// Between the two: calls `function(heap::Words)` with the part in use of each registered thread's stack,
-  /// the registers included; the caller's own from `own_stack_pointer` on.
+  /// Between the two: calls `function(pthread_t)` for each thread that was stopped.
   template <typename Function>
-  void for_each_stack(std::uintptr_t own_stack_pointer, Function function) {
+  void for_each_stopped(Function function) const {
     for (const ProcessThread* const thread : threads_) {
-      const std::uintptr_t from = thread == current_ ? own_stack_pointer : thread->stack_pointer_;
-      function(heap::whole_words_between(from, thread->stack_end_));
+      if (is_to_stop(thread)) function(thread->handle_);
     }
   }
+  /// Between the two: calls `function(heap::Words)` with the parts in use of each registered thread's stack,
+  /// the registers included, and with its thread_local variables, those of `modules`; the caller's own stack
+  /// from `own_stack_pointer` on.
+  template <typename Function>
+  void for_each_root(std::uintptr_t own_stack_pointer, std::span<const ThreadLocalModule> modules,
+                     Function function) {
+    if (current_ != nullptr) current_->stack_.note(own_stack_pointer);
+    for (const ProcessThread* const thread : threads_) {
+      thread->stack_.for_each_part(function);
+      thread->thread_locals_.for_each_block(modules, function);
+    }
+  }
+
+  /// Right before a fork: takes the registry's lock, and sees to it that no registered thread is in a
+  /// critical section, nor enters one, until the fork is over; the threads run on. Until then the caller must
+  /// not touch the heap.
+  void prepare_fork();
+  /// Right after it, in the parent, also when there was no child.
+  void after_fork_in_parent();
+  /// Right after it, in the child, where the caller is the only thread: the others are not registered any
+  /// more.
+  void after_fork_in_child();
 
  private:
   // The registry's lock for whoever changes something: before a collector that wants it, too. A mutex alone
@@ -112,17 +169,25 @@ class ThreadRegistry {
     ThreadRegistry& registry_;
   };
 
+  class BlockedState;
+
   static void enter_critical(ProcessThread& thread);
   static void leave_critical(ProcessThread& thread);
   static void handle_stop_signal(int);
   [[gnu::noinline]] static void stand_still(ProcessThread& thread);
 
-  void block_current(std::uintptr_t stack_pointer);
-  void unblock_current();
+  static bool is_to_stop(const ProcessThread* thread);
+  void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
+  void signal_thread(ProcessThread& thread, int signal);
   void wait_until_all_stand_still();
+  void look_for_gone_threads();
+  void forget_gone_threads();
+  void let_go_on();
+  void open_sections();
 
   static ThreadRegistry* registry_;  // the one there is
-  // No call stands before it: it is constant at first, and its place is fixed when the program is loaded.
+  static int stop_signal_;
+  // Without a call of the thread library's at each access, in a shared library, too.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
@@ -130,8 +195,9 @@ class ThreadRegistry {
   std::mutex mutex_;  // guards the list and who is blocked; held while threads are stopped
   std::atomic<std::uint32_t> changes_wanted_{0};
   heap::SystemVector<ProcessThread*> threads_;
-  FutexWord stop_epoch_;     // odd while threads are to stand still
-  FutexWord still_running_;  // threads that were signalled and do not stand still yet
+  FutexWord stop_epoch_;       // odd while threads are to stand still
+  FutexWord still_running_;    // threads that were signalled and do not stand still yet
+  FutexWord sections_closed_;  // not zero while a fork keeps threads out of critical sections
 };
 
 }  // namespace jackdaw::gc

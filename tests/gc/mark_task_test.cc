@@ -26,16 +26,27 @@ std::vector<std::uint64_t> addresses() {
 
 TEST(MarkTask, IsAsLargeAsAReference) { EXPECT_EQ(sizeof(MarkTask), sizeof(heap::Object*)); }
 
-constexpr heap::Contents kAllContents[] = {heap::Contents::references, heap::Contents::data,
-                                           heap::Contents::words};
+using Form = MarkTask::Form;
+constexpr Form kForms[] = {Form::references, Form::words, Form::by_kind};
 
 TEST(MarkTask, AWholeObjectIsNodeZero) {
   for (const std::uint64_t address : addresses()) {
-    for (const heap::Contents contents : kAllContents) {
-      const MarkTask task(at(address), contents);
+    for (const Form form : kForms) {
+      const MarkTask task(at(address), form);
       EXPECT_EQ(task.object(), at(address));
-      EXPECT_EQ(task.contents(), contents);
+      EXPECT_EQ(task.form(), form);
       EXPECT_EQ(task.node(), 0U);
+    }
+  }
+}
+
+TEST(MarkTask, ASmallObjectOfWordsKnowsItsLength) {
+  for (const std::uint64_t address : addresses()) {
+    for (const std::uint32_t words : {2U, 4U, 1024U}) {
+      const MarkTask task = MarkTask::of_small_words(at(address), words);
+      EXPECT_EQ(task.object(), at(address));
+      EXPECT_EQ(task.form(), Form::small_words);
+      EXPECT_EQ(task.small_words(), words);
     }
   }
 }
@@ -43,11 +54,11 @@ TEST(MarkTask, AWholeObjectIsNodeZero) {
 TEST(MarkTask, EveryNodeOfASliceTreeFits) {
   for (const std::uint64_t address :
        {std::uint64_t{16}, (std::uint64_t{1} << 48) - 16, std::uint64_t{0x7fff'1234'5670}}) {
-    const heap::Contents contents = address == 16 ? heap::Contents::words : heap::Contents::references;
+    const Form form = address == 16 ? Form::words : Form::references;
     for (std::uint32_t node = 0; node < mark::Slices::kNodeLimit; ++node) {
-      const MarkTask task(MarkTask(at(address), contents), node);
+      const MarkTask task(MarkTask(at(address), form), node);
       ASSERT_EQ(task.object(), at(address)) << node;
-      ASSERT_EQ(task.contents(), contents) << node;
+      ASSERT_EQ(task.form(), form) << node;
       ASSERT_EQ(task.node(), node);
     }
   }
@@ -55,12 +66,12 @@ TEST(MarkTask, EveryNodeOfASliceTreeFits) {
 
 TEST(MarkTask, EveryAddressFitsWithTheExtremeNodes) {
   for (const std::uint64_t address : addresses()) {
-    const heap::Contents contents = kAllContents[address / 16 % 3];
+    const Form form = kForms[address / 16 % 3];
     for (const std::uint32_t node :
          {0U, 1U, 15U, 16U, mark::Slices::kNodeLimit / 2, mark::Slices::kNodeLimit - 1}) {
-      const MarkTask task(MarkTask(at(address), contents), node);
+      const MarkTask task(MarkTask(at(address), form), node);
       ASSERT_EQ(task.object(), at(address)) << node;
-      ASSERT_EQ(task.contents(), contents) << node;
+      ASSERT_EQ(task.form(), form) << node;
       ASSERT_EQ(task.node(), node) << std::hex << address;
     }
   }

@@ -37,10 +37,8 @@ TEST_F(BlockMapTest, EveryByteOfASlotLeadsToItsStart) {
   for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
     const std::uint32_t bytes = SizeClasses::slot_bytes(size_class);
     map_.set(block(3), BlockShape::of_slots(bytes));
-    const std::uintptr_t slots = kBlockBytes / bytes;
     for (std::uintptr_t offset = 0; offset < kBlockBytes; ++offset) {
-      const std::uintptr_t slot = offset / bytes;
-      ASSERT_EQ(map_.start_of_object_at(block(3) + offset), slot < slots ? block(3) + slot * bytes : 0)
+      ASSERT_EQ(map_.start_of_object_at(block(3) + offset), block(3) + offset / bytes * bytes)
           << bytes << " bytes, offset " << offset;
     }
     EXPECT_EQ(map_.start_of_object_at(block(3) - 1), 0U);
@@ -52,10 +50,8 @@ TEST_F(BlockMapTest, EveryByteOfASlotLeadsToItsStart) {
 TEST_F(BlockMapTest, EveryNumberOfGranulesIsDividedExactly) {
   for (std::uint32_t granules = 1; granules <= kGranulesPerBlock / 2; ++granules) {
     const BlockShape shape = BlockShape::of_slots(granules * static_cast<std::uint32_t>(kGranuleBytes));
-    const auto in_use = static_cast<std::uint32_t>(kGranulesPerBlock) / granules * granules;
     for (std::uint32_t granule = 0; granule < kGranulesPerBlock; ++granule) {
-      ASSERT_EQ(shape.slot_start(granule),
-                granule < in_use ? granule / granules * granules : kGranulesPerBlock)
+      ASSERT_EQ(shape.slot_offset(granule), granule / granules * granules * kGranuleBytes)
           << granules << " granules, granule " << granule;
     }
   }

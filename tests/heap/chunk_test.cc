@@ -61,7 +61,7 @@ TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
   const std::size_t block = kFirstBlock + 1;
   for (const std::size_t each : {block - 1, block, block + 1}) {
     chunk->take_block(each, {}, KindNumber::words);  // of slots of the smallest class
-    chunk->set_allocated(each, {0, kGranulesPerBlock});
+    chunk->set_allocated(each, {0, kGranulesPerBlock}, false);
   }
   // In an order that fills all words of the block evenly.
   constexpr std::size_t kStep = 67;
@@ -206,7 +206,7 @@ TEST(Chunk, FindsRunsOfFreeSlots) {
   };
   const std::uint32_t end = info.slots() * 3;
   EXPECT_TRUE(equals(chunk->find_free_slots(block, 0), 0, end));
-  chunk->set_allocated(block, {30, 75});
+  chunk->set_allocated(block, {30, 75}, true);
   EXPECT_TRUE(equals(chunk->find_free_slots(block, 0), 0, 30));
   EXPECT_TRUE(equals(chunk->find_free_slots(block, 30), 75, end));
   EXPECT_TRUE(chunk->is_allocated(granule(*chunk, 72)));
@@ -214,7 +214,7 @@ TEST(Chunk, FindsRunsOfFreeSlots) {
   Chunk::set_free(chunk->block_start(block) + 63 * kGranuleBytes,
                   chunk->block_start(block) + 66 * kGranuleBytes);
   EXPECT_TRUE(equals(chunk->find_free_slots(block, 30), 63, 66));
-  chunk->set_allocated(block, {0, end});
+  chunk->set_allocated(block, {0, end}, false);
   EXPECT_EQ(chunk->find_free_slots(block, 64).end, chunk->find_free_slots(block, 64).first) << "none";
 }
 
@@ -227,7 +227,7 @@ TEST(Chunk, WhatIsMarkedStaysAllocated) {
   info.size_class = SizeClasses::class_of(48);
   chunk->take_block(block, info, KindNumber::words);
   const std::uint32_t end = info.slots() * 3;
-  chunk->set_allocated(block, {0, end});
+  chunk->set_allocated(block, {0, end}, false);
   chunk->clear_marks(block);
   for (std::size_t i = 0; i < end; ++i)
     ASSERT_EQ(chunk->is_marked(granule(*chunk, i)), i % 3 != 0)

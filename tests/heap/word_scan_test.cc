@@ -47,6 +47,28 @@ TEST_F(WordScanTest, AddressesAnywhereInObjectsOfEveryKindCount) {
   EXPECT_EQ(found_in(roots), (std::vector<Object*>{typed, data, words, large, oversized}));
 }
 
+TEST_F(WordScanTest, WhereNotAllAddressesCountThoseAtDisplacementsDo) {
+  Object* const small = allocator_.allocate_plain(64, KindNumber::words);
+  Object* const large = allocator_.allocate_plain(3 * kBlockBytes, KindNumber::words);
+  heap_.set_all_addresses_keep(false);
+  heap_.displacements().add(8);
+  heap_.displacements().add(kBlockBytes - 1);
+  EXPECT_EQ(found_in({address_of(small), address_of(large)}), (std::vector<Object*>{small, large}));
+  EXPECT_EQ(found_in({address_of(small) + 8, address_of(large) + kBlockBytes - 1}),
+            (std::vector<Object*>{small, large}));
+  EXPECT_TRUE(found_in({address_of(small) + 1, address_of(small) + 16, address_of(large) + kBlockBytes,
+                        address_of(large) + 2 * kBlockBytes + 8})
+                  .empty());
+  EXPECT_EQ(slot_at_word(heap_.map(), address_of(small) + 8), small);
+  EXPECT_EQ(slot_at_word(heap_.map(), address_of(small) + 9), nullptr);
+  std::vector<Object*> found;
+  for_each_slot_in_stack(std::vector<std::uintptr_t>{address_of(small) + 9}, heap_.map(),
+                         [&](Object* object) { found.push_back(object); });
+  EXPECT_EQ(found, std::vector<Object*>{small}) << "in stacks all addresses count";
+  heap_.set_all_addresses_keep(true);
+  EXPECT_EQ(found_in({address_of(small) + 9}), std::vector<Object*>{small});
+}
+
 TEST_F(WordScanTest, OtherWordsDoNot) {
   Object* const object = allocator_.allocate_plain(48, KindNumber::words);
   const int on_stack = 0;

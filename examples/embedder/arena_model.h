@@ -1,0 +1,50 @@
+// ArenaModel: tells the marking engine about the arena. This is all that the engine asks of a heap;
+// mark/object_model.h says exactly what each function must do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "arena.h"
+#include "mark/object_model.h"
+
+class ArenaModel {
+ public:
+  using Reference = Node*;  // what an edge holds
+  using Task = Node*;       // what the queues carry: to visit a whole node
+
+  explicit ArenaModel(Arena& arena) : arena_(arena) {}
+
+  /// True for exactly one caller per node.
+  template <jackdaw::mark::Sharing kSharing>
+  bool try_mark(Node* node) {
+    std::atomic<std::uint64_t>& word = arena_.mark_word_of(node);
+    const std::uint64_t bit = arena_.mark_bit_of(node);
+    // Relaxed, all: the bit decides who visits the node; the node was written before the marking began.
+    const std::uint64_t before = word.load(std::memory_order_relaxed);
+    if ((before & bit) != 0) return false;
+    if constexpr (kSharing == jackdaw::mark::Sharing::exclusive) {
+      word.store(before | bit, std::memory_order_relaxed);  // nobody else marks
+      return true;
+    } else {
+      return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    }
+  }
+
+  bool is_marked(Node* node) { return arena_.is_marked(node); }
+  Task task_of(Node* node) { return node; }
+  void prefetch_mark(Node* node) { __builtin_prefetch(&arena_.mark_word_of(node), 1); }
+  void prefetch(Node* node) { __builtin_prefetch(node); }
+
+  template <typename Sink>
+  void visit(Node* node, Sink& sink) {
+    for (Node* const edge : node->edges()) {
+      if (edge != nullptr) sink.reference(edge);
+    }
+  }
+
+ private:
+  Arena& arena_;
+};
+
+static_assert(jackdaw::mark::ObjectModel<ArenaModel>);

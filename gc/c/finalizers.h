@@ -1,0 +1,16 @@
+// Finalizers: when those that wait are called, and what the program is told of them.
+#pragma once
+
+namespace jackdaw::c_interface {
+
+/// Calls the finalizers that wait, or tells the program of them when it calls them itself. Without the lock,
+/// after a collection. Throws what they throw.
+void attend_to_finalizers();
+
+/// Tells the program of each object whose finalizer began to wait. With the lock.
+void announce_ready_finalizers();
+
+/// Asks the program how each toggle reference is to be held. With the lock, before the threads are stopped.
+void ask_about_toggle_references();
+
+}  // namespace jackdaw::c_interface

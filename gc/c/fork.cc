@@ -1,0 +1,27 @@
+// fork: gc.h, section 18.
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+
+namespace jackdaw::c_interface {
+
+extern "C" {
+
+void GC_set_handle_fork(int who) {
+  if (GC_is_init_called() != 0) return;
+  initial_options().handles_fork = who == 1;
+  settings.program_handles_fork = who == -1;
+}
+
+void GC_atfork_prepare() {
+  if (settings.program_handles_fork) collector().prepare_fork();
+}
+void GC_atfork_parent() {
+  if (settings.program_handles_fork) collector().after_fork_in_parent();
+}
+void GC_atfork_child() {
+  if (settings.program_handles_fork) collector().after_fork_in_child();
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,154 @@
+// Hooks: gc.h, section 15, and the callback of gc_mark.h at the start of a collection.
+#include "gc/c/hooks.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "gc/c/events.h"
+#include "gc/c/finalizers.h"
+#include "gc/c/log.h"
+#include "gc/c/roots.h"
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+#include "gc/c/statistics.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+GC_EventType event_type(gc::CollectionEvent event) {
+  switch (event) {
+    case gc::CollectionEvent::start:
+      return GC_EVENT_START;
+    case gc::CollectionEvent::before_stop:
+      return GC_EVENT_PRE_STOP_WORLD;
+    case gc::CollectionEvent::after_stop:
+      return GC_EVENT_POST_STOP_WORLD;
+    case gc::CollectionEvent::mark_start:
+      return GC_EVENT_MARK_START;
+    case gc::CollectionEvent::mark_end:
+      return GC_EVENT_MARK_END;
+    case gc::CollectionEvent::reclaim_start:
+      return GC_EVENT_RECLAIM_START;
+    case gc::CollectionEvent::reclaim_end:
+      return GC_EVENT_RECLAIM_END;
+    case gc::CollectionEvent::before_resume:
+      return GC_EVENT_PRE_START_WORLD;
+    case gc::CollectionEvent::after_resume:
+      return GC_EVENT_POST_START_WORLD;
+    case gc::CollectionEvent::end:
+      return GC_EVENT_END;
+  }
+  __builtin_unreachable();
+}
+
+// Uncollectable objects have changed it since the last collection. Relaxed: a total that publishes nothing.
+void note_non_gc_bytes() {
+  collector().growth().uncounted_bytes = std::atomic_ref(GC_non_gc_bytes).load(std::memory_order_relaxed);
+}
+
+void tell_thread_event(gc::ThreadEvent event, pthread_t thread) {
+  if (settings.on_thread_event == nullptr) return;
+  const GC_EventType type =
+      event == gc::ThreadEvent::stopped ? GC_EVENT_THREAD_SUSPENDED : GC_EVENT_THREAD_UNSUSPENDED;
+  // pthread_t is a number here.
+  settings.on_thread_event(type, reinterpret_cast<void*>(thread));  // NOLINT(performance-no-int-to-ptr)
+}
+
+// The program may have written to the variable itself.
+void tell_heap_size(std::size_t bytes) {
+  if (GC_on_heap_resize != nullptr) GC_on_heap_resize(bytes);
+}
+
+void write_warning(char* format, GC_word argument) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  log_line(format, argument);
+#pragma GCC diagnostic pop
+}
+
+void write_message(const char* message) {
+  if (message != nullptr) log_line("jackdaw: %s", message);
+}
+
+// Reads or writes a setting under the lock.
+template <typename Value>
+void set(Value& setting, Value value) {
+  const auto lock = lock_settings();
+  setting = value;
+}
+template <typename Value>
+Value get(const Value& setting) {
+  const auto lock = lock_settings();
+  return setting;
+}
+
+}  // namespace
+
+void tell_program(gc::CollectionEvent event) {
+  count_event(event);
+  if (settings.on_collection_event != nullptr && event != gc::CollectionEvent::end)
+    settings.on_collection_event(event_type(event));
+  if (event == gc::CollectionEvent::start) {
+    note_non_gc_bytes();
+    if (settings.start_callback != nullptr) settings.start_callback();
+    ask_about_toggle_references();
+  } else if (event == gc::CollectionEvent::end) {
+    announce_ready_finalizers();
+    if (settings.on_collection_event != nullptr) settings.on_collection_event(GC_EVENT_END);
+  }
+}
+
+void install_hooks(gc::ProcessCollector& collector) {
+  collector.hooks() = {.event = on_collection_event,
+                       .more_roots = push_other_roots,
+                       .declines = settings.stop_func,
+                       .thread = tell_thread_event,
+                       .heap_resized = tell_heap_size};
+}
+
+extern "C" {
+
+void GC_set_oom_fn(GC_oom_func function) { set(GC_oom_fn, function); }
+GC_oom_func GC_get_oom_fn() { return get(GC_oom_fn); }
+
+void GC_abort_on_oom() {
+  log_line("jackdaw: memory is exhausted");
+  if (settings.abort_func != nullptr) settings.abort_func(nullptr);
+  std::exit(EXIT_FAILURE);
+}
+
+void GC_set_warn_proc(GC_warn_proc function) { set(settings.warn_proc, function); }
+GC_warn_proc GC_get_warn_proc() {
+  const GC_warn_proc function = get(settings.warn_proc);
+  return function != nullptr ? function : write_warning;
+}
+void GC_ignore_warn_proc(char*, GC_word) {}
+
+void GC_set_abort_func(GC_abort_func function) { set(settings.abort_func, function); }
+GC_abort_func GC_get_abort_func() {
+  const GC_abort_func function = get(settings.abort_func);
+  return function != nullptr ? function : write_message;
+}
+
+void GC_set_log_fd(int descriptor) { set(settings.log_descriptor, descriptor); }
+
+void GC_set_on_heap_resize(GC_on_heap_resize_proc function) { set(GC_on_heap_resize, function); }
+GC_on_heap_resize_proc GC_get_on_heap_resize() { return get(GC_on_heap_resize); }
+
+void GC_set_on_collection_event(GC_on_collection_event_proc function) {
+  set(settings.on_collection_event, function);
+}
+GC_on_collection_event_proc GC_get_on_collection_event() { return get(settings.on_collection_event); }
+
+void GC_set_on_thread_event(GC_on_thread_event_proc function) { set(settings.on_thread_event, function); }
+GC_on_thread_event_proc GC_get_on_thread_event() { return get(settings.on_thread_event); }
+
+void GC_set_start_callback(GC_start_callback_proc function) { set(settings.start_callback, function); }
+GC_start_callback_proc GC_get_start_callback() { return get(settings.start_callback); }
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

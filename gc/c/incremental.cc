@@ -1,0 +1,58 @@
+// Incremental collection, which there is none of: gc.h, section 14. The settings are kept.
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// libgc's values.
+constinit unsigned long time_limit_nanoseconds = 0;
+constinit int rate = 10;
+constinit int max_prior_attempts = 1;
+constinit bool is_manual_allowed = false;
+
+}  // namespace
+
+extern "C" {
+
+void GC_enable_incremental() { GC_init(); }
+void GC_start_incremental_collection() {}
+int GC_is_incremental_mode() { return 0; }
+int GC_incremental_protection_needs() { return GC_PROTECTS_NONE; }
+
+void GC_set_time_limit(unsigned long milliseconds) { GC_time_limit = milliseconds; }
+unsigned long GC_get_time_limit() { return GC_time_limit; }
+
+void GC_set_time_limit_tv(GC_timeval_s limit) {
+  GC_time_limit = limit.tv_ms;
+  time_limit_nanoseconds = limit.tv_nsec;
+}
+GC_timeval_s GC_get_time_limit_tv() { return {GC_time_limit, time_limit_nanoseconds}; }
+
+void GC_set_full_freq(int frequency) { GC_full_freq = frequency; }
+int GC_get_full_freq() { return GC_full_freq; }
+void GC_set_rate(int pages) { rate = pages; }
+int GC_get_rate() { return rate; }
+void GC_set_max_prior_attempts(int attempts) { max_prior_attempts = attempts; }
+int GC_get_max_prior_attempts() { return max_prior_attempts; }
+void GC_set_manual_vdb_allowed(int allowed) { is_manual_allowed = allowed != 0; }
+int GC_get_manual_vdb_allowed() { return is_manual_allowed ? 1 : 0; }
+
+void GC_change_stubborn(const void*) {}
+void GC_debug_change_stubborn(const void*) {}
+void GC_end_stubborn_change(const void*) {}
+void GC_debug_end_stubborn_change(const void*) {}
+
+void GC_ptr_store_and_dirty(void* slot, const void* value) {
+  *static_cast<const void**>(slot) = value;
+  GC_reachable_here(value);
+}
+
+void GC_debug_ptr_store_and_dirty(void* slot, const void* value) {
+  GC_ptr_store_and_dirty(GC_is_visible(slot), GC_is_valid_displacement(const_cast<void*>(value)));
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

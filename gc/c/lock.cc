@@ -1,0 +1,20 @@
+// The lock: gc.h, section 10.
+#include <mutex>
+
+#include "gc/c/start.h"
+
+namespace jackdaw::c_interface {
+
+extern "C" {
+
+void* GC_call_with_alloc_lock(GC_fn_type function, void* data) {
+  const std::lock_guard lock(collector().lock());
+  return function(data);
+}
+
+void GC_alloc_lock() { collector().lock().lock(); }
+void GC_alloc_unlock() { collector().lock().unlock(); }
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,195 @@
+// Calls of the thread library that the collector stands in for: gc.h, section 19.
+//
+// A thread's function and its argument, and later its result, may be the only references to objects while no
+// stack holds them. They are kept in a record, an uncollectable object of the heap, from before the thread is
+// made until it was joined, or is detached and over.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <mutex>
+
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+#include "gc/process/futex_word.h"
+#include "gc/process/process_kinds.h"
+#include "gc/process/thread_registry.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+struct ThreadRecord {
+  void* (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  // Under the lock of the records:
+  ThreadRecord* next = nullptr;
+  pthread_t handle{};
+  bool is_detached = false;
+  bool has_ended = false;
+};
+
+/// The records of threads that are not joined yet. Any thread.
+class ThreadRecords {
+ public:
+  void add(ThreadRecord* record, pthread_t handle) {
+    const std::lock_guard lock(mutex_);
+    record->handle = handle;
+    record->next = first_;
+    first_ = record;
+  }
+  /// The thread's, or null.
+  ThreadRecord* find(pthread_t handle) {
+    const std::lock_guard lock(mutex_);
+    ThreadRecord* record = first_;
+    while (record != nullptr && pthread_equal(record->handle, handle) == 0) record = record->next;
+    return record;
+  }
+  /// Nobody joins the thread. Whether it has ended: then the record is to be removed.
+  bool detach(ThreadRecord* record) {
+    const std::lock_guard lock(mutex_);
+    record->is_detached = true;
+    return record->has_ended;
+  }
+  /// The thread is over. Whether nobody joins it: then the record is to be removed.
+  bool end(ThreadRecord* record) {
+    const std::lock_guard lock(mutex_);
+    record->has_ended = true;
+    return record->is_detached;
+  }
+  void remove(ThreadRecord* record) {
+    {
+      const std::lock_guard lock(mutex_);
+      ThreadRecord** link = &first_;
+      while (*link != record) link = &(*link)->next;
+      *link = record->next;
+    }
+    collector().free(record);
+  }
+
+ private:
+  std::mutex mutex_;
+  ThreadRecord* first_ = nullptr;
+};
+
+constinit ThreadRecords records;
+constinit thread_local ThreadRecord* own_record = nullptr;
+
+// What a new thread tells the one that made it.
+enum Report : std::uint32_t { waiting, registered, without_memory };
+struct Birth {
+  ThreadRecord* record;
+  gc::FutexWord report;
+};
+
+// Ends the thread's record when the thread ends: by return, by pthread_exit or cancelled.
+class EndOfThread {
+ public:
+  explicit EndOfThread(ThreadRecord* record) : record_(record) {}
+  ~EndOfThread() {
+    own_record = nullptr;
+    if (records.end(record_)) records.remove(record_);
+  }
+  EndOfThread(const EndOfThread&) = delete;
+  EndOfThread& operator=(const EndOfThread&) = delete;
+
+ private:
+  ThreadRecord* const record_;
+};
+
+// The other thread may return as soon as it reads the word, and its frame with it; waking what is not there
+// any more wakes nobody.
+void report(gc::FutexWord& word, Report what) {
+  // Release: pairs with the acquire in GC_pthread_create.
+  word.value().store(what, std::memory_order_release);
+  word.wake_all();
+}
+
+void* run_thread(void* argument) {
+  auto& birth = *static_cast<Birth*>(argument);
+  ThreadRecord* const record = birth.record;
+  try {
+    collector().threads().register_current();
+  } catch (const std::exception&) {
+    pthread_detach(pthread_self());  // if it is not yet
+    report(birth.report, without_memory);
+    return nullptr;
+  }
+  own_record = record;
+  const EndOfThread end(record);
+  records.add(record, pthread_self());
+  report(birth.report, registered);
+  record->result = record->function(record->argument);
+  return record->result;
+}
+
+ThreadRecord* new_record(const pthread_attr_t* attributes) {
+  void* const memory = collector().allocate(sizeof(ThreadRecord), gc::ProcessKinds::kUncollectableWords);
+  if (memory == nullptr) return nullptr;
+  auto* const record = new (memory) ThreadRecord;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
+  record->is_detached = state == PTHREAD_CREATE_DETACHED;
+  return record;
+}
+
+}  // namespace
+
+extern "C" {
+
+int GC_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                      void* argument) {
+  Birth birth{new_record(attributes), {}};
+  if (birth.record == nullptr) return EAGAIN;
+  birth.record->function = function;
+  birth.record->argument = argument;
+  const int error = pthread_create(thread, attributes, run_thread, &birth);
+  if (error != 0) {
+    collector().free(birth.record);
+    return error;
+  }
+  std::uint32_t told = waiting;
+  // Acquire: pairs with the release in report.
+  while ((told = birth.report.value().load(std::memory_order_acquire)) == waiting) birth.report.wait(waiting);
+  if (told == registered) return 0;
+  collector().free(birth.record);
+  return EAGAIN;
+}
+
+int GC_pthread_join(pthread_t thread, void** result) {
+  ThreadRecord* const record = records.find(thread);
+  const int error = pthread_join(thread, result);
+  if (error == 0 && record != nullptr) records.remove(record);
+  return error;
+}
+
+int GC_pthread_detach(pthread_t thread) {
+  ThreadRecord* const record = records.find(thread);
+  const int error = pthread_detach(thread);
+  if (error == 0 && record != nullptr && records.detach(record)) records.remove(record);
+  return error;
+}
+
+void GC_pthread_exit(void* result) {
+  if (own_record != nullptr) own_record->result = result;
+  pthread_exit(result);
+}
+
+int GC_pthread_cancel(pthread_t thread) { return pthread_cancel(thread); }
+
+int GC_pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
+  if (set == nullptr || how == SIG_UNBLOCK) return pthread_sigmask(how, set, old);
+  const sigset_t allowed = gc::ThreadRegistry::without_stop_signal(*set);
+  return pthread_sigmask(how, &allowed, old);
+}
+
+// A collection looks up what is loaded and stops the threads in such a way that no library is halfway in.
+void* GC_dlopen(const char* path, int flags) { return dlopen(path, flags); }
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,121 @@
+// Roots and displacements: gc.h, section 11, and the roots of gc_mark.h.
+#include "gc/c/roots.h"
+
+#include <cstdint>
+#include <mutex>
+#include <new>
+
+#include "gc/c/log.h"
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+#include "heap/displacements.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// A collection has no more roots than the collector's own: what it calls may be called by others that were
+// put in its place.
+void push_nothing() {}
+
+// Whether memory ran out while the program named roots: exceptions do not go through its code.
+constinit bool has_missed_roots = false;
+
+heap::Words words_between(void* low, void* high) {
+  return heap::whole_words_between(reinterpret_cast<std::uintptr_t>(low),
+                                   reinterpret_cast<std::uintptr_t>(high));
+}
+
+// Calls `scan(words)` unless memory has run out already.
+template <typename Scan>
+void push(void* low, void* high, Scan scan) {
+  try {
+    if (!has_missed_roots) scan(words_between(low, high));
+  } catch (const std::bad_alloc&) {
+    has_missed_roots = true;
+  }
+}
+
+// Calls `change(roots)`. Without memory for what the program says are roots it cannot go on.
+template <typename Change>
+void change_roots(Change change) {
+  try {
+    change(collector().static_roots());
+  } catch (const std::bad_alloc&) {
+    abort_program("there is no memory to note roots");
+  }
+}
+
+bool has_static_roots(const char* library, const void* begin, std::size_t bytes) {
+  return settings.has_static_roots(library, const_cast<void*>(begin), bytes) != 0;
+}
+
+}  // namespace
+
+void push_other_roots() {
+  has_missed_roots = false;
+  if (GC_push_other_roots != nullptr) GC_push_other_roots();
+  if (has_missed_roots) throw std::bad_alloc();
+}
+
+extern "C" {
+
+GC_push_other_roots_proc GC_push_other_roots = push_nothing;
+
+void GC_add_roots(void* low, void* high) {
+  change_roots([=](gc::StaticRoots& roots) { roots.add(low, high); });
+}
+void GC_remove_roots(void* low, void* high) { collector().static_roots().remove(low, high); }
+void GC_clear_roots() { collector().static_roots().clear(); }
+void GC_exclude_static_roots(void* low, void* high) {
+  change_roots([=](gc::StaticRoots& roots) { roots.exclude(low, high); });
+}
+void GC_clear_exclusion_table() { collector().static_roots().clear_exclusions(); }
+
+void GC_register_has_static_roots_callback(GC_has_static_roots_func function) {
+  gc::ProcessCollector& collector = c_interface::collector();
+  const std::lock_guard lock(collector.lock());
+  settings.has_static_roots = function;
+  collector.static_roots().set_library_filter(function != nullptr ? has_static_roots : nullptr);
+}
+
+void GC_set_no_dls(int no_dls) {
+  GC_no_dls = no_dls;
+  if (GC_is_init_called() != 0) collector().static_roots().set_scans_libraries(no_dls == 0);
+}
+int GC_get_no_dls() { return GC_no_dls; }
+
+void GC_set_all_interior_pointers(int all) {
+  if (GC_is_init_called() != 0) return;
+  GC_all_interior_pointers = all != 0 ? 1 : 0;
+}
+int GC_get_all_interior_pointers() { return GC_all_interior_pointers; }
+
+void GC_register_displacement(std::size_t offset) {
+  if (offset >= heap::Displacements::kLimit)
+    abort_program("GC_register_displacement: the offset is too large");
+  gc::ProcessCollector& collector = c_interface::collector();
+  const std::lock_guard lock(collector.lock());
+  collector.heap().displacements().add(offset);
+}
+void GC_debug_register_displacement(std::size_t offset) {
+  GC_register_displacement(offset);
+  GC_register_displacement(offset + GC_get_debug_header_size());
+}
+
+void GC_set_push_other_roots(GC_push_other_roots_proc procedure) { GC_push_other_roots = procedure; }
+GC_push_other_roots_proc GC_get_push_other_roots() { return GC_push_other_roots; }
+
+void GC_push_all(void* low, void* high) {
+  push(low, high, [](heap::Words words) { collector().scan(words); });
+}
+void GC_push_all_eager(void* low, void* high) {
+  push(low, high, [](heap::Words words) { collector().scan_stack(words); });
+}
+void GC_push_conditional(void* low, void* high, int) { GC_push_all(low, high); }
+void GC_push_finalizer_structures() {}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

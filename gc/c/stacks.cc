@@ -1,0 +1,72 @@
+// Stacks: those of gc.h, section 17.
+#include "gc/c/stacks.h"
+
+#include <cstdint>
+#include <new>
+
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+#include "gc/process/thread_registry.h"
+#include "gc/process/thread_stack.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+void* pointer_to(std::uintptr_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
+
+void apply_stack_end(gc::ProcessCollector& collector) {
+  gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  if (thread == nullptr) return;
+  if (GC_stackbottom != nullptr) collector.threads().set_stack_end(*thread, address_of(GC_stackbottom));
+  GC_stackbottom = static_cast<char*>(pointer_to(thread->stack_end()));
+}
+
+extern "C" {
+
+int GC_get_stack_base(GC_stack_base* base) {
+  try {
+    base->mem_base = pointer_to(gc::ThreadStack::of_this_thread().end());
+  } catch (const std::bad_alloc&) {
+    return GC_UNIMPLEMENTED;
+  }
+  return GC_SUCCESS;
+}
+
+void* GC_call_with_stack_base(GC_stack_base_func function, void* argument) {
+  GC_stack_base base{};
+  base.mem_base = &base;
+  void* const result = function(&base, argument);
+  GC_reachable_here(&base);  // so this is no tail call: the frame lasts as long as the other
+  return result;
+}
+
+void* GC_get_my_stackbottom(GC_stack_base* base) {
+  GC_init();
+  gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  if (thread == nullptr) {
+    GC_get_stack_base(base);
+  } else {
+    base->mem_base = pointer_to(thread->stack_end());
+  }
+  return thread;
+}
+
+void GC_set_stackbottom(void* handle, const GC_stack_base* base) {
+  if (GC_is_init_called() == 0) {
+    GC_stackbottom = static_cast<char*>(base->mem_base);
+    return;
+  }
+  auto* const thread = handle != nullptr ? static_cast<gc::ProcessThread*>(handle)  //
+                                         : gc::ThreadRegistry::current();
+  if (thread != nullptr) collector().threads().set_stack_end(*thread, address_of(base->mem_base));
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

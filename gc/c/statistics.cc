@@ -1,0 +1,151 @@
+// Statistics: gc.h, section 16, without the dumps.
+#include "gc/c/statistics.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+#include "heap/heap.h"
+#include "heap/size_classes.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Written under the lock.
+constinit heap::ByteCount reclaimed_last;    // by the last collection
+constinit heap::ByteCount reclaimed_before;  // by those before it
+constinit std::uint64_t used_bytes = 0;      // when the collection under way began to reclaim
+constinit std::uint64_t counted_collections = 0;
+constinit Clock::time_point started;
+constinit Clock::duration time_spent{0};
+
+const heap::Heap& heap_now() { return collector().heap(); }
+
+void count_reclaimed() {
+  gc::ProcessCollector& collector = c_interface::collector();
+  if (collector.collections() == counted_collections) return;  // it was given up
+  counted_collections = collector.collections();
+  // Relaxed: only to be read by the program.
+  std::atomic_ref(GC_gc_no).store(counted_collections, std::memory_order_relaxed);
+  reclaimed_before.add(reclaimed_last);
+  reclaimed_last.subtract(reclaimed_last);
+  reclaimed_last.add(used_bytes - std::min(used_bytes, collector.live_bytes()));
+}
+
+GC_prof_stats_s all_statistics() {
+  gc::ProcessCollector& collector = c_interface::collector();
+  const heap::HeapUsage& usage = collector.heap().usage();
+  GC_prof_stats_s all{};
+  all.heapsize_full = collector.heap().chunk_bytes();
+  all.free_bytes_full = usage.free;
+  all.unmapped_bytes = usage.given_back;
+  all.bytes_allocd_since_gc = GC_get_bytes_since_gc();
+  all.allocd_bytes_before_gc = collector.bytes_before_last_collection();
+  all.non_gc_bytes = GC_get_non_gc_bytes();
+  all.gc_no = collector.collections();
+  all.markers_m1 = static_cast<GC_word>(GC_get_parallel());
+  all.expl_freed_bytes_since_gc = collector.freed_bytes();
+  all.bytes_reclaimed_since_gc = reclaimed_last + all.expl_freed_bytes_since_gc;
+  all.reclaimed_bytes_before_gc = reclaimed_before;
+  all.obtained_from_os_bytes = usage.taken;
+  return all;
+}
+
+void store(GC_word* place, GC_word value) {
+  if (place != nullptr) *place = value;
+}
+
+}  // namespace
+
+void count_event(gc::CollectionEvent event) {
+  switch (event) {
+    case gc::CollectionEvent::start:
+      started = Clock::now();
+      break;
+    case gc::CollectionEvent::reclaim_start:
+      used_bytes = collector().live_bytes() + collector().heap().allocated_bytes();
+      break;
+    case gc::CollectionEvent::end:
+      count_reclaimed();
+      if (settings.measures_time) time_spent += Clock::now() - started;
+      break;
+    default:
+      break;
+  }
+}
+
+extern "C" {
+
+GC_word GC_get_gc_no() { return collector().collections(); }
+
+std::size_t GC_get_heap_size() { return heap_now().chunk_bytes() - heap_now().usage().given_back; }
+std::size_t GC_get_free_bytes() {
+  const heap::HeapUsage& usage = heap_now().usage();
+  // One after the other: another thread may have changed both in between.
+  const std::uint64_t given_back = usage.given_back;
+  return std::max<std::uint64_t>(usage.free, given_back) - given_back;
+}
+std::size_t GC_get_unmapped_bytes() { return heap_now().usage().given_back; }
+std::size_t GC_get_obtained_from_os_bytes() { return heap_now().usage().taken; }
+
+std::size_t GC_get_bytes_since_gc() {
+  const std::uint64_t before = collector().bytes_before_last_collection();
+  return heap_now().usage().allocated - before;
+}
+std::size_t GC_get_total_bytes() { return heap_now().usage().allocated; }
+std::size_t GC_get_expl_freed_bytes_since_gc() { return collector().freed_bytes(); }
+
+void GC_get_heap_usage_safe(GC_word* heap_size, GC_word* free_bytes, GC_word* unmapped_bytes,
+                            GC_word* bytes_since_gc, GC_word* total_bytes) {
+  const std::lock_guard lock(collector().lock());
+  store(heap_size, GC_get_heap_size());
+  store(free_bytes, GC_get_free_bytes());
+  store(unmapped_bytes, GC_get_unmapped_bytes());
+  store(bytes_since_gc, GC_get_bytes_since_gc());
+  store(total_bytes, GC_get_total_bytes());
+}
+
+std::size_t GC_get_prof_stats_unsafe(GC_prof_stats_s* stats, std::size_t bytes) {
+  const GC_prof_stats_s all = all_statistics();
+  const std::size_t known = std::min(bytes, sizeof all);
+  std::memcpy(stats, &all, known);
+  std::memset(reinterpret_cast<std::byte*>(stats) + known, 0xff, bytes - known);
+  return known;
+}
+
+std::size_t GC_get_prof_stats(GC_prof_stats_s* stats, std::size_t bytes) {
+  const std::lock_guard lock(collector().lock());
+  return GC_get_prof_stats_unsafe(stats, bytes);
+}
+
+std::size_t GC_get_size_map_at(int bytes) {
+  GC_init();
+  const std::size_t whole = static_cast<std::size_t>(bytes) + extra_bytes;
+  if (bytes < 0 || whole > heap::kLargestSmallBytes) return std::numeric_limits<std::size_t>::max();
+  return heap::SizeClasses::slot_bytes(heap::SizeClasses::class_of(std::max<std::size_t>(whole, 1)));
+}
+
+std::size_t GC_get_memory_use() {
+  const std::lock_guard lock(collector().lock());
+  return heap_now().usage().used;
+}
+
+void GC_start_performance_measurement() { settings.measures_time = true; }
+
+unsigned long GC_get_full_gc_total_time() {
+  return static_cast<unsigned long>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(time_spent).count());
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

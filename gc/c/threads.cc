@@ -1,0 +1,111 @@
+// Threads: gc.h, section 17, without the stacks.
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <system_error>
+
+#include "gc/c/log.h"
+#include "gc/c/settings.h"
+#include "gc/c/start.h"
+#include "gc/process/thread_registry.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// A call of a function of the program, and what it returned.
+struct Call {
+  GC_fn_type function;
+  void* data;
+  void* result = nullptr;
+
+  static void run(void* call) {
+    auto& self = *static_cast<Call*>(call);
+    self.result = self.function(self.data);
+  }
+};
+
+// As many as the engine may have.
+constexpr unsigned kMostMarkers = 64;
+
+// Threads go on without a signal here: the number is libgc's, for those that ask.
+constinit int restart_signal = SIGXCPU;
+
+}  // namespace
+
+extern "C" {
+
+void* GC_do_blocking(GC_fn_type function, void* data) {
+  Call call{function, data};
+  collector().threads().call_blocked(Call::run, &call);
+  return call.result;
+}
+
+void* GC_call_with_gc_active(GC_fn_type function, void* data) {
+  Call call{function, data};
+  collector().threads().call_active(Call::run, &call);
+  return call.result;
+}
+
+void GC_start_mark_threads() {
+  try {
+    collector().start_mark_threads();
+  } catch (const std::exception&) {
+    warn("jackdaw: the mark threads could not be started; the next collection (%lu) tries again",
+         collector().collections() + 1);
+  }
+}
+
+void GC_set_markers_count(unsigned markers) {
+  if (GC_is_init_called() != 0) return;
+  initial_options().marking.engine.threads =
+      markers == 0 ? gc::default_options().marking.engine.threads : std::min(markers, kMostMarkers);
+}
+int GC_get_parallel() { return static_cast<int>(collector().mark_threads()) - 1; }
+
+void GC_allow_register_threads() { GC_init(); }
+
+int GC_register_my_thread(const GC_stack_base* base) {
+  gc::ProcessCollector& collector = c_interface::collector();
+  if (gc::ThreadRegistry::current() != nullptr) return GC_DUPLICATE;
+  try {
+    collector.threads().register_current(reinterpret_cast<std::uintptr_t>(base->mem_base));
+  } catch (const std::bad_alloc&) {
+    return GC_NO_MEMORY;
+  }
+  return GC_SUCCESS;
+}
+
+int GC_unregister_my_thread() {
+  collector().threads().unregister_current();
+  return GC_SUCCESS;
+}
+
+int GC_thread_is_registered() { return gc::ThreadRegistry::current() != nullptr ? 1 : 0; }
+
+void GC_register_altstack(void*, GC_word, void*, GC_word) {}
+
+void GC_set_suspend_signal(int signal) { gc::ThreadRegistry::set_stop_signal(signal); }
+int GC_get_suspend_signal() { return gc::ThreadRegistry::stop_signal(); }
+void GC_set_thr_restart_signal(int signal) {
+  if (GC_is_init_called() == 0) restart_signal = signal;
+}
+int GC_get_thr_restart_signal() { return restart_signal; }
+
+void GC_stop_world_external() {
+  gc::ProcessCollector& collector = c_interface::collector();
+  collector.lock().lock();
+  collector.static_roots().hold();
+  collector.threads().stop_others();
+}
+
+void GC_start_world_external() {
+  gc::ProcessCollector& collector = c_interface::collector();
+  collector.threads().resume_others();
+  collector.static_roots().release();
+  collector.lock().unlock();
+}
+
+}  // extern "C"
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,80 @@
+#include "gc/process/collection_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace jackdaw::gc {
+
+namespace {
+
+void write_text(int descriptor, std::string_view text) {
+  if (::write(descriptor, text.data(), text.size()) < 0) return;
+}
+
+// The error output when there is no such file, or it cannot be had.
+int open_log(const std::string& path) {
+  if (path.empty()) return STDERR_FILENO;
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor >= 0) return descriptor;
+  const int error = errno;
+  write_text(STDERR_FILENO, "jackdaw: cannot open the log file '" + path + "' (" + std::strerror(error) +
+                                "); logging to the error output\n");
+  return STDERR_FILENO;
+}
+
+// A number of thousandths, rounded, in two parts: how the decimal point looks is the locale's business, not
+// that of a line to be read by scripts.
+struct Thousandths {
+  explicit Thousandths(double value)
+      : all(value > 0 ? static_cast<unsigned long long>(value * 1000 + 0.5) : 0ULL) {}
+  [[nodiscard]] unsigned long long whole() const { return all / 1000; }
+  [[nodiscard]] unsigned long long rest() const { return all % 1000; }
+
+  unsigned long long all;
+};
+
+Thousandths mib(std::uint64_t bytes) { return Thousandths(static_cast<double>(bytes) / (1U << 20)); }
+
+}  // namespace
+
+std::uint32_t threads_that_marked(std::span<const mark::WorkerStatistics> workers) {
+  const auto marked = std::count_if(workers.begin(), workers.end(), [](const mark::WorkerStatistics& worker) {
+    return worker.tasks_executed != 0;
+  });
+  return std::max(static_cast<std::uint32_t>(marked), 1U);
+}
+
+std::string_view format_record(const CollectionRecord& record, std::span<char, kLongestLogLine> buffer) {
+  const Thousandths pause(std::chrono::duration<double, std::milli>(record.pause).count());
+  const Thousandths before = mib(record.used_bytes_before);
+  const Thousandths live = mib(record.live_bytes);
+  const Thousandths heap = mib(record.heap_bytes);
+  const Thousandths stolen(record.steal_percent);
+  const int length = std::snprintf(
+      buffer.data(), buffer.size(),
+      "jackdaw: collection=%llu reason=%s pause_ms=%llu.%03llu before_mib=%llu.%03llu live_mib=%llu.%03llu "
+      "heap_mib=%llu.%03llu mark_threads=%u stolen_percent=%llu.%03llu stopped_threads=%u\n",
+      static_cast<unsigned long long>(record.number), name_of(record.reason).data(), pause.whole(),
+      pause.rest(), before.whole(), before.rest(), live.whole(), live.rest(), heap.whole(), heap.rest(),
+      record.mark_threads, stolen.whole(), stolen.rest(), record.stopped_threads);
+  return {buffer.data(), static_cast<std::size_t>(length)};
+}
+
+CollectionLog::CollectionLog(const std::string& path) : descriptor_(open_log(path)) {}
+
+CollectionLog::~CollectionLog() {
+  if (descriptor_ != STDERR_FILENO) close(descriptor_);
+}
+
+void CollectionLog::write(const CollectionRecord& record) const {
+  std::array<char, kLongestLogLine> buffer;
+  write_text(descriptor_, format_record(record, buffer));
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,59 @@
+// CollectionLog: one line of text for each collection, for people and for scripts (docs/environment.md).
+//
+// Neither malloc nor a lock of stdio's is needed for it: a program that collects in an odd place can log,
+// too.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gc/process/collection_reason.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::gc {
+
+/// What a line says.
+struct CollectionRecord {
+  std::uint64_t number = 0;  ///< of the collection, from 1 on
+  CollectionReason reason = CollectionReason::allocation;
+  std::chrono::nanoseconds pause{0};    ///< from asking the threads to stop to letting them go on
+  std::uint64_t used_bytes_before = 0;  ///< found live last time, or allocated since
+  std::uint64_t live_bytes = 0;         ///< found live now
+  std::uint64_t heap_bytes = 0;         ///< all chunks, afterwards
+  std::uint32_t mark_threads = 1;       ///< that visited an object, or at least one
+  double steal_percent = 0;             ///< tasks got by stealing, of 100 executed
+  std::uint32_t stopped_threads =
+      0;  ///< besides the collecting one, and those that declared themselves blocked
+};
+
+/// Threads that took part in marking, at least one.
+std::uint32_t threads_that_marked(std::span<const mark::WorkerStatistics> workers);
+
+/// The longest line, with its end.
+inline constexpr std::size_t kLongestLogLine = 512;
+
+/// The record as a line with its end, in `buffer`. The same in every locale. Does not allocate.
+std::string_view format_record(const CollectionRecord& record, std::span<char, kLongestLogLine> buffer);
+
+/// Where the lines go. Any thread may write: a line is one system call.
+class CollectionLog {
+ public:
+  /// Appends to the file at `path`, or writes to the error output when the path is empty, and when the file
+  /// cannot be opened: then one line there says so.
+  explicit CollectionLog(const std::string& path);
+  ~CollectionLog();
+  CollectionLog(const CollectionLog&) = delete;
+  CollectionLog& operator=(const CollectionLog&) = delete;
+
+  /// What cannot be written is lost: no program fails for its log.
+  void write(const CollectionRecord& record) const;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,170 @@
+#include "gc/process/process_options.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+namespace jackdaw::gc {
+
+namespace {
+
+constexpr std::uint64_t kMostMarkers = 64;
+constexpr std::uint64_t kSmallRoundReferences = 16384;
+constexpr std::uint64_t kLargestDivisor = 1000;
+
+void write_error_line(const std::string& text) {
+  const std::string line = "jackdaw: " + text + '\n';
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to tell
+}
+
+std::uint32_t usable_processors() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+    return static_cast<std::uint32_t>(CPU_COUNT(&usable));
+  return std::thread::hardware_concurrency();  // there are more than the set has room for
+}
+
+// Consumes the digits at the front of `text`.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::optional<std::uint64_t> number_between(std::uint64_t least, std::uint64_t most, std::string_view text) {
+  const auto number = take_number(text);
+  return number && text.empty() && least <= *number && *number <= most ? number : std::nullopt;
+}
+
+// Bytes, at least one: a number and perhaps k, m or g, for powers of 1024.
+std::optional<std::size_t> byte_size(std::string_view text) {
+  constexpr std::string_view kSuffixes = "kmg";
+  const auto number = take_number(text);
+  if (!number || *number == 0 || text.size() > 1) return std::nullopt;
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const std::size_t suffix = kSuffixes.find(static_cast<char>(std::tolower(text.front())));
+    if (suffix == std::string_view::npos) return std::nullopt;
+    shift = 10 * static_cast<unsigned>(suffix + 1);
+  }
+  if (*number > std::numeric_limits<std::size_t>::max() >> shift) return std::nullopt;
+  return *number << shift;
+}
+
+// Stores what was read, if it was.
+template <typename Value, typename Field>
+bool store(std::optional<Value> value, Field& field) {
+  if (value) field = static_cast<Field>(*value);
+  return value.has_value();
+}
+
+// As libgc has it: to be set at all is to be on.
+bool is_on(std::string_view text) { return text != "0"; }
+
+constexpr std::string_view kByteSize = "must be a number of bytes, at least 1, perhaps with k, m or g";
+
+/// One option and the variables that set it. The first of them that is set counts.
+struct Setting {
+  std::array<const char*, 3> names;
+  bool (*read)(std::string_view text, ProcessOptions& options);  // false: a bad value, and nothing is changed
+  std::string_view demand = {};                                  // of a value
+  std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
+};
+
+constexpr std::array<Setting, 9> kSettings{{
+    {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
+     },
+     "must be a number from 1 to 64",
+     [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
+    {{"JACKDAW_MAXIMUM_HEAP_SIZE", "GC_MAXIMUM_HEAP_SIZE"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(byte_size(text), options.heap_limit_bytes);
+     },
+     kByteSize,
+     [](const ProcessOptions&) { return std::string("no limit"); }},
+    {{"JACKDAW_INITIAL_HEAP_SIZE", "GC_INITIAL_HEAP_SIZE"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(byte_size(text), options.growth.minimum_heap_bytes);
+     },
+     kByteSize,
+     [](const ProcessOptions& options) { return std::to_string(options.growth.minimum_heap_bytes); }},
+    {{"JACKDAW_FREE_SPACE_DIVISOR", "GC_FREE_SPACE_DIVISOR"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(number_between(1, kLargestDivisor, text), options.growth.free_space_divisor);
+     },
+     "must be a number from 1 to 1000",
+     [](const ProcessOptions& options) { return std::to_string(options.growth.free_space_divisor); }},
+    {{"JACKDAW_MINIMUM_BUDGET"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(byte_size(text), options.growth.minimum_budget_bytes);
+     },
+     kByteSize,
+     [](const ProcessOptions& options) { return std::to_string(options.growth.minimum_budget_bytes); }},
+    {{"JACKDAW_DONT_GC", "GC_DONT_GC"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.starts_disabled = is_on(text);
+       return true;
+     }},
+    {{"JACKDAW_ALL_INTERIOR_POINTERS", "GC_ALL_INTERIOR_POINTERS"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.all_interior_pointers = is_on(text);
+       return true;
+     }},
+    {{"JACKDAW_LOG", "GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.log_collections = is_on(text);
+       return true;
+     }},
+    {{"JACKDAW_LOG_FILE", "GC_LOG_FILE"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.log_path = text;
+       return true;
+     }},
+}};
+
+void apply(const Setting& setting, ProcessOptions& options) {
+  for (const char* const name : setting.names) {
+    const char* const text = name == nullptr ? nullptr : secure_getenv(name);
+    if (text == nullptr) continue;
+    if (!setting.read(text, options)) {
+      write_error_line(std::string(name) + "='" + text + "': " + std::string(setting.demand) + "; using " +
+                       setting.in_use(options));
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+ProcessOptions default_options() {
+  ProcessOptions options;
+  // A program stands still while its objects are marked, so the helpers are called early.
+  options.marking.engine.small_round_references = kSmallRoundReferences;
+  options.marking.engine.threads =
+      std::clamp(usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
+  return options;
+}
+
+ProcessOptions options_from_environment(ProcessOptions options) {
+  for (const Setting& setting : kSettings) apply(setting, options);
+  options.growth.minimum_heap_bytes =
+      std::min<std::uint64_t>(options.growth.minimum_heap_bytes, options.heap_limit_bytes);
+  if (const char* const find_leak = secure_getenv("GC_FIND_LEAK"); find_leak != nullptr && is_on(find_leak))
+    write_error_line("GC_FIND_LEAK: leaks are not looked for; ignored");
+  return options;
+}
+
+}  // namespace jackdaw::gc

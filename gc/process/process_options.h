@@ -1,0 +1,40 @@
+// ProcessOptions: how the process's collector is set up, and what the environment says of it.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "gc/marking.h"
+#include "gc/process/growth_policy.h"
+
+namespace jackdaw::gc {
+
+/// How the process's collector is set up.
+struct ProcessOptions {
+  MarkingOptions marking;
+  /// All chunks together never take more.
+  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
+  /// When to collect.
+  GrowthPolicy growth;
+  /// Whether allocation never collects.
+  bool starts_disabled = false;
+  /// Whether an address anywhere in an object keeps it; else, outside stacks, that of its start alone.
+  bool all_interior_pointers = true;
+  /// Whether a line is written for each collection.
+  bool log_collections = false;
+  /// Where to: a file that is appended to. Empty: the error output.
+  std::string log_path;
+  /// Whether fork() is prepared for, so that its child can use the heap (pthread_atfork).
+  bool handles_fork = true;
+};
+
+/// The defaults, with as many mark threads as there are processors that the process may use (64 at most).
+ProcessOptions default_options();
+
+/// The given options, and what the environment says instead (docs/environment.md). A bad value is answered
+/// with one line on the error output and the given option. In a program with more rights than its user the
+/// environment says nothing. Throws std::bad_alloc.
+ProcessOptions options_from_environment(ProcessOptions options);
+
+}  // namespace jackdaw::gc

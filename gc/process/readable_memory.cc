@@ -1,0 +1,61 @@
+#include "gc/process/readable_memory.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+namespace jackdaw::gc {
+
+namespace {
+
+std::uintptr_t page_of(std::uintptr_t address) {
+  return address & ~(static_cast<std::uintptr_t>(getpagesize()) - 1);
+}
+
+// Behind the last page of all addresses there is none.
+std::uintptr_t page_after(std::uintptr_t address) {
+  const std::uintptr_t next = page_of(address) + static_cast<std::uintptr_t>(getpagesize());
+  return next != 0 ? next : std::numeric_limits<std::uintptr_t>::max();
+}
+
+// `range` up to the first page that cannot be read, asking from `first` on.
+AddressRange readable_from(AddressRange range, std::uintptr_t first) {
+  std::uintptr_t end = first;
+  while (end < range.end && is_readable(end)) end = page_after(end);
+  return {range.begin, std::min(end, range.end)};
+}
+
+}  // namespace
+
+std::uintptr_t page_bytes() {
+  static const auto kBytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  return kBytes;
+}
+
+// The system reads a signal set there before it finds that it does not know what to do with it (EINVAL), and
+// says when it cannot read it (EFAULT).
+bool is_readable(std::uintptr_t address) {
+  constexpr int kNothingKnown = -1;
+  constexpr std::size_t kSetBytes = 8;
+  if (page_of(address) == 0) return false;  // a null set is not looked at
+  const int error = errno;
+  const long result = syscall(SYS_rt_sigprocmask, kNothingKnown, page_of(address), nullptr, kSetBytes);
+  const bool readable = result == 0 || errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
+AddressRange first_readable(AddressRange range) {
+  while (!range.empty()) {
+    if (is_readable(range.begin)) return readable_from(range, page_after(range.begin));
+    range.begin = page_after(range.begin);
+  }
+  return {};
+}
+
+AddressRange readable_prefix(AddressRange range) { return readable_from(range, range.begin); }
+
+}  // namespace jackdaw::gc

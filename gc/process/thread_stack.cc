@@ -1,0 +1,78 @@
+#include "gc/process/thread_stack.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <new>
+
+namespace jackdaw::gc {
+
+namespace {
+
+// Nobody's stack is known to be larger whose lower end was not told.
+constexpr std::uintptr_t kLargestForeignStack = std::uintptr_t{8} << 20;
+// Below an interrupted stack pointer functions that call nothing may have variables (x86-64).
+constexpr std::uintptr_t kRedZoneBytes = 128;
+
+// The alternate signal stack that the calling thread has; empty when there is none.
+AddressRange signal_stack_of_this_thread() {
+  stack_t stack;
+  if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) != 0) return {};
+  const auto low = reinterpret_cast<std::uintptr_t>(stack.ss_sp);
+  return {low, low + stack.ss_size};
+}
+
+// The lowest address in `within` among the words of `range`, or the begin of `within` when there is none.
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uintptr_t lowest_word_in(AddressRange range,
+                                                                                    AddressRange within) {
+  std::uintptr_t lowest = within.end;
+  while (!range.empty()) {
+    const AddressRange part = first_readable(range);
+    if (part.empty()) break;
+    for (const std::uintptr_t word : heap::whole_words_between(part.begin, part.end)) {
+      if (within.contains(word)) lowest = std::min(lowest, word);
+    }
+    range.begin = part.end;
+  }
+  return lowest == within.end ? within.begin : lowest;
+}
+
+}  // namespace
+
+ThreadStack ThreadStack::of_this_thread() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) throw std::bad_alloc();
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  ThreadStack stack;
+  stack.own_ = {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(low) + bytes};
+  stack.current_ = stack.own_;
+  return stack;
+}
+
+void ThreadStack::set_end(std::uintptr_t end) {
+  const bool is_own = own_.begin < end && end <= own_.end;
+  current_ = {is_own ? own_.begin : end - std::min(end, kLargestForeignStack), end};
+}
+
+void ThreadStack::note(std::uintptr_t pointer) {
+  pointer_ = pointer;
+  // Asked in any case: it may be a variable on the thread's own stack.
+  const AddressRange signal_stack = signal_stack_of_this_thread();
+  signal_stack_ = signal_stack.contains(pointer) ? signal_stack : AddressRange{};
+}
+
+std::array<AddressRange, 2> ThreadStack::parts() const {
+  if (!signal_stack_.empty()) {
+    const AddressRange used{pointer_, signal_stack_.end};
+    return {used, {lowest_word_in(used, current_) - kRedZoneBytes, current_.end}};
+  }
+  if (current_.contains(pointer_)) return {AddressRange{pointer_, current_.end}, {}};
+  if (own_.contains(pointer_)) return {AddressRange{pointer_, own_.end}, {}};
+  return {readable_prefix({pointer_, pointer_ + kLargestForeignStack}), own_};
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,52 @@
+// ThreadStack: which stretches of memory are a thread's stack, wherever it runs: on its own stack, on an
+// alternate signal stack above that, or on a coroutine's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/process/readable_memory.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw::gc {
+
+/// One thread's. Changed by the thread, or by others while it does not run; read by the collector while it
+/// stands still.
+class ThreadStack {
+ public:
+  /// The calling thread's, as the thread library knows it. Throws std::bad_alloc.
+  static ThreadStack of_this_thread();
+
+  /// One past the first word: what lies above is not scanned.
+  [[nodiscard]] std::uintptr_t end() const { return current_.end; }
+  /// For a thread that has called nothing above `end` that holds references, and for one that changes to a
+  /// coroutine's stack, or back, which ends there. Of the stack that is left nothing is scanned any more.
+  void set_end(std::uintptr_t end);
+
+  /// The stack pointer that was noted last.
+  [[nodiscard]] std::uintptr_t pointer() const { return pointer_; }
+  /// Notes that the calling thread runs at the stack pointer `pointer`. May be called in a signal handler.
+  void note(std::uintptr_t pointer);
+
+  /// Calls `function(heap::Words)` with the parts in use as the last note() found them.
+  ///
+  /// On an alternate signal stack these are its part in use and, of the stack that was interrupted, what lies
+  /// above the lowest address in it that is found there: the interrupted stack pointer is among them. On a
+  /// stack that nobody told of, what lies above the pointer up to the first page that cannot be read, 8 MiB
+  /// at most, and all of the thread's own stack.
+  template <typename Function>
+  void for_each_part(Function function) const {
+    for (const AddressRange& part : parts()) for_each_readable(part, function);
+  }
+
+ private:
+  [[nodiscard]] std::array<AddressRange, 2> parts() const;
+
+  AddressRange own_;           // the thread's own stack
+  AddressRange current_;       // of it or of the coroutine's what may be in use
+  AddressRange signal_stack_;  // when the pointer is in it
+  std::uintptr_t pointer_ = 0;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,32 @@
+// HeapUsage: how much of a heap is in use, for the people who run a program.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace jackdaw::heap {
+
+/// A number of bytes that one thread at a time changes, and any reads.
+// Relaxed, all: the numbers publish nothing, and whoever wants several to agree keeps the heap as it is.
+class ByteCount {
+ public:
+  operator std::uint64_t() const {  // NOLINT(google-explicit-constructor): it is a number
+    return bytes_.load(std::memory_order_relaxed);
+  }
+  void add(std::uint64_t bytes) { bytes_.store(*this + bytes, std::memory_order_relaxed); }
+  void subtract(std::uint64_t bytes) { bytes_.store(*this - bytes, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> bytes_{0};
+};
+
+/// Whole blocks, but for what was allocated. Headers of chunks count nowhere.
+struct HeapUsage {
+  ByteCount used;        ///< in blocks that hold objects
+  ByteCount free;        ///< in free blocks, with those that were given back
+  ByteCount given_back;  ///< in free blocks whose memory the system has back
+  ByteCount taken;       ///< all chunks that there ever were
+  ByteCount allocated;   ///< handed out to allocators since the beginning, whole free runs at a time
+};
+
+}  // namespace jackdaw::heap
