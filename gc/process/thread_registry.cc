@@ -51,7 +51,7 @@ void warn_of_no_answer(std::uint32_t threads) {
 }  // namespace
 
 ThreadRegistry* ThreadRegistry::registry_ = nullptr;
-thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
+constinit thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
 
 ThreadRegistry::ThreadRegistry(heap::Heap& heap) : heap_(heap) {
   const auto unregister = [](void*) { registry_->unregister_current(); };

@@ -122,7 +122,7 @@ class ThreadRegistry {
   void wait_until_all_stand_still();
 
   static ThreadRegistry* registry_;  // the one there is
-  static thread_local ProcessThread* current_;
+  static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
   pthread_key_t at_exit_;
