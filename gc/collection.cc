@@ -23,6 +23,10 @@ void Collection::begin(Marking& marking) {
 
 void Collection::mark(std::span<heap::Object* const> roots) {
   heap_.clear_marks();
+  mark_further(roots);
+}
+
+void Collection::mark_further(std::span<heap::Object* const> roots) {
   bool complete = mark_pass(roots, {});
   while (!complete) {
     ++result_.mark_passes;

@@ -28,21 +28,26 @@ struct CollectionResult {
   std::vector<mark::WorkerStatistics> workers;
 };
 
-/// Kept from one collection to the next. Each is a begin(), a mark(), a sweep() and a finish().
+/// Kept from one collection to the next. Each is a begin(), a mark(), any number of mark_further(), a sweep()
+/// and a finish().
 class Collection {
  public:
   /// Throws std::bad_alloc.
   explicit Collection(heap::Heap& heap);
 
-  /// Before threads are stopped that may hold malloc's lock: this asks it for memory, which mark() and
-  /// sweep() do not. Throws std::bad_alloc.
+  /// Before threads are stopped that may hold malloc's lock: this asks it for memory, which what comes before
+  /// finish() does not. Throws std::bad_alloc.
   void begin(Marking& marking);
   /// Marks what `roots` lead to, and nothing else. Roots may be null. Does not throw.
   void mark(std::span<heap::Object* const> roots);
+  /// Marks what `roots` lead to besides what is marked. Does not throw.
+  void mark_further(std::span<heap::Object* const> roots);
   /// Frees what is not marked. Does not throw.
   void sweep(heap::OwnedBlocks owned);
   /// What it did, from `start` on, when the threads had stopped.
   CollectionResult finish(std::chrono::steady_clock::time_point start);
+
+  [[nodiscard]] const heap::Heap& heap() const { return heap_; }
 
  private:
   bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);

@@ -1,19 +1,17 @@
 // Mark threads that cannot be started: fewer markers, one line on stderr, and the same marks.
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "gc/collector.h"
 #include "gc/mutator.h"
+#include "tests/address_space_limit.h"
 #include "tests/gc/random_heap.h"
 
 namespace jackdaw::gc {
@@ -42,28 +40,6 @@ class DefaultStackSize {
   }
 
   std::size_t before_ = 0;
-};
-
-// While it exists, this process may map `bytes` bytes more than it has mapped now. A limit on address space
-// binds the superuser, too, which one on processes does not.
-class AddressSpaceLimit {
- public:
-  explicit AddressSpaceLimit(std::size_t bytes) {
-    std::ifstream statistics("/proc/self/statm");
-    std::size_t pages = 0;
-    statistics >> pages;
-    getrlimit(RLIMIT_AS, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur =
-        std::min<rlim_t>(pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes, limit.rlim_max);
-    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
-  }
-  ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &before_); }
-  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
-  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
-
- private:
-  rlimit before_{};
 };
 
 constexpr std::uint32_t kThreadsAskedFor = 4;

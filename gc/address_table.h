@@ -1,0 +1,154 @@
+// AddressTable: a hash table from addresses to values, for the collector's own tables.
+//
+// Open addressing with linear probing in one array whose length is a power of two, at most three quarters
+// full. An entry that is erased is replaced by those behind it that were pushed on, so there are no traces of
+// erased entries to search past. (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithms L and R.)
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "heap/system_array.h"
+
+namespace jackdaw::gc {
+
+/// Used by one thread at a time, which may be the one that collects while the others stand still; find() by
+/// several while nobody changes the table. Its memory is no root. It grows and does not shrink.
+template <typename Value>
+class AddressTable {
+ public:
+  /// What insert() gives.
+  struct Insertion {
+    Value* value;  ///< until the next insertion or erasure; null when there is no memory
+    bool is_new;   ///< whether the address was not in the table
+  };
+
+  AddressTable() = default;
+  AddressTable(const AddressTable&) = delete;
+  AddressTable& operator=(const AddressTable&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// The value of `address`, or null. O(1).
+  [[nodiscard]] const Value* find(std::uintptr_t address) const {
+    const std::size_t place = place_of(address);
+    return place == kNowhere ? nullptr : &entries_[place].value;
+  }
+  [[nodiscard]] Value* find(std::uintptr_t address) {
+    const std::size_t place = place_of(address);
+    return place == kNowhere ? nullptr : &entries_[place].value;
+  }
+
+  /// The value of `address`, which is not 0; a zeroed one if the address is new. Amortised O(1).
+  Insertion insert(std::uintptr_t address) {
+    if (Value* const value = find(address)) return {value, false};
+    if (!has_room() && !grow()) return {nullptr, false};
+    return {&put({address, {}}), true};
+  }
+
+  /// Whether `address` was in the table. O(1).
+  bool erase(std::uintptr_t address) {
+    const std::size_t place = place_of(address);
+    if (place == kNowhere) return false;
+    erase_at(place);
+    return true;
+  }
+
+  /// Erases the entries that `is_unwanted(address, Value&)` says it of. It may be asked a second time about
+  /// one that it keeps. O(the most that the table ever held).
+  template <typename Predicate>
+  void erase_if(Predicate is_unwanted) {
+    if (size_ == 0) return;
+    for (std::size_t place = 0; place < entries_.size();) {
+      Entry& entry = entries_[place];
+      // What is erased is replaced by an entry from behind, which comes next. From the array's start come
+      // only entries that were kept.
+      if (entry.address != 0 && is_unwanted(entry.address, entry.value)) {
+        erase_at(place);
+      } else {
+        ++place;
+      }
+    }
+  }
+
+  /// Calls `function(address, const Value&)` for each entry, in no order. O(the most that it ever held).
+  template <typename Function>
+  void for_each(Function function) const {
+    if (size_ == 0) return;
+    for (const Entry& entry : std::span(entries_.data(), entries_.size())) {
+      if (entry.address != 0) function(entry.address, entry.value);
+    }
+  }
+
+  /// Keeps the memory. O(the most that it ever held), or O(1) when there is nothing.
+  void clear() {
+    if (size_ == 0) return;
+    std::fill_n(entries_.data(), entries_.size(), Entry{});
+    size_ = 0;
+  }
+
+ private:
+  struct Entry {
+    std::uintptr_t address = 0;  // 0: free
+    Value value{};
+  };
+  static constexpr std::size_t kFirstLength = 256;
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  [[nodiscard]] bool has_room() const { return 4 * (size_ + 1) <= 3 * entries_.size(); }
+  [[nodiscard]] std::size_t next(std::size_t place) const { return (place + 1) & (entries_.size() - 1); }
+  // The high bits of a product with 2^64 over the golden ratio: neighbouring addresses lie far apart.
+  [[nodiscard]] std::size_t home_of(std::uintptr_t address) const {
+    return (address * 0x9e3779b97f4a7c15) >> (64 - std::countr_zero(entries_.size()));
+  }
+
+  [[nodiscard]] std::size_t place_of(std::uintptr_t address) const {
+    if (size_ == 0) return kNowhere;
+    for (std::size_t place = home_of(address); entries_[place].address != 0; place = next(place)) {
+      if (entries_[place].address == address) return place;
+    }
+    return kNowhere;
+  }
+
+  // There is room, and the address is not in the table.
+  Value& put(const Entry& entry) {
+    std::size_t place = home_of(entry.address);
+    while (entries_[place].address != 0) place = next(place);
+    entries_[place] = entry;
+    ++size_;
+    return entries_[place].value;
+  }
+
+  void erase_at(std::size_t hole) {
+    const std::size_t mask = entries_.size() - 1;
+    for (std::size_t place = next(hole); entries_[place].address != 0; place = next(place)) {
+      // An entry whose home lies behind the hole stays, or it could not be found.
+      const std::size_t from_home = (place - home_of(entries_[place].address)) & mask;
+      if (from_home < ((place - hole) & mask)) continue;
+      entries_[hole] = entries_[place];
+      hole = place;
+    }
+    entries_[hole] = {};
+    --size_;
+  }
+
+  bool grow() {
+    heap::SystemArray<Entry> entries(std::max(kFirstLength, 2 * entries_.size()));
+    if (entries.empty()) return false;
+    std::swap(entries, entries_);
+    size_ = 0;
+    for (const Entry& entry : std::span(entries.data(), entries.size())) {
+      if (entry.address != 0) put(entry);
+    }
+    return true;
+  }
+
+  heap::SystemArray<Entry> entries_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace jackdaw::gc

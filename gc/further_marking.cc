@@ -1,0 +1,43 @@
+#include "gc/further_marking.h"
+
+#include "gc/mark_task.h"
+#include "gc/object_model.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// Queues the references of one object. Parts of a big one are visited at once: they are halves of halves, so
+// the visits nest a few deep.
+class QueueingSink {
+ public:
+  QueueingSink(FurtherMarking& marking, const heap::Object* ignored) : marking_(marking), ignored_(ignored) {}
+
+  void reference(heap::Object* object) {
+    if (object != ignored_) marking_.mark(object);
+  }
+  void task(MarkTask part) { HeapObjectModel().visit(part, *this); }
+
+ private:
+  FurtherMarking& marking_;
+  const heap::Object* ignored_;
+};
+
+}  // namespace
+
+FurtherMarking::FurtherMarking(Collection& collection) : collection_(collection), queue_(kQueueLength) {}
+
+void FurtherMarking::mark_references_of(heap::Object* object, SelfReferences self) {
+  const HeapObjectModel model;
+  if (model.is_leaf(object)) return;
+  QueueingSink sink(*this, self == SelfReferences::ignored ? object : nullptr);
+  model.visit(model.task_of(object), sink);
+}
+
+void FurtherMarking::drain() {
+  if (queued_ == 0) return;
+  collection_.mark_further({queue_.data(), queued_});
+  queued_ = 0;
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,57 @@
+// GrowingList: a list that grows at its end and never throws, for the collector's tables.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "heap/system_array.h"
+
+namespace jackdaw::gc {
+
+/// Used by one thread at a time, which may be the one that collects while the others stand still. Its memory
+/// is no root.
+template <typename T>
+class GrowingList {
+ public:
+  GrowingList() = default;
+  GrowingList(const GrowingList&) = delete;
+  GrowingList& operator=(const GrowingList&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const T& operator[](std::size_t index) const { return elements_[index]; }
+  [[nodiscard]] std::span<const T> span() const { return {elements_.data(), size_}; }
+
+  /// Amortised O(1). False when there is no memory, with nothing changed.
+  [[nodiscard]] bool append(const T& element) {
+    if (size_ == elements_.size() && !grow()) return false;
+    elements_[size_++] = element;
+    return true;
+  }
+  /// Removes the elements that `is_unwanted(T&)` says it of, which may also change them; the others keep
+  /// their order.
+  template <typename Predicate>
+  void remove_if(Predicate is_unwanted) {
+    T* const first = elements_.data();
+    size_ = static_cast<std::size_t>(std::remove_if(first, first + size_, is_unwanted) - first);
+  }
+  /// Keeps the memory.
+  void clear() { size_ = 0; }
+
+ private:
+  static constexpr std::size_t kFirstLength = 256;
+
+  bool grow() {
+    heap::SystemArray<T> longer(std::max(kFirstLength, 2 * elements_.size()));
+    if (longer.empty()) return false;
+    std::copy_n(elements_.data(), size_, longer.data());
+    elements_ = std::move(longer);
+    return true;
+  }
+
+  heap::SystemArray<T> elements_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace jackdaw::gc

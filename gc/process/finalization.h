@@ -1,0 +1,33 @@
+// Finalization: what a process's collector does between marking and sweeping, in the order that the C
+// interface promises.
+#pragma once
+
+#include "gc/further_marking.h"
+#include "gc/process/finalizers.h"
+#include "gc/process/toggle_references.h"
+#include "gc/process/weak_links.h"
+
+namespace jackdaw::gc {
+
+/// The tables of a process. Not locked: whoever uses them holds the collector's allocation lock. They hold
+/// addresses of objects, so their owner keeps them out of what is scanned.
+struct Finalization {
+  Finalizers finalizers;
+  WeakLinks short_links;
+  WeakLinks long_links;
+  ToggleReferences toggle_references;
+
+  /// Calls `function(heap::Words)` for all memory of the tables whose objects must be kept.
+  template <typename Function>
+  void for_each_root(Function function) const {
+    finalizers.for_each_root(function);
+    toggle_references.for_each_root(function);
+  }
+
+  /// When what the roots lead to is marked, while all other threads stand still: clears links, makes
+  /// finalizers ready and marks what these need. What is unmarked afterwards may be freed, and nothing here
+  /// refers to it.
+  void process(FurtherMarking& marking, bool java);
+};
+
+}  // namespace jackdaw::gc

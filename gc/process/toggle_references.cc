@@ -1,0 +1,10 @@
+#include "gc/process/toggle_references.h"
+
+namespace jackdaw::gc {
+
+void ToggleReferences::remove_dead() {
+  references_.remove_if(
+      [](const Reference& reference) { return !FurtherMarking::is_marked(reference.object); });
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,48 @@
+// WeakLinks: words of the program that a collection sets to null when an object goes.
+//
+// A table from each link's address to its object. Neither the link nor the object is kept by it. A process
+// has two: short links are cleared before finalizers are chosen, long ones when those have had their say
+// (gc/process/finalization.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/address_table.h"
+#include "gc/further_marking.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// What became of a request.
+enum class LinkResult : std::uint8_t {
+  success,
+  duplicate,  ///< the link is registered already
+  not_found,  ///< the link is not registered
+  no_memory,  ///< nothing has changed
+};
+
+/// Not locked: whoever calls holds the collector's allocation lock; clear_dead and drop_dangling need all
+/// other threads stopped, too. Its memory comes from the system, and is no root.
+class WeakLinks {
+ public:
+  /// Registers a link, which is not null, to the object of the heap that starts at `object`. A link that is
+  /// registered already is a duplicate; it is then registered to this object alone. Amortised O(1).
+  [[nodiscard]] LinkResult register_link(void** link, heap::Object* object);
+  /// Takes a registration back. Whether there was one. O(1).
+  bool unregister_link(void** link);
+  /// Moves a registration to another word; neither word changes. A duplicate, with nothing changed, when that
+  /// is another registered link. O(1).
+  [[nodiscard]] LinkResult move_link(void** link, void** new_link);
+  [[nodiscard]] std::size_t size() const { return objects_.size(); }
+
+  /// Sets the links to unmarked objects to null and ends their registrations. O(table).
+  void clear_dead();
+  /// Ends the registrations of links that lie in unmarked objects. O(table).
+  void drop_dangling(const FurtherMarking& marking);
+
+ private:
+  AddressTable<heap::Object*> objects_;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,53 @@
+// GrowingList: a vector's contents through growth, removal and refused memory.
+#include "gc/growing_list.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/address_space_limit.h"
+
+namespace jackdaw::gc {
+namespace {
+
+TEST(GrowingList, KeepsItsElementsAsItGrows) {
+  GrowingList<std::uint64_t> list;
+  EXPECT_TRUE(list.span().empty());
+  for (std::uint64_t i = 0; i < 100'000; ++i) ASSERT_TRUE(list.append(i));
+  ASSERT_EQ(list.size(), 100'000U);
+  for (std::uint64_t i = 0; i < 100'000; ++i) ASSERT_EQ(list[i], i);
+  list.clear();
+  EXPECT_EQ(list.size(), 0U);
+  ASSERT_TRUE(list.append(5));
+  EXPECT_EQ(list.span().front(), 5U);
+}
+
+TEST(GrowingList, RemovesAndChangesElementsInOrder) {
+  GrowingList<std::uint64_t> list;
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(list.append(i));
+  list.remove_if([](std::uint64_t& element) {
+    const bool is_even = element % 2 == 0;
+    ++element;
+    return is_even;
+  });
+  ASSERT_EQ(list.size(), 500U);
+  for (std::uint64_t i = 0; i < 500; ++i) ASSERT_EQ(list[i], 2 * i + 2);
+}
+
+TEST(GrowingList, SaysWhenThereIsNoMemory) {
+  GrowingList<std::uint64_t> list;
+  std::uint64_t appended = 0;
+  {
+    const AddressSpaceLimit limit(std::size_t{1} << 20);
+    while (list.append(appended)) ++appended;
+  }
+  ASSERT_EQ(list.size(), appended);
+  EXPECT_LT(appended * sizeof(std::uint64_t), std::size_t{1} << 20);
+  EXPECT_GT(appended, 1000U);
+  ASSERT_TRUE(list.append(appended));
+  for (std::uint64_t i = 0; i <= appended; ++i) ASSERT_EQ(list[i], i);
+}
+
+}  // namespace
+}  // namespace jackdaw::gc
