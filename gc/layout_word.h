@@ -31,6 +31,13 @@ struct TraceDescriptor {
   /// What the header leads to when the object was found dead and waits for its destructor, which has no
   /// `trace`. Null: nothing is to be called.
   const TraceDescriptor* dead = nullptr;
+
+  /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no
+  /// object: memory that was cleared, or freed by hand, whose first word is above all addresses.
+  static const TraceDescriptor* of(const heap::Object* object) {
+    const auto word = *reinterpret_cast<const std::intptr_t*>(object);
+    return word <= 0 ? nullptr : reinterpret_cast<const TraceDescriptor*>(word);
+  }
 };
 
 /// A function of the program that reports an object's references (GC_mark_proc). `top` is a Visitor in
@@ -111,10 +118,9 @@ class LayoutWord {
   // The layout that the object itself holds, or what its first word leads to.
   [[nodiscard]] LayoutWord in_object(const heap::Object* object, std::size_t bytes) const;
   void call_procedure(heap::Object* object, Visitor& visitor) const;
-  // Of an object of a C++ type; without a header, which it gets when it is allocated, it has no references.
   static void trace(const heap::Object* object, Visitor& visitor) {
-    const auto* const* const header = reinterpret_cast<const TraceDescriptor* const*>(object);
-    if (*header != nullptr && (*header)->trace != nullptr) (*header)->trace(header + 1, visitor);
+    const TraceDescriptor* const type = TraceDescriptor::of(object);
+    if (type != nullptr && type->trace != nullptr) type->trace(object + 1, visitor);
   }
 
   template <typename Sink>

@@ -7,6 +7,7 @@
 
 #include "gc/layout_word.h"
 #include "gc/mark_task.h"
+#include "gc/weak_references.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
@@ -113,6 +114,15 @@ class HeapObjectModel {
   [[gnu::noinline]] static void visit_by_kind(heap::Object* object, Sink& sink) {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
+    if (chunk.is_diverted(object)) [[unlikely]] {
+      WeakReferences::of_process().ephemerons().for_each_value_of(
+          object, [&](heap::Object* value) { sink.reference(value); });
+      if (kind.contents == heap::Contents::data) return;
+      if (kind.contents != heap::Contents::by_kind) {
+        HeapObjectModel().visit(MarkTask(object, kind.contents), sink);
+        return;
+      }
+    }
     const std::size_t bytes = bytes_of(*object, chunk.map());
     const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
     layout.visit(object, bytes, chunk.map(), sink);

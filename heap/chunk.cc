@@ -157,8 +157,7 @@ bool Chunk::are_free(std::size_t index, std::size_t count) const {
 bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind) {
   const bool is_zero = zero_.test(index);
   blocks_[index] = info;
-  kinds_[index] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kContentsBits |
-                                            static_cast<unsigned>(kind_table_[kind].contents));
+  kinds_[index] = kind_byte(kind);
   free_.reset(index);
   zero_.reset(index);
   return is_zero;

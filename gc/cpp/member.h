@@ -31,9 +31,11 @@ class BasicMember {
   // NOLINTBEGIN(google-explicit-constructor): it stands in for a pointer
   constexpr BasicMember(std::nullptr_t) {}
   constexpr BasicMember(T* object) : object_(object) {}
-  template <typename U, Strength kOther>
-  requires std::is_convertible_v<U*, T*>
-  constexpr BasicMember(const BasicMember<U, kOther>& other) : object_(other.get()) {}
+  /// From any other kind of reference.
+  template <typename Reference>
+  requires(!std::is_same_v<Reference, BasicMember> &&
+           std::is_convertible_v<const Reference&, T*>) constexpr BasicMember(const Reference& reference)
+      : object_(reference) {}
   constexpr operator T*() const { return object_; }
   // NOLINTEND(google-explicit-constructor)
 

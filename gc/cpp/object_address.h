@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/chunk.h"
 #include "heap/layout.h"
 #include "heap/object.h"
 
@@ -27,6 +28,13 @@ inline constexpr std::size_t kObjectOffset = alignof(T) > heap::kWordBytes ? hea
 inline heap::Object* start_of(const void* object) {
   constexpr std::uintptr_t kGranuleMask = ~std::uintptr_t{heap::kGranuleBytes - 1};
   return reinterpret_cast<heap::Object*>((reinterpret_cast<std::uintptr_t>(object) - 1) & kGranuleMask);
+}
+
+/// The same for an address anywhere in an object of the heap: a mixin's.
+inline heap::Object* start_of_object_with(const void* mixin) {
+  const auto address = reinterpret_cast<std::uintptr_t>(mixin);
+  // Of an object that is longer than a chunk, only the start lies in one: but no mixin lies so far behind it.
+  return reinterpret_cast<heap::Object*>(heap::Chunk::of(mixin)->map().start_of_object_at(address));
 }
 
 /// From the first byte after the header to the object.

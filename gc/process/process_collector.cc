@@ -37,7 +37,8 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes),
       threads_(heap_),
       marking_(make_marking(options.marking)),
-      collection_(heap_),
+      weak_references_(heap_.map()),
+      collection_(heap_, &weak_references_.ephemerons()),
       growth_(options.growth) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   set_budget();
@@ -62,7 +63,9 @@ void* ProcessCollector::allocate_slowly(const Request& request) {
     // heap's lock.
     const std::uint64_t collections = collections_.load(std::memory_order_relaxed);
     if (void* const object = try_to_allocate(thread, request)) return object;
-    if (const auto object = collect_and_allocate(thread, request, collections)) return *object;
+    const auto object = collect_and_allocate(thread, request, collections);
+    destructors_.run(*this);
+    if (object) return *object;
   }
 }
 
@@ -100,10 +103,15 @@ bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
   return heap_.resize_large(start, bytes);
 }
 
-CollectionResult ProcessCollector::collect(CollectionReason reason) {
+CollectionResult ProcessCollector::collect(CollectionReason reason, StackState stack) {
   this_thread();
-  const std::lock_guard lock(collecting_);
-  return collect_locked(reason);
+  CollectionResult result;
+  {
+    const std::lock_guard lock(collecting_);
+    result = collect_locked(reason, stack);
+  }
+  destructors_.run(*this);
+  return result;
 }
 
 // Whether as much was allocated as was to be, but for a block.
@@ -113,10 +121,13 @@ bool ProcessCollector::is_due() const {
 
 bool ProcessCollector::collect_if_due() {
   this_thread();
-  const std::lock_guard lock(collecting_);
-  const bool collects = is_due() && !is_disabled();
-  if (collects) collect_locked(CollectionReason::allocation);
-  return collects;
+  {
+    const std::lock_guard lock(collecting_);
+    if (!is_due() || is_disabled()) return false;
+    collect_locked(CollectionReason::allocation);
+  }
+  destructors_.run(*this);
+  return true;
 }
 
 // The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
@@ -144,23 +155,24 @@ class ProcessCollector::ThreadsStopped {
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason, StackState stack) {
   tell(CollectionEvent::start);
   collection_.begin(*marking_);
-  CollectionResult result = collect_stopped();
+  CollectionResult result = collect_stopped(stack);
   tell_heap_size();
   tell(CollectionEvent::end);
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped() {
+CollectionResult ProcessCollector::collect_stopped(StackState stack) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
-  gather_roots(stack_pointer_below_registers());
+  gather_roots(stack_pointer_below_registers(), stack);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
+  let_go_of_dead();
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
   const std::uint64_t allocated = heap_.allocated_bytes();
@@ -179,12 +191,31 @@ void ProcessCollector::scan(heap::Words words) {
   heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
 }
 
-void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
+// What is not marked is dead, and its memory is about to be used again.
+void ProcessCollector::let_go_of_dead() {
+  destructors_.prepare(heap_, collection_);
+  weak_references_.clear_dead();
+  weak_persistents_.for_each([this](PersistentNodes::Node& node) {
+    // Relaxed, both: see PersistentNodes::Node.
+    const std::uintptr_t start = heap_.map().start_of_object_at(node.load(std::memory_order_relaxed));
+    const auto* const object = reinterpret_cast<const heap::Object*>(start);
+    if (!heap::Chunk::of(object)->is_marked(object)) node.store(0, std::memory_order_relaxed);
+  });
+  destructors_.add_dead(heap_);
+}
+
+void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer, StackState stack) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_stack(own_stack_pointer, scan_words);
-  heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
+  threads_.for_each_stack(own_stack_pointer, stack, scan_words);
+  const auto add_root = [this](heap::Object* object) { roots_.push_back(object); };
+  heap_.for_each_uncollectable(add_root);
+  destructors_.for_each_waiting(add_root);
+  persistents_.for_each([&](const PersistentNodes::Node& node) {
+    const std::uintptr_t word = node.load(std::memory_order_relaxed);
+    scan({&word, 1});
+  });
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 

@@ -18,11 +18,15 @@
 #include "gc/collection.h"
 #include "gc/marking.h"
 #include "gc/process/collection_reason.h"
+#include "gc/process/destructors.h"
 #include "gc/process/growth_policy.h"
+#include "gc/process/persistent_nodes.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
 #include "gc/process/static_roots.h"
 #include "gc/process/thread_registry.h"
+#include "gc/stack_state.h"
+#include "gc/weak_references.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/system_memory.h"
@@ -71,9 +75,10 @@ class ProcessCollector {
   /// Adds a kind of objects; nothing when there are too many.
   std::optional<heap::KindNumber> add_kind(const heap::Kind& kind) { return heap_.add_kind(kind); }
 
-  /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
-  /// changed.
-  CollectionResult collect(CollectionReason reason = CollectionReason::request);
+  /// Collects now, and calls the destructors of dead objects. Waits for a collection under way, then does its
+  /// own. Throws std::bad_alloc, with nothing changed.
+  CollectionResult collect(CollectionReason reason = CollectionReason::request,
+                           StackState stack = StackState::may_hold_references);
   /// Collects if a collection is due, and says whether it did. Throws as above.
   bool collect_if_due();
   /// Collections so far.
@@ -106,6 +111,10 @@ class ProcessCollector {
 
   heap::Heap& heap() { return heap_; }
   ThreadRegistry& threads() { return threads_; }
+  /// References from outside the heap to objects of C++ types: those that keep their objects, and those that
+  /// become 0 when their objects die.
+  PersistentNodes& persistents() { return persistents_; }
+  PersistentNodes& weak_persistents() { return weak_persistents_; }
   StaticRoots& static_roots() { return static_roots_; }
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
 
@@ -126,9 +135,11 @@ class ProcessCollector {
   void* try_to_allocate(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
-  CollectionResult collect_locked(CollectionReason reason);
-  CollectionResult collect_stopped();
-  void gather_roots(std::uintptr_t own_stack_pointer);
+  CollectionResult collect_locked(CollectionReason reason,
+                                  StackState stack = StackState::may_hold_references);
+  CollectionResult collect_stopped(StackState stack);
+  void gather_roots(std::uintptr_t own_stack_pointer, StackState stack);
+  void let_go_of_dead();
   [[nodiscard]] bool is_due() const;
   void set_budget();
   void tell(CollectionEvent event) const {
@@ -140,11 +151,15 @@ class ProcessCollector {
   ThreadRegistry threads_;
   StaticRoots static_roots_;
   std::unique_ptr<Marking> marking_;
+  WeakReferences weak_references_;
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::SystemVector<heap::Object*> roots_;
+  Destructors destructors_;
+  PersistentNodes persistents_;
+  PersistentNodes weak_persistents_;
   std::uint64_t told_heap_bytes_ = 0;
   std::atomic<std::uint64_t> live_bytes_{0};
   std::atomic<std::uint64_t> bytes_before_{0};

@@ -18,6 +18,7 @@
 #include <mutex>
 
 #include "gc/process/futex_word.h"
+#include "gc/stack_state.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
@@ -89,10 +90,12 @@ class ThreadRegistry {
   /// Lets them go on.
   void resume_others();
   /// Between the two: calls `function(heap::Words)` with the part in use of each registered thread's stack,
-  /// the registers included; the caller's own from `own_stack_pointer` on.
+  /// the registers included; the caller's own from `own_stack_pointer` on, unless `own` says that there is
+  /// nothing in it.
   template <typename Function>
-  void for_each_stack(std::uintptr_t own_stack_pointer, Function function) {
+  void for_each_stack(std::uintptr_t own_stack_pointer, StackState own, Function function) {
     for (const ProcessThread* const thread : threads_) {
+      if (thread == current_ && own == StackState::holds_none) continue;
       const std::uintptr_t from = thread == current_ ? own_stack_pointer : thread->stack_pointer_;
       function(heap::whole_words_between(from, thread->stack_end_));
     }
