@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -96,7 +97,15 @@ class HeapContainer {
   Container& operator*() { return *get(); }
   const Container& operator*() const { return *get(); }
 
-  void Trace(Visitor* visitor) const { visitor->trace_words(bytes_, sizeof bytes_); }
+  void Trace(Visitor* visitor) const {
+    if constexpr (requires { get()->data(); }) {
+      // Its other words lead to the end of its memory, which is where another object may start.
+      const auto data = reinterpret_cast<std::uintptr_t>(get()->data());
+      visitor->trace_words(&data, sizeof data);
+    } else {
+      visitor->trace_words(bytes_, sizeof bytes_);
+    }
+  }
 
  private:
   Container* get() { return std::launder(reinterpret_cast<Container*>(bytes_)); }
