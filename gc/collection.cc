@@ -13,7 +13,9 @@ constexpr std::size_t kRevisitPiece = 4096;
 
 }  // namespace
 
-Collection::Collection(heap::Heap& heap) : heap_(heap) { revisits_.reserve(kRevisitPiece); }
+Collection::Collection(heap::Heap& heap, Ephemerons* ephemerons) : heap_(heap), ephemerons_(ephemerons) {
+  revisits_.reserve(kRevisitPiece);
+}
 
 void Collection::begin(Marking& marking) {
   marking_ = &marking;
@@ -27,6 +29,12 @@ void Collection::mark(std::span<heap::Object* const> roots) {
 }
 
 void Collection::mark_further(std::span<heap::Object* const> roots) {
+  mark_from(roots);
+  if (ephemerons_ == nullptr) return;
+  ephemerons_->mark_values([this](std::span<heap::Object* const> values) { mark_from(values); });
+}
+
+void Collection::mark_from(std::span<heap::Object* const> roots) {
   bool complete = mark_pass(roots, {});
   while (!complete) {
     ++result_.mark_passes;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "gc/ephemerons.h"
 #include "gc/mark_task.h"
 #include "gc/marking.h"
 #include "heap/heap.h"
@@ -32,8 +33,8 @@ struct CollectionResult {
 /// and a finish().
 class Collection {
  public:
-  /// Throws std::bad_alloc.
-  explicit Collection(heap::Heap& heap);
+  /// `ephemerons`: of the heap; null: it has none. Throws std::bad_alloc.
+  explicit Collection(heap::Heap& heap, Ephemerons* ephemerons = nullptr);
 
   /// Before threads are stopped that may hold malloc's lock: this asks it for memory, which what comes before
   /// finish() does not. Throws std::bad_alloc.
@@ -50,10 +51,12 @@ class Collection {
   [[nodiscard]] const heap::Heap& heap() const { return heap_; }
 
  private:
+  void mark_from(std::span<heap::Object* const> roots);
   bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
   bool revisit_marked();
 
   heap::Heap& heap_;
+  Ephemerons* const ephemerons_;
   Marking* marking_ = nullptr;
   std::chrono::steady_clock::time_point marked_;
   CollectionResult result_;

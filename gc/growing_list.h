@@ -21,13 +21,18 @@ class GrowingList {
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const T& operator[](std::size_t index) const { return elements_[index]; }
+  [[nodiscard]] T& operator[](std::size_t index) { return elements_[index]; }
   [[nodiscard]] std::span<const T> span() const { return {elements_.data(), size_}; }
 
   /// Amortised O(1). False when there is no memory, with nothing changed.
   [[nodiscard]] bool append(const T& element) {
-    if (size_ == elements_.size() && !grow()) return false;
+    if (!reserve(size_ + 1)) return false;
     elements_[size_++] = element;
     return true;
+  }
+  /// Makes room for so many elements in all. False when there is no memory, with nothing changed.
+  [[nodiscard]] bool reserve(std::size_t size) {
+    return size <= elements_.size() || grow(std::max({kFirstLength, 2 * elements_.size(), size}));
   }
   /// Removes the elements that `is_unwanted(T&)` says it of, which may also change them; the others keep
   /// their order.
@@ -42,8 +47,8 @@ class GrowingList {
  private:
   static constexpr std::size_t kFirstLength = 256;
 
-  bool grow() {
-    heap::SystemArray<T> longer(std::max(kFirstLength, 2 * elements_.size()));
+  bool grow(std::size_t length) {
+    heap::SystemArray<T> longer(length);
     if (longer.empty()) return false;
     std::copy_n(elements_.data(), size_, longer.data());
     elements_ = std::move(longer);

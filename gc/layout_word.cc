@@ -33,11 +33,6 @@ LayoutWord LayoutWord::in_object(const heap::Object* object, std::size_t bytes) 
 
 void LayoutWord::call_procedure(heap::Object* object, Visitor& visitor) const {
   const std::size_t number = bits_ >> kTagBits & (MarkProcedures::kMaximum - 1);
-  if (number == MarkProcedures::kTraced) {
-    const auto* const* const header = reinterpret_cast<const TraceDescriptor* const*>(object);
-    if (*header != nullptr && (*header)->trace != nullptr) (*header)->trace(header + 1, visitor);
-    return;
-  }
   if (const MarkProcedure procedure = MarkProcedures::at(number)) {
     auto* const top = reinterpret_cast<GC_ms_entry*>(&visitor);
     procedure(reinterpret_cast<std::uintptr_t*>(object), top, nullptr, bits_ >> (kTagBits + kProcedureBits));

@@ -26,6 +26,18 @@ namespace jackdaw::gc {
 struct TraceDescriptor {
   /// Reports the references of the object whose first byte after the header is `object`. Null: it has none.
   void (*trace)(const void* object, Visitor& visitor) = nullptr;
+  /// Calls the destructor of such an object. For those that wait for it alone.
+  void (*destroy)(void* object) = nullptr;
+  /// What the header leads to when the object was found dead and waits for its destructor, which has no
+  /// `trace`. Null: nothing is to be called.
+  const TraceDescriptor* dead = nullptr;
+
+  /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no
+  /// object: memory that was cleared, or freed by hand, whose first word is above all addresses.
+  static const TraceDescriptor* of(const heap::Object* object) {
+    const auto word = *reinterpret_cast<const std::intptr_t*>(object);
+    return word <= 0 ? nullptr : reinterpret_cast<const TraceDescriptor*>(word);
+  }
 };
 
 /// A function of the program that reports an object's references (GC_mark_proc). `top` is a Visitor in
@@ -89,7 +101,11 @@ class LayoutWord {
         break;
       case kProcedure: {
         SinkVisitor<Sink> visitor(map, sink);
-        layout.call_procedure(object, visitor);
+        if (layout.bits_ == traced().bits_) {
+          trace(object, visitor);
+        } else {
+          layout.call_procedure(object, visitor);
+        }
         break;
       }
       default:  // a word in an object that leads to another: not a layout
@@ -110,6 +126,10 @@ class LayoutWord {
   // The layout that the object itself holds, or what its first word leads to.
   [[nodiscard]] LayoutWord in_object(const heap::Object* object, std::size_t bytes) const;
   void call_procedure(heap::Object* object, Visitor& visitor) const;
+  static void trace(const heap::Object* object, Visitor& visitor) {
+    const TraceDescriptor* const type = TraceDescriptor::of(object);
+    if (type != nullptr && type->trace != nullptr) type->trace(object + 1, visitor);
+  }
 
   template <typename Sink>
   void visit_length(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {

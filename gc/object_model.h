@@ -7,6 +7,7 @@
 
 #include "gc/layout_word.h"
 #include "gc/mark_task.h"
+#include "gc/weak_references.h"
 #include "heap/chunk.h"
 #include "heap/heap.h"
 #include "heap/object.h"
@@ -54,9 +55,7 @@ class HeapObjectModel {
     if (contents == heap::Contents::references) [[likely]]
       return MarkTask(object);
     if (contents != heap::Contents::words) return MarkTask(object, MarkTask::Form::by_kind);
-    const std::uint32_t slot_words = chunk.slot_words_of(object);
-    return slot_words != 0 ? MarkTask::of_small_words(object, slot_words)
-                           : MarkTask(object, MarkTask::Form::words);
+    return task_of_words(object);
   }
 
   void prefetch_mark(Reference object) const {
@@ -111,6 +110,12 @@ class HeapObjectModel {
     visit_slots(array.element(part.begin), part.end - part.begin, sink);
   }
 
+  JACKDAW_ALWAYS_INLINE static Task task_of_words(Reference object) {
+    const std::uint32_t slot_words = heap::Chunk::of(object)->slot_words_of(object);
+    return slot_words != 0 ? MarkTask::of_small_words(object, slot_words)
+                           : MarkTask(object, MarkTask::Form::words);
+  }
+
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void visit_without_type(MarkTask task, Sink& sink) {
     heap::Object* const object = task.object();
@@ -127,8 +132,19 @@ class HeapObjectModel {
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
     const heap::BlockMap local = map;  // in registers
+    if (local.displacements() != nullptr) [[unlikely]] {
+      scan_displaced(words, map, sink);
+      return;
+    }
     for (const std::uintptr_t word : words) {
-      if (heap::Object* const reference = heap::slot_at_word(local, word)) sink.reference(reference);
+      if (heap::Object* const reference = heap::slot_at_any_word(local, word)) sink.reference(reference);
+    }
+  }
+
+  template <typename Sink>
+  [[gnu::noinline]] static void scan_displaced(heap::Words words, const heap::BlockMap& map, Sink& sink) {
+    for (const std::uintptr_t word : words) {
+      if (heap::Object* const reference = heap::slot_at_displaced_word(map, word)) sink.reference(reference);
     }
   }
 
@@ -145,9 +161,28 @@ class HeapObjectModel {
   [[gnu::noinline]] static void visit_by_kind(heap::Object* object, Sink& sink) {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
+    if (chunk.is_diverted(object)) [[unlikely]] {
+      WeakReferences::of_process().ephemerons().for_each_value_of(
+          object, [&](heap::Object* value) { sink.reference(value); });
+      if (kind.contents == heap::Contents::data) return;
+      if (kind.contents != heap::Contents::by_kind) {
+        visit_undiverted(object, kind.contents, sink);
+        return;
+      }
+    }
     const std::size_t bytes = heap::Heap::bytes_of(object);
     const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
     layout.visit(object, bytes, chunk.map(), sink);
+  }
+
+  // An object of a kind with other contents, which came this way because it is the key of ephemerons.
+  template <typename Sink>
+  static void visit_undiverted(heap::Object* object, heap::Contents contents, Sink& sink) {
+    if (contents == heap::Contents::references) {
+      HeapObjectModel().visit(MarkTask(object), sink);
+    } else {
+      visit_without_type(task_of_words(object), sink);
+    }
   }
 
   // Which of an object's elements to visit now: all, or those of the part that the task names. Other parts of

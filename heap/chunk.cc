@@ -160,8 +160,7 @@ bool Chunk::are_free(std::size_t index, std::size_t count) const {
 bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind) {
   const bool is_zero = zero_.test(index);
   blocks_[index] = info;
-  kinds_[index] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kContentsBits |
-                                            static_cast<unsigned>(kind_table_[kind].contents));
+  kinds_[index] = kind_byte(kind);
   slot_words_[index] = static_cast<std::uint16_t>(info.slot_bytes / kWordBytes);
   free_.reset(index);
   zero_.reset(index);

@@ -131,7 +131,17 @@ class Chunk {
   /// The kind of `object` and of all others of its block.
   [[nodiscard]] KindNumber kind_of(const void* object) const { return kind(block_of(object)); }
   [[nodiscard]] KindNumber kind(std::size_t block) const {
-    return static_cast<KindNumber>(kinds_[block] >> kContentsBits);
+    return static_cast<KindNumber>((kinds_[block] & ~kDiverted) >> kContentsBits);
+  }
+  /// Until end_diversion, contents_of says by_kind for all objects of the block of `object`, whatever their
+  /// kind is: whoever marks has something else to do with them. Nobody marks meanwhile.
+  void divert(const void* object) { kinds_[block_of(object)] |= kDiverted | kByKind; }
+  void end_diversion(const void* object) {
+    const std::size_t block = block_of(object);
+    kinds_[block] = kind_byte(kind(block));
+  }
+  [[nodiscard]] bool is_diverted(const void* object) const {
+    return (kinds_[block_of(object)] & kDiverted) != 0;
   }
   /// Of a block of small objects: the words of each. Zero of other blocks.
   [[nodiscard]] std::uint32_t slot_words_of(const void* object) const {
@@ -250,7 +260,14 @@ class Chunk {
 
   static constexpr unsigned kContentsBits = 2;
   static_assert(kContentsCount <= 1U << kContentsBits);
-  static_assert(KindTable::kMaximumKinds <= 256U >> kContentsBits);
+  static constexpr std::uint8_t kByKind = static_cast<std::uint8_t>(Contents::by_kind);
+  static_assert(kByKind == (1U << kContentsBits) - 1, "so that any contents can be made into it");
+  static constexpr std::uint8_t kDiverted = 1U << 7;
+  static_assert(KindTable::kMaximumKinds <= kDiverted >> kContentsBits);
+  [[nodiscard]] std::uint8_t kind_byte(KindNumber kind) const {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kContentsBits |
+                                     static_cast<unsigned>(kind_table_[kind].contents));
+  }
   [[nodiscard]] static Contents contents_in(std::uint8_t kind) {
     return static_cast<Contents>(kind & ((1U << kContentsBits) - 1));
   }
@@ -279,8 +296,8 @@ class Chunk {
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
   std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
   std::array<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
-  // The kind's number and, in the low bits, its contents. Apart from the table: it stays in the marker's
-  // cache.
+  // The kind's number and, in the low bits, its contents; kDiverted. Apart from the table: it stays in the
+  // marker's cache.
   std::array<std::uint8_t, kBlocksPerChunk> kinds_;
   std::array<std::uint16_t, kBlocksPerChunk> slot_words_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;

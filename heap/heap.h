@@ -142,6 +142,10 @@ class Heap {
   Displacements& displacements() { return displacements_; }
   /// Makes the memory of unmarked objects free. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
+  /// Calls `function(Object*)` for every place where an object of a kind starts, or may start, that is not
+  /// marked; the slots that an allocator has before it count. O(blocks).
+  template <typename Function>
+  void for_each_unmarked(KindNumber kind, Function function);
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
   template <typename Function>
   void for_each_marked(Function function);
@@ -212,6 +216,20 @@ void Heap::for_each_marked(Function function) {
       if (chunk->block(block).use != BlockUse::free) {
         chunk->for_each_object(block, [&](Object* object) {
           if (chunk->is_marked(object)) function(object);
+        });
+      }
+    }
+  }
+}
+
+template <typename Function>
+void Heap::for_each_unmarked(KindNumber kind, Function function) {
+  for (Chunk* const chunk : chunks_) {
+    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+      const BlockUse use = chunk->block(block).use;
+      if ((use == BlockUse::small || use == BlockUse::large_head) && chunk->kind(block) == kind) {
+        chunk->for_each_object(block, [&](Object* object) {
+          if (!chunk->is_marked(object)) function(object);
         });
       }
     }

@@ -47,7 +47,8 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       threads_(heap_),
       marking_options_(options.marking),
       marking_(make_marking(marking_options_)),
-      collection_(heap_),
+      weak_references_(heap_.map()),
+      collection_(heap_, &weak_references_.ephemerons()),
       growth_(options.growth),
       further_marking_(collection_) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
@@ -88,7 +89,9 @@ void* ProcessCollector::allocate_requested(const Request& request) {
     // heap's lock.
     const std::uint64_t collections = collections_.load(std::memory_order_relaxed);
     if (void* const object = try_to_allocate(thread, request)) return object;
-    if (const auto object = collect_and_allocate(thread, request, collections)) return *object;
+    const auto object = collect_and_allocate(thread, request, collections);
+    destructors_.run(*this);
+    if (object) return *object;
   }
 }
 
@@ -104,7 +107,7 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
     try {
       if (may_collect(hooks_.declines))
         collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
-                       request.stack_pointer);
+                       {request.stack_pointer});
     } catch (const std::bad_alloc&) {
       break;
     }
@@ -159,18 +162,26 @@ std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kin
   return heap_.add_kind(kind);
 }
 
-CollectionResult ProcessCollector::collect(CollectionReason reason) {
+CollectionResult ProcessCollector::collect(CollectionReason reason, StackState stack) {
   this_thread();
-  const std::lock_guard lock(collecting_);
-  return collect_locked(reason, stack_pointer_below_registers());
+  CollectionResult result;
+  {
+    const std::lock_guard lock(collecting_);
+    result = collect_locked(reason, {stack_pointer_below_registers(), stack});
+  }
+  destructors_.run(*this);
+  return result;
 }
 
 bool ProcessCollector::collect_unless(int (*declines)()) {
   this_thread();
-  const std::lock_guard lock(collecting_);
-  const bool collects = may_collect(declines);
-  if (collects) collect_locked(CollectionReason::request, stack_pointer_below_registers());
-  return collects;
+  {
+    const std::lock_guard lock(collecting_);
+    if (!may_collect(declines)) return false;
+    collect_locked(CollectionReason::request, {stack_pointer_below_registers()});
+  }
+  destructors_.run(*this);
+  return true;
 }
 
 // Whether as much was allocated as was to be, but for a block.
@@ -180,10 +191,13 @@ bool ProcessCollector::is_due() const {
 
 bool ProcessCollector::collect_if_due() {
   this_thread();
-  const std::lock_guard lock(collecting_);
-  const bool collects = is_due() && may_collect(hooks_.declines);
-  if (collects) collect_locked(CollectionReason::allocation, stack_pointer_below_registers());
-  return collects;
+  {
+    const std::lock_guard lock(collecting_);
+    if (!is_due() || !may_collect(hooks_.declines)) return false;
+    collect_locked(CollectionReason::allocation, {stack_pointer_below_registers()});
+  }
+  destructors_.run(*this);
+  return true;
 }
 
 // Tells the end of a collection when it dies, also by an exception.
@@ -227,30 +241,30 @@ class ProcessCollector::ThreadsStopped {
   bool knows_all_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer) {
+CollectionResult ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   collection_.begin(*marking_);
   CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   const Clock::time_point start = Clock::now();
-  CollectionResult result = collect_stopped(own_stack_pointer, record);
+  CollectionResult result = collect_stopped(own_stack, record);
   record.pause = Clock::now() - start;
   if (log_) log_->write(record);
   tell_heap_size();
   return result;
 }
 
-CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer,
-                                                   CollectionRecord& record) {
+CollectionResult ProcessCollector::collect_stopped(const OwnStack& own_stack, CollectionRecord& record) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
-  gather_roots(own_stack_pointer);
+  gather_roots(own_stack);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
   process_finalization();
+  let_go_of_dead();
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
   collection_.sweep(heap::OwnedBlocks::left);
@@ -286,16 +300,36 @@ void ProcessCollector::scan_stack(heap::Words words) {
                                [this](heap::Object* object) { roots_.push_back(object); });
 }
 
-void ProcessCollector::gather_roots(std::uintptr_t own_stack_pointer) {
+// What is not marked is dead, and its memory is about to be used again.
+void ProcessCollector::let_go_of_dead() {
+  destructors_.prepare(heap_, collection_);
+  weak_references_.clear_dead();
+  weak_persistents_.for_each([this](PersistentNodes::Node& node) {
+    // Relaxed, both: see PersistentNodes::Node.
+    const std::uintptr_t start = heap_.map().start_of_object_at(node.load(std::memory_order_relaxed));
+    const auto* const object = reinterpret_cast<const heap::Object*>(start);
+    if (!heap::Chunk::of(object)->is_marked(object)) node.store(0, std::memory_order_relaxed);
+  });
+  destructors_.add_dead(heap_);
+}
+
+void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   roots_.clear();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
-  threads_.for_each_root(own_stack_pointer, static_roots_.thread_local_modules(),
+  threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
                          [this](heap::Words words) { scan_stack(words); });
-  heap_.for_each_uncollectable([this](heap::Object* object) { roots_.push_back(object); });
-  finalization_.for_each_root([this](std::uintptr_t address) {
+  const auto add_root = [this](heap::Object* object) { roots_.push_back(object); };
+  const auto add_root_at = [this](std::uintptr_t address) {
     if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) roots_.push_back(object);
+  };
+  heap_.for_each_uncollectable(add_root);
+  destructors_.for_each_waiting(add_root);
+  persistents_.for_each([&](const PersistentNodes::Node& node) {
+    // Relaxed: see PersistentNodes::Node.
+    add_root_at(node.load(std::memory_order_relaxed));
   });
+  finalization_.for_each_root(add_root_at);
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 

@@ -20,13 +20,17 @@
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
+#include "gc/process/destructors.h"
 #include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
+#include "gc/process/persistent_nodes.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
 #include "gc/process/process_options.h"
 #include "gc/process/static_roots.h"
 #include "gc/process/thread_registry.h"
+#include "gc/stack_state.h"
+#include "gc/weak_references.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/system_memory.h"
@@ -80,9 +84,10 @@ class ProcessCollector {
   /// The options that the collector is made with. To be changed before the first call of instance() only.
   static ProcessOptions& initial_options();
 
-  /// Collects now. Waits for a collection under way, then does its own. Throws std::bad_alloc, with nothing
-  /// changed.
-  CollectionResult collect(CollectionReason reason = CollectionReason::request);
+  /// Collects now, and calls the destructors of dead objects. Waits for a collection under way, then does its
+  /// own. Throws std::bad_alloc, with nothing changed.
+  CollectionResult collect(CollectionReason reason = CollectionReason::request,
+                           StackState stack = StackState::may_hold_references);
   /// The same, unless collections are disabled or `declines`, where it is not null, returns something other
   /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as
   /// above.
@@ -147,6 +152,10 @@ class ProcessCollector {
     function(heap_);
   }
   ThreadRegistry& threads() { return threads_; }
+  /// References from outside the heap to objects of C++ types: those that keep their objects, and those that
+  /// become 0 when their objects die.
+  PersistentNodes& persistents() { return persistents_; }
+  PersistentNodes& weak_persistents() { return weak_persistents_; }
   StaticRoots& static_roots() { return static_roots_; }
   /// Threads that mark, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const {
@@ -181,9 +190,16 @@ class ProcessCollector {
   void* allocate_beyond_budget(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
-  CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
-  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer, CollectionRecord& record);
-  void gather_roots(std::uintptr_t own_stack_pointer);
+  // The collecting thread's stack, as far as it is the program's.
+  struct OwnStack {
+    std::uintptr_t pointer;
+    StackState state = StackState::may_hold_references;
+  };
+
+  CollectionResult collect_locked(CollectionReason reason, const OwnStack& own_stack);
+  CollectionResult collect_stopped(const OwnStack& own_stack, CollectionRecord& record);
+  void gather_roots(const OwnStack& own_stack);
+  void let_go_of_dead();
   [[nodiscard]] bool is_due() const;
   void set_budget();
   void process_finalization();
@@ -203,6 +219,7 @@ class ProcessCollector {
   std::optional<CollectionLog> log_;
   const MarkingOptions marking_options_;
   std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
+  WeakReferences weak_references_;
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
@@ -213,6 +230,9 @@ class ProcessCollector {
   bool java_finalization_ = false;
   bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
   std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
+  Destructors destructors_;
+  PersistentNodes persistents_;
+  PersistentNodes weak_persistents_;
   std::uint64_t told_heap_bytes_ = 0;
   std::atomic<std::uint64_t> live_bytes_{0};
   std::atomic<std::uint64_t> bytes_before_{0};

@@ -18,15 +18,17 @@ struct ProcessKinds {
   static constexpr Number kUncollectableData = Number{5};
   static constexpr Number kTyped = Number{6};   ///< the last word is the LayoutWord of the object
   static constexpr Number kTraced = Number{7};  ///< of a C++ type: the first word leads to a TraceDescriptor
+  static constexpr Number kDestroyed = Number{8};  ///< the same, of a type that has a destructor to call
 
   /// What they are, from number 3 on: they are added in this order.
-  static constexpr std::array<heap::Kind, 5> kAdded = {{
+  static constexpr std::array<heap::Kind, 6> kAdded = {{
       {.contents = heap::Contents::data, .is_cleared = false},
       {.contents = heap::Contents::words, .is_collectable = false},
       {.contents = heap::Contents::data, .is_cleared = false, .is_collectable = false},
       {.contents = heap::Contents::by_kind,
        .layout = LayoutWord::in_last_word().bits(),
        .layout_adds_bytes = true},
+      {.contents = heap::Contents::by_kind, .layout = LayoutWord::traced().bits()},
       {.contents = heap::Contents::by_kind, .layout = LayoutWord::traced().bits()},
   }};
 };

@@ -25,6 +25,7 @@
 #include "gc/process/futex_word.h"
 #include "gc/process/thread_locals.h"
 #include "gc/process/thread_stack.h"
+#include "gc/stack_state.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
@@ -134,13 +135,13 @@ class ThreadRegistry {
   }
   /// Between the two: calls `function(heap::Words)` with the parts in use of each registered thread's stack,
   /// the registers included, and with its thread_local variables, those of `modules`; the caller's own stack
-  /// from `own_stack_pointer` on.
+  /// from `own_stack_pointer` on, unless `own` says that there is nothing in it.
   template <typename Function>
-  void for_each_root(std::uintptr_t own_stack_pointer, std::span<const ThreadLocalModule> modules,
-                     Function function) {
+  void for_each_root(std::uintptr_t own_stack_pointer, StackState own,
+                     std::span<const ThreadLocalModule> modules, Function function) {
     if (current_ != nullptr) current_->stack_.note(own_stack_pointer);
     for (const ProcessThread* const thread : threads_) {
-      thread->stack_.for_each_part(function);
+      if (thread != current_ || own != StackState::holds_none) thread->stack_.for_each_part(function);
       thread->thread_locals_.for_each_block(modules, function);
     }
   }

@@ -1,0 +1,19 @@
+#include "gc/cpp/collect_garbage.h"
+
+#include "gc/process/process_collector.h"
+
+namespace jackdaw {
+
+void collect_garbage(StackState stack) {
+  gc::ProcessCollector::instance().collect(gc::CollectionReason::request, stack);
+}
+
+HeapStatistics heap_statistics() {
+  gc::ProcessCollector& collector = gc::ProcessCollector::instance();
+  return {.collections = collector.collections(),
+          .heap_bytes = collector.heap().chunk_bytes(),
+          .live_bytes = collector.live_bytes(),
+          .allocated_bytes = collector.heap().allocated_bytes()};
+}
+
+}  // namespace jackdaw

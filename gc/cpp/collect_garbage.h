@@ -1,0 +1,28 @@
+// collect_garbage: collections when the program asks for them, and figures of the heap.
+#pragma once
+
+#include <cstdint>
+
+#include "gc/stack_state.h"
+
+namespace jackdaw {
+
+/// See gc/stack_state.h.
+using gc::StackState;
+
+/// Collects now, and runs the destructors of objects that are found dead, unless the calling thread is in one
+/// already. Throws std::bad_alloc, with nothing collected. Any thread.
+void collect_garbage(StackState stack = StackState::may_hold_references);
+
+/// The process's heap, whatever interface objects were made through.
+struct HeapStatistics {
+  std::uint64_t collections = 0;
+  std::uint64_t heap_bytes = 0;       ///< taken from the system for objects and their marks
+  std::uint64_t live_bytes = 0;       ///< found live by the last collection
+  std::uint64_t allocated_bytes = 0;  ///< handed out to threads since, more than one object at a time
+};
+
+/// Any thread; each number is right at some time during the call.
+HeapStatistics heap_statistics();
+
+}  // namespace jackdaw

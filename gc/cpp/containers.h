@@ -1,0 +1,132 @@
+// Containers of the standard library whose elements refer to collected objects.
+//
+//   HeapVector<Member<Node>> children_;
+//
+//   children_->push_back(child);
+//   for (const auto& child : *children_) ...
+//   void Trace(Visitor* visitor) const { visitor->Trace(children_); }
+//
+// A container with memory of malloc could not be traced: a collection may come at any instruction, also in
+// the middle of push_back, when the container is in disorder; and no lock can keep it off there, since a
+// thread that stands still may hold the one of malloc. So these have all their memory in the collected heap,
+// as objects any word of which may be an address: whatever a container is doing, what it needs can be reached
+// from its own words and from the registers and the stack of whoever works on it. Their memory is marked in
+// parallel, long arrays in slices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <set>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "gc/cpp/make_garbage_collected.h"
+#include "gc/cpp/visitor.h"
+#include "gc/process/process_kinds.h"
+#include "heap/layout.h"
+
+namespace jackdaw {
+
+/// An allocator over the collected heap, for containers in collected objects and on stacks. Memory is freed
+/// when nothing leads to it, and not before. Throws std::bad_alloc. Any thread, which this registers.
+template <typename T>
+class HeapAllocator {
+ public:
+  using value_type = T;
+
+  HeapAllocator() = default;
+  template <typename Other>
+  HeapAllocator(const HeapAllocator<Other>&) {}  // NOLINT(google-explicit-constructor): as allocators are
+
+  T* allocate(std::size_t count) {
+    static_assert(alignof(T) <= heap::kGranuleBytes, "objects are aligned to 16 bytes at most");
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+    return static_cast<T*>(internal::allocate(count * sizeof(T), kKind));
+  }
+  void deallocate(T*, std::size_t) {}
+  friend bool operator==(const HeapAllocator&, const HeapAllocator&) { return true; }
+
+ private:
+  // What is no class and no pointer leads nowhere.
+  static constexpr heap::KindNumber kKind =
+      std::is_arithmetic_v<T> || std::is_enum_v<T> ? gc::ProcessKinds::kData : gc::ProcessKinds::kWords;
+};
+
+/// A container with a HeapAllocator, in a collected object or on a stack; used like a pointer to it. Its
+/// elements keep what they lead to. They may be members, pairs of members and other things, or other types
+/// that need no destructor; not weak references: see WeakMap (gc/cpp/weak_map.h). It has no destructor, since
+/// its memory may be gone before the object that it lies in is destroyed. Threads that share one synchronise;
+/// the collector needs no synchronisation.
+template <typename Container>
+class HeapContainer {
+ public:
+  static_assert(internal::kKeepsByWords<typename Container::value_type>,
+                "weak references, and elements that need a destructor, cannot be in such a container");
+  static_assert(
+      std::is_same_v<typename Container::allocator_type, HeapAllocator<typename Container::value_type>>,
+      "the container's memory must come from the collected heap");
+
+  template <typename... Arguments>
+  explicit HeapContainer(Arguments&&... arguments) {
+    ::new (static_cast<void*>(bytes_)) Container(std::forward<Arguments>(arguments)...);
+  }
+  HeapContainer(const HeapContainer& other) : HeapContainer(*other) {}
+  HeapContainer(HeapContainer& other) : HeapContainer(std::as_const(other)) {}
+  HeapContainer(HeapContainer&& other) noexcept : HeapContainer(std::move(*other)) {}
+  HeapContainer& operator=(const HeapContainer& other) {
+    if (this != &other) **this = *other;
+    return *this;
+  }
+  HeapContainer& operator=(HeapContainer&& other) noexcept {
+    **this = std::move(*other);
+    return *this;
+  }
+  ~HeapContainer() = default;
+
+  Container* operator->() { return get(); }
+  const Container* operator->() const { return get(); }
+  Container& operator*() { return *get(); }
+  const Container& operator*() const { return *get(); }
+
+  void Trace(Visitor* visitor) const {
+    if constexpr (requires { get()->data(); }) {
+      // Its other words lead to the end of its memory, which is where another object may start.
+      const auto data = reinterpret_cast<std::uintptr_t>(get()->data());
+      visitor->trace_words(&data, sizeof data);
+    } else {
+      visitor->trace_words(bytes_, sizeof bytes_);
+    }
+  }
+
+ private:
+  Container* get() { return std::launder(reinterpret_cast<Container*>(bytes_)); }
+  const Container* get() const { return std::launder(reinterpret_cast<const Container*>(bytes_)); }
+
+  // Bytes, so that nothing destroys it.
+  alignas(Container) std::byte bytes_[sizeof(Container)];  // NOLINT(modernize-avoid-c-arrays)
+};
+
+template <typename T>
+using HeapVector = HeapContainer<std::vector<T, HeapAllocator<T>>>;
+template <typename T>
+using HeapDeque = HeapContainer<std::deque<T, HeapAllocator<T>>>;
+template <typename Key, typename Value, typename Compare = std::less<Key>>
+using HeapMap = HeapContainer<std::map<Key, Value, Compare, HeapAllocator<std::pair<const Key, Value>>>>;
+template <typename Key, typename Compare = std::less<Key>>
+using HeapSet = HeapContainer<std::set<Key, Compare, HeapAllocator<Key>>>;
+template <typename Key, typename Value, typename Hash = std::hash<Key>, typename Equal = std::equal_to<Key>>
+using HeapHashMap =
+    HeapContainer<std::unordered_map<Key, Value, Hash, Equal, HeapAllocator<std::pair<const Key, Value>>>>;
+template <typename Key, typename Hash = std::hash<Key>, typename Equal = std::equal_to<Key>>
+using HeapHashSet = HeapContainer<std::unordered_set<Key, Hash, Equal, HeapAllocator<Key>>>;
+
+}  // namespace jackdaw

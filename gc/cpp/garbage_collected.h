@@ -1,0 +1,70 @@
+// GarbageCollected: the base of types whose objects the collector frees.
+//
+//   class Node : public GarbageCollected<Node> {
+//    public:
+//     void Trace(Visitor* visitor) const { visitor->Trace(next_); }
+//    private:
+//     Member<Node> next_;
+//   };
+//
+// Such objects are made by MakeGarbageCollected (gc/cpp/make_garbage_collected.h) and by nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+namespace jackdaw {
+
+class Visitor;
+
+namespace internal {
+
+class GarbageCollectedBase {
+ public:
+  void* operator new(std::size_t) = delete;
+  void* operator new[](std::size_t) = delete;
+  /// Here because virtual destructors name it. Objects are freed by the collector alone.
+  void operator delete(void*) { std::abort(); }
+  void operator delete[](void*) = delete;
+};
+
+}  // namespace internal
+
+/// The base of a type T, and by it of all types derived from T. It must be at the start of T. T has a
+/// function `void Trace(Visitor*) const`, virtual or not, that reports all its members that refer to
+/// collected objects, and those of its bases: see gc/cpp/visitor.h. A derived type that adds members has one
+/// of its own.
+template <typename T>
+class GarbageCollected : public internal::GarbageCollectedBase {};
+
+/// The same for a type whose objects refer to no collected object: it needs no Trace, and its objects are not
+/// looked at while others are marked.
+template <typename T>
+class GarbageCollectedLeaf : public internal::GarbageCollectedBase {
+ public:
+  void Trace(Visitor*) const {}
+};
+
+/// A base class of collected objects that is not their first: a Member may refer to it, and leads to the
+/// whole object then. Its Trace is called by that of the derived type.
+class GarbageCollectedMixin {
+ public:
+  virtual void Trace(Visitor*) const {}
+
+ protected:
+  ~GarbageCollectedMixin() = default;
+};
+
+namespace internal {
+
+template <typename T>
+inline constexpr bool kIsGarbageCollected = std::is_base_of_v<GarbageCollectedBase, T>;
+template <typename T>
+inline constexpr bool kIsMixin = !kIsGarbageCollected<T> && std::is_base_of_v<GarbageCollectedMixin, T>;
+template <typename T>
+inline constexpr bool kIsLeaf = std::is_base_of_v<GarbageCollectedLeaf<T>, T>;
+
+}  // namespace internal
+
+}  // namespace jackdaw

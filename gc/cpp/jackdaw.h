@@ -1,0 +1,12 @@
+// Jackdaw's precise C++ interface: all of it. docs/cpp-interface.md is the guide.
+#pragma once
+
+#include "gc/cpp/collect_garbage.h"         // IWYU pragma: export
+#include "gc/cpp/containers.h"              // IWYU pragma: export
+#include "gc/cpp/ephemeron.h"               // IWYU pragma: export
+#include "gc/cpp/garbage_collected.h"       // IWYU pragma: export
+#include "gc/cpp/make_garbage_collected.h"  // IWYU pragma: export
+#include "gc/cpp/member.h"                  // IWYU pragma: export
+#include "gc/cpp/persistent.h"              // IWYU pragma: export
+#include "gc/cpp/visitor.h"                 // IWYU pragma: export
+#include "gc/cpp/weak_map.h"                // IWYU pragma: export

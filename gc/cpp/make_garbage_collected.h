@@ -1,0 +1,123 @@
+// MakeGarbageCollected: makes collected objects.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "gc/cpp/garbage_collected.h"
+#include "gc/cpp/object_address.h"
+#include "gc/cpp/visitor.h"
+#include "gc/layout_word.h"
+#include "gc/process/process_kinds.h"
+#include "gc/process/thread_registry.h"
+#include "heap/size_classes.h"
+
+namespace jackdaw {
+
+/// Bytes behind an object that belong to it, zeroed unless its type is a leaf. Its type knows what is there,
+/// and reports it.
+struct AdditionalBytes {
+  explicit constexpr AdditionalBytes(std::size_t count) : bytes(count) {}
+  std::size_t bytes;
+};
+
+namespace internal {
+
+/// Throws std::bad_alloc.
+[[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind);
+
+/// Memory of a kind of the process's. With constants as arguments a few instructions.
+inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
+  gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  if (thread != nullptr && bytes <= heap::kLargestSmallBytes) [[likely]] {
+    if (void* const memory = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
+      return memory;
+  }
+  return allocate_slowly(bytes, kind);
+}
+
+/// What the headers of a type's objects lead to.
+template <typename T>
+class TypeOf {
+ public:
+  static constexpr bool kIsDestroyed = !std::is_trivially_destructible_v<T>;
+  static constexpr heap::KindNumber kKind = kIsDestroyed ? gc::ProcessKinds::kDestroyed
+                                            : kIsLeaf<T> ? gc::ProcessKinds::kData
+                                                         : gc::ProcessKinds::kTraced;
+
+ private:
+  static void trace(const void* after_header, gc::Visitor& marker) {
+    Visitor visitor(marker);
+    object_behind_header<T>(after_header)->T::Trace(&visitor);
+  }
+  static void destroy(void* after_header) { object_behind_header<T>(after_header)->T::~T(); }
+  static constexpr gc::TraceDescriptor of_dead() {
+    gc::TraceDescriptor descriptor;
+    if constexpr (kIsDestroyed) descriptor.destroy = destroy;
+    return descriptor;
+  }
+  static constexpr auto kTrace = kIsLeaf<T> ? nullptr : trace;
+  static constexpr gc::TraceDescriptor kDead = of_dead();
+
+ public:
+  /// Until the constructor has come to an end there is nothing to destroy.
+  static constexpr gc::TraceDescriptor kUnderConstruction = {.trace = kTrace};
+  static constexpr gc::TraceDescriptor kComplete = {.trace = kTrace, .dead = kIsDestroyed ? &kDead : nullptr};
+};
+
+/// The fences keep the compiler from moving what the constructor stores past it: a collection may come
+/// between any two instructions.
+inline void set_header(void* start, const gc::TraceDescriptor* descriptor) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  *static_cast<const gc::TraceDescriptor**>(start) = descriptor;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+template <typename T, typename... Arguments>
+T* make(std::size_t additional_bytes, Arguments&&... arguments) {
+  static_assert(kIsGarbageCollected<T>, "T must be derived from GarbageCollected<T>");
+  static_assert(HasTrace<T>, "T must have void Trace(Visitor*) const, or be a GarbageCollectedLeaf<T>");
+  static_assert(alignof(T) <= heap::kGranuleBytes, "objects are aligned to 16 bytes at most");
+  using Type = TypeOf<T>;
+  constexpr std::size_t kBytes = kObjectOffset<T> + sizeof(T);
+  if (additional_bytes > static_cast<std::size_t>(-1) - kBytes) throw std::bad_alloc();
+  void* const start = allocate(kBytes + additional_bytes, Type::kKind);
+  set_header(start, Type::kIsDestroyed ? &Type::kUnderConstruction : &Type::kComplete);
+  void* const place = static_cast<std::byte*>(start) + kObjectOffset<T>;
+  T* object = nullptr;
+  try {
+    object = ::new (place) T(std::forward<Arguments>(arguments)...);
+  } catch (...) {
+    // What the constructor made is gone; the memory is free when nothing leads to it.
+    set_header(start, nullptr);
+    throw;
+  }
+  if constexpr (Type::kIsDestroyed) set_header(start, &Type::kComplete);
+  return object;
+}
+
+}  // namespace internal
+
+/// Makes an object of type T, which is derived from GarbageCollected<T> or from a type that is. It lives
+/// while something leads to it: a Member of a live object, a Persistent, or a pointer on the stack or in the
+/// registers of a registered thread or in static data, which may lead anywhere into the object. Objects of
+/// types that have a destructor to call are destroyed after they were found dead (gc/process/destructors.h).
+///
+/// Throws std::bad_alloc when there is no memory even after a collection, and what the constructor throws;
+/// the destructor is not called then. May collect, and so run destructors of other objects. Any thread, which
+/// this registers.
+template <typename T, typename... Arguments>
+T* MakeGarbageCollected(Arguments&&... arguments) {
+  return internal::make<T>(0, std::forward<Arguments>(arguments)...);
+}
+
+/// The same with so many bytes behind the object.
+template <typename T, typename... Arguments>
+T* MakeGarbageCollected(AdditionalBytes additional, Arguments&&... arguments) {
+  return internal::make<T>(additional.bytes, std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace jackdaw

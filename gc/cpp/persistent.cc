@@ -1,0 +1,22 @@
+#include "gc/cpp/persistent.h"
+
+#include "gc/process/process_collector.h"
+
+namespace jackdaw::internal {
+
+namespace {
+
+gc::PersistentNodes& nodes_of(Strength strength) {
+  gc::ProcessCollector& collector = gc::ProcessCollector::instance();
+  return strength == Strength::strong ? collector.persistents() : collector.weak_persistents();
+}
+
+}  // namespace
+
+gc::PersistentNodes::Node& acquire_node(Strength strength, const void* object) {
+  return nodes_of(strength).acquire(reinterpret_cast<std::uintptr_t>(object));
+}
+
+void release_node(Strength strength, gc::PersistentNodes::Node& node) { nodes_of(strength).release(node); }
+
+}  // namespace jackdaw::internal

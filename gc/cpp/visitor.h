@@ -1,0 +1,150 @@
+// Visitor: what the Trace functions of collected objects report their members to.
+//
+//   void Trace(Visitor* visitor) const {
+//     visitor->Trace(parent_);
+//     visitor->Trace(children_);
+//   }
+//
+// A Trace function reports each member that refers to collected objects, and calls those of its bases. It is
+// called for every live object in every collection, on any mark thread, while all threads of the program
+// stand still, each wherever it was: so it must not take a lock, ask for memory, change anything, or look at
+// other objects, and it may find an object whose constructor has not come to an end or not begun, whose bytes
+// are zero then. It is called by the exact type's name, not by way of virtual functions, and a reported
+// reference costs no call.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "gc/cpp/ephemeron.h"
+#include "gc/cpp/garbage_collected.h"
+#include "gc/cpp/member.h"
+#include "gc/cpp/object_address.h"
+#include "gc/visitor.h"
+#include "gc/weak_references.h"
+#include "heap/chunk.h"
+#include "heap/object.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw {
+
+class Visitor;
+
+namespace internal {
+
+/// Has a function that reports to a visitor.
+template <typename T>
+concept HasTrace = requires(const T& value, Visitor* visitor) {
+  value.Trace(visitor);
+};
+
+/// Whether values of a type may be searched word by word instead of being reported. The collector would not
+/// know of weak references, and what has a Trace may have some.
+template <typename T>
+inline constexpr bool kKeepsByWords = std::is_trivially_destructible_v<T> && !HasTrace<T>;
+template <typename T>
+inline constexpr bool kKeepsByWords<WeakMember<T>> = false;
+template <typename Key, typename Value>
+inline constexpr bool kKeepsByWords<Ephemeron<Key, Value>> = false;
+template <typename First, typename Second>
+inline constexpr bool kKeepsByWords<std::pair<First, Second>> =
+    kKeepsByWords<std::remove_const_t<First>>&& kKeepsByWords<Second>;
+
+}  // namespace internal
+
+/// Given to Trace functions, which may not keep it.
+class Visitor {
+ public:
+  explicit Visitor(gc::Visitor& marker) : marker_(marker) {}
+  Visitor(const Visitor&) = delete;
+  Visitor& operator=(const Visitor&) = delete;
+
+  template <typename T>
+  void Trace(const Member<T>& member) {
+    if (member.get() != nullptr) report(member.get());
+  }
+
+  template <typename T>
+  void Trace(const WeakMember<T>& member) {
+    if (member.get() == nullptr) return;
+    heap::Object* const object = start_of(member.get());
+    if (!is_marked(object) && !gc::WeakReferences::note_member(&member.object_)) marker_.reference(object);
+  }
+
+  template <typename Key, typename Value>
+  void Trace(const Ephemeron<Key, Value>& ephemeron) {
+    if (ephemeron.key() == nullptr) return;
+    heap::Object* const key = start_of(ephemeron.key());
+    if (!is_marked(key)) {
+      if (gc::WeakReferences::note_ephemeron(ephemeron.slots_)) return;
+      marker_.reference(key);
+    }
+    if (ephemeron.value() != nullptr) report(ephemeron.value());
+  }
+
+  /// Part of an object that has members of its own to report.
+  template <internal::HasTrace T>
+  void Trace(const T& part) {
+    static_assert(!internal::kIsGarbageCollected<T>, "a collected object is no part of another: use Member");
+    part.Trace(this);
+  }
+
+  template <typename T, std::size_t kCount>
+  void Trace(const std::array<T, kCount>& parts) {
+    for (const T& part : parts) Trace(part);
+  }
+  template <typename T, std::size_t kCount>
+  void Trace(const T (&parts)[kCount]) {  // NOLINT(modernize-avoid-c-arrays): the program's
+    for (const T& part : parts) Trace(part);
+  }
+  /// What of the two can be reported, which one at least can.
+  template <typename First, typename Second>
+  void Trace(const std::pair<First, Second>& parts) {
+    static_assert(kCanTrace<First> || kCanTrace<Second>, "neither of the two leads to objects");
+    if constexpr (kCanTrace<First>) Trace(parts.first);
+    if constexpr (kCanTrace<Second>) Trace(parts.second);
+  }
+  template <typename T>
+  void Trace(const std::optional<T>& part) {
+    static_assert(internal::kKeepsByWords<T>, "a weak reference or a destructor: not in a std::optional");
+    trace_words(&part, sizeof part);
+  }
+
+  /// Memory of the object, any aligned word of which may be the address of a collected object, or of a place
+  /// in one, or anything else: for what has no members. What it leads to is kept; no word is changed.
+  void trace_words(const void* begin, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    for (const std::uintptr_t word : heap::whole_words_between(address, address + bytes)) marker_.word(word);
+  }
+
+  /// Whether a value of the type can be reported.
+  template <typename T>
+  static constexpr bool kCanTrace = requires(Visitor& visitor, const T& value) {
+    visitor.Trace(value);
+  };
+
+ private:
+  template <typename T>
+  static heap::Object* start_of(const T* object) {
+    if constexpr (internal::kIsGarbageCollected<T>) {
+      return internal::start_of(object);
+    } else {
+      static_assert(internal::kIsMixin<T>, "a Member refers to a GarbageCollected type or a mixin");
+      return internal::start_of_object_with(object);
+    }
+  }
+  template <typename T>
+  void report(const T* object) {
+    marker_.reference(start_of(object));
+  }
+  // Another thread may mark it now: then what is noted is looked at once more than it needs to be.
+  static bool is_marked(const heap::Object* object) { return heap::Chunk::of(object)->is_marked(object); }
+
+  gc::Visitor& marker_;
+};
+
+}  // namespace jackdaw

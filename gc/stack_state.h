@@ -1,0 +1,14 @@
+// StackState: what a thread that collects says of its own stack.
+#pragma once
+
+#include <cstdint>
+
+namespace jackdaw::gc {
+
+/// Of the calling thread alone. The stacks of all other threads are searched in any case.
+enum class StackState : std::uint8_t {
+  may_hold_references,  ///< it and the registers are searched for addresses of objects
+  holds_none,  ///< they are not: no object that they lead to is used again unless something else does
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,47 @@
+// WeakReferences: the references in objects of C++ types that keep nothing, or keep something as long as
+// something else is kept.
+#pragma once
+
+#include "gc/ephemerons.h"
+#include "gc/noted_slots.h"
+#include "heap/block_map.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// One for the process.
+class WeakReferences {
+ public:
+  /// Throws std::bad_alloc.
+  explicit WeakReferences(const heap::BlockMap& map) : map_(map), ephemerons_(map) { of_process_ = this; }
+  ~WeakReferences() { of_process_ = nullptr; }
+  WeakReferences(const WeakReferences&) = delete;
+  WeakReferences& operator=(const WeakReferences&) = delete;
+
+  /// The one there is. Objects of C++ types are in its heap.
+  static WeakReferences& of_process() { return *of_process_; }
+
+  /// Notes a pointer in an object that is visited, to an object that is not marked, to be made null if that
+  /// stays so. False when there is no memory. Mark threads.
+  [[nodiscard]] static bool note_member(const void* slot) {
+    return of_process_->members_.note(const_cast<void*>(slot));
+  }
+  /// See Ephemerons::note.
+  [[nodiscard]] static bool note_ephemeron(const EphemeronSlots& ephemeron) {
+    return of_process_->ephemerons_.note(ephemeron);
+  }
+
+  Ephemerons& ephemerons() { return ephemerons_; }
+
+  /// When nothing more will be marked: makes all references to unmarked objects null.
+  void clear_dead();
+
+ private:
+  static WeakReferences* of_process_;
+
+  const heap::BlockMap& map_;
+  NotedSlots members_{NotedSlots::Kind::weak_members};
+  Ephemerons ephemerons_;
+};
+
+}  // namespace jackdaw::gc
