@@ -377,10 +377,14 @@ void Heap::release_chunk(Chunk* chunk) {
 
 bool Heap::expand_to(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  kept_bytes_ = bytes;
+  if (bytes > limit_bytes_ || bytes > map().end() - map().begin()) return false;
   while (chunk_bytes() < bytes) {
-    if (try_add_chunk(kChunkBytes) == nullptr) return false;
+    if (try_add_chunk(kChunkBytes) == nullptr) {
+      release_empty_chunks(0);
+      return false;
+    }
   }
+  kept_bytes_ = bytes;
   return true;
 }
 

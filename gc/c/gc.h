@@ -395,7 +395,8 @@ GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* 
    section 5 that is the address of its header. Space that was freed may count as an object. Takes no lock. */
 GC_API void* GC_CALL GC_base(void* /* address */);
 
-/* Nonzero when the address lies in the heap, in an object or not. Takes no lock; not before GC_init. */
+/* Nonzero when the address lies in a block of the heap that holds objects, in one of them or not. Takes no
+   lock. */
 GC_API int GC_CALL GC_is_heap_ptr(const void* /* address */);
 
 /* The size of the object with this first address. It may be more than was asked for. Takes no lock. */
@@ -1025,7 +1026,8 @@ GC_API void* GC_dlopen(const char*, int);
 /* Both addresses lie in the same object, or neither in the heap. */
 GC_API void* GC_CALL GC_same_obj(void* /* p */, void* /* q */);
 
-/* The address is one that the collector would find a pointer at: a stack, a root or a scanned object. */
+/* The address is one that the collector would find a pointer at. In the heap that is a scanned object; which
+   of its words are, and whether an address outside the heap lies in a stack or a root, is not looked at. */
 GC_API void* GC_CALL GC_is_visible(void* /* p */);
 
 /* If the address lies in the heap, it is one that keeps an object (GC_set_all_interior_pointers). */

@@ -33,8 +33,7 @@ extern "C" {
    only the first outlives a collection. */
 GC_API void GC_CALL GC_generic_malloc_many(size_t /* bytes */, int /* kind */, void** /* list */);
 
-/* An object of a kind, as GC_malloc and GC_malloc_atomic make them; the second makes no use of blocks of this
-   thread's own. */
+/* An object of a kind, as GC_malloc and GC_malloc_atomic make them. The second is the same. */
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_malloc_kind(size_t /* bytes */, int /* kind */) GC_ATTR_ALLOC_SIZE(1);
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_malloc_kind_global(size_t /* bytes */, int /* kind */)
     GC_ATTR_ALLOC_SIZE(1);

@@ -120,14 +120,16 @@ GC_API int GC_CALL GC_get_kind_and_size(const void* /* object */, size_t* /* byt
 
 /* ---- Marks, with the lock held ----------------------------------------------------------------------- */
 
-/* Whether the object with this first address is marked; marks it; takes the mark back. */
+/* Whether the object with this first address is marked; marks it; takes the mark back. Every collection marks
+   anew: between two, the marks are those that the last one left, and of an object that was allocated since
+   the mark means nothing. */
 GC_API int GC_CALL GC_is_marked(const void* /* object */) GC_ATTR_NONNULL(1);
 GC_API void GC_CALL GC_set_mark_bit(const void* /* object */) GC_ATTR_NONNULL(1);
 GC_API void GC_CALL GC_clear_mark_bit(const void* /* object */) GC_ATTR_NONNULL(1);
 
-/* Calls a function, with the lock held, for every object that the last collection marked or that was
-   allocated since, with its first address, its size and the program's own argument. The caller holds the
-   lock. */
+/* Calls a function, with the lock held, for every object that the last collection marked, with its first
+   address, its size and the program's own argument; some that were allocated since, or are free, may be among
+   them. The caller holds the lock. */
 typedef void(GC_CALLBACK* GC_reachable_object_proc)(void* /* object */, size_t /* bytes */, void* /* data */);
 GC_API void GC_CALL GC_enumerate_reachable_objects_inner(GC_reachable_object_proc, void* /* data */)
     GC_ATTR_NONNULL(1);

@@ -351,7 +351,7 @@ bool ProcessCollector::expand(std::size_t bytes) {
   const std::lock_guard lock(collecting_);
   const ThreadRegistry::CriticalSection critical(thread);
   const std::uint64_t wanted = std::max(growth_.minimum_heap_bytes, heap_.chunk_bytes()) + bytes;
-  if (!heap_.expand_to(wanted)) return false;
+  if (wanted < bytes || !heap_.expand_to(wanted)) return false;
   growth_.minimum_heap_bytes = wanted;
   apply_growth();
   tell_heap_size();

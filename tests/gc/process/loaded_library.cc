@@ -6,5 +6,5 @@ thread_local void* thread_local_variable = nullptr;
 
 }  // namespace
 
-extern "C" void** static_slot() { return &static_variable; }
-extern "C" void** thread_local_slot() { return &thread_local_variable; }
+extern "C" [[gnu::visibility("default")]] void** static_slot() { return &static_variable; }
+extern "C" [[gnu::visibility("default")]] void** thread_local_slot() { return &thread_local_variable; }

@@ -1,0 +1,61 @@
+// GC_memalign and GC_posix_memalign.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "tests/gc/c/hidden_objects.h"
+
+namespace jackdaw::c_interface {
+namespace {
+
+constexpr std::size_t kLargestAlignment = std::size_t{32} << 20;
+
+TEST(Aligned, ObjectsLieAtMultiplesAndCanBeResizedAndFreed) {
+  for (std::size_t alignment = 1; alignment <= kLargestAlignment; alignment *= 2) {
+    for (const std::size_t bytes : {0, 1, 24, 100, 250, 700, 3000, 8191, 8192, 40'000}) {
+      auto* object = static_cast<unsigned char*>(GC_memalign(alignment, bytes));
+      ASSERT_NE(object, nullptr);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object) % alignment, 0U) << alignment << ", " << bytes;
+      std::memset(object, 0x5a, bytes);
+      object = static_cast<unsigned char*>(GC_realloc(object, bytes + 50'000));
+      for (std::size_t i = 0; i < bytes + 50'000; ++i) ASSERT_EQ(object[i], i < bytes ? 0x5a : 0);
+      GC_free(object);
+    }
+  }
+}
+
+TEST(Aligned, FreesWhatIsAlignedToMoreThanABlock) {
+  GC_gcollect();
+  const GC_word collections = GC_get_gc_no();
+  const std::size_t heap = GC_get_heap_size();
+  for (int i = 0; i < 1000; ++i) GC_free(GC_memalign(std::size_t{1} << 20, 100));
+  EXPECT_EQ(GC_get_gc_no(), collections);
+  EXPECT_LE(GC_get_heap_size(), heap + (std::size_t{32} << 20));
+}
+
+TEST(Aligned, TheAlignedAddressKeepsTheObject) {
+  auto** const table = static_cast<void**>(GC_malloc(kMany * sizeof(void*)));
+  std::size_t next = 0;
+  const HiddenObjects objects =
+      hidden_objects([&] { return table[next++] = GC_memalign(std::size_t{64} << 10, 100); });
+  collect_cleanly();
+  EXPECT_EQ(objects.still_there(), kMany);
+  EXPECT_NE(table[0], nullptr);
+}
+
+TEST(Aligned, RefusesWhatIsNoAlignment) {
+  EXPECT_EQ(GC_memalign(0, 10), nullptr);
+  EXPECT_EQ(GC_memalign(24, 10), nullptr);
+  void* object = nullptr;
+  EXPECT_EQ(GC_posix_memalign(&object, 24, 10), EINVAL);
+  EXPECT_EQ(GC_posix_memalign(&object, 4, 10), EINVAL);
+  EXPECT_EQ(GC_posix_memalign(&object, 64, std::numeric_limits<std::size_t>::max() - 1), ENOMEM);
+  EXPECT_EQ(object, nullptr);
+  EXPECT_EQ(GC_posix_memalign(&object, 64, 10), 0);
+  EXPECT_NE(object, nullptr);
+}
+
+}  // namespace
+}  // namespace jackdaw::c_interface

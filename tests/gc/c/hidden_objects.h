@@ -1,0 +1,56 @@
+// Objects that a test knows the addresses of and no collection does, to ask later which are still there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gc/c/interface.h"
+
+namespace jackdaw::c_interface {
+
+class HiddenObjects {
+ public:
+  void add(const void* object) { hidden_.push_back(GC_HIDE_POINTER(object)); }
+  [[nodiscard]] std::size_t size() const { return hidden_.size(); }
+  [[nodiscard]] std::size_t still_there() const {
+    std::size_t count = 0;
+    for (const GC_hidden_pointer hidden : hidden_) count += GC_base(GC_REVEAL_POINTER(hidden)) != nullptr;
+    return count;
+  }
+
+ private:
+  std::vector<GC_hidden_pointer> hidden_;
+};
+
+// Whether the memory of an object that was freed serves another one of the size, before any collection.
+inline bool is_given_out_again(const void* freed, std::size_t bytes) {
+  const GC_word collections = GC_get_gc_no();
+  for (int i = 0; i < 1000; ++i) {
+    if (GC_malloc(bytes) == freed) return GC_get_gc_no() == collections;
+  }
+  return false;
+}
+
+// Objects that a test makes of each sort: so many that a stale word here or there does not matter.
+inline constexpr std::size_t kMany = 1000;
+// So many may be kept by stale words.
+inline constexpr std::size_t kFew = 10;
+
+// Collects when nothing is left on the stack of what the caller's callees had there.
+[[gnu::noinline]] inline void collect_cleanly() {
+  std::array<volatile GC_word, 4096> words;
+  for (volatile GC_word& word : words) word = 0;
+  GC_gcollect();
+}
+
+// Calls `make()`, which returns a new object, many times. Nothing is left of the objects but what it stored.
+template <typename Make>
+[[gnu::noinline]] HiddenObjects hidden_objects(Make make) {
+  HiddenObjects objects;
+  for (std::size_t i = 0; i < kMany; ++i) objects.add(make());
+  return objects;
+}
+
+}  // namespace jackdaw::c_interface
