@@ -122,8 +122,8 @@ class Visitor {
   }
 
   /// Whether a value of the type can be reported.
-  template <typename T>
-  static constexpr bool kCanTrace = requires(Visitor& visitor, const T& value) {
+  template <typename T, typename ThisClass = Visitor>  // so that it need not be complete yet
+  static constexpr bool kCanTrace = requires(ThisClass& visitor, const T& value) {
     visitor.Trace(value);
   };
 
