@@ -817,7 +817,8 @@ GC_API size_t GC_CALL GC_get_unmapped_bytes(void);
 GC_API size_t GC_CALL GC_get_obtained_from_os_bytes(void);
 
 /* Allocation: since the last collection; since the program began; freed by the program since the last
-   collection. A thread's own blocks are counted when it takes or returns them. */
+   collection. A thread's own blocks are counted when it takes or returns them, and what it frees a block's
+   worth at a time. */
 GC_API size_t GC_CALL GC_get_bytes_since_gc(void);
 GC_API size_t GC_CALL GC_get_total_bytes(void);
 GC_API size_t GC_CALL GC_get_expl_freed_bytes_since_gc(void);
@@ -903,8 +904,8 @@ GC_API void GC_CALL GC_set_stackbottom(void* /* handle */, const struct GC_stack
 GC_API void* GC_CALL GC_do_blocking(GC_fn_type /* fn */, void* /* data */) GC_ATTR_NONNULL(1);
 GC_API void* GC_CALL GC_call_with_gc_active(GC_fn_type /* fn */, void* /* data */) GC_ATTR_NONNULL(1);
 
-/* Starts the mark threads, if they are not running. GC_init starts none; the first thread does. In a process
-   with one thread this asks for them, and so it does in the child of a fork. */
+/* Starts the mark threads, if they are not running. GC_init starts them, too; in the child of a fork this
+   does, or the next collection. */
 GC_API void GC_CALL GC_start_mark_threads(void);
 
 #ifdef GC_THREADS
@@ -915,11 +916,11 @@ GC_API void GC_CALL GC_set_markers_count(unsigned);
 /* Mark threads besides the one that collects. Takes no lock. */
 GC_API int GC_CALL GC_get_parallel(void);
 
-/* Allows GC_register_my_thread. Called by the main thread, or another one that is registered, after GC_init;
-   GC_pthread_create does it, too. */
+/* Asks to be allowed GC_register_my_thread, which always is. */
 GC_API void GC_CALL GC_allow_register_threads(void);
 
-/* Registers this thread, with the end of its stack. GC_SUCCESS, or GC_DUPLICATE when it is registered. */
+/* Registers this thread, with the end of its stack. GC_SUCCESS, GC_DUPLICATE when it is registered, or
+   GC_NO_MEMORY. */
 GC_API int GC_CALL GC_register_my_thread(const struct GC_stack_base*) GC_ATTR_NONNULL(1);
 
 /* Takes back this thread's own registration, before the thread ends. It must not touch the heap afterwards.
@@ -930,11 +931,12 @@ GC_API int GC_CALL GC_unregister_my_thread(void);
 GC_API int GC_CALL GC_thread_is_registered(void);
 
 /* Tells the bounds of this thread's stack and of its alternate signal stack, so that it can be stopped while
-   it runs on the latter. */
+   it runs on the latter. The collector finds out both by itself: nothing needs to be done. */
 GC_API void GC_CALL GC_register_altstack(void* /* stack */, GC_word /* stack_bytes */, void* /* altstack */,
                                          GC_word /* altstack_bytes */);
 
-/* The signals that stop threads and let them go on: set before GC_init, later without effect. */
+/* The signals that stop threads and let them go on: set before GC_init, later without effect. The second is
+   only kept: threads go on without a signal. */
 GC_API void GC_CALL GC_set_suspend_signal(int);
 GC_API int GC_CALL GC_get_suspend_signal(void);
 GC_API void GC_CALL GC_set_thr_restart_signal(int);

@@ -144,8 +144,9 @@ GC_API void GC_CALL GC_set_push_other_roots(GC_push_other_roots_proc);
 GC_API GC_push_other_roots_proc GC_CALL GC_get_push_other_roots(void);
 GC_API GC_push_other_roots_proc GC_push_other_roots;
 
-/* Scan [low, high) in this collection: some time, at once, or (the third) whatever `all` says, since nothing
-   is known to be unchanged. Only called by that procedure. */
+/* Scan [low, high) in this collection: as data, as a stack (where all interior pointers count), or, the
+   third, as data whatever `all` says, since nothing is known to be unchanged. Only called by that procedure.
+ */
 GC_API void GC_CALL GC_push_all(void* /* low */, void* /* high */);
 GC_API void GC_CALL GC_push_all_eager(void* /* low */, void* /* high */);
 GC_API void GC_CALL GC_push_conditional(void* /* low */, void* /* high */, int /* all */);

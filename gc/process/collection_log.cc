@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -31,8 +32,7 @@ int open_log(const std::string& path) {
 // A number of thousandths, rounded, in two parts: how the decimal point looks is the locale's business, not
 // that of a line to be read by scripts.
 struct Thousandths {
-  explicit Thousandths(double value)
-      : all(value > 0 ? static_cast<unsigned long long>(value * 1000 + 0.5) : 0ULL) {}
+  explicit Thousandths(double value) : all(static_cast<unsigned long long>(std::llround(value * 1000))) {}
   [[nodiscard]] unsigned long long whole() const { return all / 1000; }
   [[nodiscard]] unsigned long long rest() const { return all % 1000; }
 

@@ -12,15 +12,15 @@ enum class CollectionReason : std::uint8_t {
   request,        ///< the program asked for it
 };
 
-/// The name of a reason, for the log.
+/// The name of a reason, for the log: one word.
 constexpr std::string_view name_of(CollectionReason reason) {
   switch (reason) {
     case CollectionReason::allocation:
       return "allocation";
     case CollectionReason::out_of_memory:
-      return "memory-exhausted";
+      return "out-of-memory";
     case CollectionReason::request:
-      return "explicit";
+      return "request";
   }
   return "";
 }

@@ -45,11 +45,11 @@ ProcessCollector& ProcessCollector::make_instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes),
       threads_(heap_),
-      marking_(make_marking(options.marking)),
+      marking_options_(options.marking),
+      marking_(make_marking(marking_options_)),
       collection_(heap_),
       growth_(options.growth),
-      further_marking_(collection_),
-      marking_options_(options.marking) {
+      further_marking_(collection_) {
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
@@ -186,20 +186,6 @@ bool ProcessCollector::collect_if_due() {
   return collects;
 }
 
-void ProcessCollector::write_log(CollectionReason reason, const CollectionResult& result,
-                                 std::uint64_t used_bytes_before, std::chrono::nanoseconds pause,
-                                 std::uint32_t stopped_threads) {
-  log_->write({.number = collections(),
-               .reason = reason,
-               .pause = pause,
-               .used_bytes_before = used_bytes_before,
-               .live_bytes = result.live_bytes,
-               .heap_bytes = heap_.chunk_bytes(),
-               .mark_threads = threads_that_marked(result.workers),
-               .steal_percent = mark::total(result.workers).steal_percent(),
-               .stopped_threads = stopped_threads});
-}
-
 // Tells the end of a collection when it dies, also by an exception.
 class ProcessCollector::EndTold {
  public:
@@ -246,20 +232,19 @@ CollectionResult ProcessCollector::collect_locked(CollectionReason reason, std::
   const EndTold end_told(*this);
   if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   collection_.begin(*marking_);
-  const std::uint64_t used_bytes = live_bytes() + heap_.allocated_bytes();
+  CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   const Clock::time_point start = Clock::now();
-  std::uint32_t stopped_threads = 0;
-  CollectionResult result = collect_stopped(own_stack_pointer, stopped_threads);
+  CollectionResult result = collect_stopped(own_stack_pointer, record);
+  record.pause = Clock::now() - start;
+  if (log_) log_->write(record);
   tell_heap_size();
-  if (log_) write_log(reason, result, used_bytes, Clock::now() - start, stopped_threads);
   return result;
 }
 
 CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_pointer,
-                                                   std::uint32_t& stopped_threads) {
+                                                   CollectionRecord& record) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
-  stopped_threads = threads_stopped.stopped_threads();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
   gather_roots(own_stack_pointer);
@@ -274,9 +259,14 @@ CollectionResult ProcessCollector::collect_stopped(std::uintptr_t own_stack_poin
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
   bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
-  collections_.fetch_add(1, std::memory_order_relaxed);
+  record.number = collections_.fetch_add(1, std::memory_order_relaxed) + 1;
   freed_bytes_.store(0, std::memory_order_relaxed);
   apply_growth();
+  record.live_bytes = result.live_bytes;
+  record.heap_bytes = heap_.chunk_bytes();
+  record.mark_threads = threads_that_marked(result.workers);
+  record.steal_percent = mark::total(result.workers).steal_percent();
+  record.stopped_threads = threads_stopped.stopped_threads();
   return result;
 }
 

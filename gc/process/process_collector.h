@@ -150,7 +150,7 @@ class ProcessCollector {
   StaticRoots& static_roots() { return static_roots_; }
   /// Threads that mark, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const {
-    return marking_ != nullptr ? marking_->worker_count() : 1;
+    return marking_ != nullptr ? marking_->worker_count() : marking_options_.engine.threads;
   }
   /// Starts the mark threads, if they are not there, as after a fork. Throws as make_marking.
   void start_mark_threads();
@@ -182,9 +182,7 @@ class ProcessCollector {
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
   CollectionResult collect_locked(CollectionReason reason, std::uintptr_t own_stack_pointer);
-  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer, std::uint32_t& stopped_threads);
-  void write_log(CollectionReason reason, const CollectionResult& result, std::uint64_t used_bytes_before,
-                 std::chrono::nanoseconds pause, std::uint32_t stopped_threads);
+  CollectionResult collect_stopped(std::uintptr_t own_stack_pointer, CollectionRecord& record);
   void gather_roots(std::uintptr_t own_stack_pointer);
   [[nodiscard]] bool is_due() const;
   void set_budget();
@@ -203,6 +201,7 @@ class ProcessCollector {
   ThreadRegistry threads_;
   StaticRoots static_roots_;
   std::optional<CollectionLog> log_;
+  const MarkingOptions marking_options_;
   std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   Collection collection_;
   std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
@@ -211,7 +210,6 @@ class ProcessCollector {
   heap::SystemVector<heap::Object*> roots_;
   Finalization finalization_;
   FurtherMarking further_marking_;
-  const MarkingOptions marking_options_;
   bool java_finalization_ = false;
   bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
   std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over

@@ -15,22 +15,9 @@ namespace jackdaw::gc {
 
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
-#define JACKDAW_THREAD_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define JACKDAW_THREAD_SANITIZER
-#endif
-#endif
-
 // A signal that programs hardly ever use themselves and that by default would end them, so a lost handler is
-// noticed. ThreadSanitizer keeps others than those of faults back until the thread calls something that it
-// knows, which one that waits for a lock does not.
-#if defined(JACKDAW_THREAD_SANITIZER)
-constexpr int kDefaultStopSignal = SIGSYS;
-#else
+// noticed.
 constexpr int kDefaultStopSignal = SIGPWR;
-#endif
 
 // Nothing to stop for may be missed because the thread inherited a mask that blocks the signal.
 void unblock(int signal) {

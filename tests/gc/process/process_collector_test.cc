@@ -1,4 +1,4 @@
-// ProcessCollector: what stacks, registers, static data and added ranges lead to stays; the rest goes;
+// ProcessCollector: what stacks and registers lead to stays; the rest goes;
 // threads may be anywhere when a collection comes.
 #include "gc/process/process_collector.h"
 
@@ -13,80 +13,13 @@
 #include <thread>
 #include <vector>
 
+#include "tests/gc/process/hidden_lists.h"
 #include "tests/mark/sanitized.h"
 
 namespace jackdaw::gc {
 namespace {
 
 using heap::KindNumber;
-
-// An address that no collection takes for one.
-class HiddenAddress {
- public:
-  explicit HiddenAddress(const void* object) : bits_(~reinterpret_cast<std::uintptr_t>(object)) {}
-  void* address() const { return reinterpret_cast<void*>(~bits_); }  // NOLINT(performance-no-int-to-ptr)
-
- private:
-  std::uintptr_t bits_;
-};
-
-struct Link {
-  Link* next;
-  std::uint64_t value;
-};
-
-ProcessCollector& collector() { return ProcessCollector::instance(); }
-
-Link* new_link(Link* next, std::uint64_t value) {
-  auto* const link = static_cast<Link*>(collector().allocate(sizeof(Link), KindNumber::words));
-  if (link == nullptr) return nullptr;
-  link->next = next;
-  link->value = value;
-  return link;
-}
-
-// A list of links with the values 0 to `length` - 1. Not inlined, so that its frame is gone afterwards.
-[[gnu::noinline]] Link* new_list(std::uint64_t length) {
-  Link* list = nullptr;
-  for (std::uint64_t value = length; value > 0; --value) list = new_link(list, value - 1);
-  return list;
-}
-
-void expect_intact(const Link* list, std::uint64_t length) {
-  std::uint64_t value = 0;
-  for (; list != nullptr; list = list->next) ASSERT_EQ(list->value, value++);
-  EXPECT_EQ(value, length);
-}
-
-std::vector<HiddenAddress> hidden_links(const Link* list) {
-  std::vector<HiddenAddress> hidden;
-  for (; list != nullptr; list = list->next) hidden.emplace_back(list);
-  return hidden;
-}
-
-std::size_t still_there(const std::vector<HiddenAddress>& objects) {
-  std::size_t count = 0;
-  for (const HiddenAddress& object : objects)
-    count += collector().heap().object_at(object.address()) != nullptr;
-  return count;
-}
-
-// Overwrites what earlier calls left on the stack below the caller.
-[[gnu::noinline]] void clean_stack() {
-  std::array<volatile std::uintptr_t, 4096> words;
-  for (volatile std::uintptr_t& word : words) word = 0;
-}
-
-constexpr std::uint64_t kLength = 1000;
-
-[[gnu::noinline]] std::vector<HiddenAddress> dropped_list() { return hidden_links(new_list(kLength)); }
-
-// Puts a list where `slot` is, so that no other trace of it is left in the caller's frame.
-template <typename Slot>
-[[gnu::noinline]] std::vector<HiddenAddress> put_list(Slot& slot) {
-  slot = new_list(kLength);
-  return hidden_links(slot);
-}
 
 TEST(ProcessCollector, FreesWhatNothingLeadsTo) {
   const std::vector<HiddenAddress> dropped = dropped_list();
@@ -127,41 +60,6 @@ TEST(ProcessCollector, DataIsKeptAndLeadsNowhere) {
   EXPECT_LT(still_there(hidden), kLength);
 }
 
-Link* volatile static_list = nullptr;
-
-TEST(ProcessCollector, StaticDataIsARoot) {
-  const std::vector<HiddenAddress> hidden = put_list(static_list);
-  clean_stack();
-  collector().collect();
-  EXPECT_EQ(still_there(hidden), kLength);
-  static_list = nullptr;
-  clean_stack();
-  collector().collect();
-  EXPECT_LT(still_there(hidden), kLength);
-}
-
-TEST(ProcessCollector, AddedRangesAreRootsUntilTheyAreRemoved) {
-  const std::span<std::byte> memory = heap::map_memory(3 * sizeof(std::uintptr_t));
-  auto** const slots = reinterpret_cast<Link**>(memory.data());
-  std::array<std::vector<HiddenAddress>, 3> hidden;
-  for (std::size_t i = 0; i < 3; ++i) hidden[i] = put_list(slots[i]);
-  collector().static_roots().add(slots, slots + 3);
-  clean_stack();
-  collector().collect();
-  for (const auto& list : hidden) EXPECT_EQ(still_there(list), kLength);
-  collector().static_roots().remove(slots + 1, slots + 2);
-  clean_stack();
-  collector().collect();
-  EXPECT_EQ(still_there(hidden[0]), kLength);
-  EXPECT_LT(still_there(hidden[1]), kLength);
-  EXPECT_EQ(still_there(hidden[2]), kLength);
-  collector().static_roots().remove(slots, slots + 3);
-  clean_stack();
-  collector().collect();
-  for (const auto& list : hidden) EXPECT_LT(still_there(list), kLength);
-  heap::unmap_memory(memory);
-}
-
 TEST(ProcessCollector, MoreMemoryThanThereIsIsRefused) {
   EXPECT_EQ(collector().allocate(std::size_t{1} << 62, KindNumber::data), nullptr);
   EXPECT_EQ(collector().allocate(std::size_t{1} << 46, KindNumber::data), nullptr);
@@ -183,19 +81,6 @@ TEST(ProcessCollector, NothingIsCollectedWhileDisabled) {
   EXPECT_EQ(collector().collections(), before);
   collector().enable();
 }
-
-void join_all(void* threads) {
-  for (std::thread& thread : *static_cast<std::vector<std::thread>*>(threads)) thread.join();
-}
-// Until `flag` is not zero. Collections do not wait for the waiting thread.
-template <typename Flag>
-void wait_until(Flag& flag) {
-  const auto wait = [](void* of) {
-    while (!static_cast<Flag*>(of)->load()) std::this_thread::yield();
-  };
-  collector().threads().call_blocked(wait, &flag);
-}
-void join_one(void* thread) { static_cast<std::thread*>(thread)->join(); }
 
 // Each thread keeps lists in its frames only, and looks at every link of them after many collections.
 TEST(ProcessThreads, AllocateAndKeepTheirListsThroughCollections) {

@@ -1,0 +1,220 @@
+// Collecting through the C interface, what forbids it, and the numbers that tell of it.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "tests/gc/c/hidden.h"
+
+namespace jackdaw::c_interface {
+namespace {
+
+int says_stop() { return 1; }
+int says_go() { return 0; }
+
+void allocate(std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / 1024; ++i) ASSERT_NE(GC_malloc(1000), nullptr);
+}
+
+TEST(CCollect, FreesWhatNothingRefersTo) {
+  const std::vector<Hidden> dropped = drop_many(64);
+  const GC_word before = GC_get_gc_no();
+  collect();
+  EXPECT_EQ(GC_get_gc_no(), before + 1);
+  EXPECT_EQ(GC_gc_no, before + 1);
+  EXPECT_LT(count_there(dropped), kManyObjects);
+}
+
+TEST(CCollect, IsGivenUpWhenTheStopFunctionSaysSo) {
+  const GC_word before = GC_get_gc_no();
+  EXPECT_EQ(GC_try_to_collect(says_stop), 0);
+  EXPECT_EQ(GC_get_gc_no(), before);
+  EXPECT_EQ(GC_try_to_collect(says_go), 1);
+  EXPECT_EQ(GC_get_gc_no(), before + 1);
+}
+
+TEST(CCollect, TheDefaultStopFunctionStopsThoseOfAllocationToo) {
+  EXPECT_EQ(GC_get_stop_func()(), 0);
+  GC_set_stop_func(says_stop);
+  EXPECT_EQ(GC_get_stop_func(), says_stop);
+  const GC_word before = GC_get_gc_no();
+  GC_gcollect();
+  allocate(64 << 20);
+  EXPECT_EQ(GC_get_gc_no(), before);
+  GC_gcollect_and_unmap();
+  EXPECT_EQ(GC_get_gc_no(), before + 1) << "this one asks nobody";
+  GC_set_stop_func(says_go);
+  allocate(64 << 20);
+  EXPECT_GT(GC_get_gc_no(), before + 1);
+}
+
+TEST(CCollect, DoesNothingWhileDisabled) {
+  EXPECT_EQ(GC_is_disabled(), 0);
+  GC_disable();
+  GC_disable();
+  GC_enable();
+  EXPECT_NE(GC_is_disabled(), 0);
+  const GC_word before = GC_get_gc_no();
+  GC_gcollect();
+  EXPECT_EQ(GC_try_to_collect(says_go), 0);
+  allocate(64 << 20);
+  EXPECT_EQ(GC_get_gc_no(), before);
+  GC_enable();
+  EXPECT_EQ(GC_is_disabled(), 0);
+  GC_gcollect();
+  EXPECT_GT(GC_get_gc_no(), before);
+}
+
+TEST(CCollect, DisabledByTheVariableBeforeTheStart) {
+  GC_dont_gc = 1;
+  GC_init();
+  EXPECT_NE(GC_is_disabled(), 0);
+  GC_gcollect();
+  EXPECT_EQ(GC_get_gc_no(), 0U);
+  GC_enable();
+  GC_gcollect();
+  EXPECT_EQ(GC_get_gc_no(), 1U);
+}
+
+TEST(CCollectDeathTest, EnablingTooOftenEndsTheProgram) {
+  EXPECT_DEATH(GC_enable(), "GC_enable was called more often");
+}
+
+TEST(CCollect, AllocationNeedNotCollectByItself) {
+  GC_set_disable_automatic_collection(1);
+  EXPECT_NE(GC_get_disable_automatic_collection(), 0);
+  const GC_word before = GC_get_gc_no();
+  allocate(64 << 20);
+  EXPECT_EQ(GC_get_gc_no(), before);
+  GC_set_disable_automatic_collection(0);
+  allocate(64 << 20);
+  EXPECT_GT(GC_get_gc_no(), before);
+}
+
+TEST(CCollect, ALittleIsAWholeCollectionWhenOneIsDue) {
+  EXPECT_EQ(GC_collect_a_little(), 0);
+  const GC_word before = GC_get_gc_no();
+  EXPECT_EQ(GC_collect_a_little(), 0);
+  EXPECT_EQ(GC_get_gc_no(), before) << "nothing was allocated";
+}
+
+// A list of large objects, until there is no memory.
+[[gnu::noinline]] void fill_heap() {
+  void* list = nullptr;
+  while (auto** const block = static_cast<void**>(GC_malloc(1 << 20))) {
+    *block = list;
+    list = block;
+  }
+  GC_reachable_here(list);
+}
+
+TEST(CPolicy, TheHeapNeverGetsLargerThanItsLimit) {
+  GC_set_max_heap_size(64 << 20);
+  fill_heap();
+  EXPECT_LE(GC_get_heap_size(), std::size_t{64} << 20);
+  EXPECT_GT(GC_get_gc_no(), 0U) << "it was tried";
+  clean_stack();
+  EXPECT_NE(GC_malloc(1 << 20), nullptr) << "the list is gone";
+}
+
+TEST(CPolicy, AHeapThatMayNotGrowIsCollectedFirst) {
+  GC_set_dont_expand(1);
+  EXPECT_NE(GC_get_dont_expand(), 0);
+  GC_set_min_bytes_allocd(1 << 30);
+  allocate(100 << 20);
+  EXPECT_GT(GC_get_gc_no(), 0U) << "though the budget was not used up";
+  EXPECT_LE(GC_get_heap_size(), std::size_t{64} << 20);
+}
+
+TEST(CPolicy, SettingsAreReadBack) {
+  GC_set_free_space_divisor(7);
+  EXPECT_EQ(GC_get_free_space_divisor(), 7U);
+  GC_init();
+  EXPECT_EQ(GC_get_free_space_divisor(), 7U);
+  GC_set_free_space_divisor(0);
+  EXPECT_EQ(GC_get_free_space_divisor(), 1U) << "never 0";
+  GC_set_max_retries(2);
+  EXPECT_EQ(GC_get_max_retries(), 2U);
+  EXPECT_EQ(GC_get_allocd_bytes_per_finalizer(), 10'000U);
+  GC_set_allocd_bytes_per_finalizer(0);
+  EXPECT_EQ(GC_get_allocd_bytes_per_finalizer(), 0U);
+  GC_set_min_bytes_allocd(12345);
+  EXPECT_EQ(GC_get_min_bytes_allocd(), 12345U);
+  GC_set_non_gc_bytes(99);
+  EXPECT_EQ(GC_get_non_gc_bytes(), 99U);
+  GC_set_pages_executable(1);
+  EXPECT_EQ(GC_get_pages_executable(), 0);
+}
+
+TEST(CIncremental, SettingsAreKeptAndMatterToNothing) {
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_incremental_mode(), 0);
+  EXPECT_EQ(GC_incremental_protection_needs(), GC_PROTECTS_NONE);
+  EXPECT_EQ(GC_get_time_limit(), static_cast<unsigned long>(GC_TIME_UNLIMITED));
+  GC_set_time_limit_tv({5, 7});
+  EXPECT_EQ(GC_get_time_limit(), 5U);
+  EXPECT_EQ(GC_get_time_limit_tv().tv_nsec, 7U);
+  GC_set_rate(3);
+  EXPECT_EQ(GC_get_rate(), 3);
+  auto** const slot = static_cast<void**>(GC_malloc(sizeof(void*)));
+  GC_ptr_store_and_dirty(slot, slot);
+  EXPECT_EQ(*slot, slot);
+}
+
+TEST(CStatistics, BytesAreFreeUsedOrGivenBack) {
+  const std::size_t total = GC_get_total_bytes();
+  void* const large = GC_malloc(1 << 20);
+  EXPECT_GE(GC_get_total_bytes(), total + (1 << 20));
+  EXPECT_EQ(GC_get_bytes_since_gc(), GC_get_total_bytes());
+  EXPECT_GE(GC_get_memory_use(), std::size_t{1} << 20);
+  EXPECT_GE(GC_get_heap_size(), GC_get_memory_use() + GC_get_free_bytes());
+  EXPECT_EQ(GC_get_unmapped_bytes(), 0U);
+  const std::size_t heap = GC_get_heap_size();
+  GC_free(large);
+  EXPECT_GE(GC_get_expl_freed_bytes_since_gc(), std::size_t{1} << 20);
+  void* const kept = GC_malloc(16);
+  GC_gcollect_and_unmap();
+  EXPECT_GE(GC_get_unmapped_bytes(), std::size_t{1} << 20);
+  EXPECT_LE(GC_get_heap_size(), heap - (1 << 20));
+  EXPECT_EQ(GC_get_expl_freed_bytes_since_gc(), 0U);
+  EXPECT_GE(GC_get_obtained_from_os_bytes(), heap);
+  EXPECT_TRUE(GC_expand_hp(40 << 20));
+  EXPECT_GE(GC_get_heap_size(), std::size_t{40} << 20);
+  GC_reachable_here(kept);
+}
+
+TEST(CStatistics, AllAtOnceAndNoMoreThanIsKnown) {
+  allocate(10 << 20);
+  collect();
+  allocate(1 << 20);
+  GC_prof_stats_s stats;
+  EXPECT_EQ(GC_get_prof_stats(&stats, sizeof stats), sizeof stats);
+  EXPECT_EQ(stats.heapsize_full, GC_get_heap_size() + GC_get_unmapped_bytes());
+  EXPECT_EQ(stats.gc_no, GC_get_gc_no());
+  EXPECT_EQ(stats.bytes_allocd_since_gc + stats.allocd_bytes_before_gc, GC_get_total_bytes());
+  EXPECT_GT(stats.bytes_reclaimed_since_gc + stats.reclaimed_bytes_before_gc, std::size_t{8} << 20);
+  EXPECT_EQ(GC_get_prof_stats_unsafe(&stats, sizeof(GC_word)), sizeof(GC_word));
+  std::vector<unsigned char> larger(sizeof stats + 8, 1);
+  EXPECT_EQ(GC_get_prof_stats(reinterpret_cast<GC_prof_stats_s*>(larger.data()), larger.size()),
+            sizeof stats);
+  EXPECT_EQ(larger.back(), 0xff);
+  GC_word heap = 0;
+  GC_word total = 0;
+  GC_get_heap_usage_safe(&heap, nullptr, nullptr, nullptr, &total);
+  EXPECT_EQ(heap, GC_get_heap_size());
+  EXPECT_EQ(total, GC_get_total_bytes());
+  EXPECT_GE(GC_get_size_map_at(16), 16U);
+  EXPECT_EQ(GC_get_size_map_at(1 << 20), static_cast<std::size_t>(-1));
+  EXPECT_EQ(GC_get_size_map_at(-1), static_cast<std::size_t>(-1));
+}
+
+TEST(CStatistics, LeaksAreNotLookedFor) {
+  static GC_word warnings = 0;
+  GC_set_warn_proc([](char*, GC_word) { ++warnings; });
+  GC_set_find_leak(1);
+  EXPECT_EQ(warnings, 1U);
+  EXPECT_EQ(GC_get_find_leak(), 0);
+}
+
+}  // namespace
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,363 @@
+// The lock, roots, displacements, hooks, dumps, threads and fork through the C interface.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gc/c/start.h"
+#include "heap/system_memory.h"
+#include "tests/gc/c/hidden.h"
+
+namespace jackdaw::c_interface {
+namespace {
+
+bool lock_is_free() {
+  if (!collector().lock().try_lock()) return false;
+  collector().lock().unlock();
+  return true;
+}
+
+TEST(CLock, IsHeldForTheCallAndAfterAnException) {
+  static int data = 0;
+  EXPECT_EQ(GC_call_with_alloc_lock([](void* of) { return lock_is_free() ? nullptr : of; }, &data), &data);
+  EXPECT_THROW(GC_call_with_alloc_lock([](void*) -> void* { throw 1; }, nullptr), int);
+  EXPECT_TRUE(lock_is_free());
+  GC_alloc_lock();
+  EXPECT_FALSE(lock_is_free());
+  GC_alloc_unlock();
+  EXPECT_TRUE(lock_is_free());
+}
+
+// Memory that is no root by itself.
+class CRoots : public testing::Test {
+ protected:
+  std::vector<Hidden> put_objects() {
+    std::size_t next = 0;
+    return drop_many(64, [&](void* object) { slots()[next++] = static_cast<char*>(object) + offset_; });
+  }
+  void** slots() { return reinterpret_cast<void**>(memory_.data()); }
+  void** end() { return slots() + kManyObjects; }
+
+  std::size_t offset_ = 0;
+  std::span<std::byte> memory_ = heap::map_memory(kManyObjects * sizeof(void*));
+};
+
+TEST_F(CRoots, RangesAreScannedUntilTheyAreRemoved) {
+  const std::vector<Hidden> objects = put_objects();
+  GC_add_roots(slots(), end());
+  collect();
+  EXPECT_EQ(count_there(objects), kManyObjects);
+  GC_remove_roots(slots(), end() - 1);
+  collect();
+  EXPECT_EQ(count_there(objects), kManyObjects) << "not as a whole";
+  GC_remove_roots(slots(), end());
+  collect();
+  EXPECT_LT(count_there(objects), kManyObjects);
+}
+
+void** pushed_from = nullptr;
+
+TEST_F(CRoots, TheProgramNamesMoreInEachCollection) {
+  const std::vector<Hidden> objects = put_objects();
+  pushed_from = slots();
+  static const GC_push_other_roots_proc before = GC_get_push_other_roots();
+  ASSERT_NE(before, nullptr);
+  GC_set_push_other_roots([] {
+    before();
+    GC_push_all(pushed_from, pushed_from + kManyObjects / 2);
+    GC_push_conditional(pushed_from + kManyObjects / 2, pushed_from + kManyObjects, 0);
+  });
+  collect();
+  EXPECT_EQ(count_there(objects), kManyObjects);
+  GC_set_push_other_roots(before);
+  collect();
+  EXPECT_LT(count_there(objects), kManyObjects);
+}
+
+TEST_F(CRoots, WhereNotAllInteriorPointersCountDisplacementsDo) {
+  GC_set_all_interior_pointers(0);
+  GC_init();
+  EXPECT_EQ(GC_get_all_interior_pointers(), 0);
+  offset_ = 24;
+  GC_add_roots(slots(), end());
+  const std::vector<Hidden> lost = put_objects();
+  collect();
+  EXPECT_LT(count_there(lost), kManyObjects);
+  GC_register_displacement(24);
+  const std::vector<Hidden> kept = put_objects();
+  collect();
+  EXPECT_EQ(count_there(kept), kManyObjects);
+  char* volatile inside = static_cast<char*>(GC_malloc(64)) + 17;
+  collect();
+  EXPECT_NE(GC_base(inside), nullptr) << "from a stack all do";
+}
+
+TEST(CRootsDeathTest, ADisplacementIsSmall) {
+  GC_init();
+  EXPECT_DEATH(GC_register_displacement(std::size_t{1} << 20), "GC_register_displacement");
+}
+
+std::vector<GC_EventType>& events() {
+  static std::vector<GC_EventType> all;
+  return all;
+}
+int starts = 0;
+GC_word told_size = 0;
+
+TEST(CHooks, TellTheStepsOfACollection) {
+  events().reserve(1000);  // other threads stand still: no malloc
+  GC_set_on_collection_event([](GC_EventType type) {
+    EXPECT_FALSE(lock_is_free());
+    events().push_back(type);
+  });
+  GC_set_start_callback([] {
+    EXPECT_FALSE(lock_is_free());
+    ++starts;
+  });
+  GC_gcollect();
+  EXPECT_EQ(starts, 1);
+  EXPECT_EQ(events(),
+            (std::vector<GC_EventType>{GC_EVENT_START, GC_EVENT_PRE_STOP_WORLD, GC_EVENT_POST_STOP_WORLD,
+                                       GC_EVENT_MARK_START, GC_EVENT_MARK_END, GC_EVENT_RECLAIM_START,
+                                       GC_EVENT_RECLAIM_END, GC_EVENT_PRE_START_WORLD,
+                                       GC_EVENT_POST_START_WORLD, GC_EVENT_END}));
+}
+
+TEST(CHooks, TellTheHeapsSize) {
+  GC_set_on_heap_resize([](GC_word bytes) { told_size = bytes; });
+  EXPECT_TRUE(GC_expand_hp(100 << 20));
+  EXPECT_EQ(told_size, GC_get_heap_size());
+}
+
+TEST(CHooks, TheProgramIsGivenWhatItSet) {
+  EXPECT_NE(GC_get_warn_proc(), nullptr);
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  EXPECT_EQ(GC_get_warn_proc(), GC_ignore_warn_proc);
+  const GC_abort_func abort_func = [](const char*) {};
+  EXPECT_NE(GC_get_abort_func(), nullptr);
+  GC_set_abort_func(abort_func);
+  EXPECT_EQ(GC_get_abort_func(), abort_func);
+  EXPECT_EQ(GC_get_oom_fn()(1), nullptr);
+}
+
+TEST(CHooksDeathTest, ExhaustedMemoryEndsTheProgram) {
+  EXPECT_EXIT(GC_abort_on_oom(), testing::ExitedWithCode(1), "memory is exhausted");
+}
+
+std::string dumped(void (*dump)()) {
+  std::array<int, 2> pipe_ends;
+  EXPECT_EQ(pipe(pipe_ends.data()), 0);
+  GC_set_log_fd(pipe_ends[1]);
+  dump();
+  GC_set_log_fd(STDERR_FILENO);
+  close(pipe_ends[1]);
+  std::string text(1 << 16, '\0');
+  std::size_t length = 0;
+  for (ssize_t got = 0; (got = read(pipe_ends[0], text.data() + length, text.size() - length)) > 0;)
+    length += static_cast<std::size_t>(got);
+  close(pipe_ends[0]);
+  text.resize(length);
+  return text;
+}
+
+TEST(CDumps, GoToTheLog) {
+  void* const large = GC_malloc(100'000);
+  void* link = large;
+  GC_general_register_disappearing_link(&link, large);
+  GC_register_finalizer(
+      large, [](void*, void*) {}, nullptr, nullptr, nullptr);
+  EXPECT_NE(dumped(GC_dump).find("finalizers 1, short links 1"), std::string::npos);
+  EXPECT_NE(dumped([] { GC_dump_named("here"); }).find("here"), std::string::npos);
+  EXPECT_NE(dumped(GC_dump_regions).find("large object of 1000"), std::string::npos);
+  EXPECT_NE(dumped(GC_dump_finalization).find("short links: 1"), std::string::npos);
+}
+
+void* return_object(void* argument) {
+  EXPECT_NE(GC_thread_is_registered(), 0);
+  EXPECT_EQ(GC_base(argument), argument);
+  return std::memset(GC_malloc(64), 42, 64);
+}
+
+TEST(CPthreads, ResultsAreKeptUntilTheyAreJoined) {
+  std::array<pthread_t, 10> threads;
+  for (pthread_t& thread : threads)
+    ASSERT_EQ(GC_pthread_create(&thread, nullptr, return_object, GC_malloc(16)), 0);
+  for (int i = 0; i < 5; ++i) GC_gcollect();
+  for (const pthread_t thread : threads) {
+    void* result = nullptr;
+    GC_gcollect();
+    for (int i = 0; i < 1000; ++i) GC_malloc(64);
+    ASSERT_EQ(GC_pthread_join(thread, &result), 0);
+    EXPECT_EQ(GC_base(result), result);
+    EXPECT_EQ(static_cast<char*>(result)[63], 42);
+  }
+}
+
+TEST(CPthreads, ExitAndCancelUnregister) {
+  const std::size_t registered = (GC_init(), collector().threads().count());
+  pthread_t thread;
+  void* const object = GC_malloc(16);
+  ASSERT_EQ(GC_pthread_create(
+                &thread, nullptr, [](void* of) -> void* { GC_pthread_exit(of); }, object),
+            0);
+  void* result = nullptr;
+  ASSERT_EQ(GC_pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, object);
+  const auto wait = [](void*) -> void* {
+    for (;;) pause();
+  };
+  ASSERT_EQ(GC_pthread_create(&thread, nullptr, wait, nullptr), 0);
+  GC_gcollect();
+  ASSERT_EQ(GC_pthread_cancel(thread), 0);
+  ASSERT_EQ(GC_pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, PTHREAD_CANCELED);
+  EXPECT_EQ(collector().threads().count(), registered);
+}
+
+TEST(CPthreads, DetachedOnesEndByThemselves) {
+  static std::atomic<bool> is_over{false};
+  pthread_t thread;
+  const auto run = [](void*) -> void* {
+    is_over = true;
+    return nullptr;
+  };
+  ASSERT_EQ(GC_pthread_create(&thread, nullptr, run, nullptr), 0);
+  ASSERT_EQ(GC_pthread_detach(thread), 0);
+  while (!is_over) std::this_thread::yield();
+  while (collector().threads().count() != 1) std::this_thread::yield();
+  GC_gcollect();
+}
+
+TEST(CPthreads, TheStopSignalStaysUnblocked) {
+  GC_init();
+  sigset_t all;
+  sigset_t blocked;
+  sigfillset(&all);
+  ASSERT_EQ(GC_pthread_sigmask(SIG_BLOCK, &all, nullptr), 0);
+  ASSERT_EQ(GC_pthread_sigmask(SIG_BLOCK, nullptr, &blocked), 0);
+  EXPECT_EQ(sigismember(&blocked, GC_get_suspend_signal()), 0);
+  EXPECT_EQ(sigismember(&blocked, SIGUSR1), 1);
+  sigemptyset(&all);
+  ASSERT_EQ(GC_pthread_sigmask(SIG_SETMASK, &all, nullptr), 0);
+}
+
+TEST(CThreads, RegisterThemselves) {
+  GC_allow_register_threads();
+  std::thread([] {
+    EXPECT_EQ(GC_thread_is_registered(), 0);
+    GC_call_with_stack_base(
+        [](GC_stack_base* base, void*) -> void* {
+          EXPECT_EQ(GC_register_my_thread(base), GC_SUCCESS);
+          EXPECT_EQ(GC_register_my_thread(base), GC_DUPLICATE);
+          GC_stack_base end;
+          EXPECT_NE(GC_get_my_stackbottom(&end), nullptr);
+          EXPECT_EQ(end.mem_base, base->mem_base);
+          void* volatile object = GC_malloc(64);
+          collect();
+          EXPECT_EQ(GC_base(object), object);
+          return nullptr;
+        },
+        nullptr);
+    EXPECT_EQ(GC_unregister_my_thread(), GC_SUCCESS);
+    EXPECT_EQ(GC_thread_is_registered(), 0);
+  }).join();
+}
+
+int stopped = 0;
+int resumed = 0;
+
+TEST(CThreads, TheProgramIsToldOfThoseThatAreStopped) {
+  GC_set_on_thread_event([](GC_EventType type, void* thread) {
+    EXPECT_NE(thread, nullptr);
+    ++(type == GC_EVENT_THREAD_SUSPENDED ? stopped : resumed);
+  });
+  static std::atomic<bool> may_end{false};
+  pthread_t thread;
+  const auto wait = [](void*) -> void* {
+    while (!may_end) std::this_thread::yield();
+    return nullptr;
+  };
+  ASSERT_EQ(GC_pthread_create(&thread, nullptr, wait, nullptr), 0);
+  GC_gcollect();
+  EXPECT_EQ(stopped, 1);
+  EXPECT_EQ(resumed, 1);
+  may_end = true;
+  ASSERT_EQ(GC_pthread_join(thread, nullptr), 0);
+}
+
+TEST(CThreads, BlockedOnesReturnWhatTheirFunctionsDo) {
+  GC_init();
+  void* volatile object = GC_malloc(64);
+  const auto active = [](void* of) -> void* {
+    GC_gcollect();
+    return GC_base(of);
+  };
+  const auto blocked = [](void* of) -> void* { return GC_call_with_gc_active(+decltype(active)(), of); };
+  EXPECT_EQ(GC_do_blocking(blocked, object), object);
+}
+
+TEST(CThreads, TheWorldStopsAndGoesOn) {
+  static std::atomic<std::uint64_t> turns{0};
+  static std::atomic<bool> may_end{false};
+  pthread_t thread;
+  const auto turn = [](void*) -> void* {
+    while (!may_end) ++turns;
+    return nullptr;
+  };
+  ASSERT_EQ(GC_pthread_create(&thread, nullptr, turn, nullptr), 0);
+  GC_stop_world_external();
+  const std::uint64_t before = turns;
+  for (int i = 0; i < 1000; ++i) sched_yield();
+  EXPECT_EQ(turns, before);
+  GC_start_world_external();
+  while (turns == before) sched_yield();
+  may_end = true;
+  ASSERT_EQ(GC_pthread_join(thread, nullptr), 0);
+}
+
+TEST(CThreads, MarkersAreSetBeforeTheStart) {
+  GC_set_markers_count(3);
+  GC_init();
+  EXPECT_EQ(GC_get_parallel(), 2);
+  EXPECT_EQ(GC_parallel, 2);
+  GC_start_mark_threads();
+  GC_gcollect();
+  EXPECT_EQ(GC_get_gc_no(), 1U);
+}
+
+void expect_child_collects(void (*prepare)(), void (*parent)(), void (*child)()) {
+  void* volatile object = GC_malloc(64);
+  prepare();
+  const pid_t process = fork();
+  if (process == 0) {
+    child();
+    GC_gcollect();
+    _exit(GC_base(object) == object ? 0 : 1);
+  }
+  parent();
+  int status = 0;
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0);
+  GC_gcollect();
+}
+
+TEST(CFork, TheChildMayUseTheHeap) {
+  GC_set_handle_fork(1);
+  expect_child_collects(GC_atfork_prepare, GC_atfork_parent, GC_atfork_child);
+}
+
+TEST(CFork, TheProgramMayCareForItItself) {
+  GC_set_handle_fork(-1);
+  expect_child_collects(GC_atfork_prepare, GC_atfork_parent, GC_atfork_child);
+}
+
+}  // namespace
+}  // namespace jackdaw::c_interface

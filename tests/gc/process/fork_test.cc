@@ -1,0 +1,107 @@
+// fork() in the midst of collections: the child has one thread and a whole heap, the parent goes on.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/gc/process/hidden_lists.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::gc {
+namespace {
+
+bool is_intact(const Link* list) {
+  std::uint64_t length = 0;
+  for (; list != nullptr; list = list->next) {
+    if (list->value != length++) return false;
+  }
+  return length == kLength;
+}
+
+// What a child does; its exit status.
+int use_the_heap(Link* inherited) {
+  if (collector().threads().count() != 1) return 2;
+  Link* volatile list = new_list(kLength);
+  for (int i = 0; i < 2; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  std::atomic<bool> others_is_intact{false};
+  std::thread other([&] {
+    Link* volatile own = new_list(kLength);
+    collector().collect();
+    others_is_intact.store(is_intact(own));
+  });
+  collector().threads().call_blocked(join_one, &other);
+  if (!others_is_intact.load()) return 3;
+  return is_intact(list) && is_intact(inherited) ? 0 : 4;
+}
+
+// The status with which a child ends that does so.
+int status_of_child(Link* inherited) {
+  const pid_t child = fork();
+  if (child == 0) _exit(use_the_heap(inherited));
+  struct Wait {
+    pid_t child;
+    int status = -1;
+  } wait{child};
+  const auto wait_for_child = [](void* of) {
+    Wait& waited = *static_cast<Wait*>(of);
+    waitpid(waited.child, &waited.status, 0);
+  };
+  collector().threads().call_blocked(wait_for_child, &wait);
+  return WIFEXITED(wait.status) ? WEXITSTATUS(wait.status) : -1;
+}
+
+TEST(Fork, WhileOthersCollectAndAllocate) {
+  if (mark::kSanitized) GTEST_SKIP() << "a child may inherit the locks of the sanitizer's malloc";
+  Link* volatile list = new_list(kLength);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] {
+    while (!stop.load()) {
+      collector().collect();
+      for (int i = 0; i < 20; ++i) dropped_list();  // the others need time, too
+    }
+  });
+  threads.emplace_back([&] {
+    while (!stop.load()) expect_intact(new_list(kLength), kLength);
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(status_of_child(list), 0);
+  stop.store(true);
+  collector().threads().call_blocked(join_all, &threads);
+  expect_intact(list, kLength);
+  EXPECT_TRUE(is_intact(list));
+}
+
+TEST(Fork, ByAThreadThatIsNotRegistered) {
+  collector().collect();
+  std::thread forking([] {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (collector().threads().count() != 0) _exit(1);
+      _exit(use_the_heap(new_list(kLength)));
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  });
+  collector().threads().call_blocked(join_one, &forking);
+}
+
+TEST(Fork, OfAChild) {
+  Link* volatile list = new_list(kLength);
+  const pid_t child = fork();
+  if (child == 0) _exit(status_of_child(list));
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  expect_intact(list, kLength);
+}
+
+}  // namespace
+}  // namespace jackdaw::gc

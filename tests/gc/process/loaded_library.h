@@ -1,0 +1,33 @@
+// LoadedLibrary: a shared library of the tests (loaded_library.cc), open while the object exists. There are
+// two of it: JACKDAW_LOADED_LIBRARY, and JACKDAW_STATIC_AREA_LIBRARY, whose thread_local variables must lie
+// in each thread's static area (the model initial-exec).
+#pragma once
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+namespace jackdaw::gc {
+
+class LoadedLibrary {
+ public:
+  explicit LoadedLibrary(const char* path = JACKDAW_LOADED_LIBRARY)
+      : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
+    EXPECT_NE(handle_, nullptr) << dlerror();
+  }
+  ~LoadedLibrary() { EXPECT_EQ(dlclose(handle_), 0); }
+  LoadedLibrary(const LoadedLibrary&) = delete;
+  LoadedLibrary& operator=(const LoadedLibrary&) = delete;
+
+  // Its variables; of the second the calling thread's.
+  [[nodiscard]] void*& static_slot() const { return slot("static_slot"); }
+  [[nodiscard]] void*& thread_local_slot() const { return slot("thread_local_slot"); }
+
+ private:
+  void*& slot(const char* function) const {
+    return *reinterpret_cast<void** (*)()>(dlsym(handle_, function))();
+  }
+
+  void* handle_;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,143 @@
+// ProcessOptions: each variable of the environment, under each of its names, and what a bad value gets.
+#include "gc/process/process_options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace jackdaw::gc {
+namespace {
+
+// A variable of the environment that is set while the object exists.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+// The options, and what is said on the error output while they are read.
+struct Reading {
+  ProcessOptions options;
+  std::string complaint;
+};
+
+Reading read_environment() {
+  testing::internal::CaptureStderr();
+  ProcessOptions options = options_from_environment();
+  return {std::move(options), testing::internal::GetCapturedStderr()};
+}
+
+std::string line_about(const char* name, const std::string& value, const std::string& demand) {
+  std::string line = "jackdaw: ";
+  return line.append(name).append("='").append(value).append("': ").append(demand).append("\n");
+}
+
+TEST(ProcessOptions, AreTheDefaultsInAnEmptyEnvironment) {
+  const auto [options, complaint] = read_environment();
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(options.marking.engine.threads, default_options().marking.engine.threads);
+  EXPECT_GE(options.marking.engine.threads, 1U);
+  EXPECT_LE(options.marking.engine.threads, 64U);
+  EXPECT_EQ(options.heap_limit_bytes, std::numeric_limits<std::size_t>::max());
+  EXPECT_FALSE(options.starts_disabled);
+  EXPECT_TRUE(options.all_interior_pointers);
+  EXPECT_FALSE(options.log_collections);
+}
+
+TEST(ProcessOptions, NumbersAreRead) {
+  const Variable markers("JACKDAW_MARKERS", "3");
+  const Variable budget("JACKDAW_MINIMUM_BUDGET", "12345");
+  const Variable divisor("JACKDAW_FREE_SPACE_DIVISOR", "4");
+  const auto [options, complaint] = read_environment();
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(options.marking.engine.threads, 3U);
+  EXPECT_EQ(options.growth.minimum_budget_bytes, 12345U);
+  EXPECT_EQ(options.growth.free_space_divisor, 4U);
+}
+
+TEST(ProcessOptions, SizesMayHaveASuffix) {
+  const Variable budget("JACKDAW_MINIMUM_BUDGET", "5k");
+  const Variable initial("JACKDAW_INITIAL_HEAP_SIZE", "6M");
+  const Variable limit("JACKDAW_MAXIMUM_HEAP_SIZE", "7g");
+  const auto [options, complaint] = read_environment();
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(options.growth.minimum_budget_bytes, std::size_t{5} << 10);
+  EXPECT_EQ(options.growth.minimum_heap_bytes, std::size_t{6} << 20);
+  EXPECT_EQ(options.heap_limit_bytes, std::size_t{7} << 30);
+}
+
+TEST(ProcessOptions, TheInitialHeapIsAtMostTheLargest) {
+  const Variable initial("GC_INITIAL_HEAP_SIZE", "6m");
+  const Variable limit("GC_MAXIMUM_HEAP_SIZE", "5m");
+  EXPECT_EQ(options_from_environment().growth.minimum_heap_bytes, std::size_t{5} << 20);
+}
+
+TEST(ProcessOptions, LibgcsNamesAreKnown) {
+  const Variable markers("GC_MARKERS", "5");
+  const Variable divisor("GC_FREE_SPACE_DIVISOR", "2");
+  const Variable log("GC_PRINT_STATS", "");
+  const Variable file("GC_LOG_FILE", "/a/path");
+  const Variable disabled("GC_DONT_GC", "");
+  const auto [options, complaint] = read_environment();
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(options.marking.engine.threads, 5U);
+  EXPECT_EQ(options.growth.free_space_divisor, 2U);
+  EXPECT_TRUE(options.log_collections);
+  EXPECT_EQ(options.log_path, "/a/path");
+  EXPECT_TRUE(options.starts_disabled);
+}
+
+TEST(ProcessOptions, OurNameWins) {
+  const Variable ours("JACKDAW_MARKERS", "2");
+  const Variable theirs("GC_MARKERS", "5");
+  const Variable theirs_too("GC_NPROCS", "6");
+  EXPECT_EQ(options_from_environment().marking.engine.threads, 2U);
+}
+
+TEST(ProcessOptions, ASwitchIsOnWhenItIsSetUnlessToZero) {
+  const Variable interior("JACKDAW_ALL_INTERIOR_POINTERS", "0");
+  const Variable log("JACKDAW_LOG", "1");
+  const Variable stats("GC_PRINT_STATS", "0");
+  const Variable disabled("JACKDAW_DONT_GC", "0");
+  const ProcessOptions options = options_from_environment();
+  EXPECT_FALSE(options.all_interior_pointers);
+  EXPECT_TRUE(options.log_collections);
+  EXPECT_FALSE(options.starts_disabled);
+}
+
+TEST(ProcessOptions, ABadNumberGetsALineAndTheDefault) {
+  const std::string demand =
+      "must be a number from 1 to 64; using " + std::to_string(default_options().marking.engine.threads);
+  for (const std::string bad : {"x", "", "0", "65", "-1", "2x", "99999999999999999999999"}) {
+    const Variable markers("JACKDAW_MARKERS", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, line_about("JACKDAW_MARKERS", bad, demand));
+    EXPECT_EQ(options.marking.engine.threads, default_options().marking.engine.threads);
+  }
+}
+
+TEST(ProcessOptions, ABadSizeGetsALineAndTheDefault) {
+  const std::string demand = "must be a number of bytes, at least 1, perhaps with k, m or g; using no limit";
+  for (const std::string bad : {"x", "", "0", "5t", "5kk", "-5", "k", "18446744073709551615k"}) {
+    const Variable limit("GC_MAXIMUM_HEAP_SIZE", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, line_about("GC_MAXIMUM_HEAP_SIZE", bad, demand));
+    EXPECT_EQ(options.heap_limit_bytes, std::numeric_limits<std::size_t>::max());
+  }
+}
+
+TEST(ProcessOptions, LookingForLeaksIsRefused) {
+  const Variable find_leak("GC_FIND_LEAK", "1");
+  EXPECT_EQ(read_environment().complaint, "jackdaw: GC_FIND_LEAK: leaks are not looked for; ignored\n");
+}
+
+}  // namespace
+}  // namespace jackdaw::gc

@@ -1,0 +1,355 @@
+// ThreadRegistry: threads on odd stacks, with odd masks, that come, go and vanish.
+#include "gc/process/thread_registry.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "tests/gc/process/hidden_lists.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::gc {
+namespace {
+
+ThreadRegistry& threads() { return collector().threads(); }
+
+// Runs `function` on another thread and waits for it, blocked.
+template <typename Function>
+void on_another_thread(Function function) {
+  std::thread thread(function);
+  threads().call_blocked(join_one, &thread);
+}
+
+// A stack of its own, below a page that cannot be read and above another.
+class SeparateStack {
+ public:
+  static constexpr std::size_t kBytes = std::size_t{256} << 10;
+
+  SeparateStack() : memory_(heap::map_memory(kBytes + 2 * page_bytes())) {
+    EXPECT_EQ(mprotect(memory_.data(), page_bytes(), PROT_NONE), 0);
+    EXPECT_EQ(mprotect(begin() + kBytes, page_bytes(), PROT_NONE), 0);
+  }
+  ~SeparateStack() { heap::unmap_memory(memory_); }
+  SeparateStack(const SeparateStack&) = delete;
+  SeparateStack& operator=(const SeparateStack&) = delete;
+
+  [[nodiscard]] std::byte* begin() const { return memory_.data() + page_bytes(); }
+  [[nodiscard]] std::uintptr_t end() const { return reinterpret_cast<std::uintptr_t>(begin()) + kBytes; }
+
+ private:
+  static std::size_t page_bytes() { return static_cast<std::size_t>(getpagesize()); }
+
+  std::span<std::byte> memory_;
+};
+
+// ---- Alternate signal stacks ----
+
+std::atomic<bool> handler_runs{false};
+std::atomic<bool> handler_may_end{false};
+std::atomic<bool> handlers_list_is_intact{false};
+
+void hold_a_list_in_a_handler(int) {
+  Link* volatile list = new_list(kLength);
+  handler_runs.store(true);
+  while (!handler_may_end.load()) {
+  }
+  std::uint64_t length = 0;
+  for (const Link* link = list; link != nullptr; link = link->next) length += link->value == length ? 1 : 0;
+  handlers_list_is_intact.store(length == kLength);
+}
+
+// Interrupts itself and stays in the handler, on the stack given, until the test says.
+void be_interrupted(std::byte* stack) {
+  const stack_t signal_stack{.ss_sp = stack, .ss_flags = 0, .ss_size = SeparateStack::kBytes};
+  ASSERT_EQ(sigaltstack(&signal_stack, nullptr), 0);
+  Link* volatile list = new_list(kLength);
+  raise(SIGUSR1);
+  expect_intact(list, kLength);
+  const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  EXPECT_EQ(sigaltstack(&none, nullptr), 0);
+}
+
+template <typename BeInterrupted>
+void collect_during_a_handler(BeInterrupted be_interrupted_somewhere) {
+  struct sigaction action {};
+  action.sa_handler = hold_a_list_in_a_handler;
+  action.sa_flags = SA_ONSTACK;
+  struct sigaction before {};
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  handler_runs.store(false);
+  handler_may_end.store(false);
+  std::thread interrupted(be_interrupted_somewhere);
+  wait_until(handler_runs);
+  for (int i = 0; i < 3; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  handler_may_end.store(true);
+  threads().call_blocked(join_one, &interrupted);
+  EXPECT_TRUE(handlers_list_is_intact.load());
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST(ThreadStacks, AHandlersAndTheInterruptedOneAreBothRoots) {
+  const SeparateStack stack;
+  collect_during_a_handler([&] { be_interrupted(stack.begin()); });
+}
+
+TEST(ThreadStacks, AHandlersMayBeAVariableOnTheThreadsOwn) {
+  collect_during_a_handler([] {
+    std::array<std::byte, SeparateStack::kBytes> stack;
+    be_interrupted(stack.data());
+  });
+}
+
+// ---- Coroutines ----
+
+ucontext_t main_context;
+ucontext_t coroutine_context;
+
+// Runs `function` on the stack and comes back when it returns.
+void run_on(const SeparateStack& stack, void (*function)()) {
+  ASSERT_EQ(getcontext(&coroutine_context), 0);
+  coroutine_context.uc_stack.ss_sp = stack.begin();
+  coroutine_context.uc_stack.ss_size = SeparateStack::kBytes;
+  coroutine_context.uc_link = &main_context;
+  makecontext(&coroutine_context, function, 0);
+  ASSERT_EQ(swapcontext(&main_context, &coroutine_context), 0);
+}
+
+void collect_with_a_list() {
+  Link* volatile list = new_list(kLength);
+  for (int i = 0; i < 3; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  expect_intact(list, kLength);
+}
+
+TEST(ThreadStacks, OfACoroutineThatNobodyToldOfAreScannedWithTheThreadsOwn) {
+  const SeparateStack stack;
+  Link* volatile list = new_list(kLength);
+  run_on(stack, collect_with_a_list);
+  expect_intact(list, kLength);
+}
+
+TEST(ThreadStacks, OfACoroutineAreScannedToTheEndThatWasTold) {
+  const SeparateStack stack;
+  collector().collect();
+  ProcessThread& self = *ThreadRegistry::current();
+  const std::uintptr_t own_end = self.stack_end();
+  threads().set_stack_end(self, stack.end());
+  EXPECT_EQ(self.stack_end(), stack.end());
+  run_on(stack, collect_with_a_list);
+  threads().set_stack_end(self, own_end);
+  EXPECT_EQ(self.stack_end(), own_end);
+  collect_with_a_list();
+}
+
+// ---- Registration ----
+
+thread_local Link* list_of_this_thread = nullptr;
+
+[[gnu::noinline]] void collect_with_the_stack_from_here(Link* volatile& above) {
+  const auto end = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  ProcessThread& self = threads().register_current(end);
+  EXPECT_EQ(self.stack_end(), end);
+  const std::vector<HiddenAddress> not_scanned = put_list(above);
+  const std::vector<HiddenAddress> of_thread = put_list(list_of_this_thread);
+  Link* volatile list = new_list(kLength);
+  collect_cleanly();
+  EXPECT_LT(still_there(not_scanned), kLength);
+  EXPECT_EQ(still_there(of_thread), kLength);
+  expect_intact(list, kLength);
+}
+
+TEST(ThreadRegistry, AThreadMayTellWhereItsStackEnds) {
+  on_another_thread([] {
+    // The highest addresses of a stack are the thread's static area: the list is kept far from it.
+    std::array<Link* volatile, 4096> frames{};
+    collect_with_the_stack_from_here(frames.front());
+  });
+}
+
+std::size_t mapped_pages() {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "r"), std::fclose);
+  std::size_t pages = 0;
+  EXPECT_EQ(std::fscanf(file.get(), "%zu", &pages), 1);
+  return pages;
+}
+
+// Tries to register with room for so many more pages, again and again, and says how many stay mapped.
+std::size_t pages_lost_in_registration(std::size_t room) {
+  rlimit before{};
+  EXPECT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const std::size_t pages = mapped_pages();
+  const rlimit limit{(pages + room) * static_cast<std::size_t>(getpagesize()), before.rlim_max};
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  for (int i = 0; i < 100; ++i) {
+    try {
+      threads().register_current();
+      threads().unregister_current();
+    } catch (const std::bad_alloc&) {
+      continue;
+    }
+  }
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  return mapped_pages() - pages;
+}
+
+TEST(ThreadRegistry, ARegistrationThatFailsLosesNoMemory) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  collector().collect();
+  on_another_thread([] {
+    // What stdio and the C library take for this thread, they take now.
+    mapped_pages();
+    ThreadStack::of_this_thread();
+    for (std::size_t room = 0; room < 8; ++room) EXPECT_LT(pages_lost_in_registration(room), 50U) << room;
+  });
+}
+
+// ---- Blocked and active ----
+
+void collect_with_threads(void*) {
+  Link* volatile list = new_list(kLength);
+  on_another_thread([] {
+    for (int i = 0; i < 3; ++i) {
+      collector().collect();
+      dropped_list();
+    }
+  });
+  collector().collect();
+  expect_intact(list, kLength);
+}
+
+TEST(ThreadRegistry, InsideABlockedCallAnActiveOneMayUseTheHeap) {
+  Link* volatile list = new_list(kLength);
+  const auto blocked = [](void*) {
+    threads().call_active(collect_with_threads, nullptr);
+    // Blocked again: a collection does not wait.
+    std::thread([] { collector().collect(); }).join();
+    threads().call_active(collect_with_threads, nullptr);
+  };
+  threads().call_blocked(blocked, nullptr);
+  expect_intact(list, kLength);
+}
+
+TEST(ThreadRegistry, AnExceptionEndsABlockedCall) {
+  collector().collect();
+  EXPECT_THROW(threads().call_blocked([](void*) { throw 1; }, nullptr), int);
+  collect_with_threads(nullptr);
+}
+
+// ---- Signals ----
+
+TEST(ThreadRegistry, AThreadMayBlockAllOtherSignals) {
+  std::atomic<bool> is_ready{false};
+  std::atomic<bool> may_end{false};
+  std::thread masked([&] {
+    Link* volatile list = new_list(kLength);
+    sigset_t all;
+    sigfillset(&all);
+    const sigset_t allowed = ThreadRegistry::without_stop_signal(all);
+    EXPECT_EQ(sigismember(&allowed, ThreadRegistry::stop_signal()), 0);
+    EXPECT_EQ(sigismember(&allowed, SIGUSR1), 1);
+    pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
+    is_ready.store(true);
+    while (!may_end.load()) {
+    }
+    expect_intact(list, kLength);
+  });
+  wait_until(is_ready);
+  collector().collect();
+  dropped_list();
+  may_end.store(true);
+  threads().call_blocked(join_one, &masked);
+}
+
+TEST(ThreadRegistry, AnInheritedMaskDoesNotCount) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::atomic<bool> is_ready{false};
+  std::atomic<bool> may_end{false};
+  std::thread masked([&] {
+    new_link(nullptr, 0);
+    is_ready.store(true);
+    while (!may_end.load()) {
+    }
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  wait_until(is_ready);
+  collector().collect();
+  may_end.store(true);
+  threads().call_blocked(join_one, &masked);
+}
+
+// The stop signal from elsewhere stops nobody, and takes no part in a collection.
+TEST(ThreadRegistry, ASignalFromElsewhereDoesNothing) {
+  std::atomic<bool> may_end{false};
+  std::atomic<bool> is_ready{false};
+  std::thread signalled([&] {
+    Link* volatile list = new_list(kLength);
+    is_ready.store(true);
+    while (!may_end.load()) raise(ThreadRegistry::stop_signal());
+    expect_intact(list, kLength);
+  });
+  wait_until(is_ready);
+  for (std::size_t i = 0; i < mark::scaled(200); ++i) collector().collect();
+  may_end.store(true);
+  threads().call_blocked(join_one, &signalled);
+}
+
+// In a process of its own, before the collector is made.
+TEST(ThreadRegistryDeathTest, TheStopSignalMayBeChosenBeforehand) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto choose_and_collect = [] {
+    ThreadRegistry::set_stop_signal(SIGXCPU);
+    collect_with_threads(nullptr);
+    ThreadRegistry::set_stop_signal(SIGUSR2);  // too late
+    struct sigaction action {};
+    sigaction(SIGXCPU, nullptr, &action);
+    const bool is_chosen = ThreadRegistry::stop_signal() == SIGXCPU && action.sa_handler != SIG_DFL;
+    std::_Exit(is_chosen && !testing::Test::HasFailure() ? 0 : 1);
+  };
+  EXPECT_EXIT(choose_and_collect(), testing::ExitedWithCode(0), "");
+}
+
+// ---- Threads that vanish ----
+
+pthread_key_t late_key;
+
+// Called at a thread's end as often as the thread library permits, each time after the registry's own.
+void use_the_heap_late(void* value) {
+  new_link(nullptr, 0);
+  pthread_setspecific(late_key, value);
+}
+
+TEST(ThreadRegistry, AThreadThatUsesTheHeapAtItsVeryEndIsForgotten) {
+  collector().collect();
+  const std::size_t registered = threads().count();
+  ASSERT_EQ(pthread_key_create(&late_key, use_the_heap_late), 0);
+  on_another_thread([] { pthread_setspecific(late_key, &late_key); });
+  EXPECT_EQ(threads().count(), registered + 1);
+  collector().collect();
+  EXPECT_EQ(threads().count(), registered);
+  pthread_key_delete(late_key);
+}
+
+}  // namespace
+}  // namespace jackdaw::gc
