@@ -1,6 +1,6 @@
 /*
  * The ways in which programs use the interface, macros above all. It compiles against libgc's headers as it
- * does against ours, and is only compiled: GC_THREADS, GC_DEBUG and the others may be defined or not.
+ * does against ours, and it runs: GC_THREADS, GC_DEBUG and the others may be defined or not.
  */
 #define GC_I_HIDE_POINTERS
 #define GC_MAX_RETRIES 2
@@ -32,8 +32,6 @@ struct node {
   GC_hidden_pointer hidden;
   char* text;
 };
-
-extern int idioms(void);
 
 static void GC_CALLBACK finalize(void* object, void* data) {
   (void)object;
@@ -140,7 +138,7 @@ static void threads(void) {
 }
 #endif
 
-int idioms(void) {
+int main(void) {
   struct node* list = NULL;
   struct GC_prof_stats_s statistics;
   GC_finalization_proc old;
@@ -150,6 +148,7 @@ int idioms(void) {
   int n;
 
   GC_set_all_interior_pointers(1);
+  GC_set_java_finalization(1);
   GC_set_handle_fork(1);
   GC_INIT();
   GC_set_warn_proc(warn);

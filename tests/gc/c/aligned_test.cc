@@ -14,7 +14,7 @@ constexpr std::size_t kLargestAlignment = std::size_t{32} << 20;
 
 TEST(Aligned, ObjectsLieAtMultiplesAndCanBeResizedAndFreed) {
   for (std::size_t alignment = 1; alignment <= kLargestAlignment; alignment *= 2) {
-    for (const std::size_t bytes : {0, 1, 24, 100, 250, 700, 3000, 8191, 8192, 40'000}) {
+    for (const std::size_t bytes : Sizes{0, 1, 24, 100, 250, 700, 3000, 8191, 8192, 40'000}) {
       auto* object = static_cast<unsigned char*>(GC_memalign(alignment, bytes));
       ASSERT_NE(object, nullptr);
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object) % alignment, 0U) << alignment << ", " << bytes;

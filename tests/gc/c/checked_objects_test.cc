@@ -65,7 +65,7 @@ TEST(CheckedObjects, AreWholeAndNothingIsReported) {
   const GC_word uncollectable = GC_non_gc_bytes;
   Log log;
   for (const Allocate allocate : kAllocate) {
-    for (const std::size_t bytes : {0, 1, 7, 8, 9, 100, 5000, 100'000}) {
+    for (const std::size_t bytes : Sizes{0, 1, 7, 8, 9, 100, 5000, 100'000}) {
       auto* const object = static_cast<char*>(allocate(bytes, "file.c", 7));
       ASSERT_NE(object, nullptr);
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object) % 16, 0U);
@@ -84,7 +84,7 @@ TEST(CheckedObjects, AreWholeAndNothingIsReported) {
 TEST(CheckedObjects, AWriteBehindTheEndIsReportedWhenTheyAreFreed) {
   Log log;
   for (const Allocate allocate : kAllocate) {
-    for (const std::size_t bytes : {0, 1, 7, 8, 9, 100, 5000, 100'000}) {
+    for (const std::size_t bytes : Sizes{0, 1, 7, 8, 9, 100, 5000, 100'000}) {
       auto* const object = static_cast<char*>(allocate(bytes, "file.c", 7));
       smash(object, static_cast<std::ptrdiff_t>(bytes));
       GC_debug_free(object);
@@ -158,7 +158,7 @@ TEST(CheckedObjects, CopiesOfStringsAreChecked) {
 
 TEST(CheckedObjects, AreRefusedWhenTheyAreTooBig) {
   volatile std::size_t bytes = std::numeric_limits<std::size_t>::max();
-  for (const std::size_t less : {0, 8, 40, 100}) {
+  for (const std::size_t less : Sizes{0, 8, 40, 100}) {
     for (const Allocate allocate : kAllocate) EXPECT_EQ(allocate(bytes - less, "file.c", 7), nullptr);
   }
   EXPECT_EQ(GC_get_debug_header_size(), GC_debug_header_size);

@@ -4,11 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "gc/c/interface.h"
 
 namespace jackdaw::c_interface {
+
+// To go through.
+using Sizes = std::initializer_list<std::size_t>;
 
 class HiddenObjects {
  public:

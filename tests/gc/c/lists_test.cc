@@ -25,7 +25,7 @@ std::set<void*> objects_of(void* list, std::size_t bytes, bool is_clear) {
 }
 
 TEST(Lists, HoldManySmallObjectsAndOneBigOne) {
-  for (const std::size_t bytes : {0, 8, 15, 16, 100, 4000, 8191, 8192, 100'000}) {
+  for (const std::size_t bytes : Sizes{0, 8, 15, 16, 100, 4000, 8191, 8192, 100'000}) {
     EXPECT_FALSE(objects_of(GC_malloc_many(bytes), bytes, true).empty());
     for (const int kind : {GC_I_PTRFREE, GC_I_NORMAL}) {
       void* list = nullptr;

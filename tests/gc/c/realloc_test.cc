@@ -41,7 +41,7 @@ TEST(Realloc, KeepsTheKind) {
   EXPECT_EQ(kind_after(GC_malloc(100'000), 10), GC_I_NORMAL);
   const GC_word before = GC_non_gc_bytes;
   void* uncollectable = GC_malloc_uncollectable(10);
-  for (const std::size_t bytes : {1000, 100'000, 2'000'000, 90'000, 10}) {
+  for (const std::size_t bytes : Sizes{1000, 100'000, 2'000'000, 90'000, 10}) {
     uncollectable = GC_realloc(uncollectable, bytes);
     EXPECT_EQ(GC_non_gc_bytes - before, GC_size(uncollectable));
     EXPECT_EQ(GC_get_kind_and_size(uncollectable, nullptr), 2);
@@ -50,7 +50,7 @@ TEST(Realloc, KeepsTheKind) {
 
 TEST(Realloc, LeavesTheObjectWhenThereIsNoMemory) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  for (const std::size_t size : {100, 100'000}) {
+  for (const std::size_t size : Sizes{100, 100'000}) {
     auto* const object = static_cast<char*>(GC_malloc(size));
     object[size - 1] = 'x';
     for (const std::size_t bytes : {kMost, kMost - 1, kMost - 20, kMost / 2})

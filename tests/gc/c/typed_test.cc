@@ -51,7 +51,7 @@ void expect_marked_by(const Bits& bits, std::size_t elements, Make make) {
 
 TEST(Typed, ObjectsAreMarkedByTheirLayout) {
   GC_init();
-  for (const std::size_t words : {1, 2, 3, 10, 61, 62, 63, 64, 65, 128, 200, 1500}) {
+  for (const std::size_t words : Sizes{1, 2, 3, 10, 61, 62, 63, 64, 65, 128, 200, 1500}) {
     SCOPED_TRACE(words);
     const Bits bits = random_bits(words, 1);
     const GC_descr layout = described(bits);
@@ -63,8 +63,8 @@ TEST(Typed, ObjectsAreMarkedByTheirLayout) {
 
 TEST(Typed, ArraysAreMarkedByTheLayoutOfTheirElements) {
   GC_init();
-  for (const std::size_t words : {1, 2, 3, 10, 31, 62, 63, 100}) {
-    for (const std::size_t count : {1, 2, 6, 7, 30}) {
+  for (const std::size_t words : Sizes{1, 2, 3, 10, 31, 62, 63, 100}) {
+    for (const std::size_t count : Sizes{1, 2, 6, 7, 30}) {
       SCOPED_TRACE(testing::Message() << count << " of " << words);
       const Bits bits = random_bits(words, 2);
       const GC_descr layout = described(bits);
@@ -94,7 +94,7 @@ TEST(Typed, ElementsMayBeMarkedByALength) {
 TEST(Typed, BitsBeyondTheEndCountForNothing) {
   GC_init();
   const std::vector<GC_word> all(4, ~GC_word{0});
-  for (const std::size_t count : {5, 70, 130}) {
+  for (const std::size_t count : Sizes{5, 70, 130}) {
     Bits bits(count, true);
     const GC_descr layout = GC_make_descriptor(all.data(), count);
     bits.resize(count + 10, false);
