@@ -79,11 +79,13 @@ class LayoutWord {
   explicit constexpr LayoutWord(std::uint64_t bits) : bits_(bits) {}
   /// Objects of C++ types.
   static constexpr LayoutWord traced() {
-    return LayoutWord(MarkProcedures::kTraced << kTagBits | kProcedure);
+    return LayoutWord(MarkProcedures::kTraced << kTagBits | bits_of(Tag::procedure));
   }
 
   /// The object's last word is its layout. (The object's bytes are to be added.)
-  static constexpr LayoutWord in_last_word() { return LayoutWord((~std::uint64_t{0} << 3) | kPerObject); }
+  static constexpr LayoutWord in_last_word() {
+    return LayoutWord((~std::uint64_t{0} << 3) | bits_of(Tag::per_object));
+  }
 
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
 
@@ -91,15 +93,15 @@ class LayoutWord {
   template <typename Sink>
   void visit(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {
     LayoutWord layout = *this;
-    if (layout.tag() == kPerObject) layout = layout.in_object(object, bytes);
+    if (layout.tag() == Tag::per_object) layout = layout.in_object(object, bytes);
     switch (layout.tag()) {
-      case kLength:
+      case Tag::length:
         layout.visit_length(object, bytes, map, sink);
         break;
-      case kBitmap:
+      case Tag::bitmap:
         layout.visit_bitmap(object, bytes, map, sink);
         break;
-      case kProcedure: {
+      case Tag::procedure: {
         SinkVisitor<Sink> visitor(map, sink);
         if (layout.bits_ == traced().bits_) {
           trace(object, visitor);
@@ -116,7 +118,8 @@ class LayoutWord {
  private:
   static constexpr unsigned kTagBits = 2;
   static constexpr std::uint64_t kTagMask = (1U << kTagBits) - 1;
-  enum Tag : std::uint64_t { kLength = 0, kBitmap = 1, kProcedure = 2, kPerObject = 3 };
+  enum class Tag : std::uint64_t { length = 0, bitmap = 1, procedure = 2, per_object = 3 };
+  static constexpr std::uint64_t bits_of(Tag tag) { return static_cast<std::uint64_t>(tag); }
   static constexpr unsigned kProcedureBits = 6;
   static_assert(MarkProcedures::kMaximum == std::size_t{1} << kProcedureBits);
   static constexpr std::uint64_t kIndirectBias = 0x10;
