@@ -13,12 +13,6 @@ namespace {
 int calls = 0;
 void* last_data = nullptr;
 
-bool lock_is_free() {
-  if (!collector().lock().try_lock()) return false;
-  collector().lock().unlock();
-  return true;
-}
-
 void count_call(void* object, void* data) {
   EXPECT_NE(GC_base(object), nullptr);
   EXPECT_TRUE(lock_is_free());

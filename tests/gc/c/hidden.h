@@ -52,6 +52,13 @@ inline std::size_t count_there(const std::vector<Hidden>& objects) {
   return count;
 }
 
+/// Whether nobody holds the collector's lock.
+inline bool lock_is_free() {
+  if (!collector().lock().try_lock()) return false;
+  collector().lock().unlock();
+  return true;
+}
+
 /// Collects, with nothing stale on the stack.
 [[gnu::noinline]] inline void collect() {
   clean_stack();

@@ -19,12 +19,6 @@
 namespace jackdaw::c_interface {
 namespace {
 
-bool lock_is_free() {
-  if (!collector().lock().try_lock()) return false;
-  collector().lock().unlock();
-  return true;
-}
-
 TEST(CLock, IsHeldForTheCallAndAfterAnException) {
   static int data = 0;
   EXPECT_EQ(GC_call_with_alloc_lock([](void* of) { return lock_is_free() ? nullptr : of; }, &data), &data);
