@@ -43,7 +43,7 @@ class BasicPersistent {
   BasicPersistent(const BasicPersistent& other) : BasicPersistent(other.get()) {}
   BasicPersistent(BasicPersistent&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   BasicPersistent& operator=(const BasicPersistent& other) {
-    set(other.get());
+    if (this != &other) set(other.get());
     return *this;
   }
   BasicPersistent& operator=(BasicPersistent&& other) noexcept {
