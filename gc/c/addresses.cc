@@ -3,6 +3,7 @@
 
 namespace jackdaw::c_interface {
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* GC_base(void* address) { return object_at(address); }
@@ -17,5 +18,6 @@ std::size_t GC_size(const void* object) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

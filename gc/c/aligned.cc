@@ -34,6 +34,7 @@ void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* GC_memalign(std::size_t alignment, std::size_t bytes) {
@@ -51,5 +52,6 @@ int GC_posix_memalign(void** memptr, std::size_t alignment, std::size_t bytes) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

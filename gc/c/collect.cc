@@ -35,6 +35,7 @@ FreeMemory free_memory_on_gcollect() {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_gcollect() { collect_unless(settings.stop_func, free_memory_on_gcollect()); }
@@ -106,5 +107,6 @@ void GC_set_find_leak(int find) {
 int GC_get_find_leak() { return 0; }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -43,6 +43,7 @@ heap::KindNumber plain_kind_of(CheckedHeader& header) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 constinit std::size_t GC_debug_header_size = sizeof(CheckedHeader);
@@ -123,5 +124,6 @@ void* GC_debug_realloc_replacement(void* object, std::size_t bytes) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -64,6 +64,7 @@ void dump_finalizer(const heap::Object* object, const gc::Finalizer& finalizer) 
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_dump() {
@@ -106,5 +107,6 @@ void GC_dump_finalization() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

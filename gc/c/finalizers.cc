@@ -155,6 +155,7 @@ void announce_ready_finalizers() {
   finalizers().announce_ready([](heap::Object* object) { settings.await_finalize(object); });
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_register_finalizer(void* object, GC_finalization_proc function, void* data,
@@ -239,5 +240,6 @@ void GC_finalize_all() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

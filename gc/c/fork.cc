@@ -4,6 +4,7 @@
 
 namespace jackdaw::c_interface {
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_set_handle_fork(int who) {
@@ -23,5 +24,6 @@ void GC_atfork_child() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -109,6 +109,7 @@ void install_hooks(gc::ProcessCollector& collector) {
                        .heap_resized = tell_heap_size};
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_set_oom_fn(GC_oom_func function) { set(GC_oom_fn, function); }
@@ -150,5 +151,6 @@ void GC_set_start_callback(GC_start_callback_proc function) { set(settings.start
 GC_start_callback_proc GC_get_start_callback() { return get(settings.start_callback); }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -14,6 +14,7 @@ constinit bool is_manual_allowed = false;
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_enable_incremental() { GC_init(); }
@@ -54,5 +55,6 @@ void GC_debug_ptr_store_and_dirty(void* slot, const void* value) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

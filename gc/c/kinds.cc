@@ -101,6 +101,7 @@ bool is_variant(KindNumber kind, KindVariant variant) {
   return origin != kNone && entry_of(origin, variant).load(std::memory_order_relaxed) == kind;
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 // Space for the lists of all sizes that have some in libgc. Never freed.
@@ -149,5 +150,6 @@ int GC_get_kind_and_size(const void* object, std::size_t* bytes) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

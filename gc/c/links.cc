@@ -78,6 +78,7 @@ void ask_about_toggle_references() {
   if (settings.toggleref_func != nullptr) collector().finalization().toggle_references.update(hold_of);
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int GC_general_register_disappearing_link(void** link, const void* object) {
@@ -115,5 +116,6 @@ int GC_toggleref_add(void* address, int is_strong) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -29,6 +29,7 @@ void prepend_at_hand(std::size_t bytes, heap::KindNumber kind, void** list) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void GC_generic_malloc_many(std::size_t bytes, int kind, void** list) {
@@ -51,5 +52,6 @@ void* GC_malloc_many(std::size_t bytes) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

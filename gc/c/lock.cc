@@ -5,6 +5,7 @@
 
 namespace jackdaw::c_interface {
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* GC_call_with_alloc_lock(GC_fn_type function, void* data) {
@@ -16,5 +17,6 @@ void GC_alloc_lock() { collector().lock().lock(); }
 void GC_alloc_unlock() { collector().lock().unlock(); }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

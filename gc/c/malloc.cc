@@ -11,6 +11,7 @@ namespace jackdaw::c_interface {
 
 using gc::ProcessKinds;
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* GC_malloc(std::size_t bytes) { return allocate(bytes, ProcessKinds::kWords); }
@@ -48,5 +49,6 @@ void GC_free(void* object) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -8,6 +8,7 @@
 
 namespace jackdaw::c_interface {
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 unsigned GC_new_proc_inner(GC_mark_proc procedure) {
@@ -35,5 +36,6 @@ void GC_enumerate_reachable_objects_inner(GC_reachable_object_proc function, voi
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -30,6 +30,7 @@ void report_displacement(void* p) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void (*GC_same_obj_print_proc)(void*, void*) = report_different_objects;
@@ -75,5 +76,6 @@ void* GC_post_incr(void** p, std::ptrdiff_t bytes) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

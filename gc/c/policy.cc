@@ -28,6 +28,7 @@ const gc::GrowthPolicy& growth() {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int GC_expand_hp(std::size_t bytes) {
@@ -91,5 +92,6 @@ void GC_set_pages_executable(int) {}
 int GC_get_pages_executable() { return 0; }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

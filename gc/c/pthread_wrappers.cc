@@ -139,6 +139,7 @@ ThreadRecord* new_record(const pthread_attr_t* attributes) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int GC_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
@@ -191,5 +192,6 @@ int GC_pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
 void* GC_dlopen(const char* path, int flags) { return dlopen(path, flags); }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -41,7 +41,7 @@ bool resize_in_place(heap::Object* start, std::size_t bytes) {
 
 }  // namespace
 
-extern "C" void* GC_realloc(void* object, std::size_t bytes) {
+extern "C" [[gnu::visibility("default")]] void* GC_realloc(void* object, std::size_t bytes) {
   if (object == nullptr) return GC_malloc(bytes);
   if (bytes == 0) {
     GC_free(object);

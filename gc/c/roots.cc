@@ -59,6 +59,7 @@ void push_other_roots() {
   if (has_missed_roots) throw std::bad_alloc();
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 GC_push_other_roots_proc GC_push_other_roots = push_nothing;
@@ -117,5 +118,6 @@ void GC_push_conditional(void* low, void* high, int) { GC_push_all(low, high); }
 void GC_push_finalizer_structures() {}
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

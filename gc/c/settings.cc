@@ -13,6 +13,7 @@ void* return_null(std::size_t) { return nullptr; }
 }  // namespace
 
 // libgc's values.
+#pragma GCC visibility push(default)
 extern "C" {
 GC_word GC_gc_no = 0;
 int GC_parallel = 0;
@@ -34,6 +35,7 @@ GC_word GC_max_retries = 0;
 int GC_dont_gc = 0;
 char* GC_stackbottom = nullptr;
 }
+#pragma GCC visibility pop
 
 namespace jackdaw::c_interface {
 

@@ -27,6 +27,7 @@ void apply_stack_end(gc::ProcessCollector& collector) {
   GC_stackbottom = static_cast<char*>(pointer_to(thread->stack_end()));
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int GC_get_stack_base(GC_stack_base* base) {
@@ -68,5 +69,6 @@ void GC_set_stackbottom(void* handle, const GC_stack_base* base) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -43,6 +43,7 @@ void start() {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* GC_least_plausible_heap_addr = nullptr;
@@ -69,5 +70,6 @@ void GC_deinit() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

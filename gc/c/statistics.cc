@@ -83,6 +83,7 @@ void count_event(gc::CollectionEvent event) {
   }
 }
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 GC_word GC_get_gc_no() { return collector().collections(); }
@@ -147,5 +148,6 @@ unsigned long GC_get_full_gc_total_time() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -4,6 +4,7 @@
 
 #include "gc/c/interface.h"
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 char* GC_strdup(const char* string) {
@@ -27,3 +28,4 @@ wchar_t* GC_wcsdup(const wchar_t* string) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -33,6 +33,7 @@ constinit int restart_signal = SIGXCPU;
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* GC_do_blocking(GC_fn_type function, void* data) {
@@ -107,5 +108,6 @@ void GC_start_world_external() {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

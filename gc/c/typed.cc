@@ -46,6 +46,7 @@ void* allocate_typed(std::size_t bytes, GC_descr layout, heap::LargeAddresses ad
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 GC_descr GC_make_descriptor(const GC_word* bitmap, std::size_t bits) {
@@ -82,5 +83,6 @@ void* GC_calloc_explicitly_typed(std::size_t count, std::size_t element_bytes, G
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gc/c/interface.h"
+#include "gc/process/process_collector.h"
 
 namespace jackdaw::c_interface {
 
