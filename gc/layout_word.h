@@ -89,7 +89,12 @@ class LayoutWord {
 
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
 
-  /// Reports the references of an object of `bytes` bytes to `sink`.
+  /// Reports the references of an object of a C++ type.
+  static void trace(const heap::Object* object, Visitor& visitor) {
+    const TraceDescriptor* const type = TraceDescriptor::of(object);
+    if (type != nullptr && type->trace != nullptr) type->trace(object + 1, visitor);
+  }
+  /// Reports the references of an object of `bytes` bytes to `sink`, unless its layout is traced().
   template <typename Sink>
   void visit(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {
     LayoutWord layout = *this;
@@ -103,11 +108,7 @@ class LayoutWord {
         break;
       case Tag::procedure: {
         SinkVisitor<Sink> visitor(map, sink);
-        if (layout.bits_ == traced().bits_) {
-          trace(object, visitor);
-        } else {
-          layout.call_procedure(object, visitor);
-        }
+        layout.call_procedure(object, visitor);
         break;
       }
       default:  // a word in an object that leads to another: not a layout
@@ -129,10 +130,6 @@ class LayoutWord {
   // The layout that the object itself holds, or what its first word leads to.
   [[nodiscard]] LayoutWord in_object(const heap::Object* object, std::size_t bytes) const;
   void call_procedure(heap::Object* object, Visitor& visitor) const;
-  static void trace(const heap::Object* object, Visitor& visitor) {
-    const TraceDescriptor* const type = TraceDescriptor::of(object);
-    if (type != nullptr && type->trace != nullptr) type->trace(object + 1, visitor);
-  }
 
   template <typename Sink>
   void visit_length(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {

@@ -170,6 +170,11 @@ class HeapObjectModel {
         return;
       }
     }
+    if (kind.layout == LayoutWord::traced().bits()) [[likely]] {
+      SinkVisitor<Sink> visitor(chunk.map(), sink);
+      LayoutWord::trace(object, visitor);
+      return;
+    }
     const std::size_t bytes = heap::Heap::bytes_of(object);
     const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
     layout.visit(object, bytes, chunk.map(), sink);

@@ -155,9 +155,14 @@ static void check_array(const double* array, size_t length) {
   }
 }
 
+// Not inlined, so that the caller's frame keeps nothing of the tree by accident.
+__attribute__((noinline)) static void stretch_heap(void) {
+  check_tree("stretch", build_bottom_up(scaled(kStretchDepth)), scaled(kStretchDepth));
+}
+
 static void run_once(void) {
   const size_t length = (size_t)kArrayLength << depth_scale;
-  check_tree("stretch", build_bottom_up(scaled(kStretchDepth)), scaled(kStretchDepth));
+  stretch_heap();
   struct Node* long_lived = build_top_down(scaled(kLongLivedDepth));
   double* array = new_array(length);
   run_threads();
