@@ -10,6 +10,7 @@
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
 #include "gc/c/uncollectable.h"
+#include "gc/process/stoppable_mutex.h"
 #include "heap/system_memory.h"
 
 namespace jackdaw::c_interface {
@@ -25,7 +26,7 @@ struct KindVariants {
 };
 
 constinit std::array<KindVariants, heap::KindTable::kMaximumKinds> variants_of_kinds{};
-constinit std::mutex making_variant;
+constinit gc::StoppableMutex making_variant;
 
 constexpr KindNumber kNone{};
 

@@ -109,6 +109,33 @@ void report(gc::FutexWord& word, Report what) {
   word.wake_all();
 }
 
+// The new thread may wait for a collection before it reports: so must the caller be able to.
+Report wait_for_report(gc::FutexWord& word) {
+  const auto wait = [](void* report) {
+    auto& reported = *static_cast<gc::FutexWord*>(report);
+    // Acquire: pairs with the release in report.
+    while (reported.value().load(std::memory_order_acquire) == waiting) reported.wait(waiting);
+  };
+  collector().threads().call_blocked(wait, &word);
+  // Relaxed: read above.
+  return static_cast<Report>(word.value().load(std::memory_order_relaxed));
+}
+
+// Collections do not wait for a thread that waits for another.
+int join_blocked(pthread_t thread, void** result) {
+  struct Join {
+    pthread_t thread;
+    void** result;
+    int error;
+  } join{thread, result, 0};
+  const auto wait = [](void* argument) {
+    auto& joined = *static_cast<Join*>(argument);
+    joined.error = pthread_join(joined.thread, joined.result);
+  };
+  collector().threads().call_blocked(wait, &join);
+  return join.error;
+}
+
 void* run_thread(void* argument) {
   auto& birth = *static_cast<Birth*>(argument);
   ThreadRecord* const record = birth.record;
@@ -153,17 +180,14 @@ int GC_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void*
     collector().free(birth.record);
     return error;
   }
-  std::uint32_t told = waiting;
-  // Acquire: pairs with the release in report.
-  while ((told = birth.report.value().load(std::memory_order_acquire)) == waiting) birth.report.wait(waiting);
-  if (told == registered) return 0;
+  if (wait_for_report(birth.report) == registered) return 0;
   collector().free(birth.record);
   return EAGAIN;
 }
 
 int GC_pthread_join(pthread_t thread, void** result) {
   ThreadRecord* const record = records.find(thread);
-  const int error = pthread_join(thread, result);
+  const int error = join_blocked(thread, result);
   if (error == 0 && record != nullptr) records.remove(record);
   return error;
 }

@@ -41,8 +41,9 @@ namespace jackdaw::c_interface {
 
 constinit Settings settings;
 
-std::unique_lock<std::mutex> lock_settings() {
-  return GC_is_init_called() != 0 ? std::unique_lock(collector().lock()) : std::unique_lock<std::mutex>();
+std::unique_lock<gc::StoppableMutex> lock_settings() {
+  if (GC_is_init_called() == 0) return {};
+  return std::unique_lock(collector().lock());
 }
 
 void prepare_options() {

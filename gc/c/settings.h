@@ -32,7 +32,7 @@ struct Settings {
 extern constinit Settings settings;
 
 /// The collector's lock, or nothing before GC_init, when nobody else is there.
-std::unique_lock<std::mutex> lock_settings();
+std::unique_lock<gc::StoppableMutex> lock_settings();
 /// The options that the collector will be made with: to be changed before GC_init alone.
 inline gc::ProcessOptions& initial_options() { return gc::ProcessCollector::initial_options(); }
 /// Puts what was set by variables into them, right before the collector is made.

@@ -28,6 +28,7 @@
 #include "gc/process/process_kinds.h"
 #include "gc/process/process_options.h"
 #include "gc/process/static_roots.h"
+#include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"
 #include "gc/stack_state.h"
 #include "gc/weak_references.h"
@@ -114,7 +115,7 @@ class ProcessCollector {
 
   /// The collector's one lock: no collection begins while it is held. Not recursive; whoever holds it may
   /// neither allocate nor collect.
-  std::mutex& lock() { return collecting_; }
+  StoppableMutex& lock() { return collecting_; }
   /// Under the lock, or before there are other threads.
   ProcessHooks& hooks() { return hooks_; }
   GrowthPolicy& growth() { return growth_; }
@@ -221,7 +222,7 @@ class ProcessCollector {
   std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
   WeakReferences weak_references_;
   Collection collection_;
-  std::mutex collecting_;  // held by the thread that collects; guards all below but the atomics
+  StoppableMutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::SystemVector<heap::Object*> roots_;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "gc/process/readable_memory.h"
+#include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_locals.h"
 #include "heap/system_memory.h"
 #include "heap/word_scan.h"
@@ -65,7 +66,7 @@ class StaticRoots {
   bool take_with(void (*stop_threads)(void*), void* argument);
   void note_object(const dl_phdr_info& object, bool is_program);
 
-  std::mutex mutex_;  // guards all below
+  StoppableMutex mutex_;  // guards all below
   heap::SystemVector<AddressRange> added_;
   heap::SystemVector<AddressRange> excluded_;
   bool scans_program_ = true;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -18,6 +19,9 @@ namespace {
 // A signal that programs hardly ever use themselves and that by default would end them, so a lost handler is
 // noticed.
 constexpr int kDefaultStopSignal = SIGPWR;
+
+// Asks the system whether the thread is there.
+constexpr int kNoSignal = 0;
 
 // Nothing to stop for may be missed because the thread inherited a mask that blocks the signal.
 void unblock(int signal) {
@@ -170,7 +174,19 @@ void ThreadRegistry::leave_critical(ProcessThread& thread) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (depth != 0 || !thread.stop_pending_.load(std::memory_order_relaxed)) [[likely]]
     return;
-  thread.stop_pending_.store(false, std::memory_order_relaxed);
+  answer_pending_stop(thread);
+}
+
+// Relaxed, both: the thread's own word, and a question that answer_pending_stop asks again.
+void ThreadRegistry::stop_if_pending() {
+  ProcessThread* const thread = current_;
+  if (thread == nullptr || thread->critical_depth_.load(std::memory_order_relaxed) != 0) return;
+  if (thread->stop_pending_.load(std::memory_order_relaxed)) answer_pending_stop(*thread);
+}
+
+void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
+  // Acquire: pairs with the release in ask_to_stop, so that stand_still finds that stop's epoch.
+  thread.stop_pending_.exchange(false, std::memory_order_acquire);
   const SignalsBlocked as_in_a_handler;
   stand_still(thread);
 }
@@ -224,11 +240,21 @@ std::uint32_t ThreadRegistry::stop_others() {
   still_running_.value().store(others, std::memory_order_relaxed);
   stop_epoch_.value().store(stop, std::memory_order_release);
   for (ProcessThread* const thread : threads_) {
-    if (is_to_stop(thread)) signal_thread(*thread, stop_signal_);
+    if (is_to_stop(thread)) ask_to_stop(*thread);
   }
   wait_until_all_stand_still();
   forget_gone_threads();
   return others;
+}
+
+void ThreadRegistry::ask_to_stop(ProcessThread& thread) {
+  if constexpr (kStopsBySignal) {
+    signal_thread(thread, stop_signal_);
+  } else {
+    // Release: pairs with the acquire in answer_pending_stop.
+    thread.stop_pending_.store(true, std::memory_order_release);
+    signal_thread(thread, kNoSignal);
+  }
 }
 
 // Also finds out that a thread is gone: one that used the heap again after it had unregistered at its end.
@@ -260,7 +286,6 @@ void ThreadRegistry::wait_until_all_stand_still() {
 }
 
 void ThreadRegistry::look_for_gone_threads() {
-  constexpr int kNoSignal = 0;
   for (ProcessThread* const thread : threads_) {
     // Relaxed: one that has answered meanwhile is there, too.
     if (thread->asked_stop_.load(std::memory_order_relaxed) != 0) signal_thread(*thread, kNoSignal);

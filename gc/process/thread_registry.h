@@ -8,6 +8,9 @@
 // Stopping is a count that the threads decrease and the collector waits for; going on is a change of the stop
 // epoch, which is odd while threads are to stand still. Both waits are futexes: the signal handler may use
 // them, and nothing else that could be locked.
+//
+// Under ThreadSanitizer there is no signal, and threads stop at safepoints (sanitizers.h says why, and what
+// that asks of the program).
 #pragma once
 
 #include <pthread.h>
@@ -18,11 +21,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 
 #include "gc/process/futex_word.h"
+#include "gc/process/sanitizers.h"
+#include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_locals.h"
 #include "gc/process/thread_stack.h"
 #include "gc/stack_state.h"
@@ -66,6 +70,7 @@ class ProcessThread {
   std::atomic<std::uint32_t> asked_stop_{0};
   // Written and read by the thread and its signal handler alone.
   std::atomic<std::uint32_t> critical_depth_{0};
+  // Likewise; where there is no signal, set by the collector.
   std::atomic<bool> stop_pending_{false};
 };
 
@@ -108,6 +113,12 @@ class ThreadRegistry {
    private:
     ProcessThread& thread_;
   };
+
+  /// A thread that is registered, and not in a critical section, stands still here if it is to stop and no
+  /// signal does that.
+  static void safepoint() {
+    if constexpr (!kStopsBySignal) stop_if_pending();
+  }
 
   /// Calls `function(argument)` while collections do not wait for the calling thread: it may block, and must
   /// not touch the heap. What it held at the call stays, if it is registered; what `function` holds does not
@@ -174,10 +185,13 @@ class ThreadRegistry {
 
   static void enter_critical(ProcessThread& thread);
   static void leave_critical(ProcessThread& thread);
+  static void stop_if_pending();
+  static void answer_pending_stop(ProcessThread& thread);
   static void handle_stop_signal(int);
   [[gnu::noinline]] static void stand_still(ProcessThread& thread);
 
   static bool is_to_stop(const ProcessThread* thread);
+  void ask_to_stop(ProcessThread& thread);
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
   void signal_thread(ProcessThread& thread, int signal);
   void wait_until_all_stand_still();
@@ -193,7 +207,7 @@ class ThreadRegistry {
 
   heap::Heap& heap_;
   pthread_key_t at_exit_;
-  std::mutex mutex_;  // guards the list and who is blocked; held while threads are stopped
+  StoppableMutex mutex_;  // guards the list and who is blocked; held while threads are stopped
   std::atomic<std::uint32_t> changes_wanted_{0};
   heap::SystemVector<ProcessThread*> threads_;
   FutexWord stop_epoch_;       // odd while threads are to stand still

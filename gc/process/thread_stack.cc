@@ -48,18 +48,21 @@ ThreadStack ThreadStack::of_this_thread() {
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
   ThreadStack stack;
+  stack.fake_stack_ = FakeStack::of_this_thread();
   stack.own_ = {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(low) + bytes};
   stack.current_ = stack.own_;
   return stack;
 }
 
 void ThreadStack::set_end(std::uintptr_t end) {
+  end = fake_stack_.real_address(end);
   const bool is_own = own_.begin < end && end <= own_.end;
   current_ = {is_own ? own_.begin : end - std::min(end, kLargestForeignStack), end};
 }
 
 void ThreadStack::note(std::uintptr_t pointer) {
   pointer_ = pointer;
+  fake_stack_ = FakeStack::of_this_thread();
   // Asked in any case: it may be a variable on the thread's own stack.
   const AddressRange signal_stack = signal_stack_of_this_thread();
   signal_stack_ = signal_stack.contains(pointer) ? signal_stack : AddressRange{};

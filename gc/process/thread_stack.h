@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gc/process/fake_stack.h"
 #include "gc/process/readable_memory.h"
+#include "gc/process/sanitizers.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -34,10 +36,15 @@ class ThreadStack {
   /// On an alternate signal stack these are its part in use and, of the stack that was interrupted, what lies
   /// above the lowest address in it that is found there: the interrupted stack pointer is among them. On a
   /// stack that nobody told of, what lies above the pointer up to the first page that cannot be read, 8 MiB
-  /// at most, and all of the thread's own stack.
+  /// at most, and all of the thread's own stack. Under AddressSanitizer also the frames that these lead to
+  /// (FakeStack).
   template <typename Function>
   void for_each_part(Function function) const {
-    for (const AddressRange& part : parts()) for_each_readable(part, function);
+    const auto visit = [&](heap::Words words) {
+      function(words);
+      if constexpr (kAddressSanitizer) fake_stack_.for_each_frame(words, function);
+    };
+    for (const AddressRange& part : parts()) for_each_readable(part, visit);
   }
 
  private:
@@ -46,6 +53,7 @@ class ThreadStack {
   AddressRange own_;           // the thread's own stack
   AddressRange current_;       // of it or of the coroutine's what may be in use
   AddressRange signal_stack_;  // when the pointer is in it
+  FakeStack fake_stack_;
   std::uintptr_t pointer_ = 0;
 };
 
