@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gc/c/interface.h"
-#include "gc/process/process_collector.h"
+#include "gc/c/start.h"
 
 namespace jackdaw::c_interface {
 
