@@ -39,7 +39,10 @@ void Heap::unregister_allocator(Allocator* allocator) {
   std::erase(allocators_, allocator);
 }
 
+constinit thread_local bool Heap::is_beyond_budget_ = false;
+
 bool Heap::within_budget(std::uint64_t bytes) const {
+  if (is_beyond_budget_) return true;
   // Relaxed: see set_budget.
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
   return bytes <= budget && allocated_bytes() <= budget - bytes;
@@ -344,7 +347,8 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
 
 Chunk* Heap::add_chunk(std::size_t total_bytes) {
   // Relaxed: see set_growth_threshold.
-  if (allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed)) return nullptr;
+  const bool is_early = allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
+  if (is_early && !is_beyond_budget_) return nullptr;
   Chunk* const chunk = try_add_chunk(total_bytes);
   if (chunk != nullptr || release_empty_chunks(0) == 0) return chunk;
   return try_add_chunk(total_bytes);

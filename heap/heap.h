@@ -103,6 +103,14 @@ class Heap {
   void set_growth_threshold(std::uint64_t bytes) {
     growth_threshold_.store(bytes, std::memory_order_relaxed);
   }
+  /// While it exists, neither budget nor growth threshold binds the calling thread.
+  class BeyondBudget {
+   public:
+    BeyondBudget() { is_beyond_budget_ = true; }
+    ~BeyondBudget() { is_beyond_budget_ = false; }
+    BeyondBudget(const BeyondBudget&) = delete;
+    BeyondBudget& operator=(const BeyondBudget&) = delete;
+  };
   /// Adds chunks until all together take so many bytes, and keeps so many through all collections; false when
   /// there is no memory.
   bool expand_to(std::uint64_t bytes);
@@ -167,6 +175,9 @@ class Heap {
   void unregister_allocator(Allocator* allocator);
 
   [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
+  // Without a call of the thread library's at each access, in a shared library, too.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool is_beyond_budget_;
+
   void count_allocated(std::uint64_t bytes);
   void count_freed(std::uint64_t bytes);
   bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);

@@ -117,10 +117,9 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   return object;
 }
 
-// What the budget alone refuses is granted, before anybody else can take it.
+// What the budget alone refuses is granted, to this thread alone: others ask, too.
 void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
-  heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
-  heap_.set_growth_threshold(0);
+  const heap::Heap::BeyondBudget beyond_budget;
   void* const object = try_to_allocate(thread, request);
   apply_growth();
   return object;

@@ -32,7 +32,7 @@ inline constexpr bool kThreadSanitizer = false;
 /// locks. So under it threads stop where they ask whether they shall (ThreadRegistry::safepoint): where they
 /// allocate a block's worth, wait for the collector, and begin or end to be blocked. That is for testing
 /// alone, and asks of the program that threads which wait for others, or compute for long without
-/// allocating, say so with call_blocked.
+/// allocating, say so with call_blocked, and that none allocates with a lock held that another waits for.
 inline constexpr bool kStopsBySignal = !kThreadSanitizer;
 
 }  // namespace jackdaw::gc

@@ -4,11 +4,14 @@ namespace jackdaw::soak {
 
 namespace {
 
-// Under the collector's lock: it clears links while that is held.
+// Under the collector's lock, both: it clears links while that is held.
 void* read_link(void* word) {
   const auto hidden = reinterpret_cast<GC_hidden_pointer>(*static_cast<void**>(word));
   return hidden != 0 ? GC_REVEAL_POINTER(hidden) : nullptr;
 }
+
+// Without the address, which would be left in the caller's registers.
+void* is_set(void* word) { return *static_cast<void**>(word) != nullptr ? word : nullptr; }
 
 }  // namespace
 
@@ -43,7 +46,7 @@ Held WeakLink::follow() const {
   return held;
 }
 
-bool WeakLink::is_cleared() const { return GC_call_with_alloc_lock(read_link, word_) == nullptr; }
+bool WeakLink::is_cleared() const { return GC_call_with_alloc_lock(is_set, word_) == nullptr; }
 
 void WeakLink::unregister() const {
   if (kind_ == LinkKind::short_link) {

@@ -1,0 +1,199 @@
+// What goes wrong in a program, or comes at a bad moment, leaves the collector whole: finalizers that throw
+// or collect, signals in the allocator, memory that runs out.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <stdexcept>
+
+#include "gc/c/interface.h"
+#include "tests/address_space_limit.h"
+#include "tests/gc/c/hidden.h"
+#include "tests/mark/sanitized.h"
+
+namespace jackdaw::c_interface {
+namespace {
+
+struct Link {
+  Link* next;
+  std::uint64_t value;
+};
+
+// A list of links with the values 0 to `length` - 1; shorter when there is no memory.
+[[gnu::noinline]] Link* new_list(std::uint64_t length) {
+  Link* list = nullptr;
+  for (std::uint64_t value = length; value > 0; --value) {
+    auto* const link = static_cast<Link*>(GC_malloc(sizeof(Link)));
+    if (link == nullptr) break;
+    *link = {list, value - 1};
+    list = link;
+  }
+  return list;
+}
+
+bool is_intact(const Link* list, std::uint64_t length) {
+  std::uint64_t value = 0;
+  for (; list != nullptr && list->value == value; list = list->next) ++value;
+  return list == nullptr && value == length;
+}
+
+constexpr std::uint64_t kLength = 1000;
+
+void expect_usable() {
+  Link* volatile list = new_list(kLength);
+  collect();
+  new_list(kLength);
+  EXPECT_TRUE(is_intact(list, kLength));
+}
+
+// ---- Finalizers ----
+
+int calls = 0;
+int collections_in_finalizers = 0;
+
+void register_finalizers(GC_finalization_proc function) {
+  drop_many(64, [function](void* object) {
+    GC_register_finalizer_no_order(object, function, nullptr, nullptr, nullptr);
+  });
+}
+
+TEST(FailingWell, AfterFinalizersThatThrowTheOthersAreCalled) {
+  GC_set_finalize_on_demand(1);
+  register_finalizers([](void*, void*) {
+    if (++calls % 2 == 0) throw std::runtime_error("thrown by a finalizer");
+  });
+  collect();
+  int thrown = 0;
+  while (GC_should_invoke_finalizers() != 0) {
+    try {
+      GC_invoke_finalizers();
+    } catch (const std::runtime_error&) {
+      ++thrown;
+      expect_usable();
+    }
+  }
+  EXPECT_GT(thrown, 0);
+  EXPECT_EQ(thrown, calls / 2);
+  expect_usable();
+}
+
+TEST(FailingWell, AFinalizerMayCollect) {
+  register_finalizers([](void* object, void*) {
+    ++calls;
+    const GC_word before = GC_get_gc_no();
+    GC_gcollect();
+    collections_in_finalizers += GC_get_gc_no() > before ? 1 : 0;
+    EXPECT_EQ(GC_base(object), object) << "it stays for the call";
+    Link* volatile list = new_list(10);
+    GC_gcollect();
+    EXPECT_TRUE(is_intact(list, 10));
+  });
+  collect();
+  EXPECT_GT(calls, 0);
+  EXPECT_EQ(collections_in_finalizers, calls);
+  expect_usable();
+}
+
+// ---- Signals ----
+
+std::atomic<std::uint64_t> ticks{0};
+
+// A timer that sends the process a signal again and again.
+class Ticking {
+ public:
+  explicit Ticking(int signal) : signal_(signal) {
+    struct sigaction action {};
+    action.sa_handler = [](int) { ticks.fetch_add(1); };
+    action.sa_flags = SA_RESTART;
+    EXPECT_EQ(sigaction(signal, &action, &before_), 0);
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = signal;
+    EXPECT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer_), 0);
+    constexpr long kNanoseconds = 20'000;
+    const itimerspec often{{0, kNanoseconds}, {0, kNanoseconds}};
+    EXPECT_EQ(timer_settime(timer_, 0, &often, nullptr), 0);
+  }
+  ~Ticking() {
+    timer_delete(timer_);
+    sigaction(signal_, &before_, nullptr);
+  }
+  Ticking(const Ticking&) = delete;
+  Ticking& operator=(const Ticking&) = delete;
+
+ private:
+  const int signal_;
+  struct sigaction before_ {};
+  timer_t timer_{};
+};
+
+TEST(FailingWell, SignalsMayComeInTheAllocatorAndInCollections) {
+  GC_INIT();
+  const Ticking ticking(SIGPROF);
+  Link* volatile kept = new_list(kLength);
+  const std::uint64_t enough = mark::scaled(3000);
+  for (int lists = 0; ticks.load() < enough; ++lists) {
+    Link* volatile list = new_list(kLength);
+    if (lists % 16 == 0) GC_gcollect();
+    ASSERT_TRUE(is_intact(list, kLength));
+    ASSERT_TRUE(is_intact(kept, kLength));
+    kept = list;
+  }
+}
+
+// ---- Memory ----
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+char of_the_program;
+std::size_t refused = 0;
+
+// Lists, one leading to the other, until the program's procedure is asked; how many links there are.
+[[gnu::noinline]] std::uint64_t fill_heap() {
+  Link* list = nullptr;
+  std::uint64_t length = 0;
+  for (void* object = nullptr;; ++length) {
+    object = GC_malloc(sizeof(Link));
+    if (object == nullptr || object == &of_the_program) break;
+    auto* const link = static_cast<Link*>(object);
+    *link = {list, length};
+    list = link;
+  }
+  const std::uint64_t links = length;
+  for (; list != nullptr; list = list->next) EXPECT_EQ(list->value, --length);
+  EXPECT_EQ(length, 0U) << "all are there";
+  return links;
+}
+
+void expect_refusals_and_recovery() {
+  EXPECT_GT(fill_heap(), kMebibyte / sizeof(Link));
+  clean_stack();
+  expect_usable();
+  GC_set_oom_fn([](std::size_t bytes) -> void* {
+    refused = bytes;
+    return &of_the_program;
+  });
+  EXPECT_GT(fill_heap(), kMebibyte / sizeof(Link));
+  EXPECT_EQ(refused, sizeof(Link));
+  clean_stack();
+  expect_usable();
+}
+
+TEST(FailingWell, TheHeapsLimitRefusesAndTheProgramGoesOn) {
+  GC_set_max_heap_size(32 * kMebibyte);
+  GC_INIT();
+  expect_refusals_and_recovery();
+}
+
+TEST(FailingWell, TheSystemRefusesAndTheProgramGoesOn) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  const AddressSpaceLimit limit(64 * kMebibyte);
+  GC_INIT();  // reserves what there is
+  expect_refusals_and_recovery();
+}
+
+}  // namespace
+}  // namespace jackdaw::c_interface
