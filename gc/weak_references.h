@@ -5,6 +5,7 @@
 #include "gc/ephemerons.h"
 #include "gc/noted_slots.h"
 #include "heap/block_map.h"
+#include "heap/export.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -23,13 +24,9 @@ class WeakReferences {
 
   /// Notes a pointer in an object that is visited, to an object that is not marked, to be made null if that
   /// stays so. False when there is no memory. Mark threads.
-  [[nodiscard]] static bool note_member(const void* slot) {
-    return of_process_->members_.note(const_cast<void*>(slot));
-  }
+  [[nodiscard]] JACKDAW_EXPORT static bool note_member(const void* slot);
   /// See Ephemerons::note.
-  [[nodiscard]] static bool note_ephemeron(const EphemeronSlots& ephemeron) {
-    return of_process_->ephemerons_.note(ephemeron);
-  }
+  [[nodiscard]] JACKDAW_EXPORT static bool note_ephemeron(const EphemeronSlots& ephemeron);
 
   Ephemerons& ephemerons() { return ephemerons_; }
 

@@ -4,6 +4,7 @@
 //
 // This is the work, in C that is C++, too. Who includes it defines `struct Node` before, with two references
 // `left` and `right` and two numbers `level` and `unused`, and the functions declared here.
+// NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_GCBENCH_H
 #define JACKDAW_BENCH_PROGRAMS_GCBENCH_H
 
@@ -251,3 +252,4 @@ static int run_gcbench(char** arguments) {
 }
 
 #endif  // JACKDAW_BENCH_PROGRAMS_GCBENCH_H
+// NOLINTEND(modernize-use-nullptr, readability-identifier-naming)

@@ -1,5 +1,6 @@
 // What the programs of this folder share: their options, their clock and their last lines.
 // A program sets `program_name` first. Threads may call everything here but parse_options.
+// NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_PROGRAM_H
 #define JACKDAW_BENCH_PROGRAMS_PROGRAM_H
 
@@ -112,3 +113,4 @@ static inline struct rusage usage_now(void) {
 static inline double peak_resident_mib(void) { return (double)usage_now().ru_maxrss / 1024; }
 
 #endif  // JACKDAW_BENCH_PROGRAMS_PROGRAM_H
+// NOLINTEND(modernize-use-nullptr, readability-identifier-naming)

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gc/stack_state.h"
+#include "heap/export.h"
 
 namespace jackdaw {
 
@@ -12,7 +13,7 @@ using gc::StackState;
 
 /// Collects now, and runs the destructors of objects that are found dead, unless the calling thread is in one
 /// already. Throws std::bad_alloc, with nothing collected. Any thread.
-void collect_garbage(StackState stack = StackState::may_hold_references);
+JACKDAW_EXPORT void collect_garbage(StackState stack = StackState::may_hold_references);
 
 /// The process's heap, whatever interface objects were made through.
 struct HeapStatistics {
@@ -23,6 +24,6 @@ struct HeapStatistics {
 };
 
 /// Any thread; each number is right at some time during the call.
-HeapStatistics heap_statistics();
+JACKDAW_EXPORT HeapStatistics heap_statistics();
 
 }  // namespace jackdaw

@@ -49,13 +49,14 @@ class HeapAllocator {
 
   T* allocate(std::size_t count) {
     static_assert(alignof(T) <= heap::kGranuleBytes, "objects are aligned to 16 bytes at most");
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
-    return static_cast<T*>(internal::allocate(count * sizeof(T), kKind));
+    if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw std::bad_alloc();
+    return static_cast<T*>(internal::allocate(count * kElementBytes, kKind));
   }
   void deallocate(T*, std::size_t) {}
   friend bool operator==(const HeapAllocator&, const HeapAllocator&) { return true; }
 
  private:
+  static constexpr std::size_t kElementBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): any T
   // What is no class and no pointer leads nowhere.
   static constexpr heap::KindNumber kKind =
       std::is_arithmetic_v<T> || std::is_enum_v<T> ? gc::ProcessKinds::kData : gc::ProcessKinds::kWords;

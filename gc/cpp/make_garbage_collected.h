@@ -13,6 +13,7 @@
 #include "gc/layout_word.h"
 #include "gc/process/process_kinds.h"
 #include "gc/process/thread_registry.h"
+#include "heap/export.h"
 #include "heap/size_classes.h"
 
 namespace jackdaw {
@@ -27,7 +28,7 @@ struct AdditionalBytes {
 namespace internal {
 
 /// Throws std::bad_alloc.
-[[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind);
+JACKDAW_EXPORT void* allocate_slowly(std::size_t bytes, heap::KindNumber kind);
 
 /// Memory of a kind of the process's. With constants as arguments a few instructions.
 inline void* allocate(std::size_t bytes, heap::KindNumber kind) {

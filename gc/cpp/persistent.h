@@ -9,14 +9,15 @@
 
 #include "gc/cpp/member.h"
 #include "gc/process/persistent_nodes.h"
+#include "heap/export.h"
 
 namespace jackdaw {
 
 namespace internal {
 
 /// Throws std::bad_alloc. Any thread.
-gc::PersistentNodes::Node& acquire_node(Strength strength, const void* object);
-void release_node(Strength strength, gc::PersistentNodes::Node& node);
+JACKDAW_EXPORT gc::PersistentNodes::Node& acquire_node(Strength strength, const void* object);
+JACKDAW_EXPORT void release_node(Strength strength, gc::PersistentNodes::Node& node);
 
 /// A Persistent or a WeakPersistent. One that has been null all the time takes nothing but its own eight
 /// bytes; else it holds a node of a table until it dies. To make the first reference takes a lock and may

@@ -31,6 +31,7 @@
 #include "gc/process/thread_stack.h"
 #include "gc/stack_state.h"
 #include "heap/allocator.h"
+#include "heap/export.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
 #include "heap/word_scan.h"
@@ -203,7 +204,7 @@ class ThreadRegistry {
   static ThreadRegistry* registry_;  // the one there is
   static int stop_signal_;
   // Without a call of the thread library's at each access, in a shared library, too.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local ProcessThread* current_;
+  [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
   pthread_key_t at_exit_;

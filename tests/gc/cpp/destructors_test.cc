@@ -88,7 +88,7 @@ TEST(Destructors, AllocationCallsThemToo) {
 struct Breeding : GarbageCollected<Breeding> {
   explicit Breeding(int more) : generations(more) {}
   ~Breeding() {
-    ++destroyed;
+    ++destroyed_;
     if (generations > 0) {
       MakeGarbageCollected<Breeding>(generations - 1);
       collect_garbage();
@@ -96,15 +96,15 @@ struct Breeding : GarbageCollected<Breeding> {
   }
   void Trace(Visitor*) const {}
   int generations;
-  static int destroyed;
+  static int destroyed_;
 };
-int Breeding::destroyed = 0;
+int Breeding::destroyed_ = 0;
 
 TEST(Destructors, MayAllocateAndCollect) {
   constexpr int kGenerations = 10;
   MakeGarbageCollected<Breeding>(int{kGenerations});
-  for (int i = 0; i < kGenerations + 1 && Breeding::destroyed < kGenerations + 1; ++i) collect_exactly();
-  EXPECT_EQ(Breeding::destroyed, kGenerations + 1);
+  for (int i = 0; i < kGenerations + 1 && Breeding::destroyed_ < kGenerations + 1; ++i) collect_exactly();
+  EXPECT_EQ(Breeding::destroyed_, kGenerations + 1);
 }
 
 // Weak references see the death before the destructor does.
@@ -153,17 +153,17 @@ TEST(Destructors, OfLargeObjectsAreCalledToo) {
 
 // A leaf that owns memory of malloc.
 struct Text : GarbageCollectedLeaf<Text> {
-  ~Text() { ++destroyed; }
+  ~Text() { ++destroyed_; }
   std::string text = std::string(1000, 'y');
-  static int destroyed;
+  static int destroyed_;
 };
-int Text::destroyed = 0;
+int Text::destroyed_ = 0;
 
 TEST(Destructors, LeavesMayHaveThem) {
   const Persistent<Text> kept(MakeGarbageCollected<Text>());
   MakeGarbageCollected<Text>();
   collect_exactly();
-  EXPECT_EQ(Text::destroyed, 1);
+  EXPECT_EQ(Text::destroyed_, 1);
   EXPECT_EQ(kept->text, std::string(1000, 'y'));
 }
 

@@ -82,12 +82,12 @@ struct Number : GarbageCollectedLeaf<Number> {
 };
 struct Owner : GarbageCollected<Owner> {
   explicit Owner(Number* number_of_owner) : number(number_of_owner) {}
-  ~Owner() { ++destroyed; }
+  ~Owner() { ++destroyed_; }
   void Trace(Visitor* visitor) const { visitor->Trace(number); }
   Member<Number> number;
-  static int destroyed;
+  static int destroyed_;
 };
-int Owner::destroyed = 0;
+int Owner::destroyed_ = 0;
 struct Pairs : GarbageCollected<Pairs> {
   void Trace(Visitor* visitor) const {
     visitor->Trace(by_number);
@@ -115,12 +115,12 @@ TEST(Ephemeron, KeysMayBeOfAnyKind) {
     ASSERT_NE(pairs->by_owner.value(), nullptr);
     EXPECT_EQ(pairs->by_owner.value()->number, 9U);
   }
-  EXPECT_EQ(Owner::destroyed, 0);
+  EXPECT_EQ(Owner::destroyed_, 0);
   pairs->owner = nullptr;
   collect_exactly();
   EXPECT_EQ(pairs->by_number.value(), nullptr);
   EXPECT_EQ(pairs->by_owner.value(), nullptr);
-  EXPECT_EQ(Owner::destroyed, 2);
+  EXPECT_EQ(Owner::destroyed_, 2);
 }
 
 // Boxes 0 to length - 1, each the value of the one before.

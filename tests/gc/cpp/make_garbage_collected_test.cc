@@ -145,12 +145,19 @@ TEST(MakeGarbageCollected, LeavesAreKeptAndLeadNowhere) {
 // The first base is the collected one; what refers to an object by another leads to the whole.
 struct Named : GarbageCollectedMixin {
   [[nodiscard]] virtual int name() const = 0;
+
+ protected:
+  ~Named() = default;
 };
 struct Counted : GarbageCollectedMixin {
   void Trace(Visitor* visitor) const override { visitor->Trace(counted); }
   Member<Link> counted;
+
+ protected:
+  ~Counted() = default;
 };
-struct Both : GarbageCollected<Both>, Named, Counted {
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): nobody deletes it
+struct Both final : GarbageCollected<Both>, Named, Counted {
   void Trace(Visitor* visitor) const override {
     Counted::Trace(visitor);
     visitor->Trace(own);
@@ -190,7 +197,8 @@ struct Plain : GarbageCollected<Plain> {
   void Trace(Visitor* visitor) const { visitor->Trace(first); }
   Member<Link> first;
 };
-struct Virtual : Plain {
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): nobody deletes it
+struct Virtual final : Plain {
   virtual int answer() { return 42; }
   void Trace(Visitor* visitor) const {
     Plain::Trace(visitor);
@@ -242,20 +250,20 @@ struct Throwing : GarbageCollected<Throwing> {
   explicit Throwing(bool throws) : links(new_list(kLength)) {
     if (throws) throw std::runtime_error("as asked");
   }
-  ~Throwing() { ++destroyed; }
+  ~Throwing() { ++destroyed_; }
   void Trace(Visitor* visitor) const { visitor->Trace(links); }
   Member<Link> links;
-  static int destroyed;
+  static int destroyed_;
 };
-int Throwing::destroyed = 0;
+int Throwing::destroyed_ = 0;
 
 TEST(MakeGarbageCollected, AnObjectWhoseConstructorThrowsIsNotDestroyed) {
   for (int i = 0; i < 10; ++i) EXPECT_THROW(MakeGarbageCollected<Throwing>(true), std::runtime_error);
   collect_exactly();
-  EXPECT_EQ(Throwing::destroyed, 0);
+  EXPECT_EQ(Throwing::destroyed_, 0);
   [] { MakeGarbageCollected<Throwing>(false); }();
   collect_exactly();
-  EXPECT_EQ(Throwing::destroyed, 1);
+  EXPECT_EQ(Throwing::destroyed_, 1);
 }
 
 }  // namespace

@@ -51,8 +51,12 @@ TEST(WeakMember, OnAStackItIsAsStrongAsAnyPointer) {
 
 struct Animal : GarbageCollectedMixin {
   std::uint64_t legs = 4;
+
+ protected:
+  ~Animal() = default;
 };
-struct Cat : GarbageCollected<Cat>, Animal {
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): nobody deletes it
+struct Cat final : GarbageCollected<Cat>, Animal {
   void Trace(Visitor*) const override {}
 };
 struct AnimalObserver : GarbageCollected<AnimalObserver> {

@@ -1,0 +1,167 @@
+// An outline: a document as a tree of sections, whose word counts are remembered beside it.
+//
+//   outline [EDITS]
+//
+// Makes a document, edits it at random (2000 times, or EDITS), asks for word counts all the while, and holds
+// each against a count from scratch. What shows how Jackdaw's precise types are used:
+//   Member        a section keeps its children;
+//   WeakMember    it knows its parent and does not keep it, so a chapter that is taken out dies alone;
+//   HeapVector    the children, a std::vector in the collected heap;
+//   WeakMap       the counts: each is kept as long as its section, and goes with it;
+//   Persistent    what a global variable refers to;
+//   a destructor  each section has a title of malloc, which goes with it.
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "gc/cpp/jackdaw.h"
+
+namespace {
+
+using jackdaw::GarbageCollected;
+using jackdaw::MakeGarbageCollected;
+using jackdaw::Member;
+using jackdaw::Visitor;
+
+class Section : public GarbageCollected<Section> {
+ public:
+  Section(std::string title, std::uint64_t words) : title_(std::move(title)), words_(words) { ++alive; }
+  ~Section() { --alive; }
+
+  void Trace(Visitor* visitor) const {
+    visitor->Trace(parent_);
+    visitor->Trace(children_);
+  }
+
+  [[nodiscard]] Section* parent() const { return parent_; }
+  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] std::uint64_t words() const { return words_; }
+  void set_words(std::uint64_t words) { words_ = words; }
+  [[nodiscard]] std::size_t size() const { return children_->size(); }
+  [[nodiscard]] Section* child(std::size_t index) const { return (*children_)[index]; }
+  void add(Section* child) {
+    children_->push_back(child);
+    child->parent_ = this;
+  }
+  void remove(std::size_t index) {
+    child(index)->parent_ = nullptr;
+    children_->erase(children_->begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  static int alive;
+
+ private:
+  std::string title_;
+  std::uint64_t words_;  // of its own text
+  jackdaw::WeakMember<Section> parent_;
+  jackdaw::HeapVector<Member<Section>> children_;
+};
+
+int Section::alive = 0;
+
+// A number that is kept in the heap: it refers to nothing.
+struct Count : jackdaw::GarbageCollectedLeaf<Count> {
+  explicit Count(std::uint64_t count) : words(count) {}
+  const std::uint64_t words;
+};
+
+class Document : public GarbageCollected<Document> {
+ public:
+  explicit Document(Section* root) : root_(root) {}
+
+  void Trace(Visitor* visitor) const {
+    visitor->Trace(root_);
+    visitor->Trace(counts_);
+  }
+
+  [[nodiscard]] Section* root() const { return root_; }
+  // The words of a section and all below it.
+  std::uint64_t words_below(Section* section) {
+    if (const Count* const known = counts_.find(section)) return known->words;
+    std::uint64_t words = section->words();
+    for (std::size_t i = 0; i < section->size(); ++i) words += words_below(section->child(i));
+    counts_.set(section, MakeGarbageCollected<Count>(words));
+    return words;
+  }
+  // A section has changed: what is known of it and of all above is known no longer.
+  void forget(Section* section) {
+    for (; section != nullptr; section = section->parent()) counts_.erase(section);
+  }
+
+ private:
+  Member<Section> root_;
+  jackdaw::WeakMap<Section, Count> counts_;
+};
+
+std::uint64_t count_from_scratch(const Section* section) {
+  std::uint64_t words = section->words();
+  for (std::size_t i = 0; i < section->size(); ++i) words += count_from_scratch(section->child(i));
+  return words;
+}
+
+jackdaw::Persistent<Document> document;
+std::mt19937_64 random_number(1);
+
+// A section with some below it, five levels deep at most.
+Section* new_section(int level) {
+  auto* const section =
+      MakeGarbageCollected<Section>("Section of level " + std::to_string(level), random_number() % 100);
+  const std::uint64_t children = level == 5 ? 0 : random_number() % 6;
+  for (std::uint64_t i = 0; i < children; ++i) section->add(new_section(level + 1));
+  return section;
+}
+
+void edit() {
+  Section* section = document->root();
+  int level = 1;
+  while (section->size() != 0 && random_number() % 3 != 0) {
+    section = section->child(random_number() % section->size());
+    ++level;
+  }
+  if (section->size() != 0 && random_number() % 2 == 0) {
+    section->remove(random_number() % section->size());
+  } else if (level < 5) {
+    section->add(new_section(level + 1));
+  } else {
+    section->set_words(random_number() % 100);
+  }
+  document->forget(section);
+}
+
+int run(std::uint64_t edits) {
+  document = MakeGarbageCollected<Document>(MakeGarbageCollected<Section>("Book", 0U));
+  for (std::uint64_t i = 0; i < edits; ++i) {
+    edit();
+    const std::uint64_t words = document->words_below(document->root());
+    if (words == count_from_scratch(document->root())) continue;
+    std::fprintf(stderr, "outline: %" PRIu64 " words are not what there is\n", words);
+    return 1;
+  }
+  jackdaw::collect_garbage();
+  std::printf("%" PRIu64 " words in %d sections; %" PRIu64 " collections\n",
+              document->words_below(document->root()), Section::alive,
+              jackdaw::heap_statistics().collections);
+  document.clear();
+  // This stack refers to no object any more.
+  jackdaw::collect_garbage(jackdaw::StackState::holds_none);
+  if (Section::alive == 0) return 0;
+  std::fprintf(stderr, "outline: %d sections are left of a document that is gone\n", Section::alive);
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  char* end = nullptr;
+  const std::uint64_t edits = argc == 2 ? std::strtoull(argv[1], &end, 10) : 2000;
+  if (argc > 2 || (end != nullptr && *end != '\0')) {
+    std::fprintf(stderr, "outline: usage: outline [EDITS]\n");
+    return 2;
+  }
+  return run(edits);
+}
