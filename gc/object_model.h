@@ -131,14 +131,11 @@ class HeapObjectModel {
 
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
-    const heap::BlockMap local = map;  // in registers
-    if (local.displacements() != nullptr) [[unlikely]] {
+    if (map.displacements() != nullptr) [[unlikely]] {
       scan_displaced(words, map, sink);
       return;
     }
-    for (const std::uintptr_t word : words) {
-      if (heap::Object* const reference = heap::slot_at_any_word(local, word)) sink.reference(reference);
-    }
+    heap::report_slots_at(words, map, sink);
   }
 
   template <typename Sink>

@@ -109,6 +109,24 @@ class BlockMap {
   /// The map's range.
   [[nodiscard]] std::uintptr_t begin() const { return start_; }
   [[nodiscard]] std::uintptr_t end() const { return start_ + bytes_; }
+  /// What a look-up needs, to be held in registers while many words are looked at.
+  class View {
+   public:
+    explicit View(const BlockMap& map) : start_(map.start_), bytes_(map.bytes_), entries_(map.entries_) {}
+    [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
+    /// As BlockMap::shape_at, for an address that the map covers.
+    [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
+      // Acquire: as there.
+      return BlockShape::from_bits(
+          entries_[(address - start_) / kBlockBytes].load(std::memory_order_acquire));
+    }
+
+   private:
+    std::uintptr_t start_;
+    std::uintptr_t bytes_;
+    const std::atomic<std::uint64_t>* entries_;
+  };
+
   /// Whether `address` lies in it.
   [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
   /// Notes that a word looks like an address in the block at `address`, which lies inside and holds no

@@ -52,6 +52,26 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
       BlockMap::start_of_object_in(shape, word));
 }
 
+/// Calls `sink.reference(Object*)` for each of the words, which are an object's, that slot_at_any_word finds
+/// something at.
+template <typename Sink>
+[[gnu::always_inline]] inline void report_slots_at(Words words, const BlockMap& map, Sink& sink) {
+  const BlockMap::View view(map);
+  for (const std::uintptr_t word : words) {
+    if (!view.covers(word)) continue;
+    const BlockShape shape = view.shape_at(word);
+    Object* object = nullptr;
+    if (shape.holds_slots()) [[likely]] {
+      object = reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+          BlockMap::start_of_object_in(shape, word));
+    } else {
+      object = large_at_word(map, shape, word);
+      if (object == nullptr) continue;
+    }
+    sink.reference(object);
+  }
+}
+
 /// The same for a word whose address must be among the displacements.
 inline Object* slot_at_displaced_word(const BlockMap& map, std::uintptr_t word) {
   Object* const object = slot_at_any_word(map, word);
