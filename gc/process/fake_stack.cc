@@ -1,8 +1,7 @@
 #include "gc/process/fake_stack.h"
 
-// The sanitizer's interface (sanitizer/asan_interface.h), which is linked with it alone.
-extern "C" void* __asan_get_current_fake_stack();
-extern "C" void* __asan_addr_is_in_fake_stack(void* fake_stack, void* address, void** begin, void** end);
+// Comes with the compiler; the functions are linked with the sanitizer alone.
+#include <sanitizer/asan_interface.h>
 
 namespace jackdaw::gc {
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <ctime>
 #include <stdexcept>
+#include <utility>
 
 #include "gc/c/interface.h"
 #include "tests/address_space_limit.h"
@@ -52,7 +53,7 @@ void expect_usable() {
 
 // ---- Finalizers ----
 
-int calls = 0;
+int finalized = 0;
 int collections_in_finalizers = 0;
 
 void register_finalizers(GC_finalization_proc function) {
@@ -64,7 +65,7 @@ void register_finalizers(GC_finalization_proc function) {
 TEST(FailingWell, AfterFinalizersThatThrowTheOthersAreCalled) {
   GC_set_finalize_on_demand(1);
   register_finalizers([](void*, void*) {
-    if (++calls % 2 == 0) throw std::runtime_error("thrown by a finalizer");
+    if (++finalized % 2 == 0) throw std::runtime_error("thrown by a finalizer");
   });
   collect();
   int thrown = 0;
@@ -77,13 +78,13 @@ TEST(FailingWell, AfterFinalizersThatThrowTheOthersAreCalled) {
     }
   }
   EXPECT_GT(thrown, 0);
-  EXPECT_EQ(thrown, calls / 2);
+  EXPECT_EQ(thrown, finalized / 2);
   expect_usable();
 }
 
 TEST(FailingWell, AFinalizerMayCollect) {
   register_finalizers([](void* object, void*) {
-    ++calls;
+    ++finalized;
     const GC_word before = GC_get_gc_no();
     GC_gcollect();
     collections_in_finalizers += GC_get_gc_no() > before ? 1 : 0;
@@ -93,8 +94,8 @@ TEST(FailingWell, AFinalizerMayCollect) {
     EXPECT_TRUE(is_intact(list, 10));
   });
   collect();
-  EXPECT_GT(calls, 0);
-  EXPECT_EQ(collections_in_finalizers, calls);
+  EXPECT_GT(finalized, 0);
+  EXPECT_EQ(collections_in_finalizers, finalized);
   expect_usable();
 }
 
@@ -151,8 +152,9 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 char of_the_program;
 std::size_t refused = 0;
 
-// Lists, one leading to the other, until the program's procedure is asked; how many links there are.
-[[gnu::noinline]] std::uint64_t fill_heap() {
+// A list until the program's procedure is asked; how many links there were. It is taken apart in the end: of
+// what a stale word somewhere may lead to, a link alone stays.
+[[gnu::noinline]] std::uint64_t fill_with_links() {
   Link* list = nullptr;
   std::uint64_t length = 0;
   for (void* object = nullptr;; ++length) {
@@ -163,20 +165,23 @@ std::size_t refused = 0;
     list = link;
   }
   const std::uint64_t links = length;
-  for (; list != nullptr; list = list->next) EXPECT_EQ(list->value, --length);
+  while (list != nullptr) {
+    EXPECT_EQ(list->value, --length);
+    list = std::exchange(list->next, nullptr);
+  }
   EXPECT_EQ(length, 0U) << "all are there";
   return links;
 }
 
 void expect_refusals_and_recovery() {
-  EXPECT_GT(fill_heap(), kMebibyte / sizeof(Link));
+  EXPECT_GT(fill_with_links(), kMebibyte / sizeof(Link));
   clean_stack();
   expect_usable();
   GC_set_oom_fn([](std::size_t bytes) -> void* {
     refused = bytes;
     return &of_the_program;
   });
-  EXPECT_GT(fill_heap(), kMebibyte / sizeof(Link));
+  EXPECT_GT(fill_with_links(), kMebibyte / sizeof(Link));
   EXPECT_EQ(refused, sizeof(Link));
   clean_stack();
   expect_usable();
