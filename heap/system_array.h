@@ -18,13 +18,15 @@ namespace jackdaw::heap {
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class SystemArray {
+  static constexpr std::size_t kElementBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): any T
+
  public:
   /// No elements.
   SystemArray() = default;
   /// `length` zeroed elements, or none when there is no memory.
   explicit SystemArray(std::size_t length) {
-    if (length <= std::numeric_limits<std::size_t>::max() / sizeof(T))
-      memory_ = map_memory(length * sizeof(T));
+    if (length <= std::numeric_limits<std::size_t>::max() / kElementBytes)
+      memory_ = map_memory(length * kElementBytes);
   }
   ~SystemArray() { unmap_memory(memory_); }
   SystemArray(SystemArray&& other) noexcept : memory_(std::exchange(other.memory_, {})) {}
@@ -34,7 +36,7 @@ class SystemArray {
   }
 
   [[nodiscard]] bool empty() const { return memory_.empty(); }
-  [[nodiscard]] std::size_t size() const { return memory_.size() / sizeof(T); }
+  [[nodiscard]] std::size_t size() const { return memory_.size() / kElementBytes; }
   [[nodiscard]] T* data() { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }
   T& operator[](std::size_t index) { return data()[index]; }
