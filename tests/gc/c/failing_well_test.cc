@@ -149,6 +149,7 @@ TEST(FailingWell, SignalsMayComeInTheAllocatorAndInCollections) {
 // ---- Memory ----
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kLinkBytes = 256;  // more than it needs, so that fewer fill the heap
 char of_the_program;
 std::size_t refused = 0;
 
@@ -158,7 +159,7 @@ std::size_t refused = 0;
   Link* list = nullptr;
   std::uint64_t length = 0;
   for (void* object = nullptr;; ++length) {
-    object = GC_malloc(sizeof(Link));
+    object = GC_malloc(kLinkBytes);
     if (object == nullptr || object == &of_the_program) break;
     auto* const link = static_cast<Link*>(object);
     *link = {list, length};
@@ -174,15 +175,15 @@ std::size_t refused = 0;
 }
 
 void expect_refusals_and_recovery() {
-  EXPECT_GT(fill_with_links(), kMebibyte / sizeof(Link));
+  EXPECT_GT(fill_with_links(), kMebibyte / kLinkBytes);
   clean_stack();
   expect_usable();
   GC_set_oom_fn([](std::size_t bytes) -> void* {
     refused = bytes;
     return &of_the_program;
   });
-  EXPECT_GT(fill_with_links(), kMebibyte / sizeof(Link));
-  EXPECT_EQ(refused, sizeof(Link));
+  EXPECT_GT(fill_with_links(), kMebibyte / kLinkBytes);
+  EXPECT_EQ(refused, kLinkBytes);
   clean_stack();
   expect_usable();
 }
