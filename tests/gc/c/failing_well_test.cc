@@ -158,8 +158,9 @@ std::size_t refused = 0;
 [[gnu::noinline]] std::uint64_t fill_with_links() {
   Link* list = nullptr;
   std::uint64_t length = 0;
-  for (void* object = nullptr;; ++length) {
-    object = GC_malloc(kLinkBytes);
+  for (;; ++length) {
+    // Volatile: gc.h tells the compiler that what GC_malloc returns is nothing that the program has.
+    void* volatile object = GC_malloc(kLinkBytes);
     if (object == nullptr || object == &of_the_program) break;
     auto* const link = static_cast<Link*>(object);
     *link = {list, length};
