@@ -87,7 +87,7 @@ void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer 
     } else {
       has_memory = false;
     }
-    collector.apply_growth();
+    collector.apply_finalizers();
   }
   if (!has_memory)
     warn("jackdaw: there is no memory to register the finalizer of the object at 0x%lx",

@@ -361,12 +361,17 @@ void ProcessCollector::set_budget() {
   heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
 }
 
-// Finalizers that no collection makes ready are no reason for more collections.
 void ProcessCollector::apply_growth() {
+  apply_finalizers();
+  set_budget();
+}
+
+// Finalizers that no collection makes ready are no reason for more collections. The budget stays: it may be
+// spent, and a collection due.
+void ProcessCollector::apply_finalizers() {
   const std::uint64_t registered = finalization_.finalizers.registered();
   const bool counts = finalized_lately_ && registered > finalizers_before_;
   heap_.set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
-  set_budget();
 }
 
 void ProcessCollector::start_mark_threads() {

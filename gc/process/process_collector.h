@@ -119,9 +119,10 @@ class ProcessCollector {
   /// Under the lock, or before there are other threads.
   ProcessHooks& hooks() { return hooks_; }
   GrowthPolicy& growth() { return growth_; }
-  /// After a change of growth(), or of what is registered in finalization(). Under the lock, or before there
-  /// are other threads.
+  /// After a change of growth(). Under the lock, or before there are other threads.
   void apply_growth();
+  /// After a change of the finalizers that are registered in finalization(). Under the lock.
+  void apply_finalizers();
   /// The tables of finalizers, weak links and toggle references. Under the lock.
   Finalization& finalization() { return finalization_; }
   /// See FinalizerKind::unreachable. Under the lock, or before there are other threads.

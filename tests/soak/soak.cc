@@ -69,7 +69,10 @@ void check_heap_size() {
   // Relaxed, both: see Tally.
   const std::uint64_t allowed = allowed_bytes(tally.peak_live_bytes.load(std::memory_order_relaxed),
                                               tally.peak_model_bytes.load(std::memory_order_relaxed));
-  check(GC_get_heap_size() <= allowed, "the heap is larger than it should be", GC_get_heap_size(), allowed);
+  const std::uint64_t bytes = GC_get_heap_size();
+  if (bytes <= allowed) return;
+  GC_dump();
+  fail("the heap is larger than it should be", bytes, allowed);
 }
 
 // Hands on links that are still there when their thread ends, while there are not too many.
