@@ -7,6 +7,7 @@
 #include <bit>
 #include <new>
 
+#include "heap/leak_sanitizer.h"
 #include "heap/system_memory.h"
 
 namespace jackdaw::heap {
@@ -68,9 +69,11 @@ HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds)
   suspected_ = suspected;
   map_ = BlockMap(reinterpret_cast<std::uintptr_t>(start_), entries_,
                   reinterpret_cast<std::atomic<std::uint8_t>*>(suspected.data()));
+  show_to_leak_sanitizer(reserved_);
 }
 
 HeapSpace::~HeapSpace() {
+  hide_from_leak_sanitizer(reserved_);
   unmap_memory(suspected_);
   unmap_memory(std::as_writable_bytes(pieces_));
   unmap_memory({reinterpret_cast<std::byte*>(entries_.data()), entries_.size_bytes()});

@@ -70,7 +70,7 @@ double median_of_runs(const json& result, const std::string& key) {
 }
 
 // Whatever was measured, a result has these keys and its figures agree with one another.
-void expect_well_formed(const json& result, std::size_t runs) {
+void expect_mark_result(const json& result, std::size_t runs) {
   EXPECT_TRUE(result["graph"].is_string());
   EXPECT_TRUE(result["queue"].is_string());
   EXPECT_TRUE(result["victim"].is_string());
@@ -129,7 +129,7 @@ class Mark : public testing::Test {
 TEST_F(Mark, WritesEveryKeyTheRightNumberOfTimes) {
   for (const std::size_t repeat : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
     const json result = mark({"tree:10", "--threads", "2", "--repeat", std::to_string(repeat)});
-    expect_well_formed(result, repeat);
+    expect_mark_result(result, repeat);
     EXPECT_EQ(result["graph"], "tree:10");
     EXPECT_EQ(result["threads"], 2);
     EXPECT_EQ(result["queue"], "bwos-lifo");
@@ -189,7 +189,7 @@ class MarkJavaHeap : public Mark, public testing::WithParamInterface<int> {};
 TEST_P(MarkJavaHeap, CountsAreThoseOfTheDump) {
   const json result = mark(
       {"hprof:" + java_heap_dump(), "--verify", "--repeat", "2", "--threads", std::to_string(GetParam())});
-  expect_well_formed(result, 2);
+  expect_mark_result(result, 2);
   EXPECT_EQ(result["verified"], true);
   EXPECT_EQ(result["objects"], 141'417);
   for (const json& run : result["runs"]) {
@@ -207,7 +207,7 @@ TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
     for (const std::string victim : {"random", "numa-prob"}) {
       const json result = mark({GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim",
                                 victim, "--seed", "5", "--alone", "0"});
-      expect_well_formed(result, 3);
+      expect_mark_result(result, 3);
       EXPECT_EQ(result["verified"], true);
       EXPECT_EQ(std::to_string(result["threads"].get<int>()), threads);
       EXPECT_EQ(result["victim"], victim);
@@ -288,13 +288,13 @@ void expect_baselines(const json& result, const std::string& table, std::size_t 
 
 TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {
   const json result = mark({"tree:14", "--threads", "2", "--repeat", "4", "--baseline", "boehm", "--verify"});
-  expect_well_formed(result, 4);
+  expect_mark_result(result, 4);
   expect_baselines(result, outcome_.out, 4, {{"boehm", "collect_ms"}});
 }
 
 TEST_F(Mark, BesideTbbReportsBothThatTakeObjects) {
   const json result = mark({"tree:14", "--threads", "2", "--repeat", "3", "--baseline", "tbb", "--verify"});
-  expect_well_formed(result, 3);
+  expect_mark_result(result, 3);
   EXPECT_EQ(result["verified"], true);
   expect_baselines(result, outcome_.out, 3, {{"tbb-feeder", "wall_ms"}, {"tbb-tasks", "wall_ms"}});
   for (const json& baseline : result["baselines"]) EXPECT_EQ(baseline["threads"], 2);
@@ -312,7 +312,7 @@ TEST_F(Mark, BesideSeveralReportsEachInTheOrderAskedFor) {
     const json result =
         mark({"random:5000,3", "--threads", threads, "--repeat", "2", "--verify", "--baseline",
               "openmp,boehm,tbb-tasks,tbb-packets,tbb-feeder,openmp-packets", "--limit"});
-    expect_well_formed(result, 2);
+    expect_mark_result(result, 2);
     EXPECT_EQ(result["verified"], true);
     expect_baselines(result, outcome_.out, 2,
                      {{"openmp", "wall_ms"},
@@ -342,7 +342,7 @@ TEST_F(Mark, BesideReadingMemoryReportsItsTimesAndTheRatio) {
   for (const auto& [graph, order] :
        {std::pair("ordered:5000,4", "stream"), std::pair("shuffled:5000,4", "random")}) {
     const json result = mark({graph, "--threads", "2", "--repeat", "3", "--limit", "--verify"});
-    expect_well_formed(result, 3);
+    expect_mark_result(result, 3);
     ASSERT_TRUE(result.contains("limit"));
     const json& limit = result["limit"];
     EXPECT_EQ(limit["order"], order);

@@ -40,7 +40,7 @@ std::uint64_t count_of(const json& result, const std::string& key) {
 }
 
 // Whatever was measured, a result has these keys and its figures agree with one another.
-void expect_well_formed(const json& result, std::size_t repeat) {
+void expect_queue_result(const json& result, std::size_t repeat) {
   for (const std::string key :
        {"threads", "steal_percent", "ns_per_op", "ops_per_second", "ratio_to_sequential", "puts", "gets",
         "steals", "steals_empty", "steals_contended", "left"}) {
@@ -82,7 +82,7 @@ class QueueCommand : public testing::Test {
     EXPECT_EQ(folder_.contents(), (std::vector<std::string>{"result.csv", "result.json"})) << words;
     json result = json::parse(read_file(folder_.file("result.json")));
     EXPECT_EQ(result["experiment"], experiment);
-    for (const json& row : result["results"]) expect_well_formed(row, result["repeat"].get<std::size_t>());
+    for (const json& row : result["results"]) expect_queue_result(row, result["repeat"].get<std::size_t>());
     expect_same_in_csv_and_table(result);
     return result;
   }

@@ -94,7 +94,7 @@ TEST_P(DroppedTasks, OfOneObjectAreFoundAgainInFurtherPasses) {
   collector_.remove_roots(roots);
 }
 
-std::string name_of(const testing::TestParamInfo<Sizes>& info) {
+std::string name_of_sizes(const testing::TestParamInfo<Sizes>& info) {
   return std::to_string(info.param.threads) + "_threads_" + std::to_string(info.param.blocks) +
          "_blocks_of_" + std::to_string(info.param.block_size) + "_and_" +
          std::to_string(info.param.overflow_limit);
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, DroppedTasks,
                                          // than a big array has levels.
                                          Sizes{1, 2, 64, 0}, Sizes{4, 2, 64, 5}, Sizes{1, 2, 2, 0},
                                          Sizes{2, 2, 2, 1}, Sizes{8, 2, 2, 0}, Sizes{1, 2, 1, 0}),
-                         name_of);
+                         name_of_sizes);
 
 }  // namespace
 }  // namespace jackdaw::gc

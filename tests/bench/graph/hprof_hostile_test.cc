@@ -19,7 +19,7 @@ namespace jackdaw::bench {
 namespace {
 
 /// The message of the InputError that reading `bytes` ends in.
-std::string refusal(const Bytes& bytes, const HprofLimits& limits = {}) {
+std::string refusal_of_dump(const Bytes& bytes, const HprofLimits& limits = {}) {
   try {
     ByteSource source = source_of(bytes);
     (void)read_hprof(source, limits);
@@ -84,68 +84,70 @@ TEST_F(HprofFile, MessageNamesTheFile) {
   EXPECT_EQ(refusal_of_file(path), path + ": byte 0: the file is empty; must be an HPROF heap dump");
 }
 
-TEST(HprofHostile, Empty) { EXPECT_EQ(refusal({}), at(0, "the file is empty; must be an HPROF heap dump")); }
+TEST(HprofHostile, Empty) {
+  EXPECT_EQ(refusal_of_dump({}), at(0, "the file is empty; must be an HPROF heap dump"));
+}
 
 TEST(HprofHostile, BadMagic) {
   const std::string expected =
       at(0, "not a heap dump; must start with 'JAVA PROFILE 1.0.1' or 'JAVA PROFILE 1.0.2' and a zero byte");
-  EXPECT_EQ(refusal(HprofBuilder(8, "1.0.3").bytes()), expected);
-  EXPECT_EQ(refusal(HprofBuilder(8, "1.0.22").bytes()), expected);
-  EXPECT_EQ(refusal(Bytes(1000, 'x')), expected);
+  EXPECT_EQ(refusal_of_dump(HprofBuilder(8, "1.0.3").bytes()), expected);
+  EXPECT_EQ(refusal_of_dump(HprofBuilder(8, "1.0.22").bytes()), expected);
+  EXPECT_EQ(refusal_of_dump(Bytes(1000, 'x')), expected);
 }
 
 TEST(HprofHostile, CutInTheHeader) {
   Bytes bytes = HprofBuilder().bytes();
   bytes.resize(21);
-  EXPECT_EQ(refusal(bytes),
+  EXPECT_EQ(refusal_of_dump(bytes),
             at(21, "the file ends here, but its last header should go on to byte 31; must be a whole file"));
 }
 
 TEST(HprofHostile, IdentifiersOfThreeBytes) {
-  EXPECT_EQ(refusal(HprofBuilder(3).bytes()), at(19, "identifiers of 3 bytes; must be 4 or 8"));
+  EXPECT_EQ(refusal_of_dump(HprofBuilder(3).bytes()), at(19, "identifiers of 3 bytes; must be 4 or 8"));
 }
 
 TEST(HprofHostile, NoHeapDumpRecord) {
-  EXPECT_EQ(refusal(HprofBuilder().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().bytes()),
             at(31, "the file ends without a heap dump record; must have one"));
 }
 
 TEST(HprofHostile, NoObject) {
-  EXPECT_EQ(refusal(HprofBuilder().begin_heap().root(1).end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_heap().root(1).end_record().bytes()),
             at(49, "the dump ends without an object; must have one"));
 }
 
 TEST(HprofHostile, UnknownRecordTag) {
-  EXPECT_EQ(refusal(HprofBuilder().begin_record(0x42).end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_record(0x42).end_record().bytes()),
             at(31, "unknown record tag 0x42; must be one of HPROF 1.0.2"));
 }
 
 TEST(HprofHostile, UnknownSubRecordTag) {
-  EXPECT_EQ(refusal(HprofBuilder().begin_heap().u1(0x89).end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_heap().u1(0x89).end_record().bytes()),
             at(40, "unknown heap sub-record tag 0x89; must be one of HPROF 1.0.2"));
 }
 
 TEST(HprofHostile, RecordPastTheEndOfTheFile) {
-  EXPECT_EQ(refusal(HprofBuilder().u1(0x04).u4(0).u4(100).u4(1).bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().u1(0x04).u4(0).u4(100).u4(1).bytes()),
             at(44, "the file ends here, but its last record should go on to byte 140; must be a whole file"));
 }
 
 TEST(HprofHostile, RecordOfFourGigabytesPastTheEnd) {
   EXPECT_EQ(
-      refusal(HprofBuilder().u1(0x01).u4(0).u4(0xffff'ffff).u8(1).bytes()),
+      refusal_of_dump(HprofBuilder().u1(0x01).u4(0).u4(0xffff'ffff).u8(1).bytes()),
       at(48,
          "the file ends here, but its last record should go on to byte 4294967335; must be a whole file"));
 }
 
 TEST(HprofHostile, StringTooShortForItsIdentifier) {
-  EXPECT_EQ(refusal(HprofBuilder().begin_record(0x01).u4(1).end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_record(0x01).u4(1).end_record().bytes()),
             at(40, "what is here runs past the end of its record at byte 44; must end inside it"));
 }
 
 TEST(HprofHostile, SubRecordPastItsSegment) {
   HprofBuilder dump;
   dump.begin_heap().u1(0x05).u4(1).end_record().begin_heap().describe_class(1).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(41, "what is here runs past the end of its record at byte 45; must end inside it"));
 }
 
@@ -155,7 +157,7 @@ TEST(HprofHostile, ClassRecordPastItsSegment) {
   const std::size_t end = dump.offset();
   Bytes bytes = dump.end_record().bytes();
   --bytes[39];  // the lowest byte of the segment's length
-  EXPECT_EQ(refusal(bytes),
+  EXPECT_EQ(refusal_of_dump(bytes),
             at(end - 2, fmt::format("what is here runs past the end of its record at byte {}; must "
                                     "end inside it",
                                     end - 1)));
@@ -164,14 +166,14 @@ TEST(HprofHostile, ClassRecordPastItsSegment) {
 TEST(HprofHostile, InstanceDataPastItsSegment) {
   HprofBuilder dump;
   dump.begin_heap().begin_instance(2, 1, 4).u2(0).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(40, "an object with 4 bytes of data, but its record has only 2 left; must fit in it"));
 }
 
 TEST(HprofHostile, ObjectArrayLongerThanItsRecord) {
   HprofBuilder dump;
   dump.begin_heap().u1(0x22).identifier(2).u4(0).u4(3).identifier(1).identifier(0).identifier(0).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(40, "an object with 24 bytes of data, but its record has only 16 left; must fit in it"));
 }
 
@@ -179,7 +181,7 @@ TEST(HprofHostile, ObjectArrayLengthThatWouldOverflow) {
   HprofBuilder dump;
   dump.begin_heap().u1(0x22).identifier(2).u4(0).u4(0xffff'ffff).identifier(1).end_record();
   EXPECT_EQ(
-      refusal(dump.bytes()),
+      refusal_of_dump(dump.bytes()),
       at(40, "an object with 34359738360 bytes of data, but its record has only 0 left; must fit in it"));
 }
 
@@ -187,7 +189,7 @@ TEST(HprofHostile, PrimitiveArrayLengthThatWouldOverflow) {
   HprofBuilder dump;
   dump.begin_heap().begin_primitive_array(2, 0x2000'0000, HprofType::int64).end_record();
   EXPECT_EQ(
-      refusal(dump.bytes()),
+      refusal_of_dump(dump.bytes()),
       at(40, "an object with 4294967296 bytes of data, but its record has only 0 left; must fit in it"));
 }
 
@@ -195,7 +197,8 @@ TEST(HprofHostile, UnknownElementType) {
   for (const unsigned type : {0U, 1U, 2U, 3U, 12U, 255U}) {
     HprofBuilder dump;
     dump.begin_heap().begin_primitive_array(2, 0, static_cast<HprofType>(type)).end_record();
-    EXPECT_EQ(refusal(dump.bytes()), at(57, fmt::format("unknown element type {}; must be 4 to 11", type)));
+    EXPECT_EQ(refusal_of_dump(dump.bytes()),
+              at(57, fmt::format("unknown element type {}; must be 4 to 11", type)));
   }
 }
 
@@ -203,14 +206,14 @@ TEST(HprofHostile, UnknownFieldType) {
   HprofBuilder dump;
   dump.begin_heap().describe_class(1, 0, {.fields = {static_cast<HprofType>(3)}});
   const std::size_t type_offset = dump.offset() - 1;
-  EXPECT_EQ(refusal(dump.end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.end_record().bytes()),
             at(type_offset, "unknown field type 3; must be 2 or 4 to 11"));
 }
 
 TEST(HprofHostile, GzipCut) {
   Bytes bytes = gzipped(sample_dump().bytes());
   bytes.resize(bytes.size() / 2);
-  const std::string message = refusal(bytes);
+  const std::string message = refusal_of_dump(bytes);
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       " of the uncompressed stream: the gzip stream is cut short here; must be a whole file",
                       message);
@@ -221,7 +224,7 @@ TEST(HprofHostile, GzipCutInItsTrailer) {
   for (std::size_t cut = 1; cut <= 8; ++cut) {
     Bytes bytes = gzipped(sample_dump().bytes());
     bytes.resize(bytes.size() - cut);
-    EXPECT_EQ(refusal(bytes),
+    EXPECT_EQ(refusal_of_dump(bytes),
               fmt::format("dump: byte {} of the uncompressed stream: the gzip stream is cut short "
                           "here; must be a whole file",
                           length));
@@ -233,7 +236,7 @@ TEST(HprofHostile, GzipChecksumWrong) {
   bytes[bytes.size() - 8] ^= 1;
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "the gzip stream is damaged: incorrect data check; must be a whole file",
-                      refusal(bytes));
+                      refusal_of_dump(bytes));
 }
 
 TEST(HprofHostile, GzipLengthWrong) {
@@ -241,18 +244,18 @@ TEST(HprofHostile, GzipLengthWrong) {
   bytes.back() ^= 1;
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "the gzip stream is damaged: incorrect length check; must be a whole file",
-                      refusal(bytes));
+                      refusal_of_dump(bytes));
 }
 
 TEST(HprofHostile, GzipOffsetsAreOfTheUncompressedStream) {
-  EXPECT_EQ(refusal(gzipped(HprofBuilder().begin_record(0x42).end_record().bytes())),
+  EXPECT_EQ(refusal_of_dump(gzipped(HprofBuilder().begin_record(0x42).end_record().bytes())),
             "dump: byte 31 of the uncompressed stream: unknown record tag 0x42; must be one of HPROF 1.0.2");
 }
 
 TEST(HprofHostile, SuperclassCycle) {
   HprofBuilder dump;
   dump.begin_heap().describe_class(1, 2).describe_class(2, 3).describe_class(3, 1).end_record();
-  EXPECT_EQ(refusal(dump.bytes()), at(40, "class 0x1 is among its own superclasses; must not be"));
+  EXPECT_EQ(refusal_of_dump(dump.bytes()), at(40, "class 0x1 is among its own superclasses; must not be"));
 }
 
 TEST(HprofHostile, OwnSuperclass) {
@@ -260,7 +263,8 @@ TEST(HprofHostile, OwnSuperclass) {
   dump.begin_heap().describe_class(1);
   const std::size_t offset = dump.offset();
   dump.describe_class(9, 9).end_record();
-  EXPECT_EQ(refusal(dump.bytes()), at(offset, "class 0x9 is among its own superclasses; must not be"));
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
+            at(offset, "class 0x9 is among its own superclasses; must not be"));
 }
 
 TEST(HprofHostile, InstanceDataOfTheWrongLength) {
@@ -269,7 +273,7 @@ TEST(HprofHostile, InstanceDataOfTheWrongLength) {
   const std::size_t offset = dump.offset();
   dump.begin_instance(2, 1, 11).text(std::string(11, 'x')).end_record();
   EXPECT_EQ(
-      refusal(dump.bytes()),
+      refusal_of_dump(dump.bytes()),
       at(offset, "an instance of class 0x1 with 11 bytes of data; by the class's fields it must have 12"));
 }
 
@@ -280,21 +284,21 @@ TEST(HprofHostile, InstancesOfOneClassThatDiffer) {
   dump.begin_instance(2, 1, 1).u1(0);
   const std::size_t second = dump.offset();
   dump.begin_instance(3, 1, 2).u2(0).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(second, fmt::format("an instance of class 0x1 with 2 bytes of data; the one at "
                                    "byte {} has 1, and all of a class must have the same",
                                    first)));
 }
 
 TEST(HprofHostile, InstanceOfUnknownClass) {
-  EXPECT_EQ(refusal(HprofBuilder().begin_heap().begin_instance(2, 1, 0).end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_heap().begin_instance(2, 1, 0).end_record().bytes()),
             at(40, "an instance of class 0x1, which the dump does not describe; must have a class record"));
 }
 
 TEST(HprofHostile, InstanceWhoseSuperclassIsMissing) {
   HprofBuilder dump;
   dump.begin_heap().begin_instance(4, 3, 0).describe_class(3, 2).describe_class(2, 1).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(40, "an instance of class 0x3, whose superclasses are not all in the dump; must be"));
 }
 
@@ -303,7 +307,7 @@ TEST(HprofHostile, DuplicateIdentifier) {
   dump.begin_heap().describe_class(1);
   const std::size_t offset = dump.offset();
   dump.object_array(1, 1, {}).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(offset, "a second object with the identifier 0x1; must be the only one"));
 }
 
@@ -312,12 +316,12 @@ TEST(HprofHostile, ClassDescribedTwice) {
   dump.begin_heap().describe_class(1);
   const std::size_t offset = dump.offset();
   dump.describe_class(1, 0, {.fields = {HprofType::int32}}).end_record();
-  EXPECT_EQ(refusal(dump.bytes()),
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
             at(offset, "a second object with the identifier 0x1; must be the only one"));
 }
 
 TEST(HprofHostile, NullIdentifier) {
-  EXPECT_EQ(refusal(HprofBuilder().begin_heap().describe_class(0).end_record().bytes()),
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_heap().describe_class(0).end_record().bytes()),
             at(40, "an object with the identifier 0, which is null; must have another"));
 }
 
@@ -326,9 +330,9 @@ TEST(HprofHostile, TooManyNodes) {
   dump.begin_heap().describe_class(1).describe_class(2);
   const std::size_t offset = dump.offset();
   dump.describe_class(3).end_record();
-  EXPECT_EQ(refusal(dump.bytes(), {.maximum_nodes = 2}),
+  EXPECT_EQ(refusal_of_dump(dump.bytes(), {.maximum_nodes = 2}),
             at(offset, "more than 2 objects, the most that a graph can have"));
-  EXPECT_EQ(refusal(dump.bytes(), {.maximum_nodes = 3}), "accepted");
+  EXPECT_EQ(refusal_of_dump(dump.bytes(), {.maximum_nodes = 3}), "accepted");
 }
 
 TEST(HprofHostile, HeapCopiesThatDoNotFit) {
@@ -337,9 +341,9 @@ TEST(HprofHostile, HeapCopiesThatDoNotFit) {
       .begin_primitive_array(1, 100'000, HprofType::int8)
       .text(std::string(100'000, 'x'))
       .end_record();
-  EXPECT_EQ(refusal(dump.bytes(), {.memory_limit_bytes = 350'000, .heap_copies = 3}), "accepted");
+  EXPECT_EQ(refusal_of_dump(dump.bytes(), {.memory_limit_bytes = 350'000, .heap_copies = 3}), "accepted");
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "needs 390.7 KiB of memory, but only 341.8 KiB is available",
-                      refusal(dump.bytes(), {.memory_limit_bytes = 350'000, .heap_copies = 4}));
+                      refusal_of_dump(dump.bytes(), {.memory_limit_bytes = 350'000, .heap_copies = 4}));
 }
 
 TEST(HprofHostile, InstancesThatDoNotFit) {
@@ -347,9 +351,9 @@ TEST(HprofHostile, InstancesThatDoNotFit) {
   dump.begin_heap().describe_class(1);
   for (std::uint64_t id = 2; id < 1000; ++id) dump.begin_instance(id, 1, 0);
   dump.end_record();
-  EXPECT_EQ(refusal(dump.bytes(), {.memory_limit_bytes = 200'000, .heap_copies = 5}), "accepted");
+  EXPECT_EQ(refusal_of_dump(dump.bytes(), {.memory_limit_bytes = 200'000, .heap_copies = 5}), "accepted");
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "and 100 x 15.6 KiB of heap), but only 195.3 KiB is available",
-                      refusal(dump.bytes(), {.memory_limit_bytes = 200'000, .heap_copies = 100}));
+                      refusal_of_dump(dump.bytes(), {.memory_limit_bytes = 200'000, .heap_copies = 100}));
 }
 
 /// A gzip file of a few kilobytes that unpacks into `count` times `piece`, in one segment.
@@ -366,7 +370,7 @@ TEST(HprofHostile, GzipBombOfRootsStopsAtTheMemoryLimit) {
   EXPECT_LT(packed.size(), 30'000U);
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "the dump so far needs 1.0 MiB of memory, but only 1.0 MiB is available",
-                      refusal(packed, {.memory_limit_bytes = 1 << 20}));
+                      refusal_of_dump(packed, {.memory_limit_bytes = 1 << 20}));
 }
 
 TEST(HprofHostile, GzipBombOfAnArrayStopsAtTheMemoryLimit) {
@@ -377,14 +381,14 @@ TEST(HprofHostile, GzipBombOfAnArrayStopsAtTheMemoryLimit) {
       .end_record();
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "the dump so far needs 7.6 MiB of memory, but only 1.0 MiB is available",
-                      refusal(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20}));
+                      refusal_of_dump(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20}));
 }
 
 TEST(HprofHostile, GzipBombOfNamesStopsAtTheMemoryLimit) {
   HprofBuilder dump;
   for (std::uint64_t id = 1; id < 20'000; ++id) dump.class_name(id, id);
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "of memory, but only 1.0 MiB is available",
-                      refusal(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20}));
+                      refusal_of_dump(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20}));
 }
 
 }  // namespace

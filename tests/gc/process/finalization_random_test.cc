@@ -236,7 +236,7 @@ TEST_P(RandomFinalization, IsThatOfTheModel) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Setup>& info) {
+std::string name_of_setup(const testing::TestParamInfo<Setup>& info) {
   return std::to_string(info.param.threads) + "_threads" + (info.param.java ? "_java" : "") +
          (info.param.drops_tasks ? "_dropping" : "");
 }
@@ -244,7 +244,7 @@ std::string name_of(const testing::TestParamInfo<Setup>& info) {
 INSTANTIATE_TEST_SUITE_P(Setups, RandomFinalization,
                          testing::Values(Setup{1, false, false}, Setup{1, true, false},
                                          Setup{4, false, false}, Setup{4, true, true}),
-                         name_of);
+                         name_of_setup);
 
 }  // namespace
 }  // namespace jackdaw::gc

@@ -1,0 +1,45 @@
+// What objects alone refer to is not reported as lost.
+#include "heap/leak_sanitizer.h"
+
+#include <gtest/gtest.h>
+#include <sanitizer/lsan_interface.h>
+
+#include <cstddef>
+#include <new>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+
+#pragma weak __lsan_do_recoverable_leak_check
+
+namespace jackdaw::heap {
+namespace {
+
+constexpr std::size_t kAllocations = 1000;  // more than registers and old frames hold addresses of
+
+// An object of the heap that refers to memory of malloc's.
+[[gnu::noinline]] void** new_owner(Heap& heap) {
+  Allocator allocator(heap);
+  auto** const owner =
+      reinterpret_cast<void**>(allocator.allocate_plain(kAllocations * sizeof(void*), KindNumber::words));
+  if (owner == nullptr) throw std::bad_alloc();
+  for (std::size_t i = 0; i < kAllocations; ++i) owner[i] = ::operator new(100);
+  return owner;
+}
+
+TEST(LeakSanitizer, LooksIntoObjects) {
+  if (__lsan_do_recoverable_leak_check == nullptr) GTEST_SKIP() << "built without AddressSanitizer";
+  Heap heap;
+  void** const owner = new_owner(heap);
+  EXPECT_EQ(__lsan_do_recoverable_leak_check(), 0);
+  for (std::size_t i = 0; i < kAllocations; ++i) ::operator delete(owner[i]);
+}
+
+TEST(LeakSanitizer, SeesNothingInAHeapThatIsGone) {
+  if (__lsan_do_recoverable_leak_check == nullptr) GTEST_SKIP() << "built without AddressSanitizer";
+  for (int i = 0; i < 100; ++i) const Heap heap;
+  EXPECT_EQ(__lsan_do_recoverable_leak_check(), 0);
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
