@@ -108,7 +108,7 @@ class Measurement {
   // Counting takes time, so these runs are not timed.
   std::uint64_t most_held_tasks(std::uint32_t workers) {
     gc::MarkingOptions options = marking_options(workers);
-    options.count_held_tasks = true;
+    options.engine.count_held_tasks = true;
     std::unique_ptr<gc::Marking> marking = gc::make_marking(options);
     std::uint64_t most = 0;
     for (std::uint32_t i = 0; i < options_.repeat; ++i) {

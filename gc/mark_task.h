@@ -22,18 +22,18 @@ class MarkTask {
   /// How the object is to be visited.
   enum class Form : std::uint8_t {
     references,   ///< heap::Contents::references
-    small_words,  ///< heap::Contents::words, in a slot
     words,        ///< heap::Contents::words, large
+    small_words,  ///< heap::Contents::words, in a slot
     by_kind,      ///< heap::Contents::by_kind
   };
 
   /// The task to visit a whole object in that form.
   explicit MarkTask(const heap::Object* object, Form form = Form::references)
       : bits_(reinterpret_cast<std::uint64_t>(object) | static_cast<std::uint64_t>(form)) {}
-  /// The task to visit a small object of so many words.
-  static MarkTask of_small_words(const heap::Object* object, std::uint32_t words) {
-    MarkTask task(object, Form::small_words);
-    task.bits_ |= std::uint64_t{words} << kAddressBits;
+  /// The task to visit an object in a slot of a block of that shape, which holds no data.
+  static MarkTask of_slot(const heap::Object* object, heap::BlockShape shape) {
+    MarkTask task(object, static_cast<Form>(shape.contents()));
+    task.bits_ |= shape.words_in_place();
     return task;
   }
   /// The task to visit the part that `node` names of the object that `whole` is about.
@@ -64,7 +64,11 @@ class MarkTask {
   static constexpr std::uint64_t kAddressMask =
       ((std::uint64_t{1} << kAddressBits) - 1) & ~std::uint64_t{heap::kGranuleBytes - 1};
   static_assert(mark::Slices::kNodeLimit <= std::uint32_t{1} << (64 - kAddressBits + kLowNodeBits));
-  static_assert(heap::kLargestSmallBytes / heap::kWordBytes < std::uint32_t{1} << (64 - kAddressBits));
+  // So that of_slot need not ask what it is.
+  static_assert(static_cast<int>(Form::references) == static_cast<int>(heap::Contents::references) &&
+                static_cast<int>(Form::small_words) == static_cast<int>(heap::Contents::words) &&
+                static_cast<int>(Form::by_kind) == static_cast<int>(heap::Contents::by_kind) &&
+                kAddressBits == heap::BlockShape::kWordsShift);
 
   std::uint64_t bits_;
 };

@@ -6,7 +6,6 @@
 
 #include "gc/object_model.h"
 #include "mark/choices.h"
-#include "mark/queue/counting.h"
 #include "mark/termination/any.h"
 #include "mark/topology.h"
 #include "mark/victim/any.h"
@@ -51,7 +50,8 @@ constexpr std::type_identity<mark::QueueChoices> kQueues;
 
 // Fills in where the workers are at home.
 mark::MarkerOptions on_this_machine(mark::MarkerOptions options) {
-  if (options.threads < 2 || !options.nodes.empty()) return options;
+  if (options.threads < 2 || !options.nodes.empty() || !mark::Topology::may_have_several_nodes())
+    return options;
   const mark::Topology& machine = mark::Topology::machine();
   options.nodes = machine.nodes_of_workers(options.threads);
   if (machine.has_nodes_to_bind_to() && !options.on_helper_start) {
@@ -82,8 +82,6 @@ std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
   return with_queue(
       options.queue,
       [&]<typename Queue>() -> std::unique_ptr<Marking> {
-        if (options.count_held_tasks)
-          return std::make_unique<MarkingWith<mark::CountingQueue<Queue>>>(engine);
         return std::make_unique<MarkingWith<Queue>>(engine);
       },
       kQueues);

@@ -25,8 +25,7 @@ struct MarkingOptions {
   /// The engine's `victim` and `termination` are among the names below. Unless its `nodes` are given, they
   /// are those of the machine, and helper threads are tied to them where there are several.
   mark::MarkerOptions engine;
-  std::string queue;              ///< one of queue_names(); empty: the default
-  bool count_held_tasks = false;  ///< whether the statistics tell held_peak, which takes a little time
+  std::string queue;  ///< one of queue_names(); empty: the default
 };
 
 /// The names of the queues, of the victim policies and of the termination detectors; the first of each is the

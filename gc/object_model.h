@@ -49,6 +49,14 @@ class HeapObjectModel {
     return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
   }
 
+  // Of what a word led to its block's shape is at hand.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(heap::FoundSlot found) const {
+    return found.shape.contents() == heap::Contents::data;
+  }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(heap::FoundSlot found) const {
+    return MarkTask::of_slot(found.object, found.shape);
+  }
+
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(Reference object) const {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Contents contents = chunk.contents_of(object);
@@ -111,9 +119,11 @@ class HeapObjectModel {
   }
 
   JACKDAW_ALWAYS_INLINE static Task task_of_words(Reference object) {
-    const std::uint32_t slot_words = heap::Chunk::of(object)->slot_words_of(object);
-    return slot_words != 0 ? MarkTask::of_small_words(object, slot_words)
-                           : MarkTask(object, MarkTask::Form::words);
+    const auto address = reinterpret_cast<std::uintptr_t>(object);
+    const heap::BlockShape shape = heap::Chunk::of(object)->map().shape_at(address);
+    // The block may be diverted.
+    return shape.holds_slots() ? MarkTask::of_slot(object, shape.with_contents(heap::Contents::words))
+                               : MarkTask(object, MarkTask::Form::words);
   }
 
   template <typename Sink>

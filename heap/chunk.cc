@@ -38,12 +38,11 @@ std::uint32_t find_bit(std::uint32_t from, WordAt word_at) {
 
 }  // namespace
 
-Chunk::Chunk(std::size_t total_bytes, const BlockMap& map, const KindTable& kinds)
+Chunk::Chunk(std::size_t total_bytes, BlockMap& map, const KindTable& kinds)
     : mark_words_{},
       allocated_words_{},
       marker_words_{},
       kinds_{},
-      slot_words_{},
       total_bytes_(total_bytes),
       map_(map),
       kind_table_(kinds) {
@@ -161,7 +160,6 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   const bool is_zero = zero_.test(index);
   blocks_[index] = info;
   kinds_[index] = kind_byte(kind);
-  slot_words_[index] = static_cast<std::uint16_t>(info.slot_bytes / kWordBytes);
   free_.reset(index);
   zero_.reset(index);
   given_back_.reset(index);

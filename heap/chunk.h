@@ -135,17 +135,17 @@ class Chunk {
   }
   /// Until end_diversion, contents_of says by_kind for all objects of the block of `object`, whatever their
   /// kind is: whoever marks has something else to do with them. Nobody marks meanwhile.
-  void divert(const void* object) { kinds_[block_of(object)] |= kDiverted | kByKind; }
+  void divert(const void* object) {
+    kinds_[block_of(object)] |= kDiverted | kByKind;
+    tell_map(object);
+  }
   void end_diversion(const void* object) {
     const std::size_t block = block_of(object);
     kinds_[block] = kind_byte(kind(block));
+    tell_map(object);
   }
   [[nodiscard]] bool is_diverted(const void* object) const {
     return (kinds_[block_of(object)] & kDiverted) != 0;
-  }
-  /// Of a block of small objects: the words of each. Zero of other blocks.
-  [[nodiscard]] std::uint32_t slot_words_of(const void* object) const {
-    return slot_words_[block_of(object)];
   }
   /// Bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
@@ -247,7 +247,7 @@ class Chunk {
 
  private:
   friend class HeapSpace;
-  Chunk(std::size_t total_bytes, const BlockMap& map, const KindTable& kinds);
+  Chunk(std::size_t total_bytes, BlockMap& map, const KindTable& kinds);
 
   [[nodiscard]] static std::size_t block_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
@@ -270,6 +270,13 @@ class Chunk {
   }
   [[nodiscard]] static Contents contents_in(std::uint8_t kind) {
     return static_cast<Contents>(kind & ((1U << kContentsBits) - 1));
+  }
+
+  // Writes into the map what the block of `object` holds now, if it has slots.
+  void tell_map(const void* object) {
+    const auto address = reinterpret_cast<std::uintptr_t>(object);
+    const BlockShape shape = map_.shape_at(address);
+    if (shape.holds_slots()) map_.set(address, shape.with_contents(contents_of(object)));
   }
 
   void extend(std::size_t total_bytes) { total_bytes_ = total_bytes; }
@@ -299,14 +306,13 @@ class Chunk {
   // The kind's number and, in the low bits, its contents; kDiverted. Apart from the table: it stays in the
   // marker's cache.
   std::array<std::uint8_t, kBlocksPerChunk> kinds_;
-  std::array<std::uint16_t, kBlocksPerChunk> slot_words_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::bitset<kBlocksPerChunk> free_;
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
   std::size_t total_bytes_;
-  const BlockMap& map_;
+  BlockMap& map_;
   const KindTable& kind_table_;
 };
 

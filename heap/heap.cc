@@ -115,7 +115,7 @@ SmallBlock Heap::take_free(std::uint8_t size_class, KindNumber kind) {
   const bool is_zero = take_block(chunk, index, info, kind);
   count_taken(chunk, 1);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
-                   BlockShape::of_slots(info.slot_bytes));
+                   BlockShape::of_slots(info.slot_bytes, kinds_[kind].contents));
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
 }
 

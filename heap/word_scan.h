@@ -27,6 +27,14 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
+/// A slot that a word leads to, and what its block tells about it.
+struct FoundSlot {
+  Object* object;
+  BlockShape shape;
+
+  operator Object*() const { return object; }  // NOLINT(google-explicit-constructor): it is one
+};
+
 /// What to do with a word that is an address in a block without slots: as slot_at_any_word.
 [[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
   if (!shape.holds_objects()) {
@@ -52,23 +60,21 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
       BlockMap::start_of_object_in(shape, word));
 }
 
-/// Calls `sink.reference(Object*)` for each of the words, which are an object's, that slot_at_any_word finds
-/// something at.
+/// For each of the words, which are an object's, that slot_at_any_word finds something at: calls
+/// `sink.reference(FoundSlot)`, or, for a large object, `sink.reference(Object*)`.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_slots_at(Words words, const BlockMap& map, Sink& sink) {
   const BlockMap::View view(map);
   for (const std::uintptr_t word : words) {
     if (!view.covers(word)) continue;
     const BlockShape shape = view.shape_at(word);
-    Object* object = nullptr;
     if (shape.holds_slots()) [[likely]] {
-      object = reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+      auto* const object = reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
           BlockMap::start_of_object_in(shape, word));
-    } else {
-      object = large_at_word(map, shape, word);
-      if (object == nullptr) continue;
+      sink.reference(FoundSlot{object, shape});
+    } else if (Object* const object = large_at_word(map, shape, word)) {
+      sink.reference(object);
     }
-    sink.reference(object);
   }
 }
 

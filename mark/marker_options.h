@@ -44,6 +44,7 @@ struct MarkerOptions {
   /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
   /// takes some ten microseconds, and what two mark at once travels between their caches.
   std::uint64_t small_round_references = kSmallRoundReferences;
+  bool count_held_tasks = false;  ///< whether the statistics tell held_peak, which takes a little time
   BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   std::string victim;       ///< the policy, for engines made with AnyVictim; empty: the default
   std::string termination;  ///< the detector, for engines made with AnyTerminator; empty: the default

@@ -14,11 +14,16 @@ namespace jackdaw::mark {
 /// one mark word, one after the other.
 enum class Sharing : bool { exclusive = false, shared = true };
 
+/// What is a `Reference`, or turns into one: a reference with more that is known about it.
+template <typename Found, typename Reference>
+concept ReferenceTo = std::copyable<Found> && std::convertible_to<Found, Reference>;
+
 /// What an object model's visit() reports to; stands for the worker in the concept below.
 template <typename Reference, typename Task>
 struct VisitSink {
-  void reference(Reference) {}  ///< a non-null reference was found
-  void task(Task) {}            ///< a part of the object that is left for later, or for somebody else
+  template <ReferenceTo<Reference> Found>
+  void reference(Found) {}  ///< a non-null reference was found
+  void task(Task) {}        ///< a part of the object that is left for later, or for somebody else
 };
 
 /// A heap as the mark loop sees it.
@@ -34,6 +39,7 @@ struct VisitSink {
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
 ///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
+///   `r` is a Reference, or what turns into one: then `task_of` and `is_leaf` take it, too.
 ///
 /// All are called from every mark thread; the round's start and end synchronise with the thread that
 /// collects.

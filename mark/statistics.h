@@ -28,7 +28,7 @@ struct WorkerStatistics {
   std::uint64_t victims_refused = 0;  ///< times the victim policy refused what it looked at
   std::uint64_t overflow_pushes = 0;
   std::uint64_t overflow_peak = 0;   ///< most tasks in the overflow list at once
-  std::uint64_t held_peak = 0;       ///< most tasks held at once; 0 unless the queue counts them (counting.h)
+  std::uint64_t held_peak = 0;       ///< most tasks held at once, or a little more; 0 unless asked for
   std::uint64_t grants = 0;          ///< blocks granted to thieves
   std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
   std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end, and waiting for leases

@@ -1,13 +1,25 @@
 #include "mark/topology.h"
 
+#include <fcntl.h>
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace jackdaw::mark {
 
 namespace {
+
+// Whether the environment tells hwloc what to see.
+bool environment_describes_machine() {
+  for (const char* const* variable = environ; *variable != nullptr; ++variable) {
+    if (std::string_view(*variable).starts_with("HWLOC_")) return true;
+  }
+  return false;
+}
 
 // Puts hwloc's numbers of the nodes that occur, which may have gaps, into 0, 1, 2, ... Returns how many.
 std::uint32_t renumber(std::vector<std::uint32_t>& nodes) {
@@ -48,6 +60,19 @@ Topology::~Topology() = default;
 const Topology& Topology::machine() {
   static const Topology kMachine;
   return kMachine;
+}
+
+bool Topology::may_have_several_nodes() {
+  if (environment_describes_machine()) return true;
+  const int file = open("/sys/devices/system/node/online", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;  // hwloc would learn no more
+  std::array<char, 64> nodes{};
+  const ssize_t length = read(file, nodes.data(), nodes.size());
+  close(file);
+  if (length <= 0) return false;
+  // A list of ranges, such as "0-3,8".
+  const std::string_view list(nodes.data(), static_cast<std::size_t>(length));
+  return list.find_first_of(",-") != std::string_view::npos;
 }
 
 void Topology::read_processors() {

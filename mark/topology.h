@@ -24,6 +24,10 @@ class Topology {
   /// The machine as it was when this was first called. Any thread.
   static const Topology& machine();
 
+  /// Whether machine() may have several memory nodes. Where it cannot, this spares a small process to look at
+  /// the machine: hwloc and what it loads take milliseconds and megabytes. Any thread.
+  static bool may_have_several_nodes();
+
   /// Memory nodes that have a processor that this process may use; at least 1.
   [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
   /// Processors that this process may use; at least 1.

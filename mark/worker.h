@@ -28,7 +28,6 @@
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
-#include "mark/queue/counting.h"
 #include "mark/queue/queue.h"
 #include "mark/spin.h"
 #include "mark/statistics.h"
@@ -71,6 +70,7 @@ class alignas(128) Worker {
         block_size_(options.block_size),
         overflow_limit_(options.overflow_limit),
         grants_early_(options.grant == Grant::early),
+        counts_held_tasks_(options.count_held_tasks),
         stolen_(options.steal_batch),
         victim_(setup) {}
 
@@ -88,7 +88,7 @@ class alignas(128) Worker {
   /// Before every round, whether or not the worker will take part.
   void start_round() {
     statistics_ = {};
-    leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = 0;
+    leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = stolen_from_here_ = 0;
     overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
     leases_.start_round();
@@ -127,9 +127,10 @@ class alignas(128) Worker {
     Worker& worker;
     Model& model;
 
-    JACKDAW_ALWAYS_INLINE void reference(Reference reference) {
+    template <ReferenceTo<Reference> Found>
+    JACKDAW_ALWAYS_INLINE void reference(Found found) {
       ++worker.statistics_.references_visited;
-      worker.template discover<kWay>(model, reference);
+      worker.template discover<kWay>(model, found);
     }
     void task(Task task) { worker.template keep<kWay>(model, task); }
   };
@@ -138,15 +139,16 @@ class alignas(128) Worker {
   struct SamplingSink : Sink<Way::near> {
     bool is_first = true;
 
-    void reference(Reference reference) {
+    template <ReferenceTo<Reference> Found>
+    void reference(Found found) {
       if (std::exchange(is_first, false)) {
         this->worker.distance_.sample([&] {
           // The compiler must neither leave the read out nor move it away.
-          const bool is_marked = this->model.is_marked(reference);
+          const bool is_marked = this->model.is_marked(found);
           asm volatile("" : : "r"(is_marked) : "memory");
         });
       }
-      Sink<Way::near>::reference(reference);
+      Sink<Way::near>::reference(found);
     }
   };
 
@@ -162,17 +164,19 @@ class alignas(128) Worker {
     }
   };
 
-  template <Way kWay>
-  JACKDAW_ALWAYS_INLINE void discover(Model& model, Reference reference) {
+  template <Way kWay, ReferenceTo<Reference> Found>
+  JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
     if constexpr (kWay == Way::far) {
+      Reference reference = found;
       model.prefetch_mark(reference);
-      if (!discovered_.exchange(reference)) return;
+      if (discovered_.exchange(reference)) mark<kWay>(model, reference);
+    } else {
+      mark<kWay>(model, found);
     }
-    mark<kWay>(model, reference);
   }
 
-  template <Way kWay>
-  JACKDAW_ALWAYS_INLINE void mark(Model& model, Reference reference) {
+  template <Way kWay, ReferenceTo<Reference> Found>
+  JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
     MarkingRight right = kWay == Way::alone ? MarkingRight::exclusive : MarkingRight::shared;
     if constexpr (kWay != Way::alone && LeasingObjectModel<Model>) {
       right = right_to_mark(model, reference);
@@ -189,8 +193,8 @@ class alignas(128) Worker {
                                  [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
   }
 
-  template <Way kWay>
-  JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Reference reference) {
+  template <Way kWay, ReferenceTo<Reference> Found>
+  JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Found reference) {
     const bool newly_marked = right == MarkingRight::exclusive
                                   ? model.template try_mark<Sharing::exclusive>(reference)
                                   : model.template try_mark<Sharing::shared>(reference);
@@ -305,7 +309,8 @@ class alignas(128) Worker {
         if (mark_waiting(model)) continue;
         return true;
       }
-      note_held_tasks();
+      if (counts_held_tasks_) [[unlikely]]
+        note_held_tasks();
       if constexpr (kWay == Way::near) {
         if (distance_.count_visit()) [[unlikely]] {
           visit_and_sample(model, task);
@@ -372,12 +377,12 @@ class alignas(128) Worker {
     return statistics_.pushes - statistics_.pops >= kTasksForOthers || team_.has_input();
   }
 
-  // The most is held before a visit: what was discovered earlier, and the task that is visited now.
-  void note_held_tasks() {
-    if constexpr (CountsTasks<Queue>) {
-      const std::uint64_t held = queue_.task_count() + overflow_.size() + prefetched_.size() + 1;
-      statistics_.held_peak = std::max(statistics_.held_peak, held);
-    }
+  // The most is held before a visit: what was discovered earlier, and the task that is visited now. Thieves
+  // do not report what they take, as that would be a shared write for every steal: what was stolen since the
+  // queue was last seen empty still counts.
+  [[gnu::noinline]] void note_held_tasks() {
+    const std::uint64_t waiting = statistics_.pushes - statistics_.pops - stolen_from_here_;
+    statistics_.held_peak = std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
   }
 
   template <Way kWay>
@@ -427,6 +432,8 @@ class alignas(128) Worker {
     if (!overflow_.empty()) [[unlikely]] {
       overflow_.pop(task);
     } else if (!queue_.pop(task)) {
+      if (counts_held_tasks_) [[unlikely]]
+        stolen_from_here_ = statistics_.pushes - statistics_.pops;
       return false;
     }
     ++statistics_.pops;
@@ -548,6 +555,7 @@ class alignas(128) Worker {
   const std::size_t block_size_;
   const std::size_t overflow_limit_;
   const bool grants_early_;
+  const bool counts_held_tasks_;
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
@@ -564,6 +572,7 @@ class alignas(128) Worker {
   std::uint64_t tasks_dropped_ = 0;
   std::uint64_t tasks_kept_ = 0;  // pushed, but made by no mark of this worker: parts, and what was stolen
   std::uint64_t tasks_executed_at_once_ = 0;
+  std::uint64_t stolen_from_here_ = 0;  // as of when the queue was last seen empty, if held tasks are counted
 };
 
 }  // namespace jackdaw::mark

@@ -43,7 +43,8 @@ TEST(MarkTask, AWholeObjectIsNodeZero) {
 TEST(MarkTask, ASmallObjectOfWordsKnowsItsLength) {
   for (const std::uint64_t address : addresses()) {
     for (const std::uint32_t words : {2U, 4U, 1024U}) {
-      const MarkTask task = MarkTask::of_small_words(at(address), words);
+      const MarkTask task = MarkTask::of_slot(
+          at(address), heap::BlockShape::of_slots(words * heap::kWordBytes, heap::Contents::words));
       EXPECT_EQ(task.object(), at(address));
       EXPECT_EQ(task.form(), Form::small_words);
       EXPECT_EQ(task.small_words(), words);

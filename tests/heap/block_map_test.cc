@@ -36,7 +36,7 @@ TEST_F(BlockMapTest, EmptyKnowsNoAddress) {
 TEST_F(BlockMapTest, EveryByteOfASlotLeadsToItsStart) {
   for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
     const std::uint32_t bytes = SizeClasses::slot_bytes(size_class);
-    map_.set(block(3), BlockShape::of_slots(bytes));
+    map_.set(block(3), BlockShape::of_slots(bytes, Contents::words));
     for (std::uintptr_t offset = 0; offset < kBlockBytes; ++offset) {
       ASSERT_EQ(map_.start_of_object_at(block(3) + offset), block(3) + offset / bytes * bytes)
           << bytes << " bytes, offset " << offset;
@@ -49,7 +49,8 @@ TEST_F(BlockMapTest, EveryByteOfASlotLeadsToItsStart) {
 // Division by multiplication is exact for every slot that can be, not only for those that there are.
 TEST_F(BlockMapTest, EveryNumberOfGranulesIsDividedExactly) {
   for (std::uint32_t granules = 1; granules <= kGranulesPerBlock / 2; ++granules) {
-    const BlockShape shape = BlockShape::of_slots(granules * static_cast<std::uint32_t>(kGranuleBytes));
+    const BlockShape shape =
+        BlockShape::of_slots(granules * static_cast<std::uint32_t>(kGranuleBytes), Contents::words);
     for (std::uint32_t granule = 0; granule < kGranulesPerBlock; ++granule) {
       ASSERT_EQ(shape.slot_offset(granule), granule / granules * granules * kGranuleBytes)
           << granules << " granules, granule " << granule;
@@ -67,7 +68,7 @@ TEST_F(BlockMapTest, EveryBlockOfALargeObjectLeadsToItsStart) {
 }
 
 TEST_F(BlockMapTest, WildAddressesLeadNowhere) {
-  for (std::size_t i = 0; i < kBlocks; ++i) map_.set(block(i), BlockShape::of_slots(16));
+  for (std::size_t i = 0; i < kBlocks; ++i) map_.set(block(i), BlockShape::of_slots(16, Contents::words));
   const auto expected = [](std::uintptr_t address) {
     return address - kStart < kBlocks * kBlockBytes ? address / 16 * 16 : 0;
   };
@@ -81,7 +82,7 @@ TEST_F(BlockMapTest, WildAddressesLeadNowhere) {
 }
 
 TEST_F(BlockMapTest, MayBeReadWhileItIsWritten) {
-  map_.set(block(0), BlockShape::of_slots(48));
+  map_.set(block(0), BlockShape::of_slots(48, Contents::words));
   std::atomic<bool> started{false};
   std::atomic<bool> stop{false};
   std::thread reader([&] {
@@ -94,7 +95,7 @@ TEST_F(BlockMapTest, MayBeReadWhileItIsWritten) {
   });
   while (!started.load()) std::this_thread::yield();
   for (std::size_t i = 0; i < mark::scaled(1'000'000); ++i) {
-    map_.set(block(1), BlockShape::of_slots(64));
+    map_.set(block(1), BlockShape::of_slots(64, Contents::words));
     map_.set(block(1), BlockShape::of_large(1));
     map_.set(block(1), {});
   }

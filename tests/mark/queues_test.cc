@@ -18,7 +18,7 @@ namespace {
 
 using Outcome = StealOutcome;
 
-struct Shape {
+struct QueueShape {
   std::size_t blocks;
   std::size_t block_size;
 
@@ -26,7 +26,7 @@ struct Shape {
 };
 
 // Shapes at which something is special: the smallest, odd ones, blocks of one entry, many blocks.
-constexpr Shape kShapes[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}, {2, 5}, {5, 3}, {8, 4}, {8, 64}};
+constexpr QueueShape kShapes[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}, {2, 5}, {5, 3}, {8, 4}, {8, 64}};
 
 // A queue and beside it the tasks that it should hold, oldest first. Each operation checks that they agree.
 template <typename Kind>
@@ -35,7 +35,7 @@ class QueueAndModel {
   static_assert(StealableQueue<typename Kind::Queue>);
   static_assert(Kind::Queue::kServesThieves == (Kind::kReach != Reach::nothing));
 
-  explicit QueueAndModel(Shape shape) : shape_(shape), queue_(shape.blocks, shape.block_size) {}
+  explicit QueueAndModel(QueueShape shape) : shape_(shape), queue_(shape.blocks, shape.block_size) {}
 
   typename Kind::Queue& queue() { return queue_; }
   [[nodiscard]] std::size_t size() const { return model_.size(); }
@@ -129,7 +129,7 @@ class QueueAndModel {
     model_.erase(found);
   }
 
-  const Shape shape_;
+  const QueueShape shape_;
   typename Kind::Queue queue_;
   std::deque<std::uint64_t> model_;
   std::uint64_t next_ = 1;
@@ -140,7 +140,7 @@ class Queues : public testing::Test {};
 TYPED_TEST_SUITE(Queues, AllKinds, KindName);
 
 TYPED_TEST(Queues, AreEmptyWhenNew) {
-  for (const Shape shape : kShapes) {
+  for (const QueueShape shape : kShapes) {
     QueueAndModel<TypeParam> pair(shape);
     EXPECT_FALSE(pair.pop());
     pair.steal();
@@ -162,7 +162,7 @@ TYPED_TEST(Queues, RefuseSizesOutOfRange) {
 }
 
 TYPED_TEST(Queues, HoldWhatTheirBlocksHoldAndGiveItBackInOrder) {
-  for (const Shape shape : kShapes) {
+  for (const QueueShape shape : kShapes) {
     QueueAndModel<TypeParam> pair(shape);
     for (std::size_t round = 0; round < 5; ++round) {
       for (std::size_t i = 0; i < shape.capacity(); ++i) ASSERT_TRUE(pair.push());
@@ -178,7 +178,7 @@ TYPED_TEST(Queues, HoldWhatTheirBlocksHoldAndGiveItBackInOrder) {
 }
 
 TYPED_TEST(Queues, TakeTasksAgainAfterThievesTookAll) {
-  for (const Shape shape : kShapes) {
+  for (const QueueShape shape : kShapes) {
     QueueAndModel<TypeParam> pair(shape);
     for (std::size_t round = 0; round < 5; ++round) {
       while (pair.size() < shape.capacity() && pair.push()) {
@@ -193,7 +193,7 @@ TYPED_TEST(Queues, TakeTasksAgainAfterThievesTookAll) {
 }
 
 TYPED_TEST(Queues, FollowAPlainModelThroughRandomOperations) {
-  for (const Shape shape : kShapes) {
+  for (const QueueShape shape : kShapes) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       QueueAndModel<TypeParam> pair(shape);
       RandomNumbers random(seed);

@@ -32,8 +32,13 @@ TEST(Topology, ThisMachineHasTheProcessorsThatWeMayUse) {
   EXPECT_LE(topology.node_count(), topology.processor_count());
 }
 
+TEST(Topology, ALookIsSparedOnlyWhereItWouldFindOneNode) {
+  EXPECT_TRUE(Topology::may_have_several_nodes() || Topology().node_count() == 1);
+}
+
 TEST(Topology, FourNodesOfFourCores) {
   const SyntheticMachine machine("numa:4 core:4 pu:1");
+  EXPECT_TRUE(Topology::may_have_several_nodes());
   const Topology topology;
   EXPECT_EQ(topology.node_count(), 4U);
   EXPECT_EQ(topology.processor_count(), 16U);
