@@ -56,7 +56,7 @@ CollectionResult Collection::finish(std::chrono::steady_clock::time_point start)
 }
 
 bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) {
-  const bool complete = marking_->mark(roots, revisits);
+  const bool complete = marking_->mark(heap_.map(), roots, revisits);
   const auto counts = marking_->statistics();
   for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);
   return complete;

@@ -32,8 +32,8 @@ class MarkTask {
       : bits_(reinterpret_cast<std::uint64_t>(object) | static_cast<std::uint64_t>(form)) {}
   /// The task to visit an object in a slot of a block of that shape, which holds no data.
   static MarkTask of_slot(const heap::Object* object, heap::BlockShape shape) {
-    MarkTask task(object, static_cast<Form>(shape.contents()));
-    task.bits_ |= shape.words_in_place();
+    MarkTask task(object);
+    task.bits_ |= shape.contents_and_words();
     return task;
   }
   /// The task to visit the part that `node` names of the object that `whole` is about.

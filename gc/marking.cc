@@ -19,8 +19,10 @@ class MarkingWith final : public Marking {
  public:
   explicit MarkingWith(const mark::MarkerOptions& options) : marker_(options) {}
 
-  bool mark(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) override {
-    return marker_.mark(model_, roots, revisits);
+  bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
+            std::span<const MarkTask> revisits) override {
+    HeapObjectModel model(map);
+    return marker_.mark(model, roots, revisits);
   }
   [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
     return marker_.statistics();
@@ -29,7 +31,6 @@ class MarkingWith final : public Marking {
   [[nodiscard]] std::size_t memory_bytes() const override { return marker_.memory_bytes(); }
 
  private:
-  HeapObjectModel model_;
   mark::Marker<HeapObjectModel, Queue, mark::AnyVictim, mark::AnyTerminator> marker_;
 };
 

@@ -45,7 +45,9 @@ class Marking {
   Marking(const Marking&) = delete;
   Marking& operator=(const Marking&) = delete;
 
-  virtual bool mark(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) = 0;
+  /// Marks in the heap whose map this is.
+  virtual bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
+                    std::span<const MarkTask> revisits) = 0;
   [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;

@@ -23,11 +23,19 @@ namespace jackdaw::gc {
 /// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block; references are
 /// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data, and else
 /// where the kind's layout says; big objects are visited in slices, unless a layout of their kind tells all.
-/// Has no state; may be used from any number of threads.
+/// May be used from any number of threads.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;
   using Task = MarkTask;
+  /// A word that may be the address of an object.
+  using Candidate = std::uintptr_t;
+
+  /// For visits to sinks that take no candidates.
+  HeapObjectModel() = default;
+  /// For all visits to objects of the heap whose map this is, with the displacements that it has now.
+  explicit HeapObjectModel(const heap::BlockMap& map)
+      : map_(&map), view_(map), most_words_(map.displacements() == nullptr ? mark::kCandidatesAtOnce : 0) {}
 
   template <mark::Sharing kSharing>
   JACKDAW_ALWAYS_INLINE bool try_mark(Reference object) const {
@@ -49,12 +57,24 @@ class HeapObjectModel {
     return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
   }
 
-  // Of what a word led to its block's shape is at hand.
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(heap::FoundSlot found) const {
-    return found.shape.contents() == heap::Contents::data;
+  // Of what a word led to: the block's shape is at hand, and where the slot starts need not be known unless
+  // the word leads inside. When a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
+  template <mark::Sharing kSharing>
+  JACKDAW_ALWAYS_INLINE bool try_mark(heap::FoundPlace& place) const {
+    if (try_mark<kSharing>(place.granule)) return true;
+    heap::Object* const slot = place.slot();
+    if (slot == place.granule) return false;
+    place.granule = slot;
+    return try_mark<kSharing>(slot);
   }
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(heap::FoundSlot found) const {
-    return MarkTask::of_slot(found.object, found.shape);
+  [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(heap::FoundPlace place) const {
+    return lease_word_of(place.granule);
+  }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(heap::FoundPlace marked) const {
+    return marked.shape.contents() == heap::Contents::data;
+  }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(heap::FoundPlace marked) const {
+    return MarkTask::of_slot(marked.granule, marked.shape);
   }
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(Reference object) const {
@@ -93,12 +113,31 @@ class HeapObjectModel {
     } else if (layout == Layout::offsets) {
       for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
     } else if (layout == Layout::reference_array) {
-      visit_array(task, sink);
+      apart(sink, [&](Sink& other) { visit_array(task, other); });
     }
+  }
+
+  /// Reports what the words are addresses of. O(1) for each, and touches nothing but the map.
+  template <typename Sink>
+  JACKDAW_ALWAYS_INLINE void examine(std::span<const Candidate> words, Sink& sink) const {
+    const heap::BlockMap::View view = view_;
+    for (const std::uintptr_t word : words) heap::report_place_at(word, view, *map_, sink);
   }
 
  private:
   static constexpr std::size_t kCacheLineBytes = 64;
+
+  // Calls with a copy of a sink that is but a handle: the sink itself, whose address nobody else learns,
+  // stays in registers.
+  template <typename Sink, typename Call>
+  JACKDAW_ALWAYS_INLINE static void apart(Sink& sink, Call call) {
+    if constexpr (mark::CandidateSink<Sink>) {
+      Sink copy = sink;
+      call(copy);
+    } else {
+      call(sink);
+    }
+  }
 
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void visit_slot(heap::Object* reference, Sink& sink) {
@@ -127,25 +166,62 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  JACKDAW_ALWAYS_INLINE static void visit_without_type(MarkTask task, Sink& sink) {
+  JACKDAW_ALWAYS_INLINE void visit_without_type(MarkTask task, Sink& sink) const {
     heap::Object* const object = task.object();
     const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
     if (task.form() == MarkTask::Form::small_words) {
-      scan({words, task.small_words()}, heap::Chunk::of(object)->map(), sink);
+      scan_small({words, task.small_words()}, sink);
     } else if (task.form() == MarkTask::Form::words) {
-      visit_large_words(task, sink);
+      apart(sink, [&](Sink& other) { visit_large_words(task, other); });
     } else {
-      visit_by_kind(object, sink);
+      apart(sink, [&](Sink& other) { visit_by_kind(object, other); });
     }
   }
 
+  // The words of a slot: an even number.
   template <typename Sink>
-  JACKDAW_ALWAYS_INLINE static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
-    if (map.displacements() != nullptr) [[unlikely]] {
+  JACKDAW_ALWAYS_INLINE void scan_small(heap::Words words, Sink& sink) const {
+    if constexpr (mark::CandidateSink<Sink>) {
+      if (words.size() <= most_words_) [[likely]] {
+        pick_out(words, sink);
+        return;
+      }
+    }
+    apart(sink, [&](Sink& other) { scan(words, other); });
+  }
+
+  // At most kCandidatesAtOnce words.
+  template <typename Sink>
+  JACKDAW_ALWAYS_INLINE void pick_out(heap::Words words, Sink& sink) const {
+    const heap::BlockMap::View view = view_;
+    Candidate* const candidates = sink.candidates();
+    std::size_t count = sink.candidate_count();
+    const auto pick = [&](std::uintptr_t word) {
+      candidates[count] = word;
+      count += static_cast<std::size_t>(view.covers(word));
+    };
+    const std::uintptr_t* word = words.data();
+    const std::uintptr_t* const end = word + words.size();
+    do {
+      pick(word[0]);
+      pick(word[1]);
+      word += 2;
+    } while (word != end);
+    sink.set_candidate_count(count);
+  }
+
+  template <typename Sink>
+  [[gnu::noinline]] void scan(heap::Words words, Sink& sink) const {
+    if (words.empty()) return;
+    const heap::BlockMap& map = heap::Chunk::of(words.data())->map();
+    if (map.displacements() != nullptr) {
       scan_displaced(words, map, sink);
       return;
     }
-    heap::report_slots_at(words, map, sink);
+    const heap::BlockMap::View view(map);
+    for (const std::uintptr_t word : words) {
+      if (view.covers(word)) heap::report_place_at(word, view, map, sink);
+    }
   }
 
   template <typename Sink>
@@ -156,16 +232,16 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  [[gnu::noinline]] static void visit_large_words(MarkTask task, Sink& sink) {
+  [[gnu::noinline]] void visit_large_words(MarkTask task, Sink& sink) const {
     heap::Object* const object = task.object();
     const std::uint64_t count = heap::Chunk::large_bytes_of(object) / heap::kWordBytes;
     const mark::Slices::Range part = part_of(task, count, sink);
     const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
-    scan({words + part.begin, part.end - part.begin}, heap::Chunk::of(object)->map(), sink);
+    scan({words + part.begin, part.end - part.begin}, sink);
   }
 
   template <typename Sink>
-  [[gnu::noinline]] static void visit_by_kind(heap::Object* object, Sink& sink) {
+  [[gnu::noinline]] void visit_by_kind(heap::Object* object, Sink& sink) const {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
     if (chunk.is_diverted(object)) [[unlikely]] {
@@ -189,9 +265,9 @@ class HeapObjectModel {
 
   // An object of a kind with other contents, which came this way because it is the key of ephemerons.
   template <typename Sink>
-  static void visit_undiverted(heap::Object* object, heap::Contents contents, Sink& sink) {
+  void visit_undiverted(heap::Object* object, heap::Contents contents, Sink& sink) const {
     if (contents == heap::Contents::references) {
-      HeapObjectModel().visit(MarkTask(object), sink);
+      visit(MarkTask(object), sink);
     } else {
       visit_without_type(task_of_words(object), sink);
     }
@@ -218,8 +294,13 @@ class HeapObjectModel {
     }
     return slices.range_of(node);
   }
+
+  const heap::BlockMap* map_ = nullptr;
+  heap::BlockMap::View view_;
+  std::size_t most_words_ = 0;  // that may be picked out at once
 };
 
-static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::LeafObjectModel<HeapObjectModel>);
+static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::LeafObjectModel<HeapObjectModel> &&
+              mark::CandidateObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

@@ -26,14 +26,14 @@ class BlockShape {
   static constexpr BlockShape of_slots(std::uint32_t slot_bytes, Contents contents) {
     const std::uint64_t granules = slot_bytes / kGranuleBytes;
     const BlockShape shape(kSlots | std::uint64_t{slot_bytes} << kSlotShift |
-                           ((kReciprocalOne + granules - 1) / granules));
+                           ((kReciprocalOne + granules - 1) / granules) << kReciprocalShift);
     return shape.with_contents(contents);
   }
   /// Of slots: the same slots with other contents.
   [[nodiscard]] constexpr BlockShape with_contents(Contents contents) const {
     const std::uint64_t words = contents == Contents::words ? slot_bytes() / kWordBytes : 0;
-    return BlockShape((bits_ & ~(kWordsMask | kContentsMask << kContentsShift)) | words << kWordsShift |
-                      static_cast<std::uint64_t>(contents) << kContentsShift);
+    return BlockShape((bits_ & ~(kWordsMask | kContentsMask)) | words << kWordsShift |
+                      static_cast<std::uint64_t>(contents));
   }
   /// A block of a large object that starts at the start of the block `blocks_back` blocks before it. If
   /// `keeps_nothing`, addresses in it do not count as references to the object.
@@ -54,33 +54,29 @@ class BlockShape {
     return static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask;
   }
   /// Of slots: what the objects hold.
-  [[nodiscard]] constexpr Contents contents() const {
-    return static_cast<Contents>(bits_ >> kContentsShift & kContentsMask);
+  [[nodiscard]] constexpr Contents contents() const { return static_cast<Contents>(bits_ & kContentsMask); }
+  /// Of slots: the contents, in the two lowest bits, and, for Contents::words, how many words each slot has,
+  /// from bit kWordsShift on; zero elsewhere.
+  [[nodiscard]] constexpr std::uint64_t contents_and_words() const {
+    return bits_ & (kContentsMask | kWordsMask);
   }
-  /// Of slots with Contents::words: how many each has; of others none.
-  [[nodiscard]] constexpr std::uint32_t words() const {
-    return static_cast<std::uint32_t>((bits_ & kWordsMask) >> kWordsShift);
-  }
-  /// The same, where it lies among the bits: from bit kWordsShift on.
-  [[nodiscard]] constexpr std::uint64_t words_in_place() const { return bits_ & kWordsMask; }
   static constexpr unsigned kWordsShift = 48;
   /// Of slots: how many bytes behind the block's start the slot begins that granule `granule` of the block
   /// lies in. What is left behind the last slot counts as a slot. O(1).
   [[nodiscard]] constexpr std::uint32_t slot_offset(std::uint32_t granule) const {
-    const std::uint32_t reciprocal = static_cast<std::uint32_t>(bits_) & kReciprocalMask;
+    const std::uint32_t reciprocal = static_cast<std::uint32_t>(bits_) >> kReciprocalShift;
     return (granule * reciprocal >> kReciprocalBits) * slot_bytes();
   }
 
  private:
-  // From the low bits: the slot's reciprocal (21), nothing (9), the contents (2), the slot's bytes (16), its
+  // From the low bits: the contents (2), the slot's reciprocal (21), nothing (9), the slot's bytes (16), its
   // words (11); or, of large objects, the blocks back (32). The reciprocal is rounded up; for granules below
   // 1024 and slots of up to 512 the product's error stays below one part in 2^20.
-  static constexpr unsigned kReciprocalBits = 20;
-  static constexpr std::uint64_t kReciprocalOne = std::uint64_t{1} << kReciprocalBits;
-  static constexpr std::uint32_t kReciprocalMask = (std::uint32_t{1} << (kReciprocalBits + 1)) - 1;
-  static constexpr unsigned kContentsShift = 30;
   static constexpr std::uint64_t kContentsMask = 3;
   static_assert(kContentsCount <= kContentsMask + 1);
+  static constexpr unsigned kReciprocalShift = 2;
+  static constexpr unsigned kReciprocalBits = 20;
+  static constexpr std::uint64_t kReciprocalOne = std::uint64_t{1} << kReciprocalBits;
   static constexpr unsigned kSlotShift = 32;
   static constexpr std::uint32_t kSlotMask = 0xffff;
   static constexpr std::uint64_t kWordsMask = std::uint64_t{0x7ff} << kWordsShift;
@@ -137,6 +133,7 @@ class BlockMap {
   /// What a look-up needs, to be held in registers while many words are looked at.
   class View {
    public:
+    View() = default;  // of a map that covers nothing
     explicit View(const BlockMap& map) : start_(map.start_), bytes_(map.bytes_), entries_(map.entries_) {}
     [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
     /// As BlockMap::shape_at, for an address that the map covers.
@@ -147,9 +144,9 @@ class BlockMap {
     }
 
    private:
-    std::uintptr_t start_;
-    std::uintptr_t bytes_;
-    const std::atomic<std::uint64_t>* entries_;
+    std::uintptr_t start_ = 0;
+    std::uintptr_t bytes_ = 0;
+    const std::atomic<std::uint64_t>* entries_ = nullptr;
   };
 
   /// Whether `address` lies in it.

@@ -27,12 +27,18 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
-/// A slot that a word leads to, and what its block tells about it.
-struct FoundSlot {
-  Object* object;
+/// A place in a block of slots that a word leads to, and how the block is divided.
+struct FoundPlace {
+  Object* granule;  ///< the granule that the word is an address in
   BlockShape shape;
 
-  operator Object*() const { return object; }  // NOLINT(google-explicit-constructor): it is one
+  /// The slot's start. O(1).
+  [[nodiscard]] Object* slot() const {
+    const auto address = reinterpret_cast<std::uintptr_t>(granule);
+    return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+        BlockMap::start_of_object_in(shape, address));
+  }
+  operator Object*() const { return slot(); }  // NOLINT(google-explicit-constructor): a reference to it
 };
 
 /// What to do with a word that is an address in a block without slots: as slot_at_any_word.
@@ -60,21 +66,18 @@ struct FoundSlot {
       BlockMap::start_of_object_in(shape, word));
 }
 
-/// For each of the words, which are an object's, that slot_at_any_word finds something at: calls
-/// `sink.reference(FoundSlot)`, or, for a large object, `sink.reference(Object*)`.
+/// For a word that the map covers, and that slot_at_any_word finds something at: calls
+/// `sink.reference(FoundPlace)`, or, for a large object, `sink.reference(Object*)`. `view` is of `map`.
 template <typename Sink>
-[[gnu::always_inline]] inline void report_slots_at(Words words, const BlockMap& map, Sink& sink) {
-  const BlockMap::View view(map);
-  for (const std::uintptr_t word : words) {
-    if (!view.covers(word)) continue;
-    const BlockShape shape = view.shape_at(word);
-    if (shape.holds_slots()) [[likely]] {
-      auto* const object = reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
-          BlockMap::start_of_object_in(shape, word));
-      sink.reference(FoundSlot{object, shape});
-    } else if (Object* const object = large_at_word(map, shape, word)) {
-      sink.reference(object);
-    }
+[[gnu::always_inline]] inline void report_place_at(std::uintptr_t word, const BlockMap::View& view,
+                                                   const BlockMap& map, Sink& sink) {
+  const BlockShape shape = view.shape_at(word);
+  if (shape.holds_slots()) [[likely]] {
+    auto* const granule = reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
+        word & ~(kGranuleBytes - 1));
+    sink.reference(FoundPlace{granule, shape});
+  } else if (Object* const object = large_at_word(map, shape, word)) {
+    sink.reference(object);
   }
 }
 

@@ -14,13 +14,16 @@
 
 namespace jackdaw::mark {
 
-/// One worker's. Counts its visits: see count_visit.
+/// After so many visits a worker looks around for what others want: at their pace that is often enough.
+inline constexpr std::uint32_t kVisitsBetweenLooks = 8;
+
+/// One worker's. Counts the times that it looks around, see count_look.
 class MarkDistance {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// So many visits near lie between two samples.
-  static constexpr std::uint32_t kVisitsASample = 128;
+  /// So many looks while near lie between two samples.
+  static constexpr std::uint32_t kLooksASample = 16;
   /// So many samples are judged together.
   static constexpr std::uint32_t kSamples = 32;
   /// Marks are far when a sample takes this long on average. Measured (docs/performance.md): up to 13 ns
@@ -28,17 +31,17 @@ class MarkDistance {
   static constexpr Duration kFar{18};
   /// A sample counts as this long at most, and as nothing at least: the processor may have been away.
   static constexpr Duration kLongest{500};
-  /// After so many visits with marks that are far, they are taken to be near again, and measured.
-  static constexpr std::uint32_t kVisitsFar = 64 * kSamples * kVisitsASample;
+  /// After so many looks with marks that are far, they are taken to be near again, and measured.
+  static constexpr std::uint32_t kLooksFar = 64 * kSamples * kLooksASample;
 
   [[nodiscard]] bool is_far() const { return is_far_; }
 
   /// Marks are near until they turn out not to be.
   void start_round() { take_as_near(); }
 
-  /// To be called at each visit. True: while near, this visit is to be sampled; while far, it is time for
+  /// To be called at each look. True: while near, the next visit is to be sampled; while far, it is time for
   /// take_as_near.
-  bool count_visit() { return --visits_left_ == 0; }
+  bool count_look() { return --looks_left_ == 0; }
 
   /// While near: how long `read()` takes, without what the clock takes.
   template <typename Read>
@@ -55,28 +58,28 @@ class MarkDistance {
     sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
     is_far_ = sum_ >= kSamples * kFar;
-    restart(is_far_ ? kVisitsFar : kVisitsASample);
+    restart(is_far_ ? kLooksFar : kLooksASample);
   }
 
   /// While near: the sampled visit is over, whether or not it found something to sample.
   void end_sampled_visit() {
-    if (visits_left_ == 0) visits_left_ = kVisitsASample;
+    if (looks_left_ == 0) looks_left_ = kLooksASample;
   }
 
   void take_as_near() {
     is_far_ = false;
-    restart(kVisitsASample);
+    restart(kLooksASample);
   }
 
  private:
-  void restart(std::uint32_t visits) {
+  void restart(std::uint32_t looks) {
     samples_ = 0;
     sum_ = {};
-    visits_left_ = visits;
+    looks_left_ = looks;
   }
 
   bool is_far_ = false;
-  std::uint32_t visits_left_ = kVisitsASample;
+  std::uint32_t looks_left_ = kLooksASample;
   std::uint32_t samples_ = 0;
   Duration sum_{};
 };

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 namespace jackdaw::mark {
@@ -73,6 +75,33 @@ template <typename Model>
 concept LeafObjectModel = ObjectModel<Model> &&
     requires(const Model& model, typename Model::Reference reference) {
   { model.is_leaf(reference) } -> std::same_as<bool>;
+};
+
+/// The most candidates that one visit may report; other references it reports at once.
+inline constexpr std::size_t kCandidatesAtOnce = 32;
+
+/// A model that finds out in two steps what an object refers to. visit() picks out what may be a reference,
+/// its candidates, by a test that takes no branch, and writes them into the sink's buffer. When enough have
+/// come together, `examine(candidates, sink)` calls `sink.reference(r)` for those that are references. So no
+/// branch depends on what a single object holds, which a processor foresees badly, and the memory that
+/// examining needs is asked for by many candidates at once.
+///
+/// The sink of such a visit is a handle that may be copied. It offers `candidates()`, an array, and
+/// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added: at
+/// most kCandidatesAtOnce in one visit. There is room for one more, which does not count.
+template <typename Model>
+concept CandidateObjectModel = ObjectModel<Model> &&
+    std::is_trivially_copyable_v<typename Model::Candidate> &&
+    requires(const Model& model, std::span<const typename Model::Candidate> candidates,
+             VisitSink<typename Model::Reference, typename Model::Task>& sink) {
+  model.examine(candidates, sink);
+};
+
+/// A sink that takes candidates.
+template <typename Sink>
+concept CandidateSink = requires(Sink& sink) {
+  sink.candidates()[sink.candidate_count()];
+  sink.set_candidate_count(std::size_t{});
 };
 
 }  // namespace jackdaw::mark

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace jackdaw::mark {
 
@@ -20,41 +21,37 @@ class PrefetchBuffer {
   /// Puts `task` in. True when the ring was full: then `task` is the oldest one, which has left. O(1).
   bool exchange(Task& task) {
     const Task entering = task;
-    const bool full = count_ == kDepth;
-    if (full) {
-      task = ring_[next_];
-    } else {
-      ++count_;
-    }
-    ring_[next_] = entering;
-    next_ = (next_ + 1) % kDepth;
+    const bool full = is_full();
+    if (full) task = take_oldest();
+    put(entering);
     return full;
   }
 
-  [[nodiscard]] bool is_full() const { return count_ == kDepth; }
+  [[nodiscard]] bool is_full() const { return size() == kDepth; }
   /// Puts `task` in; there is room. O(1).
   void put(Task task) {
-    const std::size_t place = next_;  // a copy: for all the compiler knows, the task is stored over next_
-    next_ = (place + 1) % kDepth;
-    ++count_;
-    ring_[place] = task;
+    const std::uint64_t place = put_++;  // a copy: for all the compiler knows, the task is stored over put_
+    ring_[place % kDepth] = task;
   }
 
   /// Takes the oldest task out. False when there is none. O(1).
   bool take(Task& task) {
-    if (count_ == 0) return false;
-    task = ring_[(next_ + kDepth - count_) % kDepth];
-    --count_;
+    if (taken_ == put_) return false;
+    task = take_oldest();
     return true;
   }
+  /// The same when there is one.
+  Task take_oldest() { return ring_[taken_++ % kDepth]; }
 
   /// Tasks held.
-  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t size() const { return put_ - taken_; }
+  /// Tasks ever put in.
+  [[nodiscard]] std::uint64_t put_so_far() const { return put_; }
 
  private:
   std::array<Task, kDepth> ring_;
-  std::size_t next_ = 0;
-  std::size_t count_ = 0;
+  std::uint64_t put_ = 0;
+  std::uint64_t taken_ = 0;
 };
 
 }  // namespace jackdaw::mark

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "mark/always_inline.h"
+#include "mark/candidate_buffer.h"
 #include "mark/lease.h"
 #include "mark/mark_distance.h"
 #include "mark/marker_options.h"
@@ -91,6 +92,7 @@ class alignas(128) Worker {
     leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = stolen_from_here_ = 0;
     overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
+    prefetched_before_ = prefetched_.put_so_far();
     leases_.start_round();
     distance_.start_round();
   }
@@ -124,27 +126,37 @@ class alignas(128) Worker {
   // What visit() reports to: marks what a reference leads to and keeps it for later.
   template <Way kWay>
   struct Sink {
-    Worker& worker;
-    Model& model;
+    Worker* worker;
+    Model* model;
 
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
-      ++worker.statistics_.references_visited;
-      worker.template discover<kWay>(model, found);
+      ++worker->statistics_.references_visited;
+      worker->template discover<kWay>(*model, found);
     }
-    void task(Task task) { worker.template keep<kWay>(model, task); }
+    void task(Task task) { worker->template keep<kWay>(*model, task); }
+
+    JACKDAW_ALWAYS_INLINE auto* candidates() requires CandidateObjectModel<Model> {
+      return worker->candidates_.data();
+    }
+    JACKDAW_ALWAYS_INLINE std::size_t candidate_count() requires CandidateObjectModel<Model> {
+      return worker->candidates_.size();
+    }
+    JACKDAW_ALWAYS_INLINE void set_candidate_count(std::size_t count) requires CandidateObjectModel<Model> {
+      worker->candidates_.set_size(count);
+    }
   };
 
   // Of a visit that is sampled: times how long the first mark takes to come.
   struct SamplingSink : Sink<Way::near> {
-    bool is_first = true;
+    bool* is_first;
 
     template <ReferenceTo<Reference> Found>
     void reference(Found found) {
-      if (std::exchange(is_first, false)) {
-        this->worker.distance_.sample([&] {
+      if (std::exchange(*is_first, false)) {
+        this->worker->distance_.sample([&] {
           // The compiler must neither leave the read out nor move it away.
-          const bool is_marked = this->model.is_marked(found);
+          const bool is_marked = this->model->is_marked(found);
           asm volatile("" : : "r"(is_marked) : "memory");
         });
       }
@@ -163,6 +175,17 @@ class alignas(128) Worker {
       return team.queue_of(worker).size_hint();
     }
   };
+
+  // Finds out which of the candidates are references, and marks what they lead to.
+  template <typename WaysSink>
+  JACKDAW_ALWAYS_INLINE void examine_candidates(Model& model, WaysSink& sink) {
+    if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
+  }
+  template <Way kWay>
+  [[gnu::noinline]] void examine_now(Model& model) {
+    Sink<kWay> sink{this, &model};
+    examine_candidates(model, sink);
+  }
 
   template <Way kWay, ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
@@ -210,7 +233,6 @@ class alignas(128) Worker {
       if (!prefetched_.is_full()) {
         model.prefetch(task);
         prefetched_.put(task);
-        ++statistics_.direct;
         return;
       }
     }
@@ -260,7 +282,9 @@ class alignas(128) Worker {
   }
 
   void finish_round() {
-    // What the mark loop does not count, because it follows from what it counts.
+    // What the mark loop does not count, because it follows from what it counts. All that is popped goes into
+    // the prefetch buffer, too.
+    statistics_.direct = prefetched_.put_so_far() - prefetched_before_ - statistics_.pops;
     statistics_.objects_marked =
         leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) + tasks_dropped_;
     statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
@@ -303,36 +327,36 @@ class alignas(128) Worker {
   // to go on in the other way.
   template <Way kWay>
   bool drain(Model& model) {
-    Task task{};
     for (;;) {
-      if (!next_task<kWay>(model, task)) {
-        if (mark_waiting(model)) continue;
+      for (std::uint32_t left = kVisitsBetweenLooks; left != 0; --left) {
+        Task task{};
+        if (next_task<kWay>(model, task)) {
+          execute<kWay>(model, task);
+        } else if (!candidates_.is_empty()) {
+          examine_now<kWay>(model);
+        } else if (!mark_waiting(model)) {
+          return true;
+        }
+      }
+      if (!look_around<kWay>(model)) [[unlikely]]
+        return false;
+    }
+  }
+
+  // What a worker does between some visits and the next. False: it is to stop marking in this way.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE bool look_around(Model& model) {
+    if constexpr (kWay == Way::alone) {
+      return statistics_.references_visited < look_around_at_ || !others_could_help();
+    } else {
+      leases_.poll();
+      if (somebody_is_hungry()) [[unlikely]]
+        share();
+      if (!distance_.count_look()) [[likely]]
         return true;
-      }
-      if (counts_held_tasks_) [[unlikely]]
-        note_held_tasks();
-      if constexpr (kWay == Way::near) {
-        if (distance_.count_visit()) [[unlikely]] {
-          visit_and_sample(model, task);
-          if (distance_.is_far()) return false;
-          continue;
-        }
-      }
-      execute<kWay>(model, task);
-      if constexpr (kWay == Way::alone) {
-        if (statistics_.references_visited >= look_around_at_ && others_could_help()) [[unlikely]]
-          return false;
-      } else {
-        leases_.poll();
-        if (somebody_is_hungry()) [[unlikely]]
-          share();
-      }
-      if constexpr (kWay == Way::far) {
-        if (distance_.count_visit()) [[unlikely]] {
-          distance_.take_as_near();
-          return false;
-        }
-      }
+      if constexpr (kWay == Way::near) return sample_next_visit(model);
+      distance_.take_as_near();
+      return false;
     }
   }
 
@@ -340,7 +364,11 @@ class alignas(128) Worker {
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
     if constexpr (kWay != Way::far) {
-      if (prefetched_.size() < kLowTasks) refill(model);
+      if (prefetched_.size() >= kLowTasks) [[likely]] {
+        task = prefetched_.take_oldest();
+        return true;
+      }
+      refill(model);
       return prefetched_.take(task);
     }
     while (pop(task)) {
@@ -387,15 +415,26 @@ class alignas(128) Worker {
 
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE void execute(Model& model, Task task) {
-    Sink<kWay> sink{*this, model};
+    if (counts_held_tasks_) [[unlikely]]
+      note_held_tasks();
+    Sink<kWay> sink{this, &model};
     model.visit(task, sink);
+    if (candidates_.is_due()) examine_candidates(model, sink);
   }
 
-  [[gnu::noinline]] void visit_and_sample(Model& model, Task task) {
-    SamplingSink sink{{*this, model}};
-    model.visit(task, sink);
+  // Returns whether marks are still near.
+  [[gnu::noinline]] bool sample_next_visit(Model& model) {
+    Task task{};
+    if (next_task<Way::near>(model, task)) {
+      if (counts_held_tasks_) note_held_tasks();
+      bool is_first = true;
+      SamplingSink sink{{this, &model}, &is_first};
+      model.visit(task, sink);
+      examine_candidates(model, sink);
+      leases_.poll();
+    }
     distance_.end_sampled_visit();
-    leases_.poll();
+    return !distance_.is_far();
   }
 
   // A task that did not come by way of the queue: the mark loop answers for leases between two tasks, and so
@@ -542,7 +581,7 @@ class alignas(128) Worker {
   // choices for each worker make it unlikely that a thief gives up with work in sight.
   static constexpr std::uint32_t kChoicesPerWorker = 16;
 
-  // A worker alone looks so often, and calls others when so many tasks wait.
+  // A worker alone looks for others' sake so often, and calls them when so many tasks wait.
   static constexpr std::uint64_t kReferencesBetweenLooks = 256;
   static constexpr std::uint64_t kTasksForOthers = 32;
 
@@ -559,6 +598,7 @@ class alignas(128) Worker {
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
+  CandidateBuffer<Model> candidates_;
   MarkDistance distance_;
   std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
   std::size_t set_aside_count_ = 0;
@@ -568,6 +608,7 @@ class alignas(128) Worker {
   Victim victim_;
   WorkerStatistics statistics_;
   QueueCounters counters_before_;
+  std::uint64_t prefetched_before_ = 0;
   std::uint64_t leaves_marked_ = 0;
   std::uint64_t tasks_dropped_ = 0;
   std::uint64_t tasks_kept_ = 0;  // pushed, but made by no mark of this worker: parts, and what was stolen

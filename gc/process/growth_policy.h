@@ -14,7 +14,7 @@ struct GrowthPolicy {
   /// zero.
   std::uint64_t free_space_divisor = 3;
   /// At least so many bytes.
-  std::uint64_t minimum_budget_bytes = std::uint64_t{8} << 20;
+  std::uint64_t minimum_budget_bytes = std::uint64_t{12} << 20;
   /// The heap may always grow to so many bytes.
   std::uint64_t minimum_heap_bytes = 0;
   /// What does not count among the live bytes.

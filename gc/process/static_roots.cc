@@ -111,17 +111,40 @@ bool StaticRoots::take_with(void (*stop_threads)(void*), void* argument) {
   return walk.is_complete;
 }
 
+namespace {
+
+AddressRange range_of(const dl_phdr_info& object, const ElfW(Phdr) & header) {
+  const std::uintptr_t begin = object.dlpi_addr + header.p_vaddr;
+  return {begin, begin + header.p_memsz};
+}
+
+// What the loader has written and protected since: no address of an object is in it. Empty when there is
+// none.
+AddressRange protected_by_loader(const dl_phdr_info& object) {
+  for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
+    if (header.p_type == PT_GNU_RELRO) return range_of(object, header);
+  }
+  return {};
+}
+
+}  // namespace
+
 void StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
+  const AddressRange is_protected = protected_by_loader(object);
   for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
     if (header.p_type == PT_TLS) modules_.push_back({object.dlpi_tls_modid, header.p_memsz});
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
-    const std::uintptr_t begin = object.dlpi_addr + header.p_vaddr;
-    const auto* const data = reinterpret_cast<const void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+    AddressRange range = range_of(object, header);
+    const auto* const data = reinterpret_cast<const void*>(range.begin);  // NOLINT(performance-no-int-to-ptr)
     const bool is_scanned =
         is_program ? scans_program_
                    : scans_libraries_ && (library_filter_ == nullptr ||
                                           library_filter_(object.dlpi_name, data, header.p_memsz));
-    if (is_scanned) append_without({begin, begin + header.p_memsz}, excluded_, scanned_);
+    if (!is_scanned) continue;
+    // It lies at the start of the data.
+    if (is_protected.begin <= range.begin && range.begin < is_protected.end)
+      range.begin = std::min(is_protected.end, range.end);
+    append_without(range, excluded_, scanned_);
   }
 }
 

@@ -11,7 +11,7 @@ constexpr MarkDistance::Duration kOneNanosecond{1};
 // Visits until the next sample is due and gives it; says how many visits it took.
 std::uint32_t visit_and_sample(MarkDistance& distance, MarkDistance::Duration duration) {
   std::uint32_t visits = 1;
-  while (!distance.count_visit()) ++visits;
+  while (!distance.count_look()) ++visits;
   distance.add_sample(duration);
   distance.end_sampled_visit();
   return visits;
@@ -20,7 +20,7 @@ std::uint32_t visit_and_sample(MarkDistance& distance, MarkDistance::Duration du
 TEST(MarkDistance, IsNearUntilEnoughSamplesSayOtherwise) {
   MarkDistance distance;
   for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) {
-    EXPECT_EQ(visit_and_sample(distance, MarkDistance::kFar), MarkDistance::kVisitsASample);
+    EXPECT_EQ(visit_and_sample(distance, MarkDistance::kFar), MarkDistance::kLooksASample);
     ASSERT_FALSE(distance.is_far());
   }
   visit_and_sample(distance, MarkDistance::kFar);
@@ -53,9 +53,9 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
       visit_and_sample(distance, 2 * MarkDistance::kFar);
     }
     ASSERT_TRUE(distance.is_far());
-    for (std::uint32_t visit = 1; visit < MarkDistance::kVisitsFar; ++visit)
-      ASSERT_FALSE(distance.count_visit());
-    ASSERT_TRUE(distance.count_visit());
+    for (std::uint32_t visit = 1; visit < MarkDistance::kLooksFar; ++visit)
+      ASSERT_FALSE(distance.count_look());
+    ASSERT_TRUE(distance.count_look());
     distance.take_as_near();
   }
 }
@@ -73,9 +73,9 @@ TEST(MarkDistance, ASampleCountsAsNothingAtLeast) {
 
 TEST(MarkDistance, AVisitWithoutASampleIsMadeUpForLater) {
   MarkDistance distance;
-  while (!distance.count_visit()) continue;
+  while (!distance.count_look()) continue;
   distance.end_sampled_visit();
-  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kVisitsASample);
+  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kLooksASample);
 }
 
 TEST(MarkDistance, ARoundStartsNear) {
@@ -84,7 +84,7 @@ TEST(MarkDistance, ARoundStartsNear) {
   ASSERT_TRUE(distance.is_far());
   distance.start_round();
   EXPECT_FALSE(distance.is_far());
-  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kVisitsASample);
+  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kLooksASample);
 }
 
 // Timed is the read, without the clock.
@@ -92,7 +92,7 @@ TEST(MarkDistance, TimesEachReadOnce) {
   MarkDistance distance;
   int reads = 0;
   for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {
-    while (!distance.count_visit()) continue;
+    while (!distance.count_look()) continue;
     distance.sample([&] {
       ++reads;
       const auto start = std::chrono::steady_clock::now();

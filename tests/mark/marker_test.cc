@@ -296,7 +296,7 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
   MarkerOptions options;
   options.threads = 2;
   options.alone_references = 0;
-  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kVisitsASample;
+  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kLooksASample * kVisitsBetweenLooks;
   DistantVectorModel distant(random_graph(nodes, 6, 5));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
   EXPECT_GT(distant.asked_for(), 0U);
@@ -307,7 +307,7 @@ TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
   MarkerOptions options;
   options.threads = 2;
   options.alone_references = 0;
-  const Node nodes = 3 * MarkDistance::kVisitsFar;
+  const Node nodes = 3 * MarkDistance::kLooksFar * kVisitsBetweenLooks;
   DistantVectorModel distant(random_graph(nodes, 4, 6));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
   EXPECT_GT(distant.asked_for(), 0U);

@@ -1,0 +1,51 @@
+// CandidateBuffer: what visited objects may refer to, between being picked out and being examined.
+//
+// Owned by one worker. Of a model that has no candidates it is always empty.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "mark/always_inline.h"
+#include "mark/object_model.h"
+
+namespace jackdaw::mark {
+
+template <typename Model>
+class CandidateBuffer {
+ public:
+  [[nodiscard]] static constexpr bool is_empty() { return true; }
+  [[nodiscard]] static constexpr bool is_due() { return false; }
+};
+
+template <CandidateObjectModel Model>
+class CandidateBuffer<Model> {
+ public:
+  using Candidate = typename Model::Candidate;
+
+  [[nodiscard]] bool is_empty() const { return count_ == 0; }
+  /// Whether the candidates are to be examined before the next visit: otherwise there is room for
+  /// kCandidatesAtOnce more.
+  [[nodiscard]] bool is_due() const { return count_ >= kDue; }
+
+  /// The candidates, and how many there are: up to kCandidatesAtOnce more may be put behind them.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* data() { return candidates_.data(); }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t size() const { return count_; }
+  JACKDAW_ALWAYS_INLINE void set_size(std::size_t count) { count_ = count; }
+  /// Empties the buffer; what it held stays readable until more is put in.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE std::span<const Candidate> take_all() {
+    const std::span<const Candidate> all(candidates_.data(), count_);
+    count_ = 0;
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kDue = 16;
+
+  // One more than there can be: also what turns out to be none is written.
+  std::array<Candidate, kDue + kCandidatesAtOnce + 1> candidates_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace jackdaw::mark
