@@ -187,7 +187,8 @@ class HeapObjectModel {
         return;
       }
     }
-    apart(sink, [&](Sink& other) { scan(words, other); });
+    const heap::BlockMap& map = heap::Chunk::of(words.data())->map();
+    apart(sink, [&](Sink& other) { scan(words, map, other); });
   }
 
   // At most kCandidatesAtOnce words.
@@ -211,9 +212,7 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  [[gnu::noinline]] void scan(heap::Words words, Sink& sink) const {
-    if (words.empty()) return;
-    const heap::BlockMap& map = heap::Chunk::of(words.data())->map();
+  [[gnu::noinline]] static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
     if (map.displacements() != nullptr) {
       scan_displaced(words, map, sink);
       return;
@@ -232,12 +231,12 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  [[gnu::noinline]] void visit_large_words(MarkTask task, Sink& sink) const {
+  [[gnu::noinline]] static void visit_large_words(MarkTask task, Sink& sink) {
     heap::Object* const object = task.object();
     const std::uint64_t count = heap::Chunk::large_bytes_of(object) / heap::kWordBytes;
     const mark::Slices::Range part = part_of(task, count, sink);
     const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
-    scan({words + part.begin, part.end - part.begin}, sink);
+    scan({words + part.begin, part.end - part.begin}, heap::Chunk::of(object)->map(), sink);
   }
 
   template <typename Sink>
@@ -245,22 +244,39 @@ class HeapObjectModel {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
     if (chunk.is_diverted(object)) [[unlikely]] {
-      WeakReferences::of_process().ephemerons().for_each_value_of(
-          object, [&](heap::Object* value) { sink.reference(value); });
-      if (kind.contents == heap::Contents::data) return;
-      if (kind.contents != heap::Contents::by_kind) {
-        visit_undiverted(object, kind.contents, sink);
-        return;
-      }
-    }
-    if (kind.layout == LayoutWord::traced().bits()) [[likely]] {
+      visit_diverted(object, kind, sink);
+    } else if (kind.layout == LayoutWord::traced().bits()) [[likely]] {
       SinkVisitor<Sink> visitor(chunk.map(), sink);
       LayoutWord::trace(object, visitor);
-      return;
+    } else {
+      visit_layout(object, kind, sink);
     }
+  }
+
+  template <typename Sink>
+  [[gnu::noinline]] void visit_layout(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
+    const heap::BlockMap& map = heap::Chunk::of(object)->map();
     const std::size_t bytes = heap::Heap::bytes_of(object);
     const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
-    layout.visit(object, bytes, chunk.map(), sink);
+    if (kind.layout == LayoutWord::traced().bits()) {
+      SinkVisitor<Sink> visitor(map, sink);
+      LayoutWord::trace(object, visitor);
+    } else {
+      layout.visit(object, bytes, map, sink);
+    }
+  }
+
+  // The key of ephemerons.
+  template <typename Sink>
+  [[gnu::noinline]] void visit_diverted(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
+    WeakReferences::of_process().ephemerons().for_each_value_of(
+        object, [&](heap::Object* value) { sink.reference(value); });
+    if (kind.contents == heap::Contents::data) return;
+    if (kind.contents == heap::Contents::by_kind) {
+      visit_layout(object, kind, sink);
+    } else {
+      visit_undiverted(object, kind.contents, sink);
+    }
   }
 
   // An object of a kind with other contents, which came this way because it is the key of ephemerons.

@@ -1,8 +1,8 @@
 // Visitor: what a function of the program reports the references of an object to, while objects are marked.
 //
 // A marker's sink is a template, and a function that was compiled elsewhere cannot be one. So such functions
-// are called once an object, and report to a buffer, which the marker empties when they return: no call
-// stands between a reference and its place in the buffer.
+// are called once an object, and report to a buffer: no call stands between a reference and its place there.
+// If the sink takes candidates (mark/object_model.h), it is the sink's own buffer.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "heap/block_map.h"
 #include "heap/object.h"
 #include "heap/word_scan.h"
+#include "mark/object_model.h"
 
 namespace jackdaw::gc {
 
@@ -21,39 +22,36 @@ class Visitor {
   Visitor(const Visitor&) = delete;
   Visitor& operator=(const Visitor&) = delete;
 
-  /// The object that is visited refers to `object`, which is the start of one of the same heap.
-  void reference(heap::Object* object) {
+  /// The object that is visited refers to the object of the same heap that `place` is an address in, unless
+  /// that is null.
+  void reference(const void* place) {
     if (next_ == end_) [[unlikely]]
       empty_(*this);
-    *next_++ = object;
+    // No branch depends on what it is.
+    *next_ = reinterpret_cast<std::uintptr_t>(place);
+    next_ += place != nullptr ? 1 : 0;
   }
   /// The object that is visited holds `word`, which may be an address in an object, or anything else.
-  void word(std::uintptr_t word) {
-    if (heap::Object* const object = heap::slot_at_word(map_, word)) reference(object);
-  }
+  void word(std::uintptr_t word) { reference(heap::slot_at_word(map_, word)); }
 
  protected:
   using Empty = void (*)(Visitor&);
   Visitor(const heap::BlockMap& map, Empty empty) : map_(map), empty_(empty) {}
   ~Visitor() = default;
 
-  heap::Object** next_ = nullptr;  // where the next reference goes
-  heap::Object** end_ = nullptr;
+  std::uintptr_t* next_ = nullptr;  // where the next reference goes
+  std::uintptr_t* end_ = nullptr;
+  const heap::BlockMap& map_;
 
  private:
-  const heap::BlockMap& map_;
   const Empty empty_;
 };
 
-/// A visitor over a marker's sink (mark/object_model.h). The references are the sink's when it dies, or when
-/// there are many.
+/// A visitor over a marker's sink. The references are the sink's when it dies, or when there are many.
 template <typename Sink>
 class SinkVisitor final : public Visitor {
  public:
-  SinkVisitor(const heap::BlockMap& map, Sink& sink) : Visitor(map, empty_of), sink_(sink) {
-    next_ = references_.data();
-    end_ = next_ + references_.size();
-  }
+  SinkVisitor(const heap::BlockMap& map, Sink& sink) : Visitor(map, empty_of), sink_(sink) { begin(); }
   ~SinkVisitor() { empty(); }
 
  private:
@@ -61,14 +59,41 @@ class SinkVisitor final : public Visitor {
 
   static void empty_of(Visitor& visitor) { static_cast<SinkVisitor&>(visitor).empty(); }
 
-  void empty() {
-    for (heap::Object** reference = references_.data(); reference != next_; ++reference)
-      sink_.reference(*reference);
+  void begin() {
     next_ = references_.data();
+    end_ = next_ + references_.size();
+  }
+  void empty() {
+    for (const std::uintptr_t* reference = references_.data(); reference != next_; ++reference)
+      sink_.reference(heap::slot_at_any_word(map_, *reference));
+    begin();
   }
 
   Sink& sink_;
-  std::array<heap::Object*, kCapacity> references_;  // used up to next_
+  std::array<std::uintptr_t, kCapacity> references_;  // used up to next_
+};
+
+template <mark::CandidateSink Sink>
+class SinkVisitor<Sink> final : public Visitor {
+ public:
+  SinkVisitor(const heap::BlockMap& map, Sink& sink) : Visitor(map, empty_of), sink_(sink) { begin(); }
+  ~SinkVisitor() { end(); }
+
+ private:
+  static void empty_of(Visitor& visitor) {
+    auto& self = static_cast<SinkVisitor&>(visitor);
+    self.end();
+    self.sink_.make_room();
+    self.begin();
+  }
+
+  void begin() {
+    next_ = sink_.candidates() + sink_.candidate_count();
+    end_ = next_ + mark::kCandidatesAtOnce;
+  }
+  void end() { sink_.set_candidate_count(static_cast<std::size_t>(next_ - sink_.candidates())); }
+
+  Sink& sink_;
 };
 
 }  // namespace jackdaw::gc

@@ -77,7 +77,7 @@ concept LeafObjectModel = ObjectModel<Model> &&
   { model.is_leaf(reference) } -> std::same_as<bool>;
 };
 
-/// The most candidates that one visit may report; other references it reports at once.
+/// The most candidates that a visit may report without asking for room again.
 inline constexpr std::size_t kCandidatesAtOnce = 32;
 
 /// A model that finds out in two steps what an object refers to. visit() picks out what may be a reference,
@@ -87,8 +87,9 @@ inline constexpr std::size_t kCandidatesAtOnce = 32;
 /// examining needs is asked for by many candidates at once.
 ///
 /// The sink of such a visit is a handle that may be copied. It offers `candidates()`, an array, and
-/// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added: at
-/// most kCandidatesAtOnce in one visit. There is room for one more, which does not count.
+/// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added.
+/// There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`; and for one more,
+/// which does not count.
 template <typename Model>
 concept CandidateObjectModel = ObjectModel<Model> &&
     std::is_trivially_copyable_v<typename Model::Candidate> &&
@@ -102,6 +103,7 @@ template <typename Sink>
 concept CandidateSink = requires(Sink& sink) {
   sink.candidates()[sink.candidate_count()];
   sink.set_candidate_count(std::size_t{});
+  sink.make_room();
 };
 
 }  // namespace jackdaw::mark

@@ -145,6 +145,7 @@ class alignas(128) Worker {
     JACKDAW_ALWAYS_INLINE void set_candidate_count(std::size_t count) requires CandidateObjectModel<Model> {
       worker->candidates_.set_size(count);
     }
+    void make_room() requires CandidateObjectModel<Model> { worker->template examine_now<kWay>(*model); }
   };
 
   // Of a visit that is sampled: times how long the first mark takes to come.

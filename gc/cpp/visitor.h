@@ -65,7 +65,7 @@ class Visitor {
 
   template <typename T>
   void Trace(const Member<T>& member) {
-    if (member.get() != nullptr) report(member.get());
+    report(member.get());
   }
 
   template <typename T>
@@ -83,7 +83,7 @@ class Visitor {
       if (gc::WeakReferences::note_ephemeron(ephemeron.slots_)) return;
       marker_.reference(key);
     }
-    if (ephemeron.value() != nullptr) report(ephemeron.value());
+    report(ephemeron.value());
   }
 
   /// Part of an object that has members of its own to report.
@@ -133,13 +133,14 @@ class Visitor {
     if constexpr (internal::kIsGarbageCollected<T>) {
       return internal::start_of(object);
     } else {
-      static_assert(internal::kIsMixin<T>, "a Member refers to a GarbageCollected type or a mixin");
       return internal::start_of_object_with(object);
     }
   }
   template <typename T>
   void report(const T* object) {
-    marker_.reference(start_of(object));
+    static_assert(internal::kIsGarbageCollected<T> || internal::kIsMixin<T>,
+                  "a Member refers to a GarbageCollected type or a mixin");
+    marker_.reference(object);
   }
   // Another thread may mark it now: then what is noted is looked at once more than it needs to be.
   static bool is_marked(const heap::Object* object) { return heap::Chunk::of(object)->is_marked(object); }
