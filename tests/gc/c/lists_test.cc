@@ -64,7 +64,7 @@ TEST(Lists, CanBeMadeWhileAnotherThreadCollects) {
   std::thread collecting([&] {
     while (!is_over.load()) GC_gcollect();
   });
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 300; ++round) {
     void* list = nullptr;
     GC_generic_malloc_many(32, GC_I_PTRFREE, &list);
     ASSERT_NE(list, nullptr);
