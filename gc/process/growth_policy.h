@@ -14,9 +14,9 @@ struct GrowthPolicy {
   /// zero.
   std::uint64_t free_space_divisor = 3;
   /// At least so many bytes.
-  std::uint64_t minimum_budget_bytes = std::uint64_t{12} << 20;
+  std::uint64_t minimum_budget_bytes = std::uint64_t{8} << 20;
   /// The heap may always grow to so many bytes.
-  std::uint64_t minimum_heap_bytes = 0;
+  std::uint64_t minimum_heap_bytes = std::uint64_t{24} << 20;
   /// What does not count among the live bytes.
   std::uint64_t uncounted_bytes = 0;
   /// Whether allocation collects at all before memory runs out.
@@ -34,8 +34,8 @@ struct GrowthPolicy {
     if (!collects_by_itself) return std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t counted = live_bytes - std::min(live_bytes, uncounted_bytes);
     const std::uint64_t up_to_minimum = minimum_heap_bytes - std::min(minimum_heap_bytes, live_bytes);
-    // With the usual divisor three quarters of what is live.
-    return std::max({minimum_budget_bytes, counted / free_space_divisor * 9 / 4, up_to_minimum});
+    // With the usual divisor two thirds of what is live.
+    return std::max({minimum_budget_bytes, counted / free_space_divisor * 2, up_to_minimum});
   }
   /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
   /// since the last collection.

@@ -66,11 +66,12 @@ TEST(ProcessCollector, MoreMemoryThanThereIsIsRefused) {
   EXPECT_NE(collector().allocate(16, KindNumber::data), nullptr);
 }
 
+constexpr std::size_t kLinksBeyondTheBudget = (std::size_t{32} << 20) / sizeof(Link);
+
 TEST(ProcessCollector, AllocationCollectsByItself) {
-  constexpr std::size_t kMoreThanTheBudget = 1'000'000;
   const std::uint64_t before = collector().collections();
   Link* const list = new_list(kLength);
-  for (std::size_t i = 0; i < kMoreThanTheBudget; ++i) ASSERT_NE(new_link(nullptr, i), nullptr);
+  for (std::size_t i = 0; i < kLinksBeyondTheBudget; ++i) ASSERT_NE(new_link(nullptr, i), nullptr);
   EXPECT_GT(collector().collections(), before);
   expect_intact(list, kLength);
 }
@@ -78,7 +79,7 @@ TEST(ProcessCollector, AllocationCollectsByItself) {
 TEST(ProcessCollector, NothingIsCollectedWhileDisabled) {
   collector().disable();
   const std::uint64_t before = collector().collections();
-  for (std::size_t i = 0; i < mark::scaled(1'000'000); ++i) ASSERT_NE(new_link(nullptr, i), nullptr);
+  for (std::size_t i = 0; i < kLinksBeyondTheBudget; ++i) ASSERT_NE(new_link(nullptr, i), nullptr);
   EXPECT_EQ(collector().collections(), before);
   collector().enable();
 }
