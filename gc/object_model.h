@@ -91,10 +91,10 @@ class HeapObjectModel {
   }
 
   /// Most objects are small: their header and first fields lie in the line of the header and the next one.
-  void prefetch(Task task) const {
+  JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
     const char* const start = reinterpret_cast<const char*>(task.object());
-    __builtin_prefetch(start);
-    __builtin_prefetch(start + kCacheLineBytes / 2);
+    mark::prefetch_to_read(start);
+    mark::prefetch_to_read(start + kCacheLineBytes / 2);
   }
 
   template <typename Sink>

@@ -9,6 +9,17 @@ namespace jackdaw::mark {
 /// The unit in which memory travels between cores, in bytes.
 inline constexpr std::size_t kCacheLineBytes = 64;
 
+/// Asks for the cache line of `address`, to be read. It need not be an address that may be touched.
+inline void prefetch_to_read(const void* address) {
+#if defined(__x86_64__)
+  // Not the compiler's own way: GCC takes a function that does nothing else for one without effect, and
+  // leaves out the calls that it has not inlined early enough.
+  asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(address)));
+#else
+  __builtin_prefetch(address);
+#endif
+}
+
 /// Asks for the cache line of `address`, to be written: other cores' copies are called in meanwhile. It need
 /// not be an address that may be touched.
 inline void prefetch_to_write(const void* address) {
