@@ -81,7 +81,7 @@ template <typename Sink>
   }
 }
 
-/// The same for a word whose address must be among the displacements.
+/// As slot_at_any_word, for a word whose address must be among the displacements.
 inline Object* slot_at_displaced_word(const BlockMap& map, std::uintptr_t word) {
   Object* const object = slot_at_any_word(map, word);
   const std::uintptr_t offset = word - reinterpret_cast<std::uintptr_t>(object);

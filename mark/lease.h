@@ -9,7 +9,7 @@
 //   shared   everybody, with atomic read-modify-writes, until the end of the round
 //
 // The first worker to mark in a region leases it. Another worker that comes to it sets its reference aside
-// and asks the holder, which answers between two tasks by giving up all leases at once: it goes on to its
+// and asks the holder, which answers within some tasks by giving up all leases at once: it goes on to its
 // next generation, and what it still needs it leases again. A region whose lease has lapsed is taken over as
 // shared by others. A worker that is asked too often stops leasing for this round and some more, so a heap
 // in random order settles down to all shared. A worker that runs dry gives its leases up, so nobody waits for
@@ -82,7 +82,7 @@ class Leases {
   /// Between two tasks: answers other workers' asking. One load of a line that is written only when somebody
   /// asks.
   void poll() {
-    // Relaxed: an asker that is missed is seen at the next task.
+    // Relaxed: an asker that is missed is seen at the next poll.
     if (!asked_.load(std::memory_order_relaxed)) [[likely]]
       return;
     if (++times_asked_ >= kPatience) leasing_ = false;

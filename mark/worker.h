@@ -271,8 +271,8 @@ class alignas(128) Worker {
     statistics_.idle += std::chrono::steady_clock::now() - waiting_since;
   }
 
-  // The holder answers between two tasks, unless it lost its processor: so this worker now and then gives up
-  // its own.
+  // The holder answers within kVisitsBetweenLooks visits, unless it lost its processor: so this worker now
+  // and then gives up its own.
   void pause_for_holder() {
     constexpr std::uint32_t kPausesBeforeYield = 64;
     if (++fruitless_retries_ % kPausesBeforeYield == 0) {
@@ -438,8 +438,8 @@ class alignas(128) Worker {
     return !distance_.is_far();
   }
 
-  // A task that did not come by way of the queue: the mark loop answers for leases between two tasks, and so
-  // does this.
+  // A task that did not come by way of the queue: the mark loop answers for leases at every look around, and
+  // so does this.
   template <Way kWay>
   void execute_at_once(Model& model, Task task) {
     ++tasks_executed_at_once_;
@@ -494,7 +494,7 @@ class alignas(128) Worker {
     return true;
   }
 
-  // Relaxed: a hint, asked again at every task.
+  // Relaxed: a hint, asked again at every look around.
   [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
   // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.

@@ -2,10 +2,10 @@
 // those of a serial search that asks the heap about each word.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <random>
 #include <set>
 #include <tuple>
