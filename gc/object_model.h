@@ -245,25 +245,28 @@ class HeapObjectModel {
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
     if (chunk.is_diverted(object)) [[unlikely]] {
       visit_diverted(object, kind, sink);
-    } else if (kind.layout == LayoutWord::traced().bits()) [[likely]] {
-      SinkVisitor<Sink> visitor(chunk.map(), sink);
-      LayoutWord::trace(object, visitor);
     } else {
       visit_layout(object, kind, sink);
     }
   }
 
   template <typename Sink>
-  [[gnu::noinline]] void visit_layout(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
+  JACKDAW_ALWAYS_INLINE static void visit_layout(heap::Object* object, const heap::Kind& kind, Sink& sink) {
     const heap::BlockMap& map = heap::Chunk::of(object)->map();
-    const std::size_t bytes = heap::Heap::bytes_of(object);
-    const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
-    if (kind.layout == LayoutWord::traced().bits()) {
+    if (kind.layout == LayoutWord::traced().bits()) [[likely]] {
       SinkVisitor<Sink> visitor(map, sink);
       LayoutWord::trace(object, visitor);
     } else {
-      layout.visit(object, bytes, map, sink);
+      visit_other_layout(object, kind, map, sink);
     }
+  }
+
+  template <typename Sink>
+  [[gnu::noinline]] static void visit_other_layout(heap::Object* object, const heap::Kind& kind,
+                                                   const heap::BlockMap& map, Sink& sink) {
+    const std::size_t bytes = heap::Heap::bytes_of(object);
+    const LayoutWord layout(kind.layout + (kind.layout_adds_bytes ? bytes : 0));
+    layout.visit(object, bytes, map, sink);
   }
 
   // The key of ephemerons.

@@ -38,7 +38,8 @@ struct VisitSink {
 /// - `is_marked(reference)` says whether the mark is set; only how long that takes matters here.
 /// - `task_of(reference)` is the task to visit a newly marked object.
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
-/// - `prefetch(task)` asks the processor for what visit() will read; it must not fault. (With the functions of
+/// - `prefetch(task)` asks the processor for what visit() will read; it must not fault. (With the functions
+/// of
 ///   mark/prefetch.h: compilers may leave out calls of what only asks in their own way.)
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
 ///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.

@@ -51,6 +51,18 @@ class Pages {
   std::span<std::byte> memory_;
 };
 
+// With addresses in it, so the loader writes it and protects it then.
+const int kNumbers[] = {1, 2};
+const int* const kAddresses[] = {&kNumbers[0], &kNumbers[1]};
+
+TEST(StaticRoots, WhatTheLoaderHasProtectedIsNone) {
+  StaticRoots roots;
+  const int* const volatile* const address = kAddresses;
+  EXPECT_NE(*address, nullptr);
+  EXPECT_FALSE(are_scanned(roots, address));
+  EXPECT_TRUE(are_scanned(roots, &static_list));
+}
+
 TEST(StaticRoots, StaticDataIsARoot) {
   const std::vector<HiddenAddress> hidden = put_list(static_list);
   collect_cleanly();
