@@ -1,5 +1,6 @@
 #include "heap/allocator.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -57,12 +58,25 @@ bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
     return true;
   }
   while (run.block.chunk == nullptr || !next_run_in_block(run)) {
-    if (run.block.chunk != nullptr) heap_.give_up_block(run.block);
-    run = {};
-    run.block = heap_.acquire_block(size_class, kind);
-    if (run.block.chunk == nullptr) return false;
+    if (!next_block(run, size_class, kind)) return false;
   }
   return true;
+}
+
+// The next of the spares, or of the heap's blocks. The present block's slots are used up.
+bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind) {
+  const SmallBlock used = run.block;
+  const std::uint32_t wanted = run.blocks_wanted;
+  run = {};
+  if (used.spares != nullptr) {
+    used.chunk->block(used.index).owned = false;
+    run.block = Heap::take_spare(used.spares);
+    run.blocks_wanted = wanted;
+  } else {
+    run.block = heap_.exchange_block(used, size_class, kind, wanted - 1);
+    run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
+  }
+  return run.block.chunk != nullptr;
 }
 
 void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
@@ -106,10 +120,23 @@ void Allocator::for_each_run(Function function) {
 }
 
 void Allocator::give_up_blocks() {
+  give_up_spares();
   for_each_run([](FreeRun& run) {
     if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
     if (run.block.chunk != nullptr) run.block.chunk->block(run.block.index).owned = false;
     run = {};
+  });
+}
+
+// A thread that allocates no more would keep them for ever.
+void Allocator::give_up_spares() {
+  for_each_run([](FreeRun& run) {
+    while (run.block.spares != nullptr) {
+      const SmallBlock spare = Heap::take_spare(run.block.spares);
+      spare.chunk->block(spare.index).owned = false;
+      run.block.spares = spare.spares;
+    }
+    run.blocks_wanted = 1;
   });
 }
 

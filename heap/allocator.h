@@ -74,7 +74,8 @@ class Allocator {
     std::byte* end = nullptr;
     std::byte* freed = nullptr;  // slots freed by hand, a list through their first words
     SmallBlock block;
-    std::uint32_t next_granule = 0;  // where the search for the next run goes on
+    std::uint32_t next_granule = 0;   // where the search for the next run goes on
+    std::uint32_t blocks_wanted = 1;  // when the heap is asked next
   };
   // A kind's runs, by size class.
   using RunTable = std::array<FreeRun, SizeClasses::kCount>;
@@ -87,14 +88,19 @@ class Allocator {
 
   RunTable* runs_of(KindNumber kind);
   JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
+  bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
   static bool next_run_in_block(FreeRun& run);
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>
   void for_each_run(Function function);
   // Forgets all runs: their blocks are the heap's again. Under the heap's lock, or while nobody allocates.
   void give_up_blocks();
+  // The heap has the blocks again that no object was put in. Likewise, but not in the midst of find_run.
+  void give_up_spares();
   // After what is unmarked was made free: the slots of the runs at hand are in use, too.
   void keep_runs_allocated();
+
+  static constexpr std::uint32_t kMostBlocksWanted = 16;
 
   // Of kinds of which nothing was allocated yet: all runs used up, so that the fast half needs not ask.
   static RunTable no_runs_;

@@ -36,6 +36,23 @@ std::uint32_t find_bit(std::uint32_t from, WordAt word_at) {
   return word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
 }
 
+// Without std::popcount, which is a call on processors of the oldest kind, and they are what is compiled for.
+std::uint32_t count_bits(const std::array<std::uint64_t, kMarkWordsPerBlock>& words) {
+  constexpr std::uint64_t kOddBits = 0x5555'5555'5555'5555;
+  constexpr std::uint64_t kOddPairs = 0x3333'3333'3333'3333;
+  constexpr std::uint64_t kOddNibbles = 0x0f0f'0f0f'0f0f'0f0f;
+  constexpr std::uint64_t kOddBytes = 0x00ff'00ff'00ff'00ff;
+  static_assert(8 * kMarkWordsPerBlock < 256, "the sums below are one to a byte");
+  std::uint64_t sums = 0;
+  for (std::uint64_t bits : words) {
+    bits -= (bits >> 1) & kOddBits;
+    bits = (bits & kOddPairs) + ((bits >> 2) & kOddPairs);
+    sums += (bits + (bits >> 4)) & kOddNibbles;
+  }
+  const std::uint64_t in_pairs = (sums & kOddBytes) + ((sums >> 8) & kOddBytes);
+  return static_cast<std::uint32_t>((in_pairs * 0x0001'0001'0001'0001) >> 48);
+}
+
 }  // namespace
 
 Chunk::Chunk(std::size_t total_bytes, BlockMap& map, const KindTable& kinds)
@@ -112,26 +129,24 @@ GranuleRange Chunk::find_free_slots(std::size_t block, std::uint32_t from) const
   return {first, std::min(starts.end, find_bit(first, allocated_in))};
 }
 
-// Without std::popcount, which is a call on processors of the oldest kind, and they are what is compiled for.
 std::uint32_t Chunk::count_marks(std::size_t block) const {
-  constexpr std::uint64_t kOddBits = 0x5555'5555'5555'5555;
-  constexpr std::uint64_t kOddPairs = 0x3333'3333'3333'3333;
-  constexpr std::uint64_t kOddNibbles = 0x0f0f'0f0f'0f0f'0f0f;
-  constexpr std::uint64_t kOddBytes = 0x00ff'00ff'00ff'00ff;
-  static_assert(8 * kMarkWordsPerBlock < 256, "the sums below are one to a byte");
+  const BlockInfo& info = blocks_[block];
+  const SlotStarts& starts = SizeClasses::slot_starts(info.size_class);
   const std::atomic<std::uint64_t>* const marks = mark_words(block);
   const std::atomic<std::uint64_t>* const allocated = allocated_words(block);
-  std::uint64_t sums = 0;
+  std::array<std::uint64_t, kMarkWordsPerBlock> marked;
+  std::uint64_t any = 0;
+  std::uint64_t missing = 0;
   for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
     // Relaxed, both: the marking is over.
-    std::uint64_t bits =
+    marked[word] =
         marks[word].load(std::memory_order_relaxed) & allocated[word].load(std::memory_order_relaxed);
-    bits -= (bits >> 1) & kOddBits;
-    bits = (bits & kOddPairs) + ((bits >> 2) & kOddPairs);
-    sums += (bits + (bits >> 4)) & kOddNibbles;
+    any |= marked[word];
+    missing |= marked[word] ^ starts.words[word];
   }
-  const std::uint64_t in_pairs = (sums & kOddBytes) + ((sums >> 8) & kOddBytes);
-  return static_cast<std::uint32_t>((in_pairs * 0x0001'0001'0001'0001) >> 48);
+  // What was allocated together mostly lives and dies together.
+  if (any == 0) return 0;
+  return missing == 0 ? info.slots() : count_bits(marked);
 }
 
 std::size_t Chunk::find_free(std::size_t count, Suspects suspects) {
@@ -161,6 +176,7 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   blocks_[index] = info;
   kinds_[index] = kind_byte(kind);
   free_.reset(index);
+  --free_blocks_;
   zero_.reset(index);
   given_back_.reset(index);
   return is_zero;
@@ -170,6 +186,7 @@ void Chunk::release_block(std::size_t index) {
   clear_allocated(index);
   blocks_[index] = {};
   free_.set(index);
+  ++free_blocks_;
   if (index < search_from_) search_from_ = index;
 }
 

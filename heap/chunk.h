@@ -55,13 +55,14 @@ enum class Suspects : std::uint8_t { avoided, accepted };
 struct BlockInfo {
   BlockUse use = BlockUse::free;
   bool owned = false;                              ///< small: by an allocator, which takes its slots
+  bool was_zero = false;                           ///< small: when it was taken nobody had written to it
   std::uint8_t size_class = 0;                     ///< small
   std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
   std::uint32_t slot_bytes = 0;                    ///< small
   LargeAddresses addresses = LargeAddresses::all;  ///< large_head
   std::uint32_t blocks = 0;                        ///< large: how many blocks the object takes
   std::uint64_t large_bytes = 0;                   ///< large_head: bytes of the object
-  std::byte* next_partly_free = nullptr;           ///< small: the next block in the heap's list
+  std::byte* next = nullptr;  ///< small: the next in the heap's list of partly free ones, or of spares
 
   /// Slots of a small block.
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes; }
@@ -206,7 +207,7 @@ class Chunk {
     }
   }
 
-  /// How many objects of a block are marked. Nobody marks meanwhile.
+  /// How many objects of a block of small ones are marked. Nobody marks meanwhile.
   [[nodiscard]] std::uint32_t count_marks(std::size_t block) const;
 
   /// The address where a block starts.
@@ -229,8 +230,8 @@ class Chunk {
   /// All bytes of the chunk, header included.
   [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
   /// Blocks in no use.
-  [[nodiscard]] std::size_t free_blocks() const { return free_.count(); }
-  [[nodiscard]] bool is_empty() const { return free_.count() == kUsableBlocks; }
+  [[nodiscard]] std::size_t free_blocks() const { return free_blocks_; }
+  [[nodiscard]] bool is_empty() const { return free_blocks_ == kUsableBlocks; }
 
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block.
@@ -309,6 +310,7 @@ class Chunk {
   std::array<std::uint8_t, kBlocksPerChunk> kinds_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
+  std::size_t free_blocks_ = kUsableBlocks;
   std::bitset<kBlocksPerChunk> free_;
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to

@@ -16,6 +16,9 @@ constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
 // Of the chunks that a collection left empty, one in so many of all chunks is kept for the next allocations.
 constexpr std::size_t kChunksPerSpare = 8;
 
+// Spares are given out while a chunk has so many free blocks.
+constexpr std::size_t kManyBlocks = 64;
+
 constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
 }  // namespace
@@ -76,46 +79,59 @@ void Heap::count_freed(std::uint64_t bytes) {
   allocated_bytes_.store(allocated_bytes() - std::min(bytes, allocated_bytes()), std::memory_order_relaxed);
 }
 
-SmallBlock Heap::acquire_block(std::uint8_t size_class, KindNumber kind) {
+SmallBlock Heap::exchange_block(const SmallBlock& used, std::uint8_t size_class, KindNumber kind,
+                                std::uint32_t spares) {
   const std::lock_guard lock(mutex_);
+  if (used.chunk != nullptr) used.chunk->block(used.index).owned = false;
   std::byte*& partly_free = partly_free_of(size_class, kind);
-  std::uint64_t bytes = kBlockBytes;
-  if (partly_free != nullptr) {
-    const Chunk& chunk = *Chunk::of(partly_free);
-    bytes = chunk.block(chunk.block_index(partly_free)).free_bytes();
+  if (partly_free != nullptr) return own_partly_free(partly_free);
+  SmallBlock block = own_free(size_class, kind);
+  std::byte** end_of_spares = &block.spares;
+  for (; spares > 0 && block.chunk != nullptr && block.chunk->free_blocks() >= kManyBlocks; --spares) {
+    const SmallBlock spare = own_free(size_class, kind);
+    if (spare.chunk == nullptr) break;
+    *end_of_spares = spare.chunk->block_start(spare.index);
+    end_of_spares = &spare.chunk->block(spare.index).next;
   }
-  if (!within_budget(bytes)) return {};
-  const SmallBlock block = partly_free != nullptr ? take_first(partly_free) : take_free(size_class, kind);
-  if (block.chunk == nullptr) return {};
-  block.chunk->block(block.index).owned = true;
-  count_allocated(bytes);
   return block;
 }
 
-void Heap::give_up_block(const SmallBlock& block) {
-  const std::lock_guard lock(mutex_);
-  block.chunk->block(block.index).owned = false;
+SmallBlock Heap::take_spare(std::byte* spares) {
+  Chunk* const chunk = Chunk::of(spares);
+  const std::size_t index = chunk->block_index(spares);
+  const BlockInfo& info = chunk->block(index);
+  return {chunk, static_cast<std::uint32_t>(index), info.was_zero, info.next};
 }
 
-SmallBlock Heap::take_first(std::byte*& list) {
+// The first block of the list, or none when the budget is spent.
+SmallBlock Heap::own_partly_free(std::byte*& list) {
   Chunk* const chunk = Chunk::of(list);
   const std::size_t index = chunk->block_index(list);
-  list = chunk->block(index).next_partly_free;
+  BlockInfo& info = chunk->block(index);
+  if (!within_budget(info.free_bytes())) return {};
+  list = info.next;
+  info.owned = true;
+  count_allocated(info.free_bytes());
   return {chunk, static_cast<std::uint32_t>(index)};
 }
 
-SmallBlock Heap::take_free(std::uint8_t size_class, KindNumber kind) {
+// A block that is wholly free, or none when there is no memory or the budget is spent.
+SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
+  if (!within_budget(kBlockBytes)) return {};
   std::size_t index = 0;
   Chunk* const chunk = chunk_with_free_blocks(1, index, Suspects::accepted);
   if (chunk == nullptr) return {};
   BlockInfo info;
   info.use = BlockUse::small;
+  info.owned = true;
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
   const bool is_zero = take_block(chunk, index, info, kind);
+  chunk->block(index).was_zero = is_zero;
   count_taken(chunk, 1);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
                    BlockShape::of_slots(info.slot_bytes, kinds_[kind].contents));
+  count_allocated(kBlockBytes);
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
 }
 
@@ -286,6 +302,8 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
   SweepResult result;
   if (owned == OwnedBlocks::taken_back) {
     for (Allocator* const allocator : allocators_) allocator->give_up_blocks();
+  } else {
+    for (Allocator* const allocator : allocators_) allocator->give_up_spares();
   }
   for (auto& lists : partly_free_) lists.fill(nullptr);
   for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
@@ -324,7 +342,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   result.live_bytes += std::uint64_t{live} * info.slot_bytes;
   if (live == info.slots() || info.owned) return;
   std::byte*& partly_free = partly_free_of(info.size_class, chunk->kind(index));
-  info.next_partly_free = partly_free;
+  info.next = partly_free;
   partly_free = chunk->block_start(index);
 }
 

@@ -41,14 +41,16 @@ struct SweepResult {
 /// What becomes of the blocks that allocators own.
 enum class OwnedBlocks : std::uint8_t {
   taken_back,  ///< the allocators start afresh: between two of their calls
-  left,        ///< they go on where they were, also in the midst of Allocator::allocate_from_run
+  left,        ///< they go on where they were, also in the midst of Allocator::allocate_from_run, but without
+               ///< spares
 };
 
 /// A block of slots, partly free, that one allocator owns.
 struct SmallBlock {
   Chunk* chunk = nullptr;
   std::uint32_t index = 0;
-  bool is_zero = false;  ///< its memory is zero: nobody wrote to it yet
+  bool is_zero = false;         ///< its memory is zero: nobody wrote to it yet
+  std::byte* spares = nullptr;  ///< more blocks like it, wholly free and owned: see Heap::take_spare
 };
 
 class Heap {
@@ -70,11 +72,13 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// A block with free slots of the class for objects of a kind, to own, or one with a null chunk when there
-  /// is no memory or the budget is spent.
-  SmallBlock acquire_block(std::uint8_t size_class, KindNumber kind);
-  /// Ends owning a block.
-  void give_up_block(const SmallBlock& block);
+  /// Ends owning `used`, unless its chunk is null, and gives a block with free slots of the class for objects
+  /// of a kind, to own, or one with a null chunk when there is no memory or the budget is spent. With a block
+  /// that is wholly free come up to `spares` others, if there are many.
+  SmallBlock exchange_block(const SmallBlock& used, std::uint8_t size_class, KindNumber kind,
+                            std::uint32_t spares);
+  /// The first of some spares, not null, with the others. Without the lock; by their owner.
+  static SmallBlock take_spare(std::byte* spares);
   /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
   /// none or the budget is spent.
   JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind,
@@ -186,8 +190,8 @@ class Heap {
   std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind) {
     return partly_free_[static_cast<std::size_t>(kind)][size_class];
   }
-  static SmallBlock take_first(std::byte*& list);
-  SmallBlock take_free(std::uint8_t size_class, KindNumber kind);
+  SmallBlock own_partly_free(std::byte*& list);
+  SmallBlock own_free(std::uint8_t size_class, KindNumber kind);
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
@@ -210,7 +214,7 @@ class Heap {
   SystemVector<Chunk*> chunks_;
   std::uint64_t kept_bytes_ = 0;  // no empty chunk is released below so many
   std::size_t search_from_ = 0;   // no chunk before this one has a free block
-  // Lists through BlockInfo::next_partly_free, by kind and size class.
+  // Lists through BlockInfo::next, by kind and size class.
   std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds> partly_free_{};
   SystemVector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};

@@ -59,8 +59,11 @@ TEST(Chunk, StartsWithoutMarksAndWithAllBlocksFree) {
 TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
   const OwnedChunk chunk = make_chunk();
   const std::size_t block = kFirstBlock + 1;
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.slot_bytes = kGranuleBytes;
   for (const std::size_t each : {block - 1, block, block + 1}) {
-    chunk->take_block(each, {}, KindNumber::words);  // of slots of the smallest class
+    chunk->take_block(each, info, KindNumber::words);
     chunk->set_allocated(each, {0, kGranulesPerBlock}, false);
   }
   // In an order that fills all words of the block evenly.
@@ -74,6 +77,26 @@ TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
   EXPECT_EQ(chunk->count_marks(block), kGranulesPerBlock);
   EXPECT_EQ(chunk->count_marks(block - 1), 0U);
   EXPECT_EQ(chunk->count_marks(block + 1), 0U);
+}
+
+TEST(Chunk, CountsTheMarksOfBlocksOfEverySize) {
+  for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+    const OwnedChunk chunk = make_chunk();
+    const std::size_t block = kFirstBlock;
+    BlockInfo info;
+    info.use = BlockUse::small;
+    info.size_class = size_class;
+    info.slot_bytes = SizeClasses::slot_bytes(size_class);
+    chunk->take_block(block, info, KindNumber::words);
+    const std::uint32_t step = info.slot_bytes / kGranuleBytes;
+    chunk->set_allocated(block, {0, info.slots() * step}, false);
+    chunk->clear_marks(block);
+    EXPECT_EQ(chunk->count_marks(block), 0U);
+    for (std::uint32_t slot = 0; slot < info.slots(); ++slot) {
+      ASSERT_TRUE(chunk->mark_exclusively(granule(*chunk, slot * step)));
+      ASSERT_EQ(chunk->count_marks(block), slot + 1) << info.slot_bytes;
+    }
+  }
 }
 
 TEST(Chunk, MarkIsToldOnceAndLeavesTheOthersAlone) {

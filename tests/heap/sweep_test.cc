@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -235,7 +236,72 @@ TEST(SweepOwnedBlocks, ABlockThatIsUsedUpIsSweptLikeOthers) {
   ASSERT_NE(allocator.allocate_plain(48, KindNumber::words), nullptr);
   heap.clear_marks();
   heap.sweep(OwnedBlocks::left);
-  EXPECT_EQ(Chunk::of(*first_block.begin())->free_blocks(), kUsableBlocks - 1);
+  const Object* const object = *first_block.begin();
+  Chunk& chunk = *Chunk::of(object);
+  EXPECT_EQ(chunk.block(chunk.block_index(reinterpret_cast<const std::byte*>(object))).use, BlockUse::free);
+}
+
+// What was given out stays, and nothing is given out twice.
+TEST(SweepOwnedBlocks, SparesComeAndGo) {
+  Heap heap(kChunkBytes);
+  Allocator allocator(heap);
+  constexpr std::size_t kSlots = kBlockBytes / 64;
+  std::vector<Object*> objects;
+  for (int collection = 0; collection < 8; ++collection) {
+    // Each time some blocks more, so that more or fewer spares are there.
+    for (std::size_t i = 0; i < (2 * static_cast<std::size_t>(collection) + 1) * kSlots; ++i) {
+      Object* const object = allocator.allocate_plain(64, KindNumber::words);
+      ASSERT_NE(object, nullptr);
+      ASSERT_TRUE(std::ranges::all_of(std::span(reinterpret_cast<const std::byte*>(object), 64),
+                                      [](std::byte byte) { return byte == std::byte{0}; }));
+      objects.push_back(object);
+      fill_contents(object, 64, objects.size());
+    }
+    heap.clear_marks();
+    for (Object* const object : objects) Chunk::of(object)->mark_exclusively(object);
+    heap.sweep(OwnedBlocks::left);
+  }
+  EXPECT_EQ(std::set<Object*>(objects.begin(), objects.end()).size(), objects.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) EXPECT_TRUE(has_contents(objects[i], 64, i + 1));
+}
+
+TEST(SweepOwnedBlocks, SparesAreTakenBack) {
+  for (const OwnedBlocks owned : {OwnedBlocks::left, OwnedBlocks::taken_back}) {
+    Heap heap(kChunkBytes);
+    Allocator allocator(heap);
+    const Chunk* chunk = nullptr;
+    for (std::size_t i = 0; i < 4 * kBlockBytes / 64; ++i)
+      chunk = Chunk::of(allocator.allocate_plain(64, KindNumber::words));
+    EXPECT_LT(chunk->free_blocks(), kUsableBlocks - 4) << "spares";
+    heap.clear_marks();
+    heap.sweep(owned);
+    EXPECT_EQ(chunk->free_blocks(), kUsableBlocks - (owned == OwnedBlocks::left ? 1 : 0));
+    EXPECT_NE(allocator.allocate_plain(64, KindNumber::words), nullptr);
+  }
+}
+
+TEST(SweepOwnedBlocks, SparesAreFreeWhenTheirAllocatorIsGone) {
+  Heap heap(kChunkBytes);
+  const Chunk* chunk = nullptr;
+  {
+    Allocator allocator(heap);
+    for (std::size_t i = 0; i < 4 * kBlockBytes / 64; ++i)
+      chunk = Chunk::of(allocator.allocate_plain(64, KindNumber::words));
+  }
+  heap.clear_marks();
+  heap.sweep();
+  EXPECT_EQ(chunk->free_blocks(), kUsableBlocks);
+}
+
+// Allocators that have spares leave none of a small heap's memory unused.
+TEST(SweepOwnedBlocks, SparesDoNotUseUpASmallHeap) {
+  Heap heap(kChunkBytes);
+  Allocator one(heap);
+  Allocator other(heap);
+  std::size_t objects = 0;
+  for (int i = 0; i < 100000 && one.allocate_plain(1024, KindNumber::words) != nullptr; ++i) ++objects;
+  while (other.allocate_plain(1024, KindNumber::words) != nullptr) ++objects;
+  EXPECT_EQ(objects, kUsableBlocks * (kBlockBytes / 1024));
 }
 
 TEST(SweepReuse, NeighbouringFreedRunsBecomeOne) {
