@@ -11,6 +11,7 @@
 #include "heap/chunk.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
+#include "mark/prefetch.h"
 #include "mark/slices.h"
 
 namespace jackdaw::gc {
@@ -53,6 +54,13 @@ class MarkTask {
   /// Of a small object of words: how many.
   [[nodiscard]] std::uint32_t small_words() const {
     return static_cast<std::uint32_t>(bits_ >> kAddressBits);
+  }
+  /// Of a whole object: whether it is known to lie within half a cache line. False for those that have a
+  /// type.
+  [[nodiscard]] bool is_within_half_a_line() const {
+    constexpr std::uint32_t kWords = 4;
+    static_assert(kWords * sizeof(std::uint64_t) * 2 == mark::kCacheLineBytes);
+    return small_words() - 1 < kWords;  // slots of so many words start at multiples of as many
   }
 
  private:

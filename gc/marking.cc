@@ -19,6 +19,7 @@ class MarkingWith final : public Marking {
  public:
   explicit MarkingWith(const mark::MarkerOptions& options) : marker_(options) {}
 
+  void rouse_helpers() override { marker_.rouse_helpers(); }
   bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
             std::span<const MarkTask> revisits) override {
     HeapObjectModel model(map);

@@ -45,6 +45,7 @@ class Marking {
   Marking(const Marking&) = delete;
   Marking& operator=(const Marking&) = delete;
 
+  virtual void rouse_helpers() = 0;
   /// Marks in the heap whose map this is.
   virtual bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
                     std::span<const MarkTask> revisits) = 0;

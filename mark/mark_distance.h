@@ -22,15 +22,19 @@ class MarkDistance {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// So many looks while near lie between two samples.
+  /// So many looks while near lie between two samples, at first; twice as many each time that marks were
+  /// judged to be near, up to the second number: a sample takes longer than a visit.
   static constexpr std::uint32_t kLooksASample = 16;
+  static constexpr std::uint32_t kMostLooksASample = 256;
   /// So many samples are judged together.
   static constexpr std::uint32_t kSamples = 32;
-  /// Marks are far when a sample takes this long on average. Measured (docs/performance.md): up to 13 ns
-  /// where few come from another core, which takes 100 and more; 29 to 50 where many do.
+  /// Marks are far when a sample takes this long on average. Measured (docs/performance.md, where a sample
+  /// could count as 500 ns): up to 13 ns where few come from another core, which takes 100 and more; 29 to 50
+  /// where many do.
   static constexpr Duration kFar{18};
-  /// A sample counts as this long at most, and as nothing at least: the processor may have been away.
-  static constexpr Duration kLongest{500};
+  /// A sample counts as this long at most, and as nothing at least: the processor may have been away. So
+  /// where marks are near, it takes some that come from other cores to be far, and not an interruption.
+  static constexpr Duration kLongest{128};
   /// After so many looks with marks that are far, they are taken to be near again, and measured.
   static constexpr std::uint32_t kLooksFar = 64 * kSamples * kLooksASample;
 
@@ -58,16 +62,18 @@ class MarkDistance {
     sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
     is_far_ = sum_ >= kSamples * kFar;
-    restart(is_far_ ? kLooksFar : kLooksASample);
+    looks_a_sample_ = is_far_ ? kLooksASample : std::min(2 * looks_a_sample_, kMostLooksASample);
+    restart(is_far_ ? kLooksFar : looks_a_sample_);
   }
 
   /// While near: the sampled visit is over, whether or not it found something to sample.
   void end_sampled_visit() {
-    if (looks_left_ == 0) looks_left_ = kLooksASample;
+    if (looks_left_ == 0) looks_left_ = looks_a_sample_;
   }
 
   void take_as_near() {
     is_far_ = false;
+    looks_a_sample_ = kLooksASample;
     restart(kLooksASample);
   }
 
@@ -79,6 +85,7 @@ class MarkDistance {
   }
 
   bool is_far_ = false;
+  std::uint32_t looks_a_sample_ = kLooksASample;
   std::uint32_t looks_left_ = kLooksASample;
   std::uint32_t samples_ = 0;
   Duration sum_{};

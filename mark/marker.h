@@ -17,6 +17,7 @@
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mark/marker_options.h"
@@ -48,8 +49,9 @@ class Marker {
         nodes_(options.nodes),
         alone_references_(options.alone_references),
         small_round_references_(options.small_round_references),
+        processors_(std::thread::hardware_concurrency()),
         detector_(
-            {options.threads, Backoff(options.backoff, is_crowded(options.threads)), options.termination}) {
+            {options.threads, Backoff(options.backoff, options.threads > processors_), options.termination}) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
     workers_.reserve(count);
@@ -58,6 +60,15 @@ class Marker {
       workers_.push_back(std::make_unique<TeamWorker>(*this, options, setup));
     }
     statistics_.resize(count);
+  }
+
+  /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
+  /// part in the marking before, if that was not small, wake up meanwhile. Between two calls of mark().
+  void rouse_helpers() {
+    const std::uint32_t others = std::min(team_size(), std::max(1U, processors_)) - 1;
+    // If no mark() came after the last call, its helpers still count as roused.
+    if (helpers_roused_ == 0) helpers_roused_ = std::min(std::exchange(useful_helpers_, 0), others);
+    if (helpers_roused_ != 0) pool_.rouse(helpers_roused_);
   }
 
   /// Marks everything that can be reached from `roots`, or, to continue a marking that dropped tasks, from
@@ -72,15 +83,9 @@ class Marker {
     next_root_.store(0, std::memory_order_relaxed);
     next_revisit_.store(0, std::memory_order_relaxed);
     for (const auto& worker : workers_) worker->start_round();
-    if (!mark_alone(model)) mark_together(model);
-    references_of_last_round_ = 0;
-    bool complete = true;
-    for (std::uint32_t i = 0; i < worker_count(); ++i) {
-      statistics_[i] = workers_[i]->statistics();
-      references_of_last_round_ += statistics_[i].references_visited;
-      complete = complete && !workers_[i]->dropped_tasks();
-    }
-    return complete;
+    const bool others_are_awake = std::exchange(helpers_roused_, 0) != 0;
+    if (others_are_awake || !mark_alone(model)) mark_together(model);
+    return gather_statistics();
   }
 
   /// The counts of the last mark(), one entry per worker.
@@ -110,9 +115,10 @@ class Marker {
     return options;
   }
 
+  // A helper that followed so many references will be roused for the next marking. It takes some times as
+  // long to follow them as to wake up.
+  static constexpr std::uint64_t kReferencesToBeRoused = 8192;
   static constexpr std::uint64_t kForGood = std::numeric_limits<std::uint64_t>::max();
-
-  static bool is_crowded(std::uint32_t threads) { return threads > std::thread::hardware_concurrency(); }
 
   // Whether the first worker marked everything by itself.
   bool mark_alone(Model& model) {
@@ -142,10 +148,26 @@ class Marker {
     }
   }
 
+  // After a round. Returns whether nothing was dropped.
+  bool gather_statistics() {
+    references_of_last_round_ = 0;
+    std::uint32_t useful_helpers = 0;
+    bool complete = true;
+    for (std::uint32_t i = 0; i < worker_count(); ++i) {
+      statistics_[i] = workers_[i]->statistics();
+      const std::uint64_t references = statistics_[i].references_visited;
+      references_of_last_round_ += references;
+      if (i != 0 && references >= kReferencesToBeRoused) ++useful_helpers;
+      complete = complete && !workers_[i]->dropped_tasks();
+    }
+    if (references_of_last_round_ >= small_round_references_)
+      useful_helpers_ = std::max(useful_helpers_, useful_helpers);
+    return complete;
+  }
+
   // Workers beyond the number of processors only take turns.
   [[nodiscard]] std::uint32_t team_size() const {
-    const std::uint32_t processors = std::max(2U, std::thread::hardware_concurrency());
-    return alone_references_ == 0 ? worker_count() : std::min(worker_count(), processors);
+    return alone_references_ == 0 ? worker_count() : std::min(worker_count(), std::max(2U, processors_));
   }
 
   // There is something to steal: a sleeper is woken, or else a worker called that has not come yet.
@@ -188,7 +210,10 @@ class Marker {
   std::vector<std::uint32_t> nodes_;  // of each worker
   const std::uint64_t alone_references_;
   const std::uint64_t small_round_references_;
+  const std::uint32_t processors_;  // asked once: it takes system calls
   std::uint64_t references_of_last_round_ = 0;
+  std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since rouse_helpers that had most
+  std::uint32_t helpers_roused_ = 0;  // for the next round
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

@@ -39,7 +39,8 @@ struct MarkerOptions {
   std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
   /// References that the first worker follows by itself before it calls others, one by one as there is work
-  /// for them, and no more of them than there are processors. 0: all begin at once, however many.
+  /// for them, and no more of them than there are processors. Others that Marker::rouse_helpers woke up begin
+  /// with it. 0: all begin at once, however many.
   std::uint64_t alone_references = kAloneReferences;
   /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
   /// takes some ten microseconds, and what two mark at once travels between their caches.

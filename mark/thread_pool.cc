@@ -6,6 +6,8 @@
 #include <exception>
 #include <utility>
 
+#include "mark/spin.h"
+
 namespace jackdaw::mark {
 
 namespace {
@@ -60,6 +62,8 @@ ThreadPool::~ThreadPool() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  // Relaxed: see await_job.
+  jobs_begun_.fetch_add(1, std::memory_order_relaxed);
   for (const auto& helper : helpers_) helper->called.notify_one();
   for (const auto& helper : helpers_) helper->thread.join();
 }
@@ -86,10 +90,15 @@ void ThreadPool::begin(const Job& job, std::size_t helpers, std::size_t most_hel
     const std::lock_guard lock(mutex_);
     job_ = &job;
     most_helpers_ = most_helpers;
+    helpers = std::max(helpers, std::min(roused_, most_helpers));
+    for (std::size_t i = 0; i < roused_; ++i) helpers_[i]->is_roused = false;
+    roused_ = 0;
     called_ = on_the_way_ = helpers;
     for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->has_job = true;
     publish_callable();
   }
+  // Relaxed: see await_job.
+  jobs_begun_.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->called.notify_one();
 }
 
@@ -109,6 +118,39 @@ bool ThreadPool::call_helper() {
   return true;
 }
 
+void ThreadPool::rouse(std::size_t helpers) {
+  helpers = std::min(helpers, helpers_.size());
+  {
+    const std::lock_guard lock(mutex_);
+    roused_ = helpers;
+    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->is_roused = i < helpers;
+  }
+  if (helpers != 0) helpers_[0]->called.notify_one();
+}
+
+// A helper that was roused: waits for the job.
+void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::size_t helper) {
+  for (const std::size_t next : {2 * helper + 1, 2 * helper + 2}) {
+    if (next < roused_) helpers_[next]->called.notify_one();
+  }
+  // Relaxed, here and below: a hint; the truth is under the lock.
+  const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
+  const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
+  lock.unlock();
+  // Whoever is about to give the job may need this processor.
+  constexpr std::uint32_t kPausesBeforeYield = 64;
+  std::uint32_t pauses = 0;
+  while (jobs_begun_.load(std::memory_order_relaxed) == jobs_before &&
+         std::chrono::steady_clock::now() < asleep_from) {
+    if (++pauses % kPausesBeforeYield == 0) {
+      std::this_thread::yield();
+    } else {
+      pause_core();
+    }
+  }
+  lock.lock();
+}
+
 // As many may be on their way as are at work, the caller included: so a team doubles, and a short job has
 // not called many in vain.
 void ThreadPool::publish_callable() {
@@ -123,8 +165,12 @@ void ThreadPool::helper_loop(std::uint32_t worker) {
   std::unique_lock lock(mutex_);
   Helper& self = *helpers_[worker - 1];
   for (;;) {
-    self.called.wait(lock, [&] { return stopping_ || self.has_job; });
+    self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_roused; });
     if (stopping_) return;
+    if (std::exchange(self.is_roused, false)) {
+      await_job(lock, worker - 1);
+      continue;
+    }
     self.has_job = false;
     --on_the_way_;
     ++at_work_;

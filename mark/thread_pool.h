@@ -2,10 +2,12 @@
 //
 // A job runs on all of them, or begins on the caller's thread alone and calls helpers, one by one, as it
 // finds work for them. Being called costs a system call and the time that a processor takes to wake up, so a
-// short job that calls nobody is as fast as if there were no helpers.
+// short job that calls nobody is as fast as if there were no helpers. Helpers that will be needed in any case
+// can be roused while the caller still prepares the job.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -24,6 +26,9 @@ class ThreadPool {
  public:
   /// A job takes the number of the worker that runs it, and must not throw.
   using Job = std::function<void(std::uint32_t)>;
+
+  /// How long a helper stays awake that was roused.
+  static constexpr std::chrono::milliseconds kAwake{1};
 
   /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a
   /// helper cannot be started the pool has fewer, and says so in one line on stderr. Each helper calls
@@ -47,21 +52,28 @@ class ThreadPool {
   void run_on_call(const Job& job, std::uint32_t workers);
   void run_on_call(const Job& job) { run_on_call(job, size()); }
 
+  /// Wakes so many helpers, or all if there are fewer, for the next job, which has them called from its
+  /// start, as far as it may have so many. They wait for it awake, but for kAwake at most: then it has to
+  /// wake them up again. One system call; each helper wakes two others up.
+  void rouse(std::size_t helpers);
+
   /// From within a job of run_on_call(), any worker of it: calls the next helper. False when nobody was
-  /// called: all were, or as many are on their way already as are at work. Then it is one load of a line
-  /// that is written when helpers are called or come.
+  /// called: all were, or as many or more are on their way already as are at work. Then it is one load of a
+  /// line that is written when helpers are called or come.
   bool call_helper();
 
  private:
   struct Helper {
     std::condition_variable called;
-    bool has_job = false;  // and has not begun it
+    bool is_roused = false;  // and has not woken up
+    bool has_job = false;    // and has not begun it
     std::thread thread;
   };
 
   void start_helpers(std::uint32_t threads);
   void helper_loop(std::uint32_t worker);
   void begin(const Job& job, std::size_t helpers, std::size_t most_helpers);
+  void await_job(std::unique_lock<std::mutex>& lock, std::size_t helper);
   void publish_callable();
 
   const Job on_start_;
@@ -72,9 +84,11 @@ class ThreadPool {
   std::size_t called_ = 0;        // helpers called to the present job
   std::size_t on_the_way_ = 0;    // of them, those that have not begun it
   std::size_t at_work_ = 0;       // of them, those that have begun and not finished it
+  std::size_t roused_ = 0;        // helpers roused for the next job
   bool stopping_ = false;
   std::vector<std::unique_ptr<Helper>> helpers_;
-  alignas(128) std::atomic<std::size_t> callable_{0};  // how many may be called now
+  alignas(128) std::atomic<std::size_t> callable_{0};      // how many may be called now
+  alignas(128) std::atomic<std::uint64_t> jobs_begun_{0};  // those that were roused watch it
 };
 
 }  // namespace jackdaw::mark

@@ -212,7 +212,8 @@ class alignas(128) Worker {
     mark_by<kWay>(right, model, reference);
   }
 
-  JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(Model& model, Reference reference) {
+  template <ReferenceTo<Reference> Found>
+  JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(Model& model, Found reference) {
     return leases_.right_to_mark(model.lease_word_of(reference),
                                  [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
   }
@@ -232,12 +233,21 @@ class alignas(128) Worker {
     const Task task = model.task_of(reference);
     if constexpr (kWay != Way::far) {
       if (!prefetched_.is_full()) {
-        model.prefetch(task);
+        prefetch(model, task, reference);
         prefetched_.put(task);
         return;
       }
     }
     if (!push(task)) ++tasks_dropped_;
+  }
+
+  template <ReferenceTo<Reference> Found>
+  JACKDAW_ALWAYS_INLINE static void prefetch(Model& model, Task task, Found found) {
+    if constexpr (requires { model.prefetch(task, found); }) {
+      model.prefetch(task, found);
+    } else {
+      model.prefetch(task);
+    }
   }
 
   // Keeps a reference until the lease that stands in its way has ended.

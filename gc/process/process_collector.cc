@@ -259,6 +259,8 @@ CollectionResult ProcessCollector::collect_stopped(const OwnStack& own_stack, Co
   if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
+  // Not earlier: a helper would stand in the way of threads that are to be stopped.
+  marking_->rouse_helpers();
   gather_roots(own_stack);
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);

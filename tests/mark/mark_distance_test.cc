@@ -38,11 +38,31 @@ TEST(MarkDistance, StaysNearWhileTheAverageIs) {
   }
 }
 
-TEST(MarkDistance, OneLongSampleDoesNotDecide) {
+TEST(MarkDistance, AFewLongSamplesDoNotDecide) {
   MarkDistance distance;
-  visit_and_sample(distance, std::chrono::seconds(1));
-  for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) visit_and_sample(distance, kOneNanosecond);
+  for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i)
+    visit_and_sample(distance, i % 8 == 0 ? std::chrono::seconds(1) : kOneNanosecond);
   EXPECT_FALSE(distance.is_far());
+}
+
+TEST(MarkDistance, LooksLessOftenWhileMarksStayNear) {
+  MarkDistance distance;
+  const auto judge = [&](MarkDistance::Duration duration) {
+    const std::uint32_t looks = visit_and_sample(distance, duration);
+    for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) {
+      EXPECT_EQ(visit_and_sample(distance, duration), looks);
+    }
+    return looks;
+  };
+  for (std::uint32_t looks = MarkDistance::kLooksASample; looks <= MarkDistance::kMostLooksASample;
+       looks *= 2) {
+    EXPECT_EQ(judge(kOneNanosecond), looks);
+  }
+  EXPECT_EQ(judge(kOneNanosecond), MarkDistance::kMostLooksASample);
+  EXPECT_EQ(judge(MarkDistance::kFar), MarkDistance::kMostLooksASample);
+  ASSERT_TRUE(distance.is_far());
+  distance.take_as_near();
+  EXPECT_EQ(judge(kOneNanosecond), MarkDistance::kLooksASample);
 }
 
 TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {

@@ -516,21 +516,31 @@ class ModelThatWaitsForHelp : public VectorModel {
   void visit(Task task, Sink& sink) {
     VectorModel::visit(task, sink);
     if (std::this_thread::get_id() != first_) {
-      helped_.store(true);
-    } else if (++visits_of_first_ > kVisitsBefore) {
-      while (!helped_.load() && std::chrono::steady_clock::now() < deadline_) std::this_thread::yield();
+      visits_of_others_.fetch_add(1);
+    } else if (++visits_of_first_ > visits_before_) {
+      while (visits_of_others() < wanted_ && std::chrono::steady_clock::now() < deadline_) {
+        std::this_thread::yield();
+      }
     }
   }
-  bool helped() const { return helped_.load(); }
+  // Clears the marks. After so many visits the first worker will wait for others to have made so many.
+  void start(std::uint64_t visits_before, std::uint64_t wanted) {
+    clear_marks();
+    visits_before_ = visits_before;
+    wanted_ = wanted;
+    visits_of_first_ = 0;
+    visits_of_others_.store(0);
+    deadline_ = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  }
+  std::uint64_t visits_of_others() const { return visits_of_others_.load(); }
 
  private:
-  static constexpr int kVisitsBefore = 20000;
-
   const std::thread::id first_ = std::this_thread::get_id();
-  const std::chrono::steady_clock::time_point deadline_ =
-      std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  int visits_of_first_ = 0;
-  std::atomic<bool> helped_{false};
+  std::chrono::steady_clock::time_point deadline_;
+  std::uint64_t visits_before_ = 0;
+  std::uint64_t wanted_ = 0;
+  std::uint64_t visits_of_first_ = 0;
+  std::atomic<std::uint64_t> visits_of_others_{0};
 };
 
 TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
@@ -540,9 +550,37 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
     options.termination = detector;
     ModelThatWaitsForHelp model(star_graph(100000));
     Marker<ModelThatWaitsForHelp, BwosLifo<Node>, RandomVictim, AnyTerminator> marker(options);
+    model.start(20000, 1);
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
-    EXPECT_TRUE(model.helped()) << detector;
+    EXPECT_GT(model.visits_of_others(), 0U) << detector;
     EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
+  }
+}
+
+// A helper that had a part in a marking begins with the first round of the next, which is so small that the
+// first worker would not have called it; but not with the one after that.
+TEST(Marker, RousesTheHelpersThatWereUseful) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
+  MarkerOptions options;
+  options.threads = 2;
+  options.small_round_references = 50000;
+  options.blocks = 64;
+  options.block_size = 16;  // so that a thief finds whole blocks, whether or not the first worker waits
+  Marker<ModelThatWaitsForHelp> marker(options);
+  ModelThatWaitsForHelp large(random_graph(50000, 8, 7));
+  ModelThatWaitsForHelp small(star_graph(1000));
+  const auto mark = [&](ModelThatWaitsForHelp& model, std::uint64_t visits_before, std::uint64_t wanted) {
+    marker.rouse_helpers();
+    model.start(visits_before, wanted);
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    EXPECT_EQ(model.marks(), model.serially_reachable({0}));
+    EXPECT_GE(model.visits_of_others(), wanted);
+  };
+  for (int turn = 0; turn < 3; ++turn) {
+    mark(large, 15000, 5000);
+    mark(small, 20, 1);
+    mark(small, 0, 0);
+    EXPECT_EQ(small.visits_of_others(), 0U) << "roused for a little";
   }
 }
 

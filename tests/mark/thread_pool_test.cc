@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -107,6 +108,80 @@ TEST(ThreadPool, AJobDoesNotWaitForHelpersThatComeTooLate) {
   }
   pool.run([&](std::uint32_t worker) { runs[worker] = 0; });
   EXPECT_EQ(runs, (std::vector<std::uint64_t>{0, 0, 0, 0}));
+}
+
+// A job that waits for all its workers, and calls nobody.
+void run_with(ThreadPool& pool, std::uint32_t workers, std::vector<std::uint64_t>& runs) {
+  std::atomic<std::uint32_t> came{0};
+  pool.run_on_call([&](std::uint32_t worker) {
+    ++runs[worker];
+    came.fetch_add(1);
+    while (came.load() < workers) std::this_thread::yield();
+  });
+}
+
+TEST(ThreadPool, WhoeverIsRousedIsCalledToTheNextJobAndNoOther) {
+  ThreadPool pool(6);
+  std::vector<std::uint64_t> runs(6, 0);
+  for (std::uint64_t job = 1; job <= 300; ++job) {
+    pool.rouse(5);
+    run_with(pool, 6, runs);
+    for (const std::uint64_t count : runs) ASSERT_EQ(count, job);
+  }
+  const auto until = std::chrono::steady_clock::now() + 2 * ThreadPool::kAwake;
+  pool.run_on_call([&](std::uint32_t worker) {
+    ++runs[worker];
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  });
+  pool.rouse(5);
+  pool.rouse(2);
+  run_with(pool, 3, runs);
+  EXPECT_EQ(runs, (std::vector<std::uint64_t>{302, 301, 301, 300, 300, 300}));
+}
+
+TEST(ThreadPool, OfOneHasNobodyToRouse) {
+  ThreadPool pool(1);
+  std::vector<std::uint64_t> runs(1, 0);
+  pool.rouse(1);
+  run_with(pool, 1, runs);
+  EXPECT_EQ(runs[0], 1U);
+}
+
+TEST(ThreadPool, WhoeverIsRousedComesAlsoWhenTheJobIsLate) {
+  ThreadPool pool(3);
+  std::vector<std::uint64_t> runs(3, 0);
+  for (std::uint64_t job = 1; job <= 10; ++job) {
+    pool.rouse(2);
+    const auto late = std::chrono::steady_clock::now() + 2 * ThreadPool::kAwake;
+    while (std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    run_with(pool, 3, runs);
+    for (const std::uint64_t count : runs) ASSERT_EQ(count, job);
+  }
+}
+
+TEST(ThreadPool, RousesNoMoreThanThereAreAndTheJobMayHave) {
+  ThreadPool pool(4);
+  std::vector<int> runs(4, 0);
+  std::atomic<int> came{0};
+  pool.rouse(100);
+  pool.run_on_call(
+      [&](std::uint32_t worker) {
+        ++runs[worker];
+        came.fetch_add(1);
+        while (came.load() < 2) std::this_thread::yield();
+      },
+      2);
+  EXPECT_EQ(runs, (std::vector<int>{1, 1, 0, 0}));
+  pool.rouse(1);
+  pool.run([&](std::uint32_t worker) { ++runs[worker]; });
+  EXPECT_EQ(runs, (std::vector<int>{2, 2, 1, 1}));
+}
+
+TEST(ThreadPool, MayEndWhileItsHelpersAreRoused) {
+  for (int i = 0; i < 100; ++i) {
+    ThreadPool pool(4);
+    pool.rouse(3);
+  }
 }
 
 TEST(ThreadPool, MayEndWithoutEverRunning) { const ThreadPool pool(4); }
