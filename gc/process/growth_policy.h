@@ -34,8 +34,8 @@ struct GrowthPolicy {
     if (!collects_by_itself) return std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t counted = live_bytes - std::min(live_bytes, uncounted_bytes);
     const std::uint64_t up_to_minimum = minimum_heap_bytes - std::min(minimum_heap_bytes, live_bytes);
-    // With the usual divisor two thirds of what is live.
-    return std::max({minimum_budget_bytes, counted / free_space_divisor * 2, up_to_minimum});
+    // With the usual divisor half of what is live.
+    return std::max({minimum_budget_bytes, counted / free_space_divisor * 3 / 2, up_to_minimum});
   }
   /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
   /// since the last collection.

@@ -151,8 +151,6 @@ void apply(const Setting& setting, ProcessOptions& options) {
 
 ProcessOptions default_options() {
   ProcessOptions options;
-  // A program stands still while its objects are marked, so the helpers are called early.
-  options.marking.engine.small_round_references = kSmallRoundReferences;
   options.marking.engine.threads =
       std::clamp(usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
   // A program stands still while its objects are marked, so the helpers are called early.
