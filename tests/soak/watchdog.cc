@@ -16,6 +16,8 @@ namespace jackdaw::soak {
 
 namespace {
 
+constexpr std::chrono::milliseconds kBetweenLooks{250};
+
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -31,13 +33,12 @@ std::uint64_t resident_bytes() {
 }  // namespace
 
 void Watchdog::watch() {
-  constexpr milliseconds kBetweenLooks{250};
   constexpr seconds kBetweenLines{5};
   Clock::time_point next_line = start_ + kBetweenLines;
   while (!is_over_.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(kBetweenLooks);
     const Clock::time_point now = Clock::now();
-    check_progress(now);
+    check_progress();
     check_memory(now);
     if (now < next_line) continue;
     next_line = now + kBetweenLines;
@@ -45,15 +46,13 @@ void Watchdog::watch() {
   }
 }
 
-void Watchdog::check_progress(Clock::time_point now) {
-  constexpr seconds kMostWithoutProgress{60};
+void Watchdog::check_progress() {
+  constexpr auto kMostLooksWithoutProgress = seconds(60) / kBetweenLooks;
   // Relaxed: a sign of life.
   const std::uint64_t rounds = tally.rounds.load(std::memory_order_relaxed);
-  if (rounds != last_rounds_) {
-    last_rounds_ = rounds;
-    last_progress_ = now;
-  }
-  if (now - last_progress_ < kMostWithoutProgress) return;
+  looks_without_progress_ = rounds == last_rounds_ ? looks_without_progress_ + 1 : 0;
+  last_rounds_ = rounds;
+  if (looks_without_progress_ < kMostLooksWithoutProgress) return;
   std::fprintf(stderr,
                "jackdaw-soak: FAILED: no thread did anything for a minute, after %" PRIu64 " rounds\n",
                rounds);

@@ -8,7 +8,8 @@
 
 namespace jackdaw::soak {
 
-/// Ends the program when for a minute no thread does anything, or when the resident memory is more than
+/// Ends the program when for a minute no thread does anything (counted in looks: a process that gets no
+/// processor is not at fault), or when the resident memory is more than
 /// allowed_bytes() from a quarter of the time on, or the first minute.
 class Watchdog {
  public:
@@ -25,14 +26,14 @@ class Watchdog {
   using Clock = std::chrono::steady_clock;
 
   void watch();
-  void check_progress(Clock::time_point now);
+  void check_progress();
   void check_memory(Clock::time_point now) const;
   void show_progress(Clock::time_point now) const;
 
   const std::chrono::seconds duration_;
   const Clock::time_point start_ = Clock::now();
   std::uint64_t last_rounds_ = 0;
-  Clock::time_point last_progress_ = start_;
+  int looks_without_progress_ = 0;
   std::atomic<bool> is_over_{false};
   std::thread thread_;
 };
