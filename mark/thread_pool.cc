@@ -30,7 +30,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-ThreadPool::ThreadPool(std::uint32_t threads, Job on_start) : on_start_(std::move(on_start)) {
+ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start) : on_start_(std::move(on_start)) {
   helpers_.reserve(threads - 1);
   start_helpers(threads);
 }
@@ -68,14 +68,14 @@ ThreadPool::~ThreadPool() {
   for (const auto& helper : helpers_) helper->thread.join();
 }
 
-void ThreadPool::run(const Job& job, std::uint32_t workers) {
+void ThreadPool::run(Job job, std::uint32_t workers) {
   begin(job, workers - 1, workers - 1);
   job(0);
   std::unique_lock lock(mutex_);
   job_finished_.wait(lock, [this] { return at_work_ == 0 && on_the_way_ == 0; });
 }
 
-void ThreadPool::run_on_call(const Job& job, std::uint32_t workers) {
+void ThreadPool::run_on_call(Job job, std::uint32_t workers) {
   begin(job, 0, workers - 1);
   job(0);
   std::unique_lock lock(mutex_);
@@ -85,10 +85,10 @@ void ThreadPool::run_on_call(const Job& job, std::uint32_t workers) {
   }
 }
 
-void ThreadPool::begin(const Job& job, std::size_t helpers, std::size_t most_helpers) {
+void ThreadPool::begin(Job job, std::size_t helpers, std::size_t most_helpers) {
   {
     const std::lock_guard lock(mutex_);
-    job_ = &job;
+    job_ = job;
     most_helpers_ = most_helpers;
     helpers = std::max(helpers, std::min(roused_, most_helpers));
     for (std::size_t i = 0; i < roused_; ++i) helpers_[i]->is_roused = false;
@@ -175,7 +175,7 @@ void ThreadPool::helper_loop(std::uint32_t worker) {
     --on_the_way_;
     ++at_work_;
     publish_callable();
-    const Job& job = *job_;
+    const Job job = *job_;
     lock.unlock();
     job(worker);
     lock.lock();

@@ -8,11 +8,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -24,16 +26,34 @@ namespace jackdaw::mark {
 /// that the program's handlers never run on it.
 class ThreadPool {
  public:
-  /// A job takes the number of the worker that runs it, and must not throw.
-  using Job = std::function<void(std::uint32_t)>;
+  /// A function that takes the number of the worker that runs it, and must not throw. Only referred to: it
+  /// must be there until the job ends. No copy is made, because that might need memory, and a collector that
+  /// has stopped its threads must not ask for any: one of them may hold malloc's lock.
+  class Job {
+   public:
+    template <typename Function>
+    requires std::invocable<const Function&, std::uint32_t>
+    // NOLINTNEXTLINE(google-explicit-constructor): stands for the function
+    Job(const Function& function)
+        : function_(&function), call_([](const void* called, std::uint32_t worker) {
+            (*static_cast<const Function*>(called))(worker);
+          }) {}
+    void operator()(std::uint32_t worker) const { call_(function_, worker); }
+
+   private:
+    const void* function_;
+    void (*call_)(const void*, std::uint32_t);
+  };
+  /// What a helper calls, with its worker number, before its first job.
+  using OnStart = std::function<void(std::uint32_t)>;
 
   /// How long a helper stays awake that was roused.
   static constexpr std::chrono::milliseconds kAwake{1};
 
   /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a
   /// helper cannot be started the pool has fewer, and says so in one line on stderr. Each helper calls
-  /// on_start, unless it is empty, with its worker number before its first job.
-  explicit ThreadPool(std::uint32_t threads, Job on_start = {});
+  /// on_start, unless it is empty.
+  explicit ThreadPool(std::uint32_t threads, OnStart on_start = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -43,14 +63,14 @@ class ThreadPool {
 
   /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and returns when all have returned. What
   /// any of them wrote is seen by the caller afterwards. `workers` is from 1 to size().
-  void run(const Job& job, std::uint32_t workers);
-  void run(const Job& job) { run(job, size()); }
+  void run(Job job, std::uint32_t workers);
+  void run(Job job) { run(job, size()); }
 
   /// Calls job(0) here, and job(1), job(2) and so on, on one more helper for each call_helper() that is true,
   /// but not more than `workers` in all. Returns when all that began have returned; a helper that was called
   /// and has not woken up by then does without the job. So nothing may depend on it.
-  void run_on_call(const Job& job, std::uint32_t workers);
-  void run_on_call(const Job& job) { run_on_call(job, size()); }
+  void run_on_call(Job job, std::uint32_t workers);
+  void run_on_call(Job job) { run_on_call(job, size()); }
 
   /// Wakes so many helpers, or all if there are fewer, for the next job, which has them called from its
   /// start, as far as it may have so many. They wait for it awake, but for kAwake at most: then it has to
@@ -72,14 +92,14 @@ class ThreadPool {
 
   void start_helpers(std::uint32_t threads);
   void helper_loop(std::uint32_t worker);
-  void begin(const Job& job, std::size_t helpers, std::size_t most_helpers);
+  void begin(Job job, std::size_t helpers, std::size_t most_helpers);
   void await_job(std::unique_lock<std::mutex>& lock, std::size_t helper);
   void publish_callable();
 
-  const Job on_start_;
+  const OnStart on_start_;
   std::mutex mutex_;  // guards all below but the atomic
   std::condition_variable job_finished_;
-  const Job* job_ = nullptr;
+  std::optional<Job> job_;
   std::size_t most_helpers_ = 0;  // that the present job may have
   std::size_t called_ = 0;        // helpers called to the present job
   std::size_t on_the_way_ = 0;    // of them, those that have not begun it
