@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "gc/address_table.h"
-#include "gc/growing_list.h"
+#include "heap/growing_list.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -48,7 +48,7 @@ class EphemeronTable {
   static std::uintptr_t address_of(const heap::Object* key) { return reinterpret_cast<std::uintptr_t>(key); }
 
   AddressTable<std::uint64_t> first_pairs_;
-  GrowingList<Pair> pairs_;
+  heap::GrowingList<Pair> pairs_;
 };
 
 }  // namespace jackdaw::gc

@@ -12,9 +12,9 @@
 #include <cstddef>
 
 #include "gc/ephemeron_table.h"
-#include "gc/growing_list.h"
 #include "gc/noted_slots.h"
 #include "heap/block_map.h"
+#include "heap/growing_list.h"
 #include "heap/object.h"
 #include "heap/system_memory.h"
 
@@ -75,7 +75,7 @@ class Ephemerons {
   const heap::BlockMap& map_;
   NotedSlots noted_{NotedSlots::Kind::ephemerons};
   EphemeronTable waiting_;
-  GrowingList<EphemeronSlots*> all_waiting_;
+  heap::GrowingList<EphemeronSlots*> all_waiting_;
   heap::SystemVector<heap::Object*> roots_;  // never more than was reserved
 };
 

@@ -210,7 +210,7 @@ void Heap::free_large(Object* object) {
   release_blocks(chunk, first, info.blocks);
   search_from_ = 0;
   if (!chunk->is_oversized()) return;
-  std::erase(chunks_, chunk);
+  chunks_.remove_if([chunk](const Chunk* other) { return other == chunk; });
   release_chunk(chunk);
 }
 
@@ -290,7 +290,7 @@ Object* Heap::object_at(const void* address) const {
 
 void Heap::clear_marks() {
   space_.map().start_round();
-  for (Chunk* const chunk : chunks_) {
+  for (Chunk* const chunk : chunks_.span()) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       if (chunk->block(block).use != BlockUse::free) chunk->clear_marks(block);
     }
@@ -306,7 +306,7 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
     for (Allocator* const allocator : allocators_) allocator->give_up_spares();
   }
   for (auto& lists : partly_free_) lists.fill(nullptr);
-  for (Chunk* const chunk : chunks_) sweep_chunk(chunk, result);
+  for (Chunk* const chunk : chunks_.span()) sweep_chunk(chunk, result);
   for (Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
   result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
   allocated_bytes_.store(0, std::memory_order_relaxed);
@@ -358,7 +358,7 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
     release_chunk(chunk);
     return true;
   };
-  std::erase_if(chunks_, unneeded);
+  chunks_.remove_if(unneeded);
   search_from_ = 0;
   return released;
 }
@@ -375,14 +375,9 @@ Chunk* Heap::add_chunk(std::size_t total_bytes) {
 Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
   const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed);
   if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return nullptr;
-  try {
-    if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 16);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+  if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
   Chunk* const chunk = space_.allocate(total_bytes);
-  if (chunk == nullptr) return nullptr;
-  chunks_.push_back(chunk);
+  if (chunk == nullptr || !chunks_.append(chunk)) return nullptr;
   chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
   usage_.taken.add(total_bytes);
   if (!chunk->is_oversized()) usage_.free.add(kUsableBlocks * kBlockBytes);
@@ -413,7 +408,7 @@ bool Heap::expand_to(std::uint64_t bytes) {
 std::uint64_t Heap::release_free_memory() {
   const std::lock_guard lock(mutex_);
   const std::uint64_t released = release_empty_chunks(0);
-  for (Chunk* const chunk : chunks_) {
+  for (Chunk* const chunk : chunks_.span()) {
     const std::size_t before = chunk->blocks_given_back();
     chunk->release_free_memory();
     usage_.given_back.add((chunk->blocks_given_back() - before) * kBlockBytes);

@@ -19,6 +19,7 @@
 #include "heap/chunk.h"
 #include "heap/displacements.h"
 #include "heap/export.h"
+#include "heap/growing_list.h"
 #include "heap/heap_space.h"
 #include "heap/heap_usage.h"
 #include "heap/kind.h"
@@ -165,7 +166,7 @@ class Heap {
   template <typename Function>
   void for_each_chunk(Function function) {
     const std::lock_guard lock(mutex_);
-    for (const Chunk* const chunk : chunks_) function(chunk);
+    for (const Chunk* const chunk : chunks_.span()) function(chunk);
   }
   /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
   /// the chunks. O(blocks). At any time between collections.
@@ -211,7 +212,7 @@ class Heap {
   Displacements displacements_;
   HeapSpace space_;   // its map may be read without the lock
   std::mutex mutex_;  // guards all below but the atomics
-  SystemVector<Chunk*> chunks_;
+  GrowingList<Chunk*> chunks_;
   std::uint64_t kept_bytes_ = 0;  // no empty chunk is released below so many
   std::size_t search_from_ = 0;   // no chunk before this one has a free block
   // Lists through BlockInfo::next, by kind and size class.
@@ -226,7 +227,7 @@ class Heap {
 
 template <typename Function>
 void Heap::for_each_marked(Function function) {
-  for (Chunk* const chunk : chunks_) {
+  for (Chunk* const chunk : chunks_.span()) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       if (chunk->block(block).use != BlockUse::free) {
         chunk->for_each_object(block, [&](Object* object) {
@@ -239,7 +240,7 @@ void Heap::for_each_marked(Function function) {
 
 template <typename Function>
 void Heap::for_each_unmarked(KindNumber kind, Function function) {
-  for (Chunk* const chunk : chunks_) {
+  for (Chunk* const chunk : chunks_.span()) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       const BlockUse use = chunk->block(block).use;
       if ((use == BlockUse::small || use == BlockUse::large_head) && chunk->kind(block) == kind) {
@@ -253,7 +254,7 @@ void Heap::for_each_unmarked(KindNumber kind, Function function) {
 
 template <typename IsWanted, typename Function>
 void Heap::for_each_object_of(IsWanted is_wanted, Function function) {
-  for (Chunk* const chunk : chunks_) {
+  for (Chunk* const chunk : chunks_.span()) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       if (chunk->block(block).use != BlockUse::free && is_wanted(chunk->kind(block)))
         chunk->for_each_object(block, function);

@@ -15,7 +15,7 @@
 
 namespace jackdaw::mark {
 
-/// `Memory`: where the segments come from.
+/// `Memory`: where the segments come from, as PageMemory.
 template <typename Task, std::size_t kTasksOfASegment = 1022, typename Memory = PageMemory>
 class OverflowList {
  public:
@@ -33,11 +33,11 @@ class OverflowList {
   /// Tasks held.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Amortised O(1). Throws std::bad_alloc when there is no memory for a segment, with nothing changed.
-  void push(Task task) {
-    if (top_ == nullptr || top_->used == kSegmentTasks) add_segment();
-    top_->tasks[top_->used++] = task;
-    ++size_;
+  /// Amortised O(1). False when there is no memory for a segment, with nothing changed.
+  [[nodiscard]] bool push(Task task) {
+    if ((top_ == nullptr || top_->used == kSegmentTasks) && !add_segment()) return false;
+    put(task);
+    return true;
   }
 
   /// The newest task. False when there is none. O(1).
@@ -58,7 +58,7 @@ class OverflowList {
     Task task{};
     for (std::size_t i = 0; i < most && queue.counters().grants == grants && pop(task); ++i) {
       if (!queue.push(task)) {
-        push(task);  // into the place that it has just left
+        put(task);  // into the place that it has just left
         return;
       }
     }
@@ -79,7 +79,7 @@ class OverflowList {
 
  private:
   struct Segment {
-    static void* operator new(std::size_t bytes) { return Memory::allocate(bytes); }
+    static void* operator new(std::size_t bytes) noexcept { return Memory::allocate(bytes); }
     static void operator delete(void* memory) { Memory::release(memory, sizeof(Segment)); }
 
     std::unique_ptr<Segment> below;
@@ -87,15 +87,23 @@ class OverflowList {
     std::array<Task, kSegmentTasks> tasks;
   };
 
-  void add_segment() {
+  // There is room in the top segment.
+  void put(Task task) {
+    top_->tasks[top_->used++] = task;
+    ++size_;
+  }
+
+  bool add_segment() {
     std::unique_ptr<Segment> segment = std::move(spare_);
     if (segment == nullptr) {
       segment.reset(new Segment);  // tasks stay uninitialised
+      if (segment == nullptr) return false;
       ++segments_;
       if (segments_ > peak_segments_) peak_segments_ = segments_;
     }
     segment->below = std::move(top_);
     top_ = std::move(segment);
+    return true;
   }
 
   // The top segment is empty and there is one below it.

@@ -14,7 +14,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <new>
 #include <optional>
 #include <span>
 #include <thread>
@@ -493,12 +492,7 @@ class alignas(128) Worker {
   // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be
   // found and visited again.
   [[gnu::noinline]] bool push_overflow(Task task) {
-    if (overflow_.size() >= overflow_limit_) return false;
-    try {
-      overflow_.push(task);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
+    if (overflow_.size() >= overflow_limit_ || !overflow_.push(task)) return false;
     ++statistics_.overflow_pushes;
     statistics_.overflow_peak = std::max<std::uint64_t>(statistics_.overflow_peak, overflow_.size());
     return true;

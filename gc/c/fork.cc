@@ -1,8 +1,22 @@
 // fork: gc.h, section 18.
+#include "gc/c/own_locks.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 
 namespace jackdaw::c_interface {
+
+constinit OwnLocks own_locks;
+
+void OwnLocks::lock() {
+  kinds.lock();
+  thread_records.lock();
+  long_bitmaps.lock();
+}
+void OwnLocks::unlock() {
+  long_bitmaps.unlock();
+  thread_records.unlock();
+  kinds.unlock();
+}
 
 #pragma GCC visibility push(default)
 extern "C" {

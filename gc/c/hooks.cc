@@ -9,6 +9,7 @@
 #include "gc/c/events.h"
 #include "gc/c/finalizers.h"
 #include "gc/c/log.h"
+#include "gc/c/own_locks.h"
 #include "gc/c/roots.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
@@ -106,6 +107,8 @@ void install_hooks(gc::ProcessCollector& collector) {
                        .more_roots = push_other_roots,
                        .declines = settings.stop_func,
                        .thread = tell_thread_event,
+                       .before_fork = [] { own_locks.lock(); },
+                       .after_fork = [] { own_locks.unlock(); },
                        .heap_resized = tell_heap_size};
 }
 

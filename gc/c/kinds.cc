@@ -9,8 +9,8 @@
 #include "gc/c/allocate.h"
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
+#include "gc/c/own_locks.h"
 #include "gc/c/uncollectable.h"
-#include "gc/process/stoppable_mutex.h"
 #include "heap/system_memory.h"
 
 namespace jackdaw::c_interface {
@@ -26,7 +26,6 @@ struct KindVariants {
 };
 
 constinit std::array<KindVariants, heap::KindTable::kMaximumKinds> variants_of_kinds{};
-constinit gc::StoppableMutex making_variant;
 
 constexpr KindNumber kNone{};
 
@@ -87,7 +86,7 @@ KindNumber variant_of(KindNumber kind, KindVariant variant) {
   std::atomic<KindNumber>& entry = entry_of(kind, variant);
   // Acquire: pairs with the release below, so that the kind is there, and where it comes from.
   if (const KindNumber made = entry.load(std::memory_order_acquire); made != kNone) return made;
-  const std::lock_guard lock(making_variant);
+  const std::lock_guard lock(own_locks.kinds);
   // Relaxed: written under this lock.
   if (const KindNumber made = entry.load(std::memory_order_relaxed); made != kNone) return made;
   const KindNumber made = add_kind(changed(collector().heap().kinds()[kind], variant));

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "gc/c/own_locks.h"
 #include "gc/c/permanent_memory.h"
 #include "gc/layout_word.h"
 #include "gc/visitor.h"
@@ -12,7 +13,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-constinit PermanentMemory long_bitmaps;
+constinit PermanentMemory long_bitmaps(own_locks.long_bitmaps);
 
 // What a layout's environment is the address of.
 struct LongBitmap {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 
+#include "gc/process/stoppable_mutex.h"
 #include "heap/layout.h"
 #include "heap/system_memory.h"
 
@@ -13,10 +14,13 @@ namespace jackdaw::c_interface {
 /// Used by any thread.
 class PermanentMemory {
  public:
+  /// `lock`: its own, one of OwnLocks.
+  explicit constexpr PermanentMemory(gc::StoppableMutex& lock) : lock_(lock) {}
+
   /// Zeroed memory of `bytes` bytes, aligned to 16, or null when there is none.
   void* allocate(std::size_t bytes) {
     const std::size_t whole = (bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     if (whole > rest_.size()) {
       const std::span<std::byte> more = heap::map_memory(whole < kPieceBytes ? kPieceBytes : whole);
       if (more.empty()) return nullptr;
@@ -30,7 +34,7 @@ class PermanentMemory {
  private:
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
 
-  std::mutex mutex_;
+  gc::StoppableMutex& lock_;
   std::span<std::byte> rest_;
 };
 

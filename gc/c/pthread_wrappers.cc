@@ -12,6 +12,7 @@
 #include <exception>
 #include <mutex>
 
+#include "gc/c/own_locks.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "gc/process/futex_word.h"
@@ -37,33 +38,33 @@ struct ThreadRecord {
 class ThreadRecords {
  public:
   void add(ThreadRecord* record, pthread_t handle) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(own_locks.thread_records);
     record->handle = handle;
     record->next = first_;
     first_ = record;
   }
   /// The thread's, or null.
   ThreadRecord* find(pthread_t handle) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(own_locks.thread_records);
     ThreadRecord* record = first_;
     while (record != nullptr && pthread_equal(record->handle, handle) == 0) record = record->next;
     return record;
   }
   /// Nobody joins the thread. Whether it has ended: then the record is to be removed.
   bool detach(ThreadRecord* record) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(own_locks.thread_records);
     record->is_detached = true;
     return record->has_ended;
   }
   /// The thread is over. Whether nobody joins it: then the record is to be removed.
   bool end(ThreadRecord* record) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(own_locks.thread_records);
     record->has_ended = true;
     return record->is_detached;
   }
   void remove(ThreadRecord* record) {
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(own_locks.thread_records);
       ThreadRecord** link = &first_;
       while (*link != record) link = &(*link)->next;
       *link = record->next;
@@ -72,7 +73,6 @@ class ThreadRecords {
   }
 
  private:
-  std::mutex mutex_;
   ThreadRecord* first_ = nullptr;
 };
 

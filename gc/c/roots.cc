@@ -19,22 +19,9 @@ namespace {
 // put in its place.
 void push_nothing() {}
 
-// Whether memory ran out while the program named roots: exceptions do not go through its code.
-constinit bool has_missed_roots = false;
-
 heap::Words words_between(void* low, void* high) {
   return heap::whole_words_between(reinterpret_cast<std::uintptr_t>(low),
                                    reinterpret_cast<std::uintptr_t>(high));
-}
-
-// Calls `scan(words)` unless memory has run out already.
-template <typename Scan>
-void push(void* low, void* high, Scan scan) {
-  try {
-    if (!has_missed_roots) scan(words_between(low, high));
-  } catch (const std::bad_alloc&) {
-    has_missed_roots = true;
-  }
 }
 
 // Calls `change(roots)`. Without memory for what the program says are roots it cannot go on.
@@ -54,9 +41,7 @@ bool has_static_roots(const char* library, const void* begin, std::size_t bytes)
 }  // namespace
 
 void push_other_roots() {
-  has_missed_roots = false;
   if (GC_push_other_roots != nullptr) GC_push_other_roots();
-  if (has_missed_roots) throw std::bad_alloc();
 }
 
 #pragma GCC visibility push(default)
@@ -108,12 +93,8 @@ void GC_debug_register_displacement(std::size_t offset) {
 void GC_set_push_other_roots(GC_push_other_roots_proc procedure) { GC_push_other_roots = procedure; }
 GC_push_other_roots_proc GC_get_push_other_roots() { return GC_push_other_roots; }
 
-void GC_push_all(void* low, void* high) {
-  push(low, high, [](heap::Words words) { collector().scan(words); });
-}
-void GC_push_all_eager(void* low, void* high) {
-  push(low, high, [](heap::Words words) { collector().scan_stack(words); });
-}
+void GC_push_all(void* low, void* high) { collector().scan(words_between(low, high)); }
+void GC_push_all_eager(void* low, void* high) { collector().scan_stack(words_between(low, high)); }
 void GC_push_conditional(void* low, void* high, int) { GC_push_all(low, high); }
 void GC_push_finalizer_structures() {}
 

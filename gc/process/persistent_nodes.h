@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "gc/process/stoppable_mutex.h"
+
 namespace jackdaw::gc {
 
 /// A table of nodes. A collection may come at any instruction of it. Nodes are never given back to the
@@ -26,6 +28,10 @@ class PersistentNodes {
   Node& acquire(std::uintptr_t address);
   /// Gives a node back. Any thread.
   void release(Node& node);
+
+  /// Locks the table against changes, until let_go().
+  void hold() { mutex_.lock(); }
+  void let_go() { mutex_.unlock(); }
 
   /// Calls `function(Node&)` for all nodes that hold an address. While the program's threads stand still.
   template <typename Function>
@@ -52,7 +58,7 @@ class PersistentNodes {
   void add_block();
 
   std::atomic<Block*> blocks_{nullptr};
-  std::mutex mutex_;  // guards the list of free nodes; a thread that stands still may hold it
+  StoppableMutex mutex_;  // guards the list of free nodes; a thread that stands still may hold it
   Node* free_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <new>
 
+#include "gc/process/cancellation.h"
 #include "gc/process/stack_pointer.h"
 
 namespace jackdaw::gc {
@@ -217,7 +218,7 @@ class ProcessCollector::ThreadsStopped {
   explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
     collector_.tell(CollectionEvent::before_stop);
     const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
-    knows_all_roots_ = collector_.static_roots_.take(stop);
+    knows_static_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
     collector_.tell_threads(ThreadEvent::stopped);
   }
@@ -231,39 +232,45 @@ class ProcessCollector::ThreadsStopped {
   ThreadsStopped(const ThreadsStopped&) = delete;
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
 
-  [[nodiscard]] bool knows_all_roots() const { return knows_all_roots_; }
+  [[nodiscard]] bool knows_static_roots() const { return knows_static_roots_; }
   [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
 
  private:
   ProcessCollector& collector_;
   std::uint32_t stopped_threads_ = 0;
-  bool knows_all_roots_ = false;
+  bool knows_static_roots_ = false;
 };
 
 CollectionResult ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
+  const CancellationDisabled guard;
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   if (marking_ == nullptr) marking_ = make_marking(marking_options_);
   collection_.begin(*marking_);
   CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   const Clock::time_point start = Clock::now();
-  CollectionResult result = collect_stopped(own_stack, record);
+  std::optional<CollectionResult> result = collect_stopped(own_stack, record);
+  // Not before: to throw takes malloc.
+  if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
   if (log_) log_->write(record);
   tell_heap_size();
-  return result;
+  return *std::move(result);
 }
 
-CollectionResult ProcessCollector::collect_stopped(const OwnStack& own_stack, CollectionRecord& record) {
+// Nothing, and nothing changed, when there was no memory to note all roots. Never throws.
+std::optional<CollectionResult> ProcessCollector::collect_stopped(const OwnStack& own_stack,
+                                                                  CollectionRecord& record) {
   const ThreadsStopped threads_stopped(*this);
-  if (!threads_stopped.knows_all_roots()) throw std::bad_alloc();
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
   marking_->rouse_helpers();
+  knows_all_roots_ = threads_stopped.knows_static_roots();
   gather_roots(own_stack);
-  // From here on nothing throws: between clearing and marking, live objects look free.
-  collection_.mark(roots_);
+  // From here on nothing fails: between clearing and marking, live objects look free.
+  if (!knows_all_roots_) return std::nullopt;
+  collection_.mark(roots_.span());
   process_finalization();
   let_go_of_dead();
   tell(CollectionEvent::mark_end);
@@ -293,12 +300,11 @@ void ProcessCollector::process_finalization() {
 }
 
 void ProcessCollector::scan(heap::Words words) {
-  heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { roots_.push_back(object); });
+  heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }
 
 void ProcessCollector::scan_stack(heap::Words words) {
-  heap::for_each_slot_in_stack(words, heap_.map(),
-                               [this](heap::Object* object) { roots_.push_back(object); });
+  heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }
 
 // What is not marked is dead, and its memory is about to be used again.
@@ -320,12 +326,12 @@ void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   static_roots_.for_each(scan_words);
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
                          [this](heap::Words words) { scan_stack(words); });
-  const auto add_root = [this](heap::Object* object) { roots_.push_back(object); };
+  const auto add = [this](heap::Object* object) { add_root(object); };
   const auto add_root_at = [this](std::uintptr_t address) {
-    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) roots_.push_back(object);
+    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) add_root(object);
   };
-  heap_.for_each_uncollectable(add_root);
-  destructors_.for_each_waiting(add_root);
+  heap_.for_each_uncollectable(add);
+  destructors_.for_each_waiting(add);
   persistents_.for_each([&](const PersistentNodes::Node& node) {
     // Relaxed: see PersistentNodes::Node.
     add_root_at(node.load(std::memory_order_relaxed));
@@ -334,17 +340,27 @@ void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 
-// In the order in which a collection takes them: none is under way.
+// In the order in which threads take them. No collection is under way.
 void ProcessCollector::prepare_fork() {
+  if (hooks_.before_fork != nullptr) hooks_.before_fork();
   collecting_.lock();
   static_roots_.hold();
+  persistents_.hold();
+  weak_persistents_.hold();
   threads_.prepare_fork();
+}
+
+void ProcessCollector::release_after_fork() {
+  weak_persistents_.let_go();
+  persistents_.let_go();
+  static_roots_.release();
+  collecting_.unlock();
+  if (hooks_.after_fork != nullptr) hooks_.after_fork();
 }
 
 void ProcessCollector::after_fork_in_parent() {
   threads_.after_fork_in_parent();
-  static_roots_.release();
-  collecting_.unlock();
+  release_after_fork();
 }
 
 // The mark threads did not come along: the engine that counts on them is left as it is, and the next
@@ -352,8 +368,7 @@ void ProcessCollector::after_fork_in_parent() {
 void ProcessCollector::after_fork_in_child() {
   static_cast<void>(marking_.release());  // NOLINT(bugprone-unused-return-value)
   threads_.after_fork_in_child();
-  static_roots_.release();
-  collecting_.unlock();
+  release_after_fork();
 }
 
 // What was allocated beyond the budget brings no collection of its own.

@@ -32,9 +32,9 @@
 #include "gc/process/thread_registry.h"
 #include "gc/stack_state.h"
 #include "gc/weak_references.h"
+#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
-#include "heap/system_memory.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -128,7 +128,7 @@ class ProcessCollector {
   /// See FinalizerKind::unreachable. Under the lock, or before there are other threads.
   void set_java_finalization(bool java) { java_finalization_ = java; }
   /// Adds roots to the collection at hand: objects that the words may be addresses in. For
-  /// ProcessHooks::more_roots. Throws std::bad_alloc.
+  /// ProcessHooks::more_roots.
   void scan(heap::Words words);
   /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
   void scan_stack(heap::Words words);
@@ -199,8 +199,9 @@ class ProcessCollector {
   };
 
   CollectionResult collect_locked(CollectionReason reason, const OwnStack& own_stack);
-  CollectionResult collect_stopped(const OwnStack& own_stack, CollectionRecord& record);
+  std::optional<CollectionResult> collect_stopped(const OwnStack& own_stack, CollectionRecord& record);
   void gather_roots(const OwnStack& own_stack);
+  void add_root(heap::Object* object) { knows_all_roots_ = roots_.append(object) && knows_all_roots_; }
   void let_go_of_dead();
   [[nodiscard]] bool is_due() const;
   void set_budget();
@@ -211,6 +212,7 @@ class ProcessCollector {
     if (hooks_.event != nullptr) hooks_.event(event);
   }
   void tell_threads(ThreadEvent event);
+  void release_after_fork();
   void tell_heap_size();
 
   static std::atomic<ProcessCollector*> instance_;
@@ -226,7 +228,8 @@ class ProcessCollector {
   StoppableMutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
-  heap::SystemVector<heap::Object*> roots_;
+  heap::GrowingList<heap::Object*> roots_;
+  bool knows_all_roots_ = false;  // in a collection: whether there was memory for them so far
   Finalization finalization_;
   FurtherMarking further_marking_;
   bool java_finalization_ = false;

@@ -30,11 +30,6 @@ AddressRange readable_from(AddressRange range, std::uintptr_t first) {
 
 }  // namespace
 
-std::uintptr_t page_bytes() {
-  static const auto kBytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  return kBytes;
-}
-
 // The system reads a signal set there before it finds that it does not know what to do with it (EINVAL), and
 // says when it cannot read it (EFAULT).
 bool is_readable(std::uintptr_t address) {

@@ -3,7 +3,6 @@
 #include <link.h>
 
 #include <algorithm>
-#include <new>
 
 namespace jackdaw::gc {
 
@@ -13,16 +12,16 @@ AddressRange range_between(const void* begin, const void* end) {
   return {reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end)};
 }
 
-// Appends `range` to `ranges`, but for what lies in one of `excluded`.
-void append_without(AddressRange range, std::span<const AddressRange> excluded,
-                    heap::SystemVector<AddressRange>& ranges) {
+// Appends `range` to `ranges`, but for what lies in one of `excluded`. False when there is no memory for it.
+bool append_without(AddressRange range, std::span<const AddressRange> excluded,
+                    heap::GrowingList<AddressRange>& ranges) {
   for (; !excluded.empty(); excluded = excluded.subspan(1)) {
     const AddressRange& gap = excluded.front();
     if (gap.end <= range.begin || range.end <= gap.begin) continue;
-    append_without({range.begin, gap.begin}, excluded.subspan(1), ranges);
+    if (!append_without({range.begin, gap.begin}, excluded.subspan(1), ranges)) return false;
     range.begin = gap.end;
   }
-  if (!range.empty()) ranges.push_back(range);
+  return range.empty() || ranges.append(range);
 }
 
 }  // namespace
@@ -87,11 +86,7 @@ struct StaticRoots::Walk {
   // on nobody changes the list, and nobody was changing it. Not zero ends the walk.
   int visit(const dl_phdr_info& object) {
     if (is_at_program) stop_threads(argument);
-    try {
-      roots.note_object(object, is_at_program);
-    } catch (const std::bad_alloc&) {
-      is_complete = false;
-    }
+    is_complete = roots.note_object(object, is_at_program);
     is_at_program = false;
     return is_complete ? 0 : 1;
   }
@@ -103,10 +98,8 @@ bool StaticRoots::take_with(void (*stop_threads)(void*), void* argument) {
   modules_.clear();
   Walk walk{*this, stop_threads, argument};
   dl_iterate_phdr(Walk::visit, &walk);
-  try {
-    for (const AddressRange& range : added_) append_without(range, excluded_, scanned_);
-  } catch (const std::bad_alloc&) {
-    return false;
+  for (const AddressRange& range : added_) {
+    walk.is_complete = walk.is_complete && append_without(range, excluded_, scanned_);
   }
   return walk.is_complete;
 }
@@ -129,10 +122,11 @@ AddressRange protected_by_loader(const dl_phdr_info& object) {
 
 }  // namespace
 
-void StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
+// False when there is no memory for it.
+bool StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
   const AddressRange is_protected = protected_by_loader(object);
   for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
-    if (header.p_type == PT_TLS) modules_.push_back({object.dlpi_tls_modid, header.p_memsz});
+    if (header.p_type == PT_TLS && !modules_.append({object.dlpi_tls_modid, header.p_memsz})) return false;
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     AddressRange range = range_of(object, header);
     const auto* const data = reinterpret_cast<const void*>(range.begin);  // NOLINT(performance-no-int-to-ptr)
@@ -144,8 +138,9 @@ void StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
     // It lies at the start of the data.
     if (is_protected.begin <= range.begin && range.begin < is_protected.end)
       range.begin = std::min(is_protected.end, range.end);
-    append_without(range, excluded_, scanned_);
+    if (!append_without(range, excluded_, scanned_)) return false;
   }
+  return true;
 }
 
 }  // namespace jackdaw::gc

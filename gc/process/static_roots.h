@@ -9,6 +9,7 @@
 #include "gc/process/readable_memory.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_locals.h"
+#include "heap/growing_list.h"
 #include "heap/system_memory.h"
 #include "heap/word_scan.h"
 
@@ -51,10 +52,10 @@ class StaticRoots {
   /// system call a page.
   template <typename Function>
   void for_each(Function function) const {
-    for (const AddressRange& range : scanned_) for_each_readable(range, function);
+    for (const AddressRange& range : scanned_.span()) for_each_readable(range, function);
   }
   /// Between take() and release(): the loaded objects that have thread_local variables.
-  [[nodiscard]] std::span<const ThreadLocalModule> thread_local_modules() const { return modules_; }
+  [[nodiscard]] std::span<const ThreadLocalModule> thread_local_modules() const { return modules_.span(); }
 
   /// Locks the ranges against changes, until release().
   void hold() { mutex_.lock(); }
@@ -64,7 +65,7 @@ class StaticRoots {
   struct Walk;
 
   bool take_with(void (*stop_threads)(void*), void* argument);
-  void note_object(const dl_phdr_info& object, bool is_program);
+  [[nodiscard]] bool note_object(const dl_phdr_info& object, bool is_program);
 
   StoppableMutex mutex_;  // guards all below
   heap::SystemVector<AddressRange> added_;
@@ -73,8 +74,8 @@ class StaticRoots {
   bool scans_libraries_ = true;
   LibraryFilter library_filter_ = nullptr;
   // What a collection found.
-  heap::SystemVector<AddressRange> scanned_;
-  heap::SystemVector<ThreadLocalModule> modules_;
+  heap::GrowingList<AddressRange> scanned_;
+  heap::GrowingList<ThreadLocalModule> modules_;
 };
 
 }  // namespace jackdaw::gc

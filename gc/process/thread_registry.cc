@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "gc/process/cancellation.h"
 #include "gc/process/stack_pointer.h"
 
 namespace jackdaw::gc {
@@ -33,6 +34,7 @@ void unblock(int signal) {
 
 // Not by way of stderr's buffer: a thread that stands still may hold its lock.
 void warn_of_no_answer(std::uint32_t threads, int signal) {
+  const CancellationDisabled guard;
   std::array<char, 160> line;
   const int length = std::snprintf(
       line.data(), line.size(),
@@ -225,8 +227,10 @@ bool ThreadRegistry::is_to_stop(const ProcessThread* thread) {
 }
 
 std::uint32_t ThreadRegistry::stop_others() {
-  // Relaxed: see Change.
-  while (changes_wanted_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
+  // For a while, or threads that keep changing would keep this one waiting for ever. Relaxed: see Change.
+  constexpr int kMostYields = 1000;
+  for (int i = 0; i < kMostYields && changes_wanted_.load(std::memory_order_relaxed) != 0; ++i)
+    std::this_thread::yield();
   mutex_.lock();
   // Relaxed, all but the last: only the holder of the lock writes the epoch, and nobody looks at the rest
   // before he has seen it odd. Release: pairs with the acquire in stand_still.
@@ -280,15 +284,17 @@ void ThreadRegistry::wait_until_all_stand_still() {
   // Acquire: pairs with the release in stand_still.
   while ((waited_for = still_running_.value().load(std::memory_order_acquire)) != 0) {
     if (still_running_.wait_for(waited_for, kSecondsToLook)) continue;
-    look_for_gone_threads();
+    ask_again();
     if (++looks == kLooksToWarning) warn_of_no_answer(waited_for, stop_signal_);
   }
 }
 
-void ThreadRegistry::look_for_gone_threads() {
+// Asks them once more: something, such as a sigwait() of theirs, may have taken the signal. Whoever has
+// answered meanwhile finds that nothing is asked.
+void ThreadRegistry::ask_again() {
   for (ProcessThread* const thread : threads_) {
-    // Relaxed: one that has answered meanwhile is there, too.
-    if (thread->asked_stop_.load(std::memory_order_relaxed) != 0) signal_thread(*thread, kNoSignal);
+    // Relaxed: a hint.
+    if (thread->asked_stop_.load(std::memory_order_relaxed) != 0) ask_to_stop(*thread);
   }
 }
 

@@ -196,7 +196,7 @@ class ThreadRegistry {
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
   void signal_thread(ProcessThread& thread, int signal);
   void wait_until_all_stand_still();
-  void look_for_gone_threads();
+  void ask_again();
   void forget_gone_threads();
   void let_go_on();
   void open_sections();

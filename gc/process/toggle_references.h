@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "gc/further_marking.h"
-#include "gc/growing_list.h"
+#include "heap/growing_list.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -54,7 +54,7 @@ class ToggleReferences {
     bool is_strong;
   };
 
-  GrowingList<Reference> references_;
+  heap::GrowingList<Reference> references_;
 };
 
 }  // namespace jackdaw::gc

@@ -1,7 +1,9 @@
 // ParkingLot: where idle workers sleep until one of them is called or all are.
 //
-// A mutex and a condition variable: sleeping and waking are rare and cost a system call anyway. What busy
-// workers read, whether somebody sleeps whom nobody has called yet, is an atomic mirror outside the lock.
+// A mutex, and a condition variable for each sleeper: sleeping and waking are rare and cost a system call
+// anyway. Not one for all: glibc's up to 2.40 may lose a wake-up when several wait for one (its bug 25847).
+// What busy workers read, whether somebody sleeps whom nobody has called yet, is an atomic mirror outside the
+// lock.
 #pragma once
 
 #include <atomic>
@@ -19,12 +21,10 @@ class ParkingLot {
   void park(Predicate stay_awake) {
     std::unique_lock lock(mutex_);
     if (stay_awake()) return;
-    ++sleepers_;
-    publish();
-    condition_.wait(lock, [&] { return calls_ > 0 || stay_awake(); });
-    --sleepers_;
-    if (calls_ > 0) --calls_;
-    publish();
+    Sleeper self;
+    add(self);
+    self.woken.wait(lock, [&] { return self.is_called || stay_awake(); });
+    if (!self.is_called) remove(self);
   }
 
   /// Wakes one sleeper that was not called before. False when there is none, which is one load: any thread
@@ -33,27 +33,48 @@ class ParkingLot {
     // Relaxed: a hint. A caller that misses a new sleeper asks again at its next look around.
     if (uncalled_.load(std::memory_order_relaxed) == 0) return false;
     const std::lock_guard lock(mutex_);
-    if (calls_ >= sleepers_) return false;
-    ++calls_;
-    publish();
-    condition_.notify_one();
+    if (newest_ == nullptr) return false;
+    Sleeper& called = *newest_;
+    remove(called);
+    called.is_called = true;
+    called.woken.notify_one();
     return true;
   }
 
   /// Wakes everybody. To be called when `stay_awake` has become true for good.
   void wake_all() {
     const std::lock_guard lock(mutex_);
-    condition_.notify_all();
+    for (Sleeper* sleeper = newest_; sleeper != nullptr; sleeper = sleeper->older)
+      sleeper->woken.notify_one();
   }
 
  private:
-  // Relaxed: a mirror for hints; the truth is under the lock.
-  void publish() { uncalled_.store(sleepers_ - calls_, std::memory_order_relaxed); }
+  // One that sleeps, on its own stack. It leaves with the lock held, so whoever has the lock finds it there.
+  struct Sleeper {
+    std::condition_variable woken;
+    bool is_called = false;
+    Sleeper* older = nullptr;
+  };
+
+  void add(Sleeper& sleeper) {
+    sleeper.older = newest_;
+    newest_ = &sleeper;
+    count(1);
+  }
+  void remove(const Sleeper& sleeper) {
+    Sleeper** link = &newest_;
+    while (*link != &sleeper) link = &(*link)->older;
+    *link = sleeper.older;
+    count(-1);
+  }
+  // Relaxed, both: a mirror for hints; the truth is under the lock.
+  void count(int change) {
+    const std::uint32_t before = uncalled_.load(std::memory_order_relaxed);
+    uncalled_.store(before + static_cast<std::uint32_t>(change), std::memory_order_relaxed);
+  }
 
   std::mutex mutex_;
-  std::condition_variable condition_;
-  std::uint32_t sleepers_ = 0;
-  std::uint32_t calls_ = 0;  // never more than sleepers_
+  Sleeper* newest_ = nullptr;  // of those that nobody has called
   alignas(128) std::atomic<std::uint32_t> uncalled_{0};
 };
 

@@ -18,7 +18,7 @@ using List = OverflowList<std::uint64_t>;
 TEST(OverflowList, IsAStackAcrossSegments) {
   List list;
   const std::uint64_t count = 5 * List::kSegmentTasks + 3;
-  for (std::uint64_t i = 0; i < count; ++i) list.push(i);
+  for (std::uint64_t i = 0; i < count; ++i) ASSERT_TRUE(list.push(i));
   EXPECT_EQ(list.size(), count);
   std::uint64_t task = 0;
   for (std::uint64_t i = count; i-- > 0;) {
@@ -35,7 +35,7 @@ TEST(OverflowList, FollowsAVectorAroundSegmentEdges) {
   RandomNumbers random(7);
   for (std::uint64_t step = 0; step < 200; ++step) {
     for (std::uint32_t i = random.below(2 * List::kSegmentTasks); i > 0; --i) {
-      list.push(step);
+      ASSERT_TRUE(list.push(step));
       model.push_back(step);
     }
     for (std::uint32_t i = random.below(2 * List::kSegmentTasks); i > 0 && !model.empty(); --i) {
@@ -51,7 +51,7 @@ TEST(OverflowList, FollowsAVectorAroundSegmentEdges) {
 TEST(OverflowList, HoldsNoMoreMemoryThanItsTasksAndASpareNeed) {
   List list;
   EXPECT_EQ(list.memory_bytes(), 0U);
-  for (std::uint64_t i = 0; i < 10 * List::kSegmentTasks; ++i) list.push(i);
+  for (std::uint64_t i = 0; i < 10 * List::kSegmentTasks; ++i) ASSERT_TRUE(list.push(i));
   const std::size_t full = list.memory_bytes();
   EXPECT_GE(full, 10 * List::kSegmentTasks * sizeof(std::uint64_t));
   std::uint64_t task = 0;
@@ -62,7 +62,7 @@ TEST(OverflowList, HoldsNoMoreMemoryThanItsTasksAndASpareNeed) {
   list.release_memory();
   EXPECT_EQ(list.memory_bytes(), 0U);
   EXPECT_EQ(list.peak_memory_bytes(), 0U);
-  list.push(1);
+  ASSERT_TRUE(list.push(1));
   ASSERT_TRUE(list.pop(task));
   EXPECT_EQ(task, 1U);
 }
@@ -70,7 +70,7 @@ TEST(OverflowList, HoldsNoMoreMemoryThanItsTasksAndASpareNeed) {
 TEST(OverflowList, HandsBackUntilABlockIsGranted) {
   OverflowList<int> list;
   BwosLifo<int> queue(4, 8);
-  for (int i = 0; i < 100; ++i) list.push(i);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(list.push(i));
   queue.push(-1);
   list.hand_back(queue, 9);
   EXPECT_TRUE(queue.offers_tasks());
@@ -85,7 +85,7 @@ TEST(OverflowList, HandsBackUntilABlockIsGranted) {
 TEST(OverflowList, HandsBackNoMoreThanAQueueHolds) {
   OverflowList<int> list;
   BwosLifo<int> queue(2, 2);
-  for (int i = 0; i < 10; ++i) list.push(i);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(list.push(i));
   int pushed = 0;
   while (queue.push(100 + pushed)) ++pushed;
   list.hand_back(queue, 3);
@@ -100,7 +100,7 @@ TEST(OverflowList, HandsBackNoMoreThanAQueueHolds) {
 TEST(OverflowList, HandsBackABlocksWorthToAQueueWithoutBlocks) {
   OverflowList<int> list;
   ChaseLevDeque<int> queue(4, 8);
-  for (int i = 0; i < 100; ++i) list.push(i);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(list.push(i));
   list.hand_back(queue, 9);
   EXPECT_EQ(list.size(), 91U);
   EXPECT_EQ(queue.size_hint(), 9U);

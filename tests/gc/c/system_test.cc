@@ -1,6 +1,7 @@
 // The lock, roots, displacements, hooks, dumps, threads and fork through the C interface.
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,6 +215,54 @@ TEST(CPthreads, ExitAndCancelUnregister) {
   ASSERT_EQ(GC_pthread_join(thread, &result), 0);
   EXPECT_EQ(result, PTHREAD_CANCELED);
   EXPECT_EQ(collector().threads().count(), registered);
+}
+
+struct Pair {
+  Pair* left;
+  Pair* right;
+};
+
+Pair* new_tree(int depth) {
+  if (depth == 0) return nullptr;
+  auto* const pair = static_cast<Pair*>(GC_malloc(sizeof(Pair)));
+  pair->left = new_tree(depth - 1);
+  pair->right = new_tree(depth - 1);
+  return pair;
+}
+
+std::size_t count_pairs(const Pair* tree) {
+  return tree == nullptr ? 0 : 1 + count_pairs(tree->left) + count_pairs(tree->right);
+}
+
+// Who collects waits for mark threads, and calls what the program wants called, while the others stand still.
+TEST(CPthreads, NobodyIsCancelledInTheMidstOfACollection) {
+  constexpr int kDepth = 15;
+  static std::atomic<int> collections;
+  const auto collect_for_ever = [](void*) -> void* {
+    for (;;) {
+      GC_gcollect();
+      ++collections;
+      sched_yield();  // the lock is not fair
+      pthread_testcancel();
+    }
+  };
+  const std::size_t registered = (GC_init(), collector().threads().count());
+  Pair* volatile tree = new_tree(kDepth);
+  GC_set_on_collection_event([](GC_EventType) { pthread_testcancel(); });
+  for (int turn = 0; turn < 10; ++turn) {
+    collections = 0;
+    pthread_t thread;
+    ASSERT_EQ(GC_pthread_create(&thread, nullptr, collect_for_ever, nullptr), 0);
+    while (collections < 2) sched_yield();
+    ASSERT_EQ(GC_pthread_cancel(thread), 0);
+    void* result = nullptr;
+    ASSERT_EQ(GC_pthread_join(thread, &result), 0);
+    EXPECT_EQ(result, PTHREAD_CANCELED);
+    GC_gcollect();
+    EXPECT_EQ(count_pairs(tree), (std::size_t{1} << kDepth) - 1);
+  }
+  EXPECT_EQ(collector().threads().count(), registered);
+  GC_set_on_collection_event(nullptr);
 }
 
 TEST(CPthreads, DetachedOnesEndByThemselves) {

@@ -138,12 +138,12 @@ TEST_P(FinalizersOfKind, MayBringTheObjectBackAndRegisterItAgain) {
   EXPECT_EQ(ready_after_collection(), Objects{object});
 }
 
-std::string name_of(const testing::TestParamInfo<FinalizerKind>& info) {
+std::string name_of_kind(const testing::TestParamInfo<FinalizerKind>& info) {
   static constexpr const char* kNames[] = {"ordered", "ignore_self", "no_order", "unreachable"};
   return kNames[static_cast<std::size_t>(info.param)];
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKinds, FinalizersOfKind, testing::ValuesIn(kAllKinds), name_of);
+INSTANTIATE_TEST_SUITE_P(AllKinds, FinalizersOfKind, testing::ValuesIn(kAllKinds), name_of_kind);
 
 TEST_F(FinalizersTest, ChainsComeFromTheOutsideInOneACollection) {
   for (const FinalizerKind kind :

@@ -22,9 +22,16 @@ bool is_intact(const Link* list) {
   return length == kLength;
 }
 
+// Takes the locks of the nodes for a moment.
+void use_nodes() {
+  for (PersistentNodes* const nodes : {&collector().persistents(), &collector().weak_persistents()})
+    nodes->release(nodes->acquire(0));
+}
+
 // What a child does; its exit status.
 int use_the_heap(Link* inherited) {
   if (collector().threads().count() != 1) return 2;
+  use_nodes();
   Link* volatile list = new_list(kLength);
   for (int i = 0; i < 2; ++i) {
     collector().collect();
@@ -70,6 +77,9 @@ TEST(Fork, WhileOthersCollectAndAllocate) {
   });
   threads.emplace_back([&] {
     while (!stop.load()) expect_intact(new_list(kLength), kLength);
+  });
+  threads.emplace_back([&] {
+    while (!stop.load()) use_nodes();
   });
   for (int i = 0; i < 20; ++i) EXPECT_EQ(status_of_child(list), 0);
   stop.store(true);

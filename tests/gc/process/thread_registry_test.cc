@@ -319,6 +319,31 @@ TEST(ThreadRegistry, ASignalFromElsewhereDoesNothing) {
   threads().call_blocked(join_one, &signalled);
 }
 
+// Taken by somebody else than the handler, it is sent once more.
+TEST(ThreadRegistry, ASignalThatGetsLostIsSentAgain) {
+  std::atomic<bool> is_ready{false};
+  std::atomic<bool> may_end{false};
+  std::thread waiting([&] {
+    Link* volatile list = new_list(kLength);
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, ThreadRegistry::stop_signal());
+    pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+    is_ready.store(true);
+    int taken = 0;
+    EXPECT_EQ(sigwait(&stop, &taken), 0);
+    pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+    while (!may_end.load()) {
+    }
+    expect_intact(list, kLength);
+  });
+  wait_until(is_ready);
+  collector().collect();
+  dropped_list();
+  may_end.store(true);
+  threads().call_blocked(join_one, &waiting);
+}
+
 // In a process of its own, before the collector is made.
 TEST(ThreadRegistryDeathTest, TheStopSignalMayBeChosenBeforehand) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -13,7 +13,7 @@ namespace {
 using Queue = jackdaw::mark::BwosLifo<verify::Task>;
 // The model checker knows the memory of new, and no other.
 struct Memory {
-  static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
+  static void* allocate(std::size_t bytes) noexcept { return ::operator new(bytes); }
   static void release(void* memory, std::size_t) { ::operator delete(memory); }
 };
 
@@ -31,7 +31,7 @@ int main() {
     const verify::Task task = verify::Task{1} << (4 * number);
     verify::pointees[number] = task;
     put += task;
-    if (!queue.push(task)) overflow.push(task);
+    if (!queue.push(task)) CHECK(overflow.push(task));
   };
   const auto pop = [&] {
     verify::Task task;

@@ -1,5 +1,5 @@
 // GrowingList: a vector's contents through growth, removal and refused memory.
-#include "gc/growing_list.h"
+#include "heap/growing_list.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/address_space_limit.h"
 
-namespace jackdaw::gc {
+namespace jackdaw::heap {
 namespace {
 
 TEST(GrowingList, KeepsItsElementsAsItGrows) {
@@ -50,4 +50,4 @@ TEST(GrowingList, SaysWhenThereIsNoMemory) {
 }
 
 }  // namespace
-}  // namespace jackdaw::gc
+}  // namespace jackdaw::heap

@@ -1,4 +1,7 @@
 // GrowingList: a list that grows at its end and never throws, for the collector's tables.
+//
+// Throwing takes malloc, whose lock a thread may hold that stands still: what grows while threads are
+// stopped, or where a collection would wait for whoever grows it, is one of these.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +11,7 @@
 
 #include "heap/system_array.h"
 
-namespace jackdaw::gc {
+namespace jackdaw::heap {
 
 /// Used by one thread at a time, which may be the one that collects while the others stand still. Its memory
 /// is no root.
@@ -48,15 +51,15 @@ class GrowingList {
   static constexpr std::size_t kFirstLength = 256;
 
   bool grow(std::size_t length) {
-    heap::SystemArray<T> longer(length);
+    SystemArray<T> longer(length);
     if (longer.empty()) return false;
     std::copy_n(elements_.data(), size_, longer.data());
     elements_ = std::move(longer);
     return true;
   }
 
-  heap::SystemArray<T> elements_;
+  SystemArray<T> elements_;
   std::size_t size_ = 0;
 };
 
-}  // namespace jackdaw::gc
+}  // namespace jackdaw::heap
