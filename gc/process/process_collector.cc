@@ -186,7 +186,7 @@ bool ProcessCollector::collect_unless(int (*declines)()) {
 
 // Whether as much was allocated as was to be, but for a block.
 bool ProcessCollector::is_due() const {
-  return heap_.allocated_bytes() + heap::kBlockBytes > growth_.budget(live_bytes());
+  return heap_.allocated_bytes() + heap::kBlockBytes > growth_.budget(found_);
 }
 
 bool ProcessCollector::collect_if_due() {
@@ -283,6 +283,8 @@ std::optional<CollectionResult> ProcessCollector::collect_stopped(const OwnStack
   bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
   record.number = collections_.fetch_add(1, std::memory_order_relaxed) + 1;
   freed_bytes_.store(0, std::memory_order_relaxed);
+  found_.live_bytes = result.live_bytes;
+  found_.threads = threads_stopped.stopped_threads() + 1;
   apply_growth();
   record.live_bytes = result.live_bytes;
   record.heap_bytes = heap_.chunk_bytes();
@@ -300,10 +302,12 @@ void ProcessCollector::process_finalization() {
 }
 
 void ProcessCollector::scan(heap::Words words) {
+  found_.root_bytes += words.size_bytes();
   heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }
 
 void ProcessCollector::scan_stack(heap::Words words) {
+  found_.root_bytes += words.size_bytes();
   heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }
 
@@ -322,6 +326,7 @@ void ProcessCollector::let_go_of_dead() {
 
 void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   roots_.clear();
+  found_.root_bytes = 0;
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
@@ -374,7 +379,7 @@ void ProcessCollector::after_fork_in_child() {
 // What was allocated beyond the budget brings no collection of its own.
 void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
-  const std::uint64_t planned = growth_.budget(live_bytes());
+  const std::uint64_t planned = growth_.budget(found_);
   heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
 }
 

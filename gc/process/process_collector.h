@@ -229,6 +229,7 @@ class ProcessCollector {
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::GrowingList<heap::Object*> roots_;
+  GrowthPolicy::Found found_;     // by the last collection
   bool knows_all_roots_ = false;  // in a collection: whether there was memory for them so far
   Finalization finalization_;
   FurtherMarking further_marking_;
