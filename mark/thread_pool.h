@@ -97,7 +97,7 @@ class ThreadPool {
   void publish_callable();
 
   const OnStart on_start_;
-  std::mutex mutex_;  // guards all below but the atomic
+  std::mutex mutex_;  // guards all below but the atomics
   std::condition_variable job_finished_;
   std::optional<Job> job_;
   std::size_t most_helpers_ = 0;  // that the present job may have

@@ -19,7 +19,7 @@
 
 namespace {
 
-// Between these two nobody but a collection runs.
+// While both are true, nobody runs but a collection.
 std::atomic<bool> all_are_registered{false};
 std::atomic<bool> threads_stand_still{false};
 std::atomic<std::uint64_t> calls_while_they_do{0};
@@ -102,7 +102,7 @@ struct Table : GarbageCollected<Table> {
   WeakMap<Node, Node> values;
 };
 
-// More nodes than a mark thread's queue has room for, of which each second one is dropped.
+// More nodes than a mark thread's queue has room for, and values of keys that live and of keys that die.
 [[gnu::noinline]] Table* new_table() {
   constexpr std::size_t kNodes = 20'000;
   auto* const table = MakeGarbageCollected<Table>(kNodes);
