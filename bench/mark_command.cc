@@ -1,7 +1,6 @@
 #include "bench/mark_command.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +16,7 @@
 #include "bench/output_file.h"
 #include "gc/marking.h"
 #include "mark/queue/block_ring.h"
+#include "mark/usable_processors.h"
 
 namespace jackdaw::bench {
 
@@ -39,12 +39,6 @@ std::string footer() {
 
 std::vector<std::string> strings(const std::vector<std::string_view>& views) {
   return {views.begin(), views.end()};
-}
-
-std::uint32_t usable_processors() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
-  return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&allowed)));
 }
 
 }  // namespace
@@ -144,7 +138,7 @@ int MarkCommand::run() {
 }
 
 std::uint32_t parse_threads(const std::string& text) {
-  if (text == "auto") return usable_processors();
+  if (text == "auto") return mark::usable_processors();
   std::uint32_t threads = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
   if (error != std::errc() || end != text.data() + text.size() || threads == 0 || threads > kMaximumThreads) {

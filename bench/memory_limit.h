@@ -7,19 +7,15 @@
 #include <cstdint>
 #include <string>
 
-namespace jackdaw::bench {
+#include "mark/control_groups.h"
 
-/// Where the kernel's files are. The defaults are the system's; tests point them at a folder of their own.
-struct KernelFolders {
-  std::string proc = "/proc";
-  std::string cgroup = "/sys/fs/cgroup";
-};
+namespace jackdaw::bench {
 
 /// The memory in bytes that this process can still take without swapping or being killed: the least of
 /// MemAvailable in /proc/meminfo and, for each memory control group (version 2 or 1) that the process is in
 /// and each of its ancestors, the limit minus the usage. File pages that the kernel can drop at once count as
 /// free. A file that is missing or unreadable sets no limit; without any, the answer is UINT64_MAX.
-[[nodiscard]] std::uint64_t available_memory_bytes(const KernelFolders& folders = {});
+[[nodiscard]] std::uint64_t available_memory_bytes(const mark::KernelFolders& folders = {});
 
 /// A number of bytes for people, in binary units with one decimal: "512 B", "1.5 GiB". UINT64_MAX, which
 /// checked arithmetic here stands for 'too large to count', reads "more than 16 EiB".

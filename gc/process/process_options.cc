@@ -1,6 +1,5 @@
 #include "gc/process/process_options.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,8 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
-#include <thread>
+
+#include "mark/usable_processors.h"
 
 namespace jackdaw::gc {
 
@@ -24,13 +24,6 @@ constexpr std::uint64_t kLargestDivisor = 1000;
 void write_error_line(const std::string& text) {
   const std::string line = "jackdaw: " + text + '\n';
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to tell
-}
-
-std::uint32_t usable_processors() {
-  cpu_set_t usable;
-  if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
-    return static_cast<std::uint32_t>(CPU_COUNT(&usable));
-  return std::thread::hardware_concurrency();  // there are more than the set has room for
 }
 
 // Consumes the digits at the front of `text`.
@@ -152,7 +145,7 @@ void apply(const Setting& setting, ProcessOptions& options) {
 ProcessOptions default_options() {
   ProcessOptions options;
   options.marking.engine.threads =
-      std::clamp(usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
+      std::clamp(mark::usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
   // A program stands still while its objects are marked, so the helpers are called early.
   options.marking.engine.small_round_references = kSmallRoundReferences;
   return options;

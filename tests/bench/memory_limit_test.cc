@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
+
+#include "tests/kernel_files.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -16,24 +15,15 @@ constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 class MemoryLimit : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "kernel_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
+  MemoryLimit() {
     write("proc/meminfo", "MemTotal:       1000 kB\nMemFree:         10 kB\nMemAvailable:    500 kB\n");
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
 
-  void write(const std::string& path, const std::string& text) {
-    const std::filesystem::path file = root_ / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
-  [[nodiscard]] std::uint64_t available() const {
-    return available_memory_bytes({.proc = (root_ / "proc").string(), .cgroup = (root_ / "cgroup").string()});
-  }
+  void write(const std::string& path, const std::string& text) const { files_.write(path, text); }
+  [[nodiscard]] std::uint64_t available() const { return available_memory_bytes(files_.folders()); }
 
-  std::filesystem::path root_;
+ private:
+  KernelFiles files_;
 };
 
 TEST_F(MemoryLimit, WithoutGroupsItIsWhatTheSystemHas) { EXPECT_EQ(available(), 500U * 1024); }
