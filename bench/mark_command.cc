@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "bench/baseline/choices.h"
@@ -15,6 +16,7 @@
 #include "bench/named_values.h"
 #include "bench/output_file.h"
 #include "gc/marking.h"
+#include "gc/memory_placement.h"
 #include "mark/queue/block_ring.h"
 #include "mark/usable_processors.h"
 
@@ -35,6 +37,17 @@ std::string footer() {
       "  jackdaw mark hprof:heap.hprof.gz --threads auto --baseline boehm --verify --json result.json\n"
       "\nExit status: 0; 1 when --verify finds a difference; 2 when the input is bad.\n";
   return text;
+}
+
+gc::MemoryPlacement parse_memory(const std::string& text) {
+  const auto placement = gc::parse_memory_placement(text);
+  if (!placement) throw InputError(fmt::format("--memory '{}': must be {}", text, gc::kMemoryPlacementForms));
+  try {
+    gc::memory_nodes(*placement);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("--memory '{}': {}", text, error.what()));
+  }
+  return *placement;
 }
 
 std::vector<std::string> strings(const std::vector<std::string_view>& views) {
@@ -74,6 +87,12 @@ MarkCommand::MarkCommand(CLI::App& app) {
       ->add_option("--grant", grant_,
                    "What hungry thieves are given: early (also a part of a block) or full blocks alone")
       ->check(CLI::IsMember(names_in(mark::kGrants)))
+      ->capture_default_str();
+  command->add_option("--bind", binding_, "What mark threads but the first are tied to")
+      ->check(CLI::IsMember(names_in(mark::kBindings)))
+      ->capture_default_str();
+  command
+      ->add_option("--memory", memory_, "Memory nodes of the heap: " + std::string(gc::kMemoryPlacementForms))
       ->capture_default_str();
   command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
@@ -122,6 +141,8 @@ MarkCommand::MarkCommand(CLI::App& app) {
 int MarkCommand::run() {
   options_.marking.engine.threads = parse_threads(threads_);
   options_.marking.engine.backoff = value_of(mark::kBackoffKinds, backoff_);
+  options_.memory = parse_memory(memory_);
+  options_.marking.binding = value_of(mark::kBindings, binding_);
   options_.marking.engine.grant = value_of(mark::kGrants, grant_);
   if (options_.marking.engine.threads > 1 && gc::serves_one_thread_alone(options_.marking.queue)) {
     throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",

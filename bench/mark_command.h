@@ -24,6 +24,8 @@ class MarkCommand {
   std::string threads_ = "auto";
   std::string backoff_ = "sleep";
   std::string grant_ = "early";
+  std::string binding_ = "auto";
+  std::string memory_ = "auto";
   std::string json_path_;
 };
 

@@ -71,6 +71,7 @@ RunFigures medians(const std::vector<Run>& runs) {
 gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
   gc::CollectorOptions collector;
   collector.marking = options.marking;
+  collector.memory = options.memory;
   collector.automatic = false;
   return collector;
 }

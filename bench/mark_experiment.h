@@ -12,6 +12,7 @@
 #include "bench/line_reads.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
+#include "gc/memory_placement.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::bench {
@@ -20,6 +21,7 @@ namespace jackdaw::bench {
 struct MarkExperimentOptions {
   std::string graph;  ///< a specification, see graph_spec.h
   gc::MarkingOptions marking;
+  gc::MemoryPlacement memory;
   std::uint64_t object_bytes = 48;
   std::uint32_t repeat = 5;             ///< measured runs
   std::uint32_t warmup = 1;             ///< runs before them

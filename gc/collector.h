@@ -19,6 +19,7 @@
 
 #include "gc/collection.h"
 #include "gc/marking.h"
+#include "gc/memory_placement.h"
 #include "heap/export.h"
 #include "heap/heap.h"
 #include "heap/object.h"
@@ -30,6 +31,8 @@ class Mutator;
 /// How a collector is set up.
 struct CollectorOptions {
   MarkingOptions marking;
+  /// Where the heap's memory lies.
+  MemoryPlacement memory;
   /// All chunks together never take more.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit

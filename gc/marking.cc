@@ -50,18 +50,25 @@ auto with_queue(std::string_view name, Function function, std::type_identity<std
 
 constexpr std::type_identity<mark::QueueChoices> kQueues;
 
-// Fills in where the workers are at home.
-mark::MarkerOptions on_this_machine(mark::MarkerOptions options) {
-  if (options.threads < 2 || !options.nodes.empty() || !mark::Topology::may_have_several_nodes())
-    return options;
+// Whether a look at the machine may change anything.
+bool depends_on_machine(const MarkingOptions& options) {
+  if (options.engine.threads < 2 || !options.engine.nodes.empty()) return false;
+  const bool binds = options.binding == mark::Binding::node || options.binding == mark::Binding::core;
+  return binds || mark::Topology::may_have_several_nodes();
+}
+
+// The engine's options, with where the workers are at home.
+mark::MarkerOptions on_this_machine(const MarkingOptions& options) {
+  mark::MarkerOptions engine = options.engine;
+  if (!depends_on_machine(options)) return engine;
   const mark::Topology& machine = mark::Topology::machine();
-  options.nodes = machine.nodes_of_workers(options.threads);
-  if (machine.has_nodes_to_bind_to() && !options.on_helper_start) {
-    options.on_helper_start = [&machine, nodes = options.nodes](std::uint32_t worker) {
-      machine.bind_this_thread(nodes[worker]);
-    };
+  engine.nodes = machine.nodes_of_workers(engine.threads);
+  const mark::Binding binding = machine.resolved(options.binding);
+  if (binding != mark::Binding::none && machine.is_this_machine() && !engine.on_helper_start) {
+    engine.on_helper_start = [&machine, binding, homes = machine.homes_of_workers(engine.threads)](
+                                 std::uint32_t worker) { machine.bind_this_thread(homes[worker], binding); };
   }
-  return options;
+  return engine;
 }
 
 }  // namespace
@@ -80,7 +87,7 @@ bool serves_one_thread_alone(std::string_view queue) {
 }
 
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
-  const mark::MarkerOptions engine = on_this_machine(options.engine);
+  const mark::MarkerOptions engine = on_this_machine(options);
   return with_queue(
       options.queue,
       [&]<typename Queue>() -> std::unique_ptr<Marking> {

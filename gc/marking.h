@@ -15,6 +15,7 @@
 #include "gc/mark_task.h"
 #include "heap/export.h"
 #include "heap/object.h"
+#include "mark/binding.h"
 #include "mark/marker.h"
 #include "mark/statistics.h"
 
@@ -23,8 +24,11 @@ namespace jackdaw::gc {
 /// How the marking is set up.
 struct MarkingOptions {
   /// The engine's `victim` and `termination` are among the names below. Unless its `nodes` are given, they
-  /// are those of the machine, and helper threads are tied to them where there are several.
+  /// are those of the machine.
   mark::MarkerOptions engine;
+  /// What helper threads are tied to, unless the engine's `nodes` or `on_helper_start` are given. The thread
+  /// that collects is the program's and stays as it is.
+  mark::Binding binding = mark::Binding::automatic;
   std::string queue;  ///< one of queue_names(); empty: the default
 };
 

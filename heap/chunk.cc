@@ -55,12 +55,13 @@ std::uint32_t count_bits(const std::array<std::uint64_t, kMarkWordsPerBlock>& wo
 
 }  // namespace
 
-Chunk::Chunk(std::size_t total_bytes, BlockMap& map, const KindTable& kinds)
+Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds)
     : mark_words_{},
       allocated_words_{},
       marker_words_{},
       kinds_{},
       total_bytes_(total_bytes),
+      node_(node),
       map_(map),
       kind_table_(kinds) {
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) free_.set(block);

@@ -229,6 +229,8 @@ class Chunk {
   [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }
   /// All bytes of the chunk, header included.
   [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
+  /// Which of the heap's MemoryNodes kinds it is: the node that its memory lies on, where it lies on one.
+  [[nodiscard]] std::uint32_t node() const { return node_; }
   /// Blocks in no use.
   [[nodiscard]] std::size_t free_blocks() const { return free_blocks_; }
   [[nodiscard]] bool is_empty() const { return free_blocks_ == kUsableBlocks; }
@@ -249,7 +251,7 @@ class Chunk {
 
  private:
   friend class HeapSpace;
-  Chunk(std::size_t total_bytes, BlockMap& map, const KindTable& kinds);
+  Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds);
 
   [[nodiscard]] static std::size_t block_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
@@ -315,6 +317,7 @@ class Chunk {
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
   std::size_t total_bytes_;
+  const std::uint32_t node_;
   BlockMap& map_;
   const KindTable& kind_table_;
 };

@@ -19,15 +19,19 @@ constexpr std::size_t kChunksPerSpare = 8;
 // Spares are given out while a chunk has so many free blocks.
 constexpr std::size_t kManyBlocks = 64;
 
+// Any node's chunks.
+constexpr std::uint32_t kAnyNode = std::numeric_limits<std::uint32_t>::max();
+
 constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
 }  // namespace
 
 // With a limit, twice as many addresses: chunks of different lengths leave gaps.
-Heap::Heap(std::size_t limit_bytes)
+Heap::Heap(std::size_t limit_bytes, const MemoryNodes& nodes)
     : limit_bytes_(limit_bytes),
       space_(limit_bytes < HeapSpace::default_bytes() / 2 ? 2 * limit_bytes : HeapSpace::default_bytes(),
-             kinds_) {}
+             kinds_, nodes),
+      partly_free_(nodes.count()) {}
 
 Heap::~Heap() = default;
 
@@ -83,9 +87,10 @@ SmallBlock Heap::exchange_block(const SmallBlock& used, std::uint8_t size_class,
                                 std::uint32_t spares) {
   const std::lock_guard lock(mutex_);
   if (used.chunk != nullptr) used.chunk->block(used.index).owned = false;
-  std::byte*& partly_free = partly_free_of(size_class, kind);
+  std::byte*& partly_free = partly_free_of(size_class, kind, space_.nodes().near_this_thread());
   if (partly_free != nullptr) return own_partly_free(partly_free);
   SmallBlock block = own_free(size_class, kind);
+  if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
   std::byte** end_of_spares = &block.spares;
   for (; spares > 0 && block.chunk != nullptr && block.chunk->free_blocks() >= kManyBlocks; --spares) {
     const SmallBlock spare = own_free(size_class, kind);
@@ -113,6 +118,15 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   info.owned = true;
   count_allocated(info.free_bytes());
   return {chunk, static_cast<std::uint32_t>(index)};
+}
+
+// The same for the first list that is not empty, whatever its node is.
+SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind) {
+  for (std::uint32_t node = 0; node < partly_free_.size(); ++node) {
+    std::byte*& list = partly_free_of(size_class, kind, node);
+    if (list != nullptr) return own_partly_free(list);
+  }
+  return {};
 }
 
 // A block that is wholly free, or none when there is no memory or the budget is spent.
@@ -305,7 +319,7 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
   } else {
     for (Allocator* const allocator : allocators_) allocator->give_up_spares();
   }
-  for (auto& lists : partly_free_) lists.fill(nullptr);
+  for (PartlyFree& lists_of_node : partly_free_) lists_of_node = {};
   for (Chunk* const chunk : chunks_.span()) sweep_chunk(chunk, result);
   for (Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
   result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
@@ -341,7 +355,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   result.live_objects += live;
   result.live_bytes += std::uint64_t{live} * info.slot_bytes;
   if (live == info.slots() || info.owned) return;
-  std::byte*& partly_free = partly_free_of(info.size_class, chunk->kind(index));
+  std::byte*& partly_free = partly_free_of(info.size_class, chunk->kind(index), chunk->node());
   info.next = partly_free;
   partly_free = chunk->block_start(index);
 }
@@ -376,7 +390,7 @@ Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
   const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed);
   if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return nullptr;
   if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
-  Chunk* const chunk = space_.allocate(total_bytes);
+  Chunk* const chunk = space_.allocate(total_bytes, space_.nodes().near_this_thread());
   if (chunk == nullptr || !chunks_.append(chunk)) return nullptr;
   chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
   usage_.taken.add(total_bytes);
@@ -416,25 +430,29 @@ std::uint64_t Heap::release_free_memory() {
   return released;
 }
 
-// The first blocks of `count` neighbouring free ones, in a new chunk if there are none in others. Rather in a
-// new chunk than where something refers to, unless that is accepted.
+// The first blocks of `count` neighbouring free ones: near this thread, in a new chunk if there are none in
+// others, and only then far away. Rather in a new chunk than where something refers to, unless that is
+// accepted.
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects) {
-  if (Chunk* const chunk = find_chunk(count, first, suspects)) return chunk;
+  const std::uint32_t near = space_.nodes().near_this_thread();
+  if (Chunk* const chunk = find_chunk(count, first, suspects, near)) return chunk;
   Chunk* const added = add_chunk(kChunkBytes);
   if (added != nullptr) {
     first = added->find_free(count, suspects);
     if (first != 0) return added;
   }
-  return suspects == Suspects::avoided ? find_chunk(count, first, Suspects::accepted) : nullptr;
+  const bool has_others = space_.nodes().count() > 1;
+  if (!has_others && suspects == Suspects::accepted) return nullptr;
+  return find_chunk(count, first, Suspects::accepted, has_others ? kAnyNode : near);
 }
 
-Chunk* Heap::find_chunk(std::size_t count, std::size_t& first, Suspects suspects) {
+Chunk* Heap::find_chunk(std::size_t count, std::size_t& first, Suspects suspects, std::uint32_t node) {
   for (std::size_t i = search_from_; i < chunks_.size(); ++i) {
     Chunk* const chunk = chunks_[i];
     const std::size_t available = chunk->is_oversized() ? 0 : chunk->free_blocks();
     if (available == 0 && i == search_from_) {
       ++search_from_;
-    } else if (available >= count) {
+    } else if (available >= count && (node == kAnyNode || node == chunk->node())) {
       first = chunk->find_free(count, suspects);
       if (first != 0) return chunk;
     }

@@ -23,6 +23,7 @@
 #include "heap/heap_space.h"
 #include "heap/heap_usage.h"
 #include "heap/kind.h"
+#include "heap/memory_nodes.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
 #include "heap/system_memory.h"
@@ -56,9 +57,10 @@ struct SmallBlock {
 
 class Heap {
  public:
-  /// `limit_bytes`: all chunks together never take more.
+  /// `limit_bytes`: all chunks together never take more. `nodes`: where their memory lies.
   /// Throws std::bad_alloc when there are no addresses to be had.
-  explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max());
+  explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max(),
+                const MemoryNodes& nodes = {});
   /// Frees all objects. All allocators must be gone.
   ~Heap();
   Heap(const Heap&) = delete;
@@ -75,7 +77,8 @@ class Heap {
 
   /// Ends owning `used`, unless its chunk is null, and gives a block with free slots of the class for objects
   /// of a kind, to own, or one with a null chunk when there is no memory or the budget is spent. With a block
-  /// that is wholly free come up to `spares` others, if there are many.
+  /// that is wholly free come up to `spares` others, if there are many. Memory near the calling thread comes
+  /// first, a new chunk of it before memory far away.
   SmallBlock exchange_block(const SmallBlock& used, std::uint8_t size_class, KindNumber kind,
                             std::uint32_t spares);
   /// The first of some spares, not null, with the others. Without the lock; by their owner.
@@ -188,10 +191,11 @@ class Heap {
   bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
   void count_taken(const Chunk* chunk, std::size_t blocks);
   void count_released(const Chunk* chunk, std::size_t blocks);
-  std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind) {
-    return partly_free_[static_cast<std::size_t>(kind)][size_class];
+  std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind, std::uint32_t node) {
+    return partly_free_[node][static_cast<std::size_t>(kind)][size_class];
   }
   SmallBlock own_partly_free(std::byte*& list);
+  SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
   SmallBlock own_free(std::uint8_t size_class, KindNumber kind);
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
@@ -202,7 +206,7 @@ class Heap {
   void release_chunk(Chunk* chunk);
   bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects);
-  Chunk* find_chunk(std::size_t count, std::size_t& first, Suspects suspects);
+  Chunk* find_chunk(std::size_t count, std::size_t& first, Suspects suspects, std::uint32_t node);
   void sweep_chunk(Chunk* chunk, SweepResult& result);
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
   std::uint64_t release_empty_chunks(std::size_t spares);
@@ -215,8 +219,9 @@ class Heap {
   GrowingList<Chunk*> chunks_;
   std::uint64_t kept_bytes_ = 0;  // no empty chunk is released below so many
   std::size_t search_from_ = 0;   // no chunk before this one has a free block
-  // Lists through BlockInfo::next, by kind and size class.
-  std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds> partly_free_{};
+  // Lists through BlockInfo::next, by kind and size class; those of each node.
+  using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
+  SystemVector<PartlyFree> partly_free_;
   SystemVector<Allocator*> allocators_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};

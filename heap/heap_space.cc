@@ -48,8 +48,8 @@ std::size_t HeapSpace::default_bytes() {
   return std::bit_ceil(std::max(kTimesMemory * memory, kLeastDefaultBytes));
 }
 
-HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds)
-    : reserved_(reserve(round_up(bytes, kChunkBytes) + kChunkBytes)), kinds_(kinds) {
+HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNodes& nodes)
+    : reserved_(reserve(round_up(bytes, kChunkBytes) + kChunkBytes)), kinds_(kinds), nodes_(nodes) {
   if (reserved_.empty()) throw std::bad_alloc();
   const std::size_t to_alignment = -reinterpret_cast<std::uintptr_t>(reserved_.data()) % kChunkBytes;
   start_ = reserved_.data() + to_alignment;
@@ -93,7 +93,7 @@ void HeapSpace::mark_pieces(std::size_t first, std::size_t count, Piece state) {
   std::fill_n(pieces_.begin() + static_cast<std::ptrdiff_t>(first), count, state);
 }
 
-Chunk* HeapSpace::allocate(std::size_t total_bytes) {
+Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
   while (search_from_ < pieces_.size() && pieces_[search_from_] == Piece::taken) ++search_from_;
   if (total_bytes > pieces_.size() * kChunkBytes) return nullptr;
   const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
@@ -103,8 +103,9 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes) {
   if (mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
   // Advice only: where the system refuses, the heap works with small pages.
   madvise(memory, total_bytes, MADV_HUGEPAGE);
+  nodes_.place({memory, total_bytes}, node);
   mark_pieces(first, count, Piece::taken);
-  return new (memory) Chunk(total_bytes, map_, kinds_);
+  return new (memory) Chunk(total_bytes, node, map_, kinds_);
 }
 
 bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
@@ -118,6 +119,7 @@ bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
   }
   if (mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0) return false;
   madvise(memory, total_bytes, MADV_HUGEPAGE);
+  nodes_.place({memory + chunk->total_bytes(), total_bytes - chunk->total_bytes()}, chunk->node());
   mark_pieces(first + before, count - before, Piece::taken);
   chunk->extend(total_bytes);
   return true;

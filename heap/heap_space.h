@@ -11,6 +11,7 @@
 
 #include "heap/block_map.h"
 #include "heap/chunk.h"
+#include "heap/memory_nodes.h"
 
 namespace jackdaw::heap {
 
@@ -19,8 +20,8 @@ class HeapSpace {
  public:
   /// Reserves addresses for chunks of `bytes` bytes in all, or for as many as the system allows (it may limit
   /// a process's addresses, see RLIMIT_AS). Throws std::bad_alloc when they are not enough for one chunk.
-  /// `kinds` are those of the heap, and outlive this.
-  HeapSpace(std::size_t bytes, const KindTable& kinds);
+  /// `kinds` are those of the heap, and outlive this. `nodes`: where chunks lie.
+  HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNodes& nodes = {});
   /// Releases all chunks.
   ~HeapSpace();
   HeapSpace(const HeapSpace&) = delete;
@@ -32,14 +33,15 @@ class HeapSpace {
   /// A chunk with no block in use and all marks clear, or null when there is no memory or no stretch of
   /// addresses. `total_bytes` is at least kChunkBytes. The system is asked to back it with huge pages, which
   /// it may or may not do (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero.
-  /// O(chunks).
-  Chunk* allocate(std::size_t total_bytes);
+  /// `node`: which of the nodes' kinds of chunks. O(chunks).
+  Chunk* allocate(std::size_t total_bytes, std::uint32_t node = 0);
   /// Makes a chunk longer, to `total_bytes` bytes, where it is. False, with nothing changed, when there is no
   /// memory or something else has the addresses. What is new is zero.
   bool extend(Chunk* chunk, std::size_t total_bytes);
   /// Gives a chunk's memory back to the system; no block of it may have an entry in the map.
   void release(Chunk* chunk);
 
+  [[nodiscard]] const MemoryNodes& nodes() const { return nodes_; }
   [[nodiscard]] BlockMap& map() { return map_; }
   [[nodiscard]] const BlockMap& map() const { return map_; }
 
@@ -58,6 +60,7 @@ class HeapSpace {
   std::span<std::byte> suspected_;
   BlockMap map_;
   const KindTable& kinds_;
+  const MemoryNodes nodes_;
   std::size_t search_from_ = 0;  // no piece before this one is free
 };
 

@@ -44,7 +44,7 @@ ProcessCollector& ProcessCollector::make_instance() {
 }
 
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
-    : heap_(options.heap_limit_bytes),
+    : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       threads_(heap_),
       marking_options_(options.marking),
       marking_(make_marking(marking_options_)),

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 
 #include "mark/usable_processors.h"
@@ -62,6 +63,18 @@ bool store(std::optional<Value> value, Field& field) {
   return value.has_value();
 }
 
+// Nothing for a placement that this machine does not have, either.
+std::optional<MemoryPlacement> usable_memory_placement(std::string_view text) {
+  const std::optional<MemoryPlacement> placement = parse_memory_placement(text);
+  if (!placement) return std::nullopt;
+  try {
+    memory_nodes(*placement);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return placement;
+}
+
 // As libgc has it: to be set at all is to be on.
 bool is_on(std::string_view text) { return text != "0"; }
 
@@ -75,13 +88,37 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 9> kSettings{{
+// The value by a name in a table of names and values.
+template <typename Table, typename Field>
+bool store_named(std::string_view name, const Table& table, Field& field) {
+  const auto* const found =
+      std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == name; });
+  if (found == table.end()) return false;
+  field = found->second;
+  return true;
+}
+
+constexpr std::array<Setting, 11> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
      },
      "must be a number from 1 to 64",
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
+    {{"JACKDAW_BIND"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store_named(text, mark::kBindings, options.marking.binding);
+     },
+     "must be auto, none, node or core",
+     [](const ProcessOptions&) { return std::string(mark::kBindings.front().first); }},
+    {{"JACKDAW_MEMORY"},
+     [](std::string_view text, ProcessOptions& options) {
+       const auto placement = usable_memory_placement(text);
+       if (placement) options.memory = *placement;
+       return placement.has_value();
+     },
+     "must be auto, system, local, interleave or node:K, K being a memory node that is there",
+     [](const ProcessOptions& options) { return to_string(options.memory); }},
     {{"JACKDAW_MAXIMUM_HEAP_SIZE", "GC_MAXIMUM_HEAP_SIZE"},
      [](std::string_view text, ProcessOptions& options) {
        return store(byte_size(text), options.heap_limit_bytes);

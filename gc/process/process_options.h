@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gc/marking.h"
+#include "gc/memory_placement.h"
 #include "gc/process/growth_policy.h"
 
 namespace jackdaw::gc {
@@ -13,6 +14,8 @@ namespace jackdaw::gc {
 /// How the process's collector is set up.
 struct ProcessOptions {
   MarkingOptions marking;
+  /// Where the heap's memory lies.
+  MemoryPlacement memory;
   /// All chunks together never take more.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// When to collect.

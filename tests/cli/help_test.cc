@@ -22,16 +22,24 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
   const Outcome outcome = run_jackdaw({"mark", "--help"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const std::string word :
-       {"--threads",    "--queue",        "--victim",    "--blocks",
-        "--block-size", "--repeat",       "--warmup",    "--verify",
-        "--baseline",   "--json",         "--bounds",    "--limit",
-        "--seed",       "--object-bytes", "bwos-lifo",   "random-prob",
-        "random",       "boehm",          "tree:",       "list:",
-        "array:",       "ordered:",       "shuffled:",   "random:",
-        "rmat:",        "comb:",          "hprof:FILE",  "jackdaw mark tree:21 --threads 2",
-        "tbb-feeder",   "tbb-tasks",      "tbb-packets", "tbb (tbb-feeder,tbb-tasks)",
-        "openmp",       "openmp-packets"}) {
+  for (const std::string word : {"--bind",       "--memory",
+                                 "--threads",    "--queue",
+                                 "--victim",     "--blocks",
+                                 "--block-size", "--repeat",
+                                 "--warmup",     "--verify",
+                                 "--baseline",   "--json",
+                                 "--bounds",     "--limit",
+                                 "--seed",       "--object-bytes",
+                                 "bwos-lifo",    "random-prob",
+                                 "random",       "boehm",
+                                 "tree:",        "list:",
+                                 "array:",       "ordered:",
+                                 "shuffled:",    "random:",
+                                 "rmat:",        "comb:",
+                                 "hprof:FILE",   "jackdaw mark tree:21 --threads 2",
+                                 "tbb-feeder",   "tbb-tasks",
+                                 "tbb-packets",  "tbb (tbb-feeder,tbb-tasks)",
+                                 "openmp",       "openmp-packets"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
   }
 }
@@ -42,6 +50,15 @@ TEST(Help, OfLimitNamesEveryOptionAndAnExample) {
   EXPECT_EQ(outcome.err, "");
   for (const std::string word :
        {"--megabytes", "--threads", "--repeat", "--seed", "--json", "jackdaw limit --megabytes"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
+  }
+}
+
+TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
+  const Outcome outcome = run_jackdaw({"topology", "--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const std::string word : {"--threads", "--bind", "--json", "jackdaw topology --threads"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
   }
 }

@@ -12,14 +12,14 @@
 namespace jackdaw::mark {
 namespace {
 
-std::uint32_t processors_to_run_on() {
+std::uint32_t processors_by_affinity() {
   cpu_set_t usable;
   EXPECT_EQ(sched_getaffinity(0, sizeof(usable), &usable), 0);
   return static_cast<std::uint32_t>(CPU_COUNT(&usable));
 }
 
 TEST(UsableProcessors, WithoutGroupsAreThoseToRunOn) {
-  EXPECT_EQ(usable_processors({.proc = "/nowhere", .cgroup = "/nowhere"}), processors_to_run_on());
+  EXPECT_EQ(usable_processors({.proc = "/nowhere", .cgroup = "/nowhere"}), processors_by_affinity());
 }
 
 TEST(UsableProcessors, AThreadConfinedToOneHasOne) {
@@ -38,7 +38,7 @@ TEST(UsableProcessors, AVersionTwoQuotaCountsRoundedUp) {
   files.write("cgroup/job/cpu.max", "50000 100000\n");
   EXPECT_EQ(usable_processors(files.folders()), 1U);
   files.write("cgroup/job/cpu.max", "100001 100000\n");
-  EXPECT_EQ(usable_processors(files.folders()), std::min(2U, processors_to_run_on()));
+  EXPECT_EQ(usable_processors(files.folders()), std::min(2U, processors_by_affinity()));
 }
 
 TEST(UsableProcessors, NoQuotaAndAHighOneSetNoLimit) {
@@ -46,7 +46,7 @@ TEST(UsableProcessors, NoQuotaAndAHighOneSetNoLimit) {
   files.write("proc/self/cgroup", "0::/job\n");
   for (const char* const text : {"max 100000\n", "max\n", "", "9900000 100000\n", "100000 0\n", "x y\n"}) {
     files.write("cgroup/job/cpu.max", text);
-    EXPECT_EQ(usable_processors(files.folders()), processors_to_run_on()) << text;
+    EXPECT_EQ(usable_processors(files.folders()), processors_by_affinity()) << text;
   }
 }
 
@@ -65,7 +65,7 @@ TEST(UsableProcessors, AVersionOneQuotaCounts) {
   files.write("cgroup/cpu/job/cpu.cfs_quota_us", "100000\n");
   EXPECT_EQ(usable_processors(files.folders()), 1U);
   files.write("cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
-  EXPECT_EQ(usable_processors(files.folders()), processors_to_run_on());
+  EXPECT_EQ(usable_processors(files.folders()), processors_by_affinity());
 }
 
 }  // namespace

@@ -134,6 +134,33 @@ TEST(ProcessOptions, ABadSizeGetsALineAndTheDefault) {
   }
 }
 
+TEST(ProcessOptions, PlacesAreNamed) {
+  const Variable binding("JACKDAW_BIND", "core");
+  const Variable memory("JACKDAW_MEMORY", "node:0");
+  const auto [options, complaint] = read_environment();
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(options.marking.binding, mark::Binding::core);
+  EXPECT_EQ(to_string(options.memory), "node:0");
+}
+
+TEST(ProcessOptions, ABadPlaceGetsALineAndTheDefault) {
+  for (const std::string bad : {"", "cores", "node:"}) {
+    const Variable binding("JACKDAW_BIND", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, line_about("JACKDAW_BIND", bad, "must be auto, none, node or core; using auto"));
+    EXPECT_EQ(options.marking.binding, mark::Binding::automatic);
+  }
+  for (const std::string bad : {"", "near", "node", "node:", "node:x", "node:0x", "node:4000000000"}) {
+    const Variable memory("JACKDAW_MEMORY", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint,
+              line_about("JACKDAW_MEMORY", bad,
+                         "must be auto, system, local, interleave or node:K, K being a memory node "
+                         "that is there; using auto"));
+    EXPECT_EQ(to_string(options.memory), "auto");
+  }
+}
+
 TEST(ProcessOptions, LookingForLeaksIsRefused) {
   const Variable find_leak("GC_FIND_LEAK", "1");
   EXPECT_EQ(read_environment().complaint, "jackdaw: GC_FIND_LEAK: leaks are not looked for; ignored\n");

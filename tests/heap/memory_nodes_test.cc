@@ -1,0 +1,173 @@
+// Where chunks lie, and who allocates from which. Every machine has a node 0; so that threads are near
+// different chunks on a machine with one node, each processor is said to be on a node of its own.
+#include "heap/memory_nodes.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+#include "heap/system_memory.h"
+#include "tests/heap/marks.h"
+
+namespace jackdaw::heap {
+namespace {
+
+constexpr std::size_t kBytes = 64;
+
+TEST(MemoryNodes, WithoutAnyThereIsOneKindOfChunk) {
+  const MemoryNodes nodes;
+  EXPECT_EQ(nodes.count(), 1U);
+  EXPECT_EQ(nodes.near_this_thread(), 0U);
+  EXPECT_TRUE(nodes.place({}, 0)) << "nothing is asked of the system";
+}
+
+TEST(MemoryNodes, OnlyThreadsNearTheirMemoryHaveSeveralKinds) {
+  const std::vector<std::uint32_t> numbers{0, 1, 2};
+  EXPECT_EQ(MemoryNodes::interleaved(numbers).count(), 1U);
+  EXPECT_EQ(MemoryNodes::only(0).count(), 1U);
+  EXPECT_EQ(MemoryNodes::local(numbers, {}).count(), 3U);
+  EXPECT_EQ(MemoryNodes::local(numbers, {}).near_this_thread(), 0U) << "of no known processor";
+}
+
+TEST(MemoryNodes, MoreNodesThanThereIsRoomForAreLeftOut) {
+  const std::vector<std::uint32_t> many(MemoryNodes::kMostNodes + 5);
+  EXPECT_EQ(MemoryNodes::local(many, {}).count(), MemoryNodes::kMostNodes);
+}
+
+TEST(MemoryNodes, TheSystemRefusesANodeThatIsNotThere) {
+  const std::span<std::byte> memory = map_memory(std::size_t{1} << 16);
+  ASSERT_FALSE(memory.empty());
+  EXPECT_FALSE(MemoryNodes::only(1000).place(memory, 0));
+  EXPECT_FALSE(MemoryNodes::only(100'000).place(memory, 0)) << "beyond all masks";
+  memory[0] = std::byte{1};  // it can be used all the same
+  unmap_memory(memory);
+}
+
+// Two processors that threads can be tied to, said to be on nodes 0 and 1, both of which are the system's 0.
+class NearMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    cpu_set_t usable;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(usable), &usable), 0);
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < CPU_SETSIZE && found.size() < 2; ++i) {
+      if (CPU_ISSET(i, &usable)) found.push_back(i);
+    }
+    if (found.size() < 2) GTEST_SKIP() << "one processor";
+    std::vector<std::uint32_t> node_of_processor(found[1] + 1, 0);
+    node_of_processor[found[1]] = 1;
+    processors_ = {found[0], found[1]};
+    nodes_ = MemoryNodes::local(std::vector<std::uint32_t>{0, 0}, node_of_processor);
+  }
+
+  // Runs the function on a thread that is tied to the processor of a node.
+  void run_on(std::uint32_t node, const std::function<void()>& function) const {
+    std::thread([&] {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(processors_[node], &one);
+      ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+      function();
+    }).join();
+  }
+  // Objects until so many are allocated or there is no memory.
+  static std::vector<Object*> allocate(Allocator& allocator, std::size_t count) {
+    std::vector<Object*> objects;
+    while (objects.size() < count) {
+      Object* const object = allocator.allocate_plain(kBytes, KindNumber::data);
+      if (object == nullptr) break;
+      objects.push_back(object);
+    }
+    return objects;
+  }
+  static std::size_t count_on(std::uint32_t node, const std::vector<Object*>& objects) {
+    std::size_t count = 0;
+    for (const Object* const object : objects) count += Chunk::of(object)->node() == node ? 1 : 0;
+    return count;
+  }
+
+  static constexpr std::size_t kSlotsInBlock = kBlockBytes / kBytes;
+  static constexpr std::size_t kSlotsInChunk = kUsableBlocks * kSlotsInBlock;
+  std::array<std::uint32_t, 2> processors_{};
+  MemoryNodes nodes_;
+};
+
+TEST_F(NearMemory, ThreadsAllocateFromChunksOfTheirNode) {
+  Heap heap(4 * kChunkBytes, nodes_);
+  for (const std::uint32_t node : {0U, 1U, 0U}) {
+    run_on(node, [&] {
+      Allocator allocator(heap);
+      const std::vector<Object*> objects = allocate(allocator, 10 * kSlotsInBlock);
+      EXPECT_EQ(objects.size(), 10 * kSlotsInBlock);
+      EXPECT_EQ(count_on(node, objects), objects.size());
+      Object* const large = allocator.allocate_plain(5 * kBlockBytes, KindNumber::data);
+      ASSERT_NE(large, nullptr);
+      EXPECT_EQ(Chunk::of(large)->node(), node);
+    });
+  }
+  EXPECT_EQ(heap.chunk_bytes(), 2 * kChunkBytes);
+}
+
+TEST_F(NearMemory, FarMemoryIsTakenBeforeNone) {
+  Heap heap(2 * kChunkBytes, nodes_);
+  run_on(0, [&] {
+    Allocator allocator(heap);
+    EXPECT_NE(allocator.allocate_plain(kBytes, KindNumber::data), nullptr);
+  });
+  run_on(1, [&] {
+    Allocator allocator(heap);
+    const std::vector<Object*> objects = allocate(allocator, 3 * kSlotsInChunk);
+    EXPECT_EQ(count_on(1, objects), kSlotsInChunk);
+    EXPECT_GE(count_on(0, objects), kSlotsInChunk - kSlotsInBlock) << "all but the other's block";
+    EXPECT_EQ(allocator.allocate_plain(5 * kBlockBytes, KindNumber::data), nullptr);
+  });
+  EXPECT_EQ(heap.chunk_bytes(), 2 * kChunkBytes);
+}
+
+TEST_F(NearMemory, PartlyFreeBlocksGoToThreadsNearThem) {
+  Heap heap(2 * kChunkBytes, nodes_);
+  std::vector<Object*> kept;
+  for (const std::uint32_t node : {0U, 1U}) {
+    run_on(node, [&] {
+      Allocator allocator(heap);
+      const std::vector<Object*> objects = allocate(allocator, kSlotsInChunk);
+      for (std::size_t i = 0; i < objects.size(); i += 2) kept.push_back(objects[i]);
+    });
+  }
+  keep_only(heap, kept);
+  run_on(1, [&] {
+    Allocator allocator(heap);
+    const std::size_t half = kSlotsInChunk / 2;
+    EXPECT_EQ(count_on(1, allocate(allocator, half)), half);
+    EXPECT_EQ(count_on(0, allocate(allocator, 2 * half)), half) << "what is left lies far away";
+  });
+}
+
+TEST_F(NearMemory, AChunkThatGrowsOrComesAgainIsOfTheThreadsNode) {
+  Heap heap(std::size_t{1} << 30, nodes_);
+  run_on(1, [&] {
+    Object* const object = heap.allocate_large(kChunkBytes, KindNumber::data);
+    ASSERT_NE(object, nullptr);
+    EXPECT_TRUE(heap.resize_large(object, 3 * kChunkBytes));
+    EXPECT_EQ(Chunk::of(object)->node(), 1U);
+    reinterpret_cast<std::byte*>(object)[3 * kChunkBytes - 1] = std::byte{1};
+    heap.free_large(object);
+  });
+  run_on(0, [&] {
+    Object* const object = heap.allocate_large(kChunkBytes, KindNumber::data);
+    ASSERT_NE(object, nullptr);
+    EXPECT_EQ(Chunk::of(object)->node(), 0U);
+  });
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
