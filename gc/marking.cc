@@ -63,6 +63,7 @@ mark::MarkerOptions on_this_machine(const MarkingOptions& options) {
   if (!depends_on_machine(options)) return engine;
   const mark::Topology& machine = mark::Topology::machine();
   engine.nodes = machine.nodes_of_workers(engine.threads);
+  engine.node_distances.assign(machine.distances().begin(), machine.distances().end());
   const mark::Binding binding = machine.resolved(options.binding);
   if (binding != mark::Binding::none && machine.is_this_machine() && !engine.on_helper_start) {
     engine.on_helper_start = [&machine, binding, homes = machine.homes_of_workers(engine.threads)](

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -54,11 +56,7 @@ class Marker {
             {options.threads, Backoff(options.backoff, options.threads > processors_), options.termination}) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
-    workers_.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const VictimSetup setup{i, std::max(count, 2U), options.seed * 1000003 + i, nodes_, options.victim};
-      workers_.push_back(std::make_unique<TeamWorker>(*this, options, setup));
-    }
+    make_workers(options);
     statistics_.resize(count);
   }
 
@@ -112,7 +110,46 @@ class Marker {
       throw std::invalid_argument("Marker: a thief must be allowed to take one task at least");
     if (!options.nodes.empty() && options.nodes.size() < options.threads)
       throw std::invalid_argument("Marker: the memory node of every worker must be given, or of none");
+    if (!options.node_distances.empty() && !are_complete(options.nodes, options.node_distances))
+      throw std::invalid_argument(
+          "Marker: the distance from every node to every other must be given, or none");
     return options;
+  }
+
+  static bool are_complete(const std::vector<std::uint32_t>& nodes,
+                           const std::vector<std::uint32_t>& distances) {
+    std::size_t count = 1;
+    while (count * count < distances.size()) ++count;
+    return count * count == distances.size() &&
+           std::ranges::all_of(nodes, [count](std::uint32_t node) { return node < count; });
+  }
+
+  // Where there are several memory nodes each worker is made by its own thread, so that its queue and its
+  // counts lie on that thread's node: the first to write to a page decides where it is.
+  void make_workers(const MarkerOptions& options) {
+    workers_.resize(pool_.size());
+    std::vector<std::exception_ptr> failures(workers_.size());
+    const auto make = [&](std::uint32_t i) {
+      try {
+        const VictimSetup setup{.self = i,
+                                .workers = std::max(pool_.size(), 2U),
+                                .seed = options.seed * 1000003 + i,
+                                .nodes = nodes_,
+                                .name = options.victim,
+                                .node_distances = options.node_distances};
+        workers_[i] = std::make_unique<TeamWorker>(*this, options, setup);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    };
+    if (std::ranges::adjacent_find(nodes_, std::not_equal_to()) != nodes_.end()) {
+      pool_.run(make);
+    } else {
+      for (std::uint32_t i = 0; i < workers_.size(); ++i) make(i);
+    }
+    for (const std::exception_ptr& failure : failures) {
+      if (failure != nullptr) std::rethrow_exception(failure);
+    }
   }
 
   // A helper that followed so many references will be roused for the next marking. It takes some times as

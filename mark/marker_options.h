@@ -51,6 +51,8 @@ struct MarkerOptions {
   std::string termination;  ///< the detector, for engines made with AnyTerminator; empty: the default
   /// The memory node of each worker, at least `threads` of them; empty: all are on one.
   std::vector<std::uint32_t> nodes = {};
+  /// How far the nodes' memory is from one another, as VictimSetup says; empty: all are equally far.
+  std::vector<std::uint32_t> node_distances = {};
   /// Called once by each helper thread, with its worker number, before its first round. May be empty.
   std::function<void(std::uint32_t)> on_helper_start = {};
 };

@@ -51,9 +51,9 @@ Topology::Topology() {
   load();
   read_processors();
   number_nodes();
-  distances_.assign(nodes_.size() * nodes_.size(), kFarDistance);
+  distances_.assign(nodes_.size() * nodes_.size(), NodeDistance::kFar);
   for (std::size_t node = 0; node < nodes_.size(); ++node)
-    distances_[node * nodes_.size() + node] = kNearDistance;
+    distances_[node * nodes_.size() + node] = NodeDistance::kNear;
   if (topology_ == nullptr) return;
   read_distances();
   read_caches();

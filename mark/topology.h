@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mark/binding.h"
+#include "mark/node_distance.h"
 
 struct hwloc_topology;
 
@@ -67,12 +68,12 @@ class Topology {
   }
   [[nodiscard]] std::uint32_t core_count() const { return core_count_; }
   /// How long an access from a node's processors to another node's memory takes, by the system's word, where
-  /// kNearDistance is to the node's own. kFarDistance where nothing is known.
+  /// NodeDistance::kNear is to the node's own. NodeDistance::kFar where nothing is known.
   [[nodiscard]] std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
     return distances_[from * nodes_.size() + to];
   }
-  static constexpr std::uint32_t kNearDistance = 10;
-  static constexpr std::uint32_t kFarDistance = 20;
+  /// The same for all, by row: as VictimSetup::node_distances wants them.
+  [[nodiscard]] std::span<const std::uint32_t> distances() const { return distances_; }
 
   /// The processor, a number in processors(), that each of so many workers is at home on: they are spread
   /// evenly over all, neighbours beside one another. O(workers).

@@ -1,42 +1,41 @@
-// NumaVictim: every worker on the thief's own memory node before any on another.
+// NumaVictim: every worker on the thief's own memory node before any on another, and so on by distance.
 //
 // Source: the NUMA-aware policies that Wang et al. measure ("BWoS", OSDI 2023, §2.1.3 and §6.2.3): a steal
 // from another node costs several times as much as one from the same.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "mark/random_numbers.h"
-#include "mark/victim/shuffled_workers.h"
+#include "mark/victim/others_by_distance.h"
 #include "mark/victim/victim_policy.h"
 
 namespace jackdaw::mark {
 
 class NumaVictim {
  public:
-  explicit NumaVictim(const VictimSetup& setup) : random_(setup.seed) {
-    for (std::uint32_t worker = 0; worker < setup.workers; ++worker) {
-      if (worker != setup.self) (setup.is_near(worker) ? near_ : far_).add(worker);
-    }
-  }
+  explicit NumaVictim(const VictimSetup& setup) : groups_(others_by_distance(setup)), random_(setup.seed) {}
 
   void start_search() {
-    near_.start();
-    far_.start();
+    group_ = 0;
+    for (WorkersAtDistance& group : groups_) group.workers.start();
   }
   void stole_from(std::uint32_t) {}
 
-  /// Each near worker once, in random order, then each far one once, then again. Never nobody. O(1).
+  /// Each of the nearest workers once, in random order, then each of those next in distance, and so on; then
+  /// again. Never nobody. O(1).
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues&) {
-    if (near_.all_drawn() && far_.all_drawn()) start_search();
-    return VictimChoice{(near_.all_drawn() ? far_ : near_).draw(random_)};
+    if (groups_[group_].workers.all_drawn() && ++group_ == groups_.size()) start_search();
+    return VictimChoice{groups_[group_].workers.draw(random_)};
   }
 
  private:
-  ShuffledWorkers near_;
-  ShuffledWorkers far_;
+  std::vector<WorkersAtDistance> groups_;
+  std::size_t group_ = 0;
   RandomNumbers random_;
 };
 

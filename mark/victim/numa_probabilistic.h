@@ -1,34 +1,45 @@
 // NumaProbabilisticVictim: workers on the thief's own memory node first, each accepted with the probability
-// that its queue's fill has; after enough refusals those on other nodes, in the same way.
+// that its queue's fill has; after enough refusals those on other nodes, the nearest first, in the same way.
 //
 // Source: Wang et al., "BWoS", OSDI 2023, §3.4: probabilistic acceptance after a NUMA-aware selection, the
-// combination that §6.2.3 finds the best. The paper leaves open how a thief comes to leave its node: here
-// after as many refusals in one search as find a queue with a single stealable block of eight, were there
-// one, two times in three.
+// combination that §6.2.3 finds the best. The paper leaves open how a thief comes to leave its node. Here a
+// group of workers at some distance is looked at after a number of refusals that grows with the distance and
+// with the number of workers that are nearer: with the usual distance of another node, 20 where one's own is
+// 10, as many as find a queue with a single stealable block of eight, were there one, two times in three.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "mark/random_numbers.h"
-#include "mark/victim/shuffled_workers.h"
+#include "mark/victim/others_by_distance.h"
 #include "mark/victim/victim_policy.h"
 
 namespace jackdaw::mark {
 
 class NumaProbabilisticVictim {
  public:
-  /// Looks at the queues of a group, times the group's workers, before the thief goes on to the other group.
+  /// Looks at the queues of nearer workers, times their number, before the thief goes on to a group at the
+  /// usual distance; and looks at the last group, times its workers, before it begins anew.
   static constexpr std::size_t kLooksPerWorker = 8;
+  /// No distance counts as more than so many usual ones: a thief must come to the end of its search.
+  static constexpr std::uint32_t kMostUsualDistances = 4;
 
   explicit NumaProbabilisticVictim(const VictimSetup& setup) : random_(setup.seed) {
-    for (std::uint32_t worker = 0; worker < setup.workers; ++worker) {
-      if (worker != setup.self) (setup.is_near(worker) ? near_ : far_).add(worker);
+    std::size_t nearer = 0;
+    for (WorkersAtDistance& group : others_by_distance(setup)) {
+      const std::size_t size = group.workers.size();
+      groups_.push_back({refusals_before(group.distance, nearer), std::move(group.workers)});
+      nearer += size;
     }
+    looks_in_all_ = groups_.back().first_look + kLooksPerWorker * groups_.back().workers.size();
   }
 
-  void start_search() { looks_ = 0; }
+  void start_search() { look_ = group_ = 0; }
   void stole_from(std::uint32_t) {}
 
   /// Nobody when the sampled block had nothing. O(1), one cache line of the victim's.
@@ -40,15 +51,28 @@ class NumaProbabilisticVictim {
   }
 
  private:
-  const ShuffledWorkers& next_group() {
-    if (looks_ == kLooksPerWorker * (near_.size() + far_.size())) looks_ = 0;
-    return looks_++ < kLooksPerWorker * near_.size() ? near_ : far_;
+  struct Group {
+    std::size_t first_look;
+    ShuffledWorkers workers;
+  };
+
+  static std::size_t refusals_before(std::uint32_t distance, std::size_t nearer) {
+    const std::size_t most = std::size_t{kMostUsualDistances} * NodeDistance::kFar;
+    return kLooksPerWorker * nearer * std::min<std::size_t>(distance, most) / NodeDistance::kFar;
   }
 
-  ShuffledWorkers near_;
-  ShuffledWorkers far_;
+  const ShuffledWorkers& next_group() {
+    if (look_ == looks_in_all_) start_search();
+    if (group_ + 1 < groups_.size() && look_ == groups_[group_ + 1].first_look) ++group_;
+    ++look_;
+    return groups_[group_].workers;
+  }
+
+  std::vector<Group> groups_;  // by distance
+  std::size_t looks_in_all_ = 0;
+  std::size_t look_ = 0;   // the next
+  std::size_t group_ = 0;  // at which the last look was
   RandomNumbers random_;
-  std::size_t looks_ = 0;
 };
 
 static_assert(VictimPolicy<NumaProbabilisticVictim>);

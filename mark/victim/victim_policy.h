@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "mark/node_distance.h"
+
 namespace jackdaw::mark {
 
 /// What one worker's chooser is made from.
@@ -20,8 +22,18 @@ struct VictimSetup {
   /// Which policy, for AnyVictim; the policies themselves do not look.
   std::string_view name = {};
 
-  [[nodiscard]] bool is_near(std::uint32_t worker) const {
-    return nodes.empty() || nodes[worker] == nodes[self];
+  /// How far the nodes' memory is from one another, where one's own is NodeDistance::kNear: from node a to
+  /// node b at a × the number of nodes + b. Empty: all others are at NodeDistance::kFar. Read by constructors
+  /// alone.
+  std::span<const std::uint32_t> node_distances = {};
+
+  /// How far a worker's node is from the thief's.
+  [[nodiscard]] std::uint32_t distance_to(std::uint32_t worker) const {
+    if (nodes.empty() || nodes[worker] == nodes[self]) return NodeDistance::kNear;
+    if (node_distances.empty()) return NodeDistance::kFar;
+    std::size_t count = 1;
+    while (count * count < node_distances.size()) ++count;
+    return node_distances[nodes[self] * count + nodes[worker]];
   }
 };
 

@@ -592,6 +592,29 @@ TEST(Marker, RefusesSettingsThatContradictEachOther) {
   options.threads = 3;
   options.nodes = {0, 1};
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
+  options.nodes = {0, 1, 1};
+  for (const std::size_t length : {1U, 2U, 3U, 5U}) {
+    options.node_distances.assign(length, NodeDistance::kFar);
+    EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument) << length;
+  }
+}
+
+// Every worker is made by its own thread there.
+TEST(Marker, MarksAndFailsOnSeveralNodesAsOnOne) {
+  MarkerOptions options;
+  options.threads = 4;
+  options.alone_references = 0;
+  options.nodes = {0, 0, 1, 1};
+  options.node_distances = {10, 21, 21, 10};
+  VectorModel model(random_graph(20000, 4, 7));
+  Marker<VectorModel> marker(options);
+  for (int round = 0; round < 5; ++round) {
+    model.clear_marks();
+    EXPECT_TRUE(marker.mark(model, std::vector<Node>{0, 1}));
+    EXPECT_EQ(model.marks(), model.serially_reachable({0, 1}));
+  }
+  options.blocks = 1;
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
 }
 
 TEST(Marker, RefusesQueueSizesOutOfRange) {

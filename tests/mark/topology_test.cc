@@ -148,7 +148,7 @@ TEST(Topology, DistancesAreNearOrFarUnlessTheSystemKnows) {
   const Topology topology;
   for (std::uint32_t from = 0; from < 3; ++from) {
     for (std::uint32_t to = 0; to < 3; ++to) {
-      EXPECT_EQ(topology.distance(from, to), from == to ? Topology::kNearDistance : Topology::kFarDistance);
+      EXPECT_EQ(topology.distance(from, to), from == to ? NodeDistance::kNear : NodeDistance::kFar);
     }
   }
 }

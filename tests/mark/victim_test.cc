@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -265,6 +266,59 @@ TEST(NumaProbabilisticVictim, LooksNearAsOftenAsItSaysBeforeItLooksFar) {
     }
     EXPECT_TRUE(policy.choose(queues));
   }
+}
+
+// Four nodes of four workers in a row: one hop is 20, two are 30, three 40.
+std::vector<std::uint32_t> distances_in_a_row() {
+  std::vector<std::uint32_t> distances;
+  for (int from = 0; from < 4; ++from) {
+    for (int to = 0; to < 4; ++to)
+      distances.push_back(static_cast<std::uint32_t>(10 + 10 * std::abs(from - to)));
+  }
+  return distances;
+}
+
+TEST(NumaVictim, GoesFromNodeToNodeByDistance) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  const std::vector<std::uint32_t> distances = distances_in_a_row();
+  NumaVictim policy({0, 16, 1, nodes, {}, distances});
+  for (int search = 0; search < 20; ++search) {
+    policy.start_search();
+    const std::vector<std::uint32_t> choices = next_choices(policy, 15);
+    for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(nodes[choices[i]], (i + 1) / 4);
+  }
+}
+
+TEST(NumaProbabilisticVictim, TakesTheLongerToGoOnTheFartherItIs) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  const std::vector<std::uint32_t> distances = distances_in_a_row();
+  constexpr std::size_t kLooks = NumaProbabilisticVictim::kLooksPerWorker;
+  NumaProbabilisticVictim policy({0, 16, 1, nodes, {}, distances});
+  const std::size_t first_looks[] = {0, kLooks * 3, kLooks * 7 * 3 / 2, kLooks * 11 * 2};
+  for (int search = 0; search < 10; ++search) {
+    policy.start_search();
+    for (std::size_t look = 0; look < 2 * (first_looks[3] + 4 * kLooks); ++look) {
+      const std::size_t in_round = look % (first_looks[3] + 4 * kLooks);
+      std::uint32_t node = 3;
+      while (in_round < first_looks[node]) --node;
+      const auto choice = policy.choose(full_queues(16));
+      ASSERT_TRUE(choice);
+      ASSERT_EQ(nodes[choice->worker], node) << "look " << look;
+    }
+  }
+}
+
+TEST(NumaProbabilisticVictim, AnybodyIsTheNearestToAWorkerThatIsAloneOnItsNode) {
+  const std::vector<std::uint32_t> nodes{0, 1, 1, 2};
+  const std::vector<std::uint32_t> distances{10, 21, 255, 21, 10, 21, 255, 21, 10};
+  NumaProbabilisticVictim policy({0, 4, 1, nodes, {}, distances});
+  policy.start_search();
+  EXPECT_EQ(nodes[policy.choose(full_queues(4))->worker], 1U);
+  constexpr std::size_t kMost =
+      NumaProbabilisticVictim::kLooksPerWorker * 2 * NumaProbabilisticVictim::kMostUsualDistances;
+  for (std::size_t look = 1; look < kMost; ++look)
+    ASSERT_EQ(nodes[policy.choose(full_queues(4))->worker], 1U);
+  EXPECT_EQ(policy.choose(full_queues(4))->worker, 3U) << "the end of any distance is reached";
 }
 
 }  // namespace
