@@ -72,6 +72,7 @@ gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
   gc::CollectorOptions collector;
   collector.marking = options.marking;
   collector.memory = options.memory;
+  collector.marking.engine.count_remote_visits = gc::memory_nodes(options.memory).count() > 1;
   collector.automatic = false;
   return collector;
 }
@@ -231,6 +232,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   const std::unique_ptr<SerialMark> serial = reference_for(options, heaps);
   measure(options, serial.get(), heaps, report);
   report.heap_bytes = heaps.collector.heap().chunk_bytes();
+  report.heap_bytes_by_node = heaps.collector.heap().chunk_bytes_by_node();
   report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
   report.median = medians(report.runs);
   for (BaselineResult& baseline : report.baselines) baseline.median_ms = median_of(baseline.wall_ms);

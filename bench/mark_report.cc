@@ -21,6 +21,10 @@ double idle_ms(const mark::WorkerStatistics& worker) {
   return std::chrono::duration<double, std::milli>(worker.idle).count();
 }
 
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::string human_bytes(std::uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
@@ -114,8 +118,22 @@ void format_workers(const MarkReport& report, std::string& out) {
   }
 }
 
+// How near work and memory were to one another, where that can differ.
+void format_nodes(const MarkReport& report, std::string& out) {
+  if (report.heap_bytes_by_node.size() < 2) return;
+  const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
+  fmt::format_to(std::back_inserter(out), "remote: {} of {} visits ({:.2f} %), {} of {} steals ({:.2f} %)\n",
+                 sum.visits_remote, sum.tasks_executed, percent(sum.visits_remote, sum.tasks_executed),
+                 sum.steals_remote, sum.steals, percent(sum.steals_remote, sum.steals));
+  out += "heap on memory nodes:";
+  for (std::size_t node = 0; node < report.heap_bytes_by_node.size(); ++node)
+    fmt::format_to(std::back_inserter(out), " {}: {}", node, human_bytes(report.heap_bytes_by_node[node]));
+  out += '\n';
+}
+
 void format_conclusion(const MarkReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.6f} %\n", report.median.steal_percent);
+  format_nodes(report, out);
   for (const BaselineResult& baseline : report.baselines) {
     fmt::format_to(std::back_inserter(out),
                    "ratio to {} with {} thread{}: {:.3f} ({}, medians; below 1 is faster)\n", baseline.name,
@@ -159,6 +177,7 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"victims_refused", worker.victims_refused},
           {"overflow_pushes", worker.overflow_pushes},
           {"overflow_peak", worker.overflow_peak},
+          {"visits_remote", worker.visits_remote},
           {"grants", worker.grants},
           {"takeovers", worker.takeovers},
           {"idle_time_ms", idle_ms(worker)}};
@@ -207,6 +226,7 @@ std::string to_json(const MarkReport& report) {
   nlohmann::ordered_json json = {{"graph", report.graph},
                                  {"objects", report.objects},
                                  {"heap_bytes", report.heap_bytes},
+                                 {"heap_bytes_by_node", report.heap_bytes_by_node},
                                  {"marking_memory_bytes", report.marking_memory_bytes},
                                  {"threads", report.threads},
                                  {"queue", report.marking.queue},

@@ -103,6 +103,9 @@ class HeapObjectModel {
     if (!task.is_within_half_a_line()) mark::prefetch_to_read(start + mark::kCacheLineBytes / 2);
   }
 
+  /// Where threads have memory near them: the node of the task's object (heap::MemoryNodes).
+  [[nodiscard]] std::uint32_t node_of(Task task) const { return heap::Chunk::of(task.object())->node(); }
+
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void visit(Task task, Sink& sink) const {
     using Layout = heap::TypeDescriptor::Layout;
@@ -324,6 +327,6 @@ class HeapObjectModel {
 };
 
 static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::LeafObjectModel<HeapObjectModel> &&
-              mark::CandidateObjectModel<HeapObjectModel>);
+              mark::CandidateObjectModel<HeapObjectModel> && mark::PlacedObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

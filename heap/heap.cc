@@ -406,6 +406,12 @@ void Heap::release_chunk(Chunk* chunk) {
   space_.release(chunk);
 }
 
+std::vector<std::uint64_t> Heap::chunk_bytes_by_node() {
+  std::vector<std::uint64_t> bytes(space_.nodes().count());
+  for_each_chunk([&](const Chunk* chunk) { bytes[chunk->node()] += chunk->total_bytes(); });
+  return bytes;
+}
+
 bool Heap::expand_to(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > limit_bytes_ || bytes > map().end() - map().begin()) return false;

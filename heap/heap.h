@@ -131,6 +131,9 @@ class Heap {
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
 
+  /// The kinds of chunks that there are, and how many bytes all chunks of each take. O(chunks).
+  [[nodiscard]] std::vector<std::uint64_t> chunk_bytes_by_node();
+
   /// What the memory of the heap is used for, and what was allocated.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }
 

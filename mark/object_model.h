@@ -79,6 +79,13 @@ concept LeafObjectModel = ObjectModel<Model> &&
   { model.is_leaf(reference) } -> std::same_as<bool>;
 };
 
+/// A model that also knows on which memory node an object lies: `node_of(task)`, numbered as
+/// MarkerOptions::nodes.
+template <typename Model>
+concept PlacedObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
+  { model.node_of(task) } -> std::same_as<std::uint32_t>;
+};
+
 /// The most candidates that a visit may report without asking for room again.
 inline constexpr std::size_t kCandidatesAtOnce = 32;
 

@@ -29,6 +29,7 @@ struct WorkerStatistics {
   std::uint64_t overflow_pushes = 0;
   std::uint64_t overflow_peak = 0;   ///< most tasks in the overflow list at once
   std::uint64_t held_peak = 0;       ///< most tasks held at once, or a little more; 0 unless asked for
+  std::uint64_t visits_remote = 0;   ///< tasks visited on another memory node; 0 unless asked for
   std::uint64_t grants = 0;          ///< blocks granted to thieves
   std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
   std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end, and waiting for leases
@@ -53,6 +54,7 @@ struct WorkerStatistics {
     overflow_pushes += other.overflow_pushes;
     overflow_peak = std::max(overflow_peak, other.overflow_peak);
     held_peak = std::max(held_peak, other.held_peak);
+    visits_remote += other.visits_remote;
     grants += other.grants;
     takeovers += other.takeovers;
     idle += other.idle;

@@ -71,6 +71,8 @@ class alignas(128) Worker {
         overflow_limit_(options.overflow_limit),
         grants_early_(options.grant == Grant::early),
         counts_held_tasks_(options.count_held_tasks),
+        counts_remote_visits_(options.count_remote_visits),
+        counts_visits_(options.count_held_tasks || options.count_remote_visits),
         stolen_(options.steal_batch),
         victim_(setup) {}
 
@@ -418,15 +420,22 @@ class alignas(128) Worker {
   // The most is held before a visit: what was discovered earlier, and the task that is visited now. Thieves
   // do not report what they take, as that would be a shared write for every steal: what was stolen since the
   // queue was last seen empty still counts.
-  [[gnu::noinline]] void note_held_tasks() {
+  void note_held_tasks() {
     const std::uint64_t waiting = statistics_.pushes - statistics_.pops - stolen_from_here_;
     statistics_.held_peak = std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
   }
 
+  [[gnu::noinline]] void note_visit(const Model& model, Task task) {
+    if (counts_held_tasks_) note_held_tasks();
+    if constexpr (PlacedObjectModel<Model>) {
+      if (counts_remote_visits_ && model.node_of(task) != team_.node_of(index_)) ++statistics_.visits_remote;
+    }
+  }
+
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE void execute(Model& model, Task task) {
-    if (counts_held_tasks_) [[unlikely]]
-      note_held_tasks();
+    if (counts_visits_) [[unlikely]]
+      note_visit(model, task);
     Sink<kWay> sink{this, &model};
     model.visit(task, sink);
     if (candidates_.is_due()) examine_candidates(model, sink);
@@ -436,7 +445,7 @@ class alignas(128) Worker {
   [[gnu::noinline]] bool sample_next_visit(Model& model) {
     Task task{};
     if (next_task<Way::near>(model, task)) {
-      if (counts_held_tasks_) note_held_tasks();
+      if (counts_visits_) note_visit(model, task);
       bool is_first = true;
       SamplingSink sink{{this, &model}, &is_first};
       model.visit(task, sink);
@@ -600,6 +609,8 @@ class alignas(128) Worker {
   const std::size_t overflow_limit_;
   const bool grants_early_;
   const bool counts_held_tasks_;
+  const bool counts_remote_visits_;
+  const bool counts_visits_;  // either of the two
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;

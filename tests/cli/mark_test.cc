@@ -41,6 +41,7 @@ const std::vector<std::string>& worker_keys() {
                                                 "victims_refused",
                                                 "overflow_pushes",
                                                 "overflow_peak",
+                                                "visits_remote",
                                                 "grants",
                                                 "takeovers",
                                                 "idle_time_ms"};

@@ -50,6 +50,8 @@ class VectorModel {
   void prefetch_mark(Reference) const {}
   Task task_of(Reference node) const { return node; }
   void prefetch(Task) const {}
+  // As if every other object were on another memory node.
+  std::uint32_t node_of(Task node) const { return node % 2; }
   template <typename Sink>
   void visit(Task node, Sink& sink) const {
     for (const Node target : edges_[node]) sink.reference(target);
@@ -90,7 +92,7 @@ class VectorModel {
   std::vector<std::atomic<std::uint8_t>> marks_;
 };
 
-static_assert(ObjectModel<VectorModel> && !LeasingObjectModel<VectorModel>);
+static_assert(PlacedObjectModel<VectorModel> && !LeasingObjectModel<VectorModel>);
 
 // The same, divided into regions of a few nodes that workers lease.
 class LeasedVectorModel : public VectorModel {
@@ -596,6 +598,20 @@ TEST(Marker, RefusesSettingsThatContradictEachOther) {
   for (const std::size_t length : {1U, 2U, 3U, 5U}) {
     options.node_distances.assign(length, NodeDistance::kFar);
     EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument) << length;
+  }
+}
+
+TEST(Marker, CountsRemoteVisitsWhenAsked) {
+  for (const std::uint32_t home : {0U, 1U}) {
+    for (const bool asked : {true, false}) {
+      MarkerOptions options;
+      options.nodes = {home};
+      options.count_remote_visits = asked;
+      VectorModel model(list_graph(1001));
+      Marker<VectorModel> marker(options);
+      ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+      EXPECT_EQ(total(marker.statistics()).visits_remote, asked ? 500 + home : 0U);
+    }
   }
 }
 
