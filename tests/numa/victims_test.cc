@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/graph/graph.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
 #include "bench/serial_mark.h"
@@ -27,11 +28,12 @@ struct Steals {
   [[nodiscard]] double remote_share() const { return static_cast<double>(remote) / static_cast<double>(all); }
 };
 
-// A worker for each processor, and queues that hand small blocks to thieves as they fill: nearly all of the
-// time, every worker has something to steal, and what is stolen does not last.
+// Several workers for each processor: while some are kept from running, their queues are there to steal from.
+// The queues hand small blocks to thieves as they fill: most of the time, every worker has something to
+// steal, and what is stolen does not last.
 gc::CollectorOptions options_with(const std::string& victim) {
   gc::CollectorOptions options = gc::only_when_asked();
-  options.marking.engine.threads = mark::Topology::machine().processor_count();
+  options.marking.engine.threads = 4 * mark::Topology::machine().processor_count();
   options.marking.engine.alone_references = 0;
   options.marking.engine.blocks = 1024;
   options.marking.engine.block_size = 8;
@@ -40,11 +42,21 @@ gc::CollectorOptions options_with(const std::string& victim) {
   return options;
 }
 
-// Marks the same graph a few times, each time as the serial traversal does.
+// Roots all over it, so that many workers begin with some: what one alone began with, all others would steal
+// from it.
+bench::Graph graph_with_many_roots() {
+  constexpr bench::NodeId kNodesPerRoot = 64;
+  bench::Graph graph = bench::make_graph("random:300000,4");
+  graph.roots.clear();
+  for (bench::NodeId node = 0; node < graph.node_count; node += kNodesPerRoot) graph.roots.push_back(node);
+  return graph;
+}
+
+// Marks the same graph several times, each time as the serial traversal does.
 Steals count_steals(const std::string& victim) {
-  constexpr int kCollections = 6;
+  constexpr int kCollections = 10;
   gc::Collector collector(options_with(victim));
-  const bench::HeapGraph graph(bench::make_graph("random:300000,4"), collector);
+  const bench::HeapGraph graph(graph_with_many_roots(), collector);
   const bench::SerialMark serial(graph.roots());
   Steals steals;
   for (int i = 0; i < kCollections; ++i) {
