@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -35,6 +36,7 @@ inline std::set<std::uint32_t> parse_processors(const std::string& list) {
 struct SystemNode {
   std::uint32_t number = 0;
   std::set<std::uint32_t> processors;
+  std::vector<std::uint32_t> distances;  ///< to each node
 };
 
 /// The nodes that have a processor, in the order of their numbers, which is that of mark::Topology. Throws
@@ -46,7 +48,9 @@ inline std::vector<SystemNode> system_nodes() {
     if (!name.starts_with("node")) continue;
     std::string list;
     std::getline(std::ifstream(entry.path() / "cpulist"), list);
-    SystemNode node{static_cast<std::uint32_t>(std::stoul(name.substr(4))), parse_processors(list)};
+    SystemNode node{static_cast<std::uint32_t>(std::stoul(name.substr(4))), parse_processors(list), {}};
+    std::ifstream distances(entry.path() / "distance");
+    node.distances.assign(std::istream_iterator<std::uint32_t>(distances), {});
     if (!node.processors.empty()) nodes.push_back(std::move(node));
   }
   std::ranges::sort(nodes, {}, &SystemNode::number);

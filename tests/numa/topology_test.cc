@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/numa/bind_to_node.h"
 #include "tests/numa/system_nodes.h"
 
 namespace jackdaw::numa {
@@ -25,6 +26,17 @@ TEST(TopologyOfNodes, HasTheKernelsNodesAndProcessors) {
   EXPECT_EQ(topology.node_count(), nodes.size());
   EXPECT_EQ(topology.processor_count(), processors);
   EXPECT_TRUE(topology.has_nodes_to_bind_to());
+  EXPECT_EQ(topology.resolved(mark::Binding::automatic), mark::Binding::node);
+}
+
+TEST(TopologyOfNodes, HasTheKernelsDistances) {
+  const mark::Topology topology;
+  const std::vector<SystemNode> nodes = system_nodes();
+  for (std::uint32_t from = 0; from < nodes.size(); ++from) {
+    ASSERT_EQ(nodes[from].distances.size(), nodes.size());
+    for (std::uint32_t to = 0; to < nodes.size(); ++to)
+      EXPECT_EQ(topology.distance(from, to), nodes[from].distances[to]) << from << " to " << to;
+  }
 }
 
 TEST(TopologyOfNodes, AWorkerForEachProcessorIsAtHomeOnItsNode) {
@@ -41,7 +53,7 @@ TEST(TopologyOfNodes, ABoundThreadRunsOnItsNodeAlone) {
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
     std::thread([&] {
       ASSERT_NE(processors_of_this_thread(), nodes[node].processors);
-      ASSERT_TRUE(topology.bind_this_thread(node));
+      ASSERT_TRUE(bind_this_thread_to_node(topology, node));
       EXPECT_EQ(processors_of_this_thread(), nodes[node].processors);
       unsigned processor_now = 0;
       unsigned node_now = 0;
