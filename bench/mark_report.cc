@@ -112,7 +112,7 @@ void format_workers(const MarkReport& report, std::string& out) {
     const mark::WorkerStatistics& worker = run.workers[i];
     fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed,
                    worker.objects_marked, worker.references_visited, worker.steal_attempts, worker.steals,
-                   worker.steals_remote, worker.tasks_stolen, worker.steals_empty, worker.steals_contended,
+                   worker.steals_remote(), worker.tasks_stolen, worker.steals_empty, worker.steals_contended,
                    worker.longest_contended_streak, worker.overflow_pushes, worker.overflow_peak,
                    worker.grants, worker.takeovers, fmt::format("{:.3f}", idle_ms(worker)));
   }
@@ -124,7 +124,7 @@ void format_nodes(const MarkReport& report, std::string& out) {
   const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
   fmt::format_to(std::back_inserter(out), "remote: {} of {} visits ({:.2f} %), {} of {} steals ({:.2f} %)\n",
                  sum.visits_remote, sum.tasks_executed, percent(sum.visits_remote, sum.tasks_executed),
-                 sum.steals_remote, sum.steals, percent(sum.steals_remote, sum.steals));
+                 sum.steals_remote(), sum.steals, percent(sum.steals_remote(), sum.steals));
   out += "heap on memory nodes:";
   for (std::size_t node = 0; node < report.heap_bytes_by_node.size(); ++node)
     fmt::format_to(std::back_inserter(out), " {}: {}", node, human_bytes(report.heap_bytes_by_node[node]));
@@ -168,8 +168,9 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"pops", worker.pops},
           {"steal_attempts", worker.steal_attempts},
           {"steals", worker.steals},
-          {"steals_local", worker.steals - worker.steals_remote},
-          {"steals_remote", worker.steals_remote},
+          {"steals_local", worker.steals_by_distance[0]},
+          {"steals_remote", worker.steals_remote()},
+          {"steals_by_distance", worker.steals_by_distance},
           {"tasks_stolen", worker.tasks_stolen},
           {"empty", worker.steals_empty},
           {"contended", worker.steals_contended},

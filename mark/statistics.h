@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,8 +21,10 @@ struct WorkerStatistics {
   std::uint64_t direct = 0;  ///< tasks made that went straight to the prefetch buffer
   std::uint64_t pops = 0;    ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
-  std::uint64_t steals = 0;            ///< attempts that got something
-  std::uint64_t steals_remote = 0;     ///< those of them whose victim was on another memory node
+  std::uint64_t steals = 0;  ///< attempts that got something
+  /// The steals by how far the victim was: on the thief's memory node, at the least distance of another node
+  /// that has workers, at the next distance, and farther.
+  std::array<std::uint64_t, 4> steals_by_distance{};
   std::uint64_t tasks_stolen = 0;      ///< tasks that all steals got
   std::uint64_t steals_empty = 0;      ///< attempts that found nothing
   std::uint64_t steals_contended = 0;  ///< attempts lost to another thread
@@ -34,6 +38,9 @@ struct WorkerStatistics {
   std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
   std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end, and waiting for leases
 
+  /// Steals whose victim was on another memory node.
+  [[nodiscard]] std::uint64_t steals_remote() const { return steals - steals_by_distance[0]; }
+
   /// Adds another worker's counts; of the peaks and streaks the larger stays.
   void add(const WorkerStatistics& other) {
     tasks_executed += other.tasks_executed;
@@ -45,7 +52,8 @@ struct WorkerStatistics {
     pops += other.pops;
     steal_attempts += other.steal_attempts;
     steals += other.steals;
-    steals_remote += other.steals_remote;
+    for (std::size_t rank = 0; rank < steals_by_distance.size(); ++rank)
+      steals_by_distance[rank] += other.steals_by_distance[rank];
     tasks_stolen += other.tasks_stolen;
     steals_empty += other.steals_empty;
     steals_contended += other.steals_contended;

@@ -32,6 +32,7 @@
 #include "mark/spin.h"
 #include "mark/statistics.h"
 #include "mark/termination/terminator.h"
+#include "mark/victim/others_by_distance.h"
 #include "mark/victim/victim_policy.h"
 
 namespace jackdaw::mark {
@@ -74,7 +75,8 @@ class alignas(128) Worker {
         counts_remote_visits_(options.count_remote_visits),
         counts_visits_(options.count_held_tasks || options.count_remote_visits),
         stolen_(options.steal_batch),
-        victim_(setup) {}
+        victim_(setup),
+        distance_ranks_(distance_ranks(setup, statistics_.steals_by_distance.size())) {}
 
   /// The queue, for thieves.
   Queue& queue() { return queue_; }
@@ -563,7 +565,7 @@ class alignas(128) Worker {
       case StealOutcome::taken:
         ++statistics_.steals;
         statistics_.tasks_stolen += steal.count;
-        if (team_.node_of(choice.worker) != team_.node_of(index_)) ++statistics_.steals_remote;
+        ++statistics_.steals_by_distance[distance_ranks_[choice.worker]];
         break;
       case StealOutcome::empty:
         ++statistics_.steals_empty;
@@ -622,6 +624,7 @@ class alignas(128) Worker {
   std::uint64_t look_around_at_ = 0;  // references visited, while alone
   std::vector<Task> stolen_;          // where a steal puts what it gets
   Victim victim_;
+  const std::vector<std::uint8_t> distance_ranks_;  // of each worker, as in WorkerStatistics
   WorkerStatistics statistics_;
   QueueCounters counters_before_;
   std::uint64_t prefetched_before_ = 0;

@@ -32,4 +32,21 @@ inline std::vector<WorkersAtDistance> others_by_distance(const VictimSetup& setu
   return groups;
 }
 
+/// Of each worker, whether it is on the thief's node (0), on another one that is at the least distance of
+/// those that have workers (1), at the next distance (2), and so on; from `ranks` - 1 on all are one.
+/// O(workers × groups). Throws std::bad_alloc.
+inline std::vector<std::uint8_t> distance_ranks(const VictimSetup& setup, std::size_t ranks) {
+  std::vector<std::uint32_t> distances{NodeDistance::kNear};
+  for (const WorkersAtDistance& group : others_by_distance(setup)) {
+    if (group.distance != NodeDistance::kNear) distances.push_back(group.distance);
+  }
+  std::vector<std::uint8_t> rank_of_worker(setup.workers);
+  for (std::uint32_t worker = 0; worker < setup.workers; ++worker) {
+    const auto found = std::find(distances.begin(), distances.end(), setup.distance_to(worker));
+    const auto rank = static_cast<std::size_t>(found - distances.begin());
+    rank_of_worker[worker] = static_cast<std::uint8_t>(std::min(rank, ranks - 1));
+  }
+  return rank_of_worker;
+}
+
 }  // namespace jackdaw::mark

@@ -445,7 +445,7 @@ TEST(Marker, CountsNoRemoteStealsOnOneNodeAndNoLocalOnesWhenEachWorkerHasItsOwn)
     model.clear_marks();
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
     const WorkerStatistics sum = total(marker.statistics());
-    EXPECT_EQ(sum.steals_remote, apart ? sum.steals : 0);
+    EXPECT_EQ(sum.steals_remote(), apart ? sum.steals : 0);
   }
 }
 

@@ -12,6 +12,7 @@ TEST(WorkerStatistics, AddSumsCountsAndKeepsPeaks) {
   WorkerStatistics first;
   first.tasks_executed = 10;
   first.steals = 1;
+  first.steals_by_distance = {1, 0, 0, 0};
   first.tasks_stolen = 1;
   first.overflow_peak = 7;
   first.longest_contended_streak = 2;
@@ -19,7 +20,7 @@ TEST(WorkerStatistics, AddSumsCountsAndKeepsPeaks) {
   WorkerStatistics second;
   second.tasks_executed = 30;
   second.steals = 1;
-  second.steals_remote = 1;
+  second.steals_by_distance = {0, 1, 0, 0};
   second.tasks_stolen = 3;
   second.overflow_peak = 4;
   second.longest_contended_streak = 9;
@@ -27,7 +28,7 @@ TEST(WorkerStatistics, AddSumsCountsAndKeepsPeaks) {
   const WorkerStatistics sum = total(std::array{first, second});
   EXPECT_EQ(sum.tasks_executed, 40U);
   EXPECT_EQ(sum.steals, 2U);
-  EXPECT_EQ(sum.steals_remote, 1U);
+  EXPECT_EQ(sum.steals_remote(), 1U);
   EXPECT_EQ(sum.tasks_stolen, 4U);
   EXPECT_EQ(sum.overflow_peak, 7U);
   EXPECT_EQ(sum.longest_contended_streak, 9U);

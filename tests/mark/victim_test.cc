@@ -278,6 +278,19 @@ std::vector<std::uint32_t> distances_in_a_row() {
   return distances;
 }
 
+TEST(DistanceRanks, CountDistancesThatHaveWorkers) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  const std::vector<std::uint32_t> distances = distances_in_a_row();
+  const auto ranks = [&](std::uint32_t self, std::size_t count) {
+    const std::vector<std::uint8_t> of_workers = distance_ranks({self, 16, 1, nodes, {}, distances}, count);
+    return std::vector<int>{of_workers[0], of_workers[4], of_workers[8], of_workers[12]};
+  };
+  EXPECT_EQ(ranks(1, 4), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(ranks(5, 4), (std::vector<int>{1, 0, 1, 2}));
+  EXPECT_EQ(ranks(1, 3), (std::vector<int>{0, 1, 2, 2}));
+  EXPECT_EQ(distance_ranks({0, 3, 1}, 4), (std::vector<std::uint8_t>{0, 0, 0})) << "one node";
+}
+
 TEST(NumaVictim, GoesFromNodeToNodeByDistance) {
   const std::vector<std::uint32_t> nodes = four_nodes();
   const std::vector<std::uint32_t> distances = distances_in_a_row();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,7 @@ struct Steals {
   std::uint64_t objects_marked = 0;
   std::uint64_t all = 0;
   std::uint64_t remote = 0;
+  decltype(mark::WorkerStatistics::steals_by_distance) by_distance{};
 
   [[nodiscard]] std::uint64_t local() const { return all - remote; }
   [[nodiscard]] double remote_share() const { return static_cast<double>(remote) / static_cast<double>(all); }
@@ -65,10 +67,14 @@ Steals count_steals(const std::string& victim) {
     const mark::WorkerStatistics sum = mark::total(result.workers);
     steals.objects_marked += sum.objects_marked;
     steals.all += sum.steals;
-    steals.remote += sum.steals_remote;
+    steals.remote += sum.steals_remote();
+    for (std::size_t rank = 0; rank < steals.by_distance.size(); ++rank)
+      steals.by_distance[rank] += sum.steals_by_distance[rank];
   }
-  fmt::print("{:<10} {:>10} objects, {:>8} steals: {:>8} local, {:>8} remote, remote share {:.3f}\n", victim,
-             steals.objects_marked, steals.all, steals.local(), steals.remote, steals.remote_share());
+  fmt::print(
+      "{:<10} {:>10} objects, {:>8} steals: {:>8} local, {:>8} remote, remote share {:.3f}; by distance {}\n",
+      victim, steals.objects_marked, steals.all, steals.local(), steals.remote, steals.remote_share(),
+      fmt::join(steals.by_distance, " "));
   return steals;
 }
 
