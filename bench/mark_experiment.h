@@ -71,8 +71,8 @@ struct Run {
 
 struct MarkReport {
   std::string graph;
-  std::uint64_t objects = 0;               ///< nodes of the graph, reachable or not
-  std::uint64_t heap_bytes = 0;            ///< of all chunks
+  std::uint64_t objects = 0;     ///< nodes of the graph, reachable or not
+  std::uint64_t heap_bytes = 0;  ///< of all chunks
   /// The same for each memory node, where chunks lie on nodes; else all in one.
   std::vector<std::uint64_t> heap_bytes_by_node;
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists

@@ -13,6 +13,8 @@ namespace jackdaw::mark {
 /// One worker's counts in one round of marking. The names are those of OpenJDK's task queue statistics
 /// (JDK-8280139) where it has a like.
 struct WorkerStatistics {
+  static constexpr std::size_t kDistanceRanks = 4;
+
   std::uint64_t tasks_executed = 0;        ///< tasks visited: objects and slices of objects
   std::uint64_t objects_marked = 0;        ///< objects that this worker was the one to mark
   std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
@@ -24,7 +26,7 @@ struct WorkerStatistics {
   std::uint64_t steals = 0;  ///< attempts that got something
   /// The steals by how far the victim was: on the thief's memory node, at the least distance of another node
   /// that has workers, at the next distance, and farther.
-  std::array<std::uint64_t, 4> steals_by_distance{};
+  std::array<std::uint64_t, kDistanceRanks> steals_by_distance{};
   std::uint64_t tasks_stolen = 0;      ///< tasks that all steals got
   std::uint64_t steals_empty = 0;      ///< attempts that found nothing
   std::uint64_t steals_contended = 0;  ///< attempts lost to another thread

@@ -76,7 +76,7 @@ class alignas(128) Worker {
         counts_visits_(options.count_held_tasks || options.count_remote_visits),
         stolen_(options.steal_batch),
         victim_(setup),
-        distance_ranks_(distance_ranks(setup, statistics_.steals_by_distance.size())) {}
+        distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)) {}
 
   /// The queue, for thieves.
   Queue& queue() { return queue_; }
