@@ -18,6 +18,7 @@
 #include "bench/limit_command.h"
 #include "bench/mark_command.h"
 #include "bench/queue_command.h"
+#include "bench/simulate_command.h"
 
 namespace {
 
@@ -44,11 +45,13 @@ int run(int argc, char** argv) {
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw queue single\n"
       "  jackdaw limit\n"
+      "  jackdaw simulate tree:20 --workers 1,8,64\n"
       "See jackdaw mark --help, and so on, for all that they can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::QueueCommand queue(app);
   jackdaw::bench::LimitCommand limit(app);
+  jackdaw::bench::SimulateCommand simulate(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -61,7 +64,10 @@ int run(int argc, char** argv) {
     }
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
   }
-  const int status = queue.chosen() ? queue.run() : limit.chosen() ? limit.run() : mark.run();
+  const int status = queue.chosen()      ? queue.run()
+                     : limit.chosen()    ? limit.run()
+                     : simulate.chosen() ? simulate.run()
+                                         : mark.run();
   if (std::fflush(stdout) != 0) {
     return complain(
         fmt::format("standard output cannot be written ({})", std::generic_category().message(errno)));

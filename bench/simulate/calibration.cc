@@ -1,0 +1,258 @@
+#include "bench/simulate/calibration.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "bench/mark_experiment.h"
+#include "bench/queue_runners.h"
+#include "mark/choices.h"
+#include "mark/prefetch.h"
+#include "mark/random_numbers.h"
+#include "mark/spin.h"
+#include "mark/termination/backoff.h"
+#include "mark/thread_pool.h"
+#include "mark/topology.h"
+#include "mark/victim/any.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using mark::ThreadPool;
+
+constexpr std::uint32_t kRounds = 41;
+
+double nanoseconds(Clock::duration time) { return std::chrono::duration<double, std::nano>(time).count(); }
+
+// What `work()` takes on the clock.
+template <typename Work>
+double time_of(Work work) {
+  const auto start = Clock::now();
+  work();
+  return nanoseconds(Clock::now() - start);
+}
+
+// A number of lines in random order, each of which names the next. The workers of a pool go round in turn.
+class TravellingLines {
+ public:
+  TravellingLines() : lines_(kLines) {
+    std::vector<std::uint32_t> order(kLines);
+    std::iota(order.begin(), order.end(), 0);
+    mark::RandomNumbers random(1);
+    for (std::uint32_t i = kLines - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+    for (std::uint32_t i = 0; i < kLines; ++i) lines_[order[i]].next = order[(i + 1) % kLines];
+  }
+
+  // What it takes a worker of two to get a line that the other wrote.
+  double measure(ThreadPool& two, bool ahead) {
+    std::vector<double> times;
+    std::atomic<std::uint32_t> turn{0};
+    two.run([&](std::uint32_t worker) {
+      for (std::uint32_t round = worker; round < kRounds; round += 2) {
+        // Sequentially consistent by default: nothing here is hot.
+        while (turn != round) mark::pause_core();
+        const double time = time_of([&] { ahead ? go_ahead() : go_round(); });
+        // The first round fetches from memory.
+        if (round != 0) times.push_back(time / kLines);
+        turn = round + 1;
+      }
+    });
+    return median_of(std::move(times));
+  }
+
+ private:
+  static constexpr std::uint32_t kLines = 2048;
+  static constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
+
+  struct alignas(128) Line {
+    std::uint32_t next = 0;
+    std::atomic<std::uint32_t> visits{0};
+  };
+
+  void go_round() {
+    std::uint32_t place = 0;
+    for (std::uint32_t i = 0; i < kLines; ++i) {
+      Line& line = lines_[place];
+      place = line.next;
+      // Relaxed, and no read-modify-write: only to have written it.
+      line.visits.store(i, std::memory_order_relaxed);
+    }
+  }
+  void go_ahead() {
+    for (std::uint32_t i = 0; i < kLines; ++i) {
+      mark::prefetch_to_write(&lines_[(i + kDistance) % kLines]);
+      // Relaxed: nothing hangs on it. As a mark that is shared.
+      lines_[i].visits.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  std::vector<Line> lines_;
+};
+
+double measure_locked() {
+  constexpr std::uint32_t kOperations = 20'000;
+  std::array<std::atomic<std::uint64_t>, 64> words{};
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    times.push_back(time_of([&] {
+      // Relaxed: nothing hangs on it.
+      for (std::uint32_t i = 0; i < kOperations; ++i)
+        words[i % words.size()].fetch_or(i, std::memory_order_relaxed);
+    }));
+  }
+  return median_of(std::move(times)) / kOperations;
+}
+
+// Queues that have nothing.
+struct EmptyQueues {
+  using Queue = mark::BwosLifo<std::uint64_t>;
+  std::vector<std::unique_ptr<Queue>> queues;
+
+  [[nodiscard]] bool looks_stealable(std::uint32_t worker, std::uint64_t sample) const {
+    return queues[worker]->looks_stealable(sample);
+  }
+  [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return queues[worker]->size_hint(); }
+};
+
+double measure_look() {
+  constexpr std::uint32_t kWorkers = 16;
+  constexpr std::uint32_t kLooks = 5000;
+  EmptyQueues others;
+  for (std::uint32_t i = 0; i < kWorkers; ++i)
+    others.queues.push_back(std::make_unique<EmptyQueues::Queue>(8, 16));
+  mark::AnyVictim policy({0, kWorkers, 1, {}, {}});
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    times.push_back(time_of([&] {
+      for (std::uint32_t i = 0; i < kLooks; ++i) {
+        const bool accepted = policy.choose(others).has_value();
+        asm volatile("" : : "r"(accepted));
+      }
+    }));
+  }
+  return median_of(std::move(times)) / kLooks;
+}
+
+void measure_waking(ThreadPool& two, MachineCosts& costs) {
+  std::vector<double> calls;
+  std::vector<double> wakes;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    // The helper falls asleep.
+    const auto asleep = Clock::now() + std::chrono::microseconds(200);
+    while (Clock::now() < asleep) mark::pause_core();
+    Clock::time_point called;
+    Clock::time_point woken;
+    const auto start = Clock::now();
+    two.run([&](std::uint32_t worker) { (worker == 0 ? called : woken) = Clock::now(); });
+    calls.push_back(nanoseconds(called - start));
+    wakes.push_back(std::max(0.0, nanoseconds(woken - called)));
+  }
+  costs.wake_call = median_of(std::move(calls));
+  costs.wake = median_of(std::move(wakes));
+}
+
+void measure_waiting(MachineCosts& costs) {
+  std::vector<double> times;
+  std::uint32_t waits = 0;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    mark::Backoff backoff;
+    times.push_back(time_of([&] {
+      for (waits = 0; backoff.wait(); ++waits) continue;
+    }));
+  }
+  costs.waits = waits;
+  costs.wait = median_of(std::move(times)) / waits;
+}
+
+// Steals one by one until all that was granted is gone. Returns the attempts.
+template <typename Queue>
+std::uint64_t steal_all(Queue& queue) {
+  std::uint64_t attempts = 0;
+  typename Queue::Task task{};
+  while (queue.steal(task) != mark::StealOutcome::empty) ++attempts;
+  return attempts;
+}
+
+// What an attempt to steal takes each of so many thieves.
+template <typename Queue>
+double measure_steals(ThreadPool& thieves) {
+  const QueueShape shape;
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    Queue queue(shape.blocks, shape.block_size);
+    for (std::uint64_t i = 0; i + 1 < shape.capacity(); ++i) queue.push(i);
+    std::atomic<std::uint32_t> arrived{0};
+    std::vector<double> time_of_thief(thieves.size());
+    thieves.run([&](std::uint32_t worker) {
+      ++arrived;
+      while (arrived != thieves.size()) mark::pause_core();
+      std::uint64_t attempts = 0;
+      const double time = time_of([&] { attempts = steal_all(queue); });
+      time_of_thief[worker] = attempts == 0 ? 0 : time / static_cast<double>(attempts);
+    });
+    times.push_back(*std::max_element(time_of_thief.begin(), time_of_thief.end()));
+  }
+  return median_of(std::move(times));
+}
+
+std::uint32_t usable_processors() { return mark::Topology::machine().processor_count(); }
+
+template <typename First, typename... Rest>
+void measure_steals_of(std::type_identity<std::tuple<First, Rest...>>, std::string_view queue,
+                       QueueCosts& costs) {
+  using Queue = typename First::template Queue<std::uint64_t>;
+  if constexpr (Queue::kServesThieves) {
+    if (queue == First::kName) {
+      ThreadPool one(1);
+      costs.steal = measure_steals<Queue>(one);
+      if (usable_processors() > 1) {
+        ThreadPool two(2);
+        costs.contended_steal = measure_steals<Queue>(two);
+      }
+      return;
+    }
+  }
+  if constexpr (sizeof...(Rest) > 0)
+    measure_steals_of(std::type_identity<std::tuple<Rest...>>(), queue, costs);
+}
+
+}  // namespace
+
+MachineCosts measure_machine_costs() {
+  MachineCosts costs;
+  costs.locked = measure_locked();
+  costs.look = measure_look();
+  measure_waiting(costs);
+  if (usable_processors() < 2) return costs;
+  ThreadPool two(2);
+  measure_waking(two, costs);
+  TravellingLines lines;
+  costs.line = lines.measure(two, false);
+  costs.line_ahead = lines.measure(two, true);
+  return costs;
+}
+
+QueueCosts measure_queue_costs(std::string_view queue) {
+  QueueCosts costs;
+  QueueLoad load;
+  load.time = std::chrono::milliseconds(10);
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < 3; ++round)
+    times.push_back(2 * find_queue_runner(queue)->measure_alone(load).ns_per_op());
+  costs.push_pop = median_of(std::move(times));
+  measure_steals_of(std::type_identity<mark::QueueChoices>(), queue, costs);
+  return costs;
+}
+
+}  // namespace jackdaw::bench
