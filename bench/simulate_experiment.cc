@@ -15,6 +15,7 @@
 #include "bench/mark_experiment.h"
 #include "bench/progress.h"
 #include "bench/simulate/calibration.h"
+#include "bench/simulate/loop_calibration.h"
 #include "bench/simulate/recording.h"
 #include "bench/span.h"
 #include "gc/collector.h"
@@ -113,11 +114,11 @@ double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngin
 // reference.
 VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double one_worker, double before) {
   setup.engine.threads = 1;
-  setup.visits = {0, 0, before};
+  setup.visits.before = before;
   const double known = simulate(recording, setup).time;
   const auto units = static_cast<double>(recording.task_count() + recording.reference_count());
   const double unit = units == 0 ? 0 : std::max(0.0, one_worker - known) / units;
-  return {unit, unit, before};
+  return {unit, unit, before, 0};
 }
 
 class Experiment {
@@ -141,6 +142,7 @@ class Experiment {
  private:
   void measure_costs() {
     report_.machine = measure_machine_costs();
+    if (mark::Topology::machine().processor_count() > 1) report_.machine.beside = measure_loop_beside();
     for (std::size_t i = 0; i < kMachineCosts.size(); ++i)
       report_.machine.*(kMachineCosts[i].cost) =
           report_.options.given[i].value_or(report_.machine.*(kMachineCosts[i].cost));
@@ -158,6 +160,7 @@ class Experiment {
     for (TimedEngine& other : others) report_.validations.push_back(std::move(other).outcome());
     SimulationSetup setup = setup_of(queue, victim, 1, 1);
     report_.visits = visit_costs(recording, setup, report_.one_worker_ms * 1e6, before);
+    report_.visits.mark_wait = measure_own_lines(recording.line_count());
   }
 
   [[nodiscard]] QueueCosts costs_of(const std::string& queue) const {

@@ -21,6 +21,11 @@ std::string format_costs(const SimulateReport& report) {
                    "  {:<12} {:>10.1f}  a push and a pop; a steal {:.1f}, one that is lost {:.1f}\n", queue,
                    costs.push_pop, costs.steal, costs.contended_steal);
   }
+  const VisitCosts& visits = report.visits;
+  fmt::format_to(std::back_inserter(out),
+                 "  {:<12} {:>10.1f}  and as much for each reference; of that, {:.1f} to wait for its mark\n"
+                 "  {:<12} {:>10.1f}  clearing the marks, before\n",
+                 "visit", visits.task, visits.mark_wait, "clear", visits.before);
   return out;
 }
 
@@ -70,7 +75,8 @@ nlohmann::ordered_json costs_to_json(const SimulateReport& report) {
   }
   json["task"] = report.visits.task;
   json["reference"] = report.visits.reference;
-  json["before"] = report.visits.before;
+  json["mark_wait"] = report.visits.mark_wait;
+  json["clear"] = report.visits.before;
   return json;
 }
 

@@ -43,62 +43,66 @@ double time_of(Work work) {
   return nanoseconds(Clock::now() - start);
 }
 
-// A number of lines in random order, each of which names the next. The workers of a pool go round in turn.
-class TravellingLines {
+// Lines in random order, each of which names the next.
+class Lines {
  public:
-  TravellingLines() : lines_(kLines) {
-    std::vector<std::uint32_t> order(kLines);
+  explicit Lines(std::uint32_t count) : lines_(count) {
+    std::vector<std::uint32_t> order(count);
     std::iota(order.begin(), order.end(), 0);
     mark::RandomNumbers random(1);
-    for (std::uint32_t i = kLines - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
-    for (std::uint32_t i = 0; i < kLines; ++i) lines_[order[i]].next = order[(i + 1) % kLines];
+    for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    for (std::uint32_t i = 0; i < count; ++i) lines_[order[i]].next = order[(i + 1) % count];
   }
 
-  // What it takes a worker of two to get a line that the other wrote.
-  double measure(ThreadPool& two, bool ahead) {
-    std::vector<double> times;
-    std::atomic<std::uint32_t> turn{0};
-    two.run([&](std::uint32_t worker) {
-      for (std::uint32_t round = worker; round < kRounds; round += 2) {
-        // Sequentially consistent by default: nothing here is hot.
-        while (turn != round) mark::pause_core();
-        const double time = time_of([&] { ahead ? go_ahead() : go_round(); });
-        // The first round fetches from memory.
-        if (round != 0) times.push_back(time / kLines);
-        turn = round + 1;
-      }
-    });
-    return median_of(std::move(times));
-  }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(lines_.size()); }
 
- private:
-  static constexpr std::uint32_t kLines = 2048;
-  static constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
-
-  struct alignas(128) Line {
-    std::uint32_t next = 0;
-    std::atomic<std::uint32_t> visits{0};
-  };
-
+  // Reads each, as the one before says, and writes it.
   void go_round() {
     std::uint32_t place = 0;
-    for (std::uint32_t i = 0; i < kLines; ++i) {
+    for (std::uint32_t i = 0; i < size(); ++i) {
       Line& line = lines_[place];
       place = line.next;
       // Relaxed, and no read-modify-write: only to have written it.
       line.visits.store(i, std::memory_order_relaxed);
     }
   }
+  // Writes each by a locked operation, having asked for it a while before.
   void go_ahead() {
-    for (std::uint32_t i = 0; i < kLines; ++i) {
-      mark::prefetch_to_write(&lines_[(i + kDistance) % kLines]);
+    constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      mark::prefetch_to_write(&lines_[(i + kDistance) % size()]);
       // Relaxed: nothing hangs on it. As a mark that is shared.
       lines_[i].visits.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
+ private:
+  struct alignas(64) Line {
+    std::uint32_t next = 0;
+    std::atomic<std::uint32_t> visits{0};
+  };
+
   std::vector<Line> lines_;
 };
+
+// What it takes each of two workers to go over lines that the other wrote, for each line.
+template <typename Go>
+double measure_travelling(ThreadPool& two, Go go) {
+  Lines lines(2048);
+  std::vector<double> times;
+  std::atomic<std::uint32_t> turn{0};
+  two.run([&](std::uint32_t worker) {
+    for (std::uint32_t round = worker; round < kRounds; round += 2) {
+      // Sequentially consistent by default: nothing here is hot.
+      while (turn != round) mark::pause_core();
+      const double time = time_of([&] { go(lines); });
+      // The first round fetches from memory.
+      if (round != 0) times.push_back(time / lines.size());
+      turn = round + 1;
+    }
+  });
+  return median_of(std::move(times));
+}
 
 double measure_locked() {
   constexpr std::uint32_t kOperations = 20'000;
@@ -237,10 +241,18 @@ MachineCosts measure_machine_costs() {
   if (usable_processors() < 2) return costs;
   ThreadPool two(2);
   measure_waking(two, costs);
-  TravellingLines lines;
-  costs.line = lines.measure(two, false);
-  costs.line_ahead = lines.measure(two, true);
+  costs.line = measure_travelling(two, [](Lines& lines) { lines.go_round(); });
+  const double locked_ahead = measure_travelling(two, [](Lines& lines) { lines.go_ahead(); });
+  costs.line_ahead = std::max(0.0, locked_ahead - costs.locked);
   return costs;
+}
+
+double measure_own_lines(std::uint32_t count) {
+  Lines lines(std::max(1U, count));
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < kRounds; ++round)
+    times.push_back(time_of([&] { lines.go_round(); }) / lines.size());
+  return median_of(std::move(times));
 }
 
 QueueCosts measure_queue_costs(std::string_view queue) {

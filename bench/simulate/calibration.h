@@ -18,6 +18,9 @@ namespace jackdaw::bench {
 /// two processors keeps its default where this process may use one only. Some 100 ms.
 MachineCosts measure_machine_costs();
 
+/// What a core waits for a line that it has in its caches, where it reads so many of them in any order.
+double measure_own_lines(std::uint32_t lines);
+
 /// The costs of the queue of that name, which must be one of simulated_queue_names(). With one processor, a
 /// contended steal keeps its default. Some 50 ms.
 QueueCosts measure_queue_costs(std::string_view queue);

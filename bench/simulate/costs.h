@@ -12,9 +12,11 @@ namespace jackdaw::bench {
 
 /// All in nanoseconds, but for the number of waits.
 struct MachineCosts {
-  double locked = 7;         ///< a locked read-modify-write of a line that the core has to itself
-  double line = 80;          ///< a line that another core of the node wrote, waited for
-  double line_ahead = 20;    ///< the same, where it was asked for ahead and others are under way
+  double beside =
+      1.2;            ///< a reference that is followed beside others, more than alone: leases, looking around
+  double locked = 7;  ///< a locked read-modify-write of a line that the core has to itself
+  double line = 80;   ///< a line that another core of the node wrote, waited for
+  double line_ahead = 4;     ///< the same, where it was asked for ahead and others are under way
   double remote_line = 140;  ///< as `line`, from another node
   double look = 6;           ///< a thief's choice of a victim and look at its queue, when nothing has changed
   double wake_call = 3000;   ///< what it takes a worker to wake another
@@ -30,7 +32,8 @@ struct CostName {
   std::string_view help;
 };
 
-inline constexpr std::array<CostName, 9> kMachineCosts{{
+inline constexpr std::array<CostName, 10> kMachineCosts{{
+    {"beside", &MachineCosts::beside, "what following a reference takes more beside others than alone"},
     {"locked", &MachineCosts::locked, "a locked operation on a line that the core has to itself"},
     {"line", &MachineCosts::line, "a line that another core of the same node wrote"},
     {"line-ahead", &MachineCosts::line_ahead, "the same, asked for ahead"},

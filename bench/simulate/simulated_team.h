@@ -272,15 +272,23 @@ class SimulatedTeam {
 
   void visit(Worker& worker, Node node) {
     ++result_.tasks;
+    const double reference_time = time_of_reference(worker);
     worker.now += setup_.visits.task;
     for (const Node target : recording_.references_of(node)) {
       ++worker.references;
-      worker.now += setup_.visits.reference;
+      worker.now += reference_time;
       discover(worker, target);
     }
     if (!worker.samples_next_mark) return;
     worker.samples_next_mark = false;
     worker.distance.end_sampled_visit();
+  }
+
+  [[nodiscard]] double time_of_reference(const Worker& worker) const {
+    const VisitCosts& visits = setup_.visits;
+    if (worker.state == State::alone) return visits.reference;
+    const double without_waiting = std::max(0.0, visits.reference - visits.mark_wait);
+    return machine_.beside + (is_far(worker) ? without_waiting : visits.reference);
   }
 
   void take_input(Worker& worker) {

@@ -7,7 +7,10 @@
 // the termination of Hassanein (mark/termination/owst.h), step by step as written there.
 //
 // What takes time:
-//  - a visit, and each reference that it finds: as one worker was measured to take on this heap;
+//  - a visit, and each reference that it finds: as one worker was measured to take on this heap; beside
+//  others
+//    a little more, for the loop is another; with marks that are far (mark/mark_distance.h) less of the
+//    waiting for marks, which are asked for ahead;
 //  - a push and its pop, by kind of queue;
 //  - lines of marks and of queues that another worker has (shared_lines.h). The owner of a BWoS queue touches
 //    the line that thieves look at when it grants and takes over blocks; that of any other queue whenever it
@@ -37,6 +40,9 @@ struct VisitCosts {
   double task = 0;       ///< a visit
   double reference = 0;  ///< beside it, each reference that it finds
   double before = 0;     ///< clearing the marks, before the first worker begins
+  /// Of a reference's time, the waiting for its mark in the worker's own cache, which there is not when marks
+  /// are asked for ahead.
+  double mark_wait = 0;
 };
 
 /// How to simulate.
