@@ -68,7 +68,7 @@ class TimedEngine {
   }
 
   Validation outcome() && {
-    outcome_.measured_ms = median_of(outcome_.wall_ms);
+    outcome_.measured_ms = std::ranges::min(outcome_.wall_ms);
     outcome_.measured_steal_percent = median_of(std::move(stolen_));
     return std::move(outcome_);
   }
@@ -91,23 +91,24 @@ std::vector<TimedEngine> engines_to_validate(const SimulateOptions& options) {
   return engines;
 }
 
-// Runs one worker, for its time, and all that validates, in turn; returns how long clearing the marks takes.
-// The first run of each does not count.
+// Runs one worker, for its time, all that validates, and the comparison of the loops, in turn; returns how
+// long clearing the marks takes. The first run of each does not count.
 double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngine& one_worker,
-                    std::vector<TimedEngine>& others) {
+                    std::vector<TimedEngine>& others, LoopComparison& loops) {
   Progress progress("marking");
   LentMarking lent(heap.collector);
   std::vector<double> clearing;
   for (std::uint32_t round = 0; round <= options.repeat; ++round) {
     one_worker.run(lent, round != 0);
     for (TimedEngine& other : others) other.run(lent, round != 0);
+    loops.measure();
     const auto start = std::chrono::steady_clock::now();
     heap.collector.heap().clear_marks();
     clearing.push_back(
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
     progress.step(round + 1, options.repeat + 1);
   }
-  return median_of(std::move(clearing));
+  return std::ranges::min(clearing);
 }
 
 // Distributes what one worker took: clearing, pushes and pops, and as much for each visit as for each
@@ -142,12 +143,16 @@ class Experiment {
  private:
   void measure_costs() {
     report_.machine = measure_machine_costs();
-    if (mark::Topology::machine().processor_count() > 1) report_.machine.beside = measure_loop_beside();
-    for (std::size_t i = 0; i < kMachineCosts.size(); ++i)
-      report_.machine.*(kMachineCosts[i].cost) =
-          report_.options.given[i].value_or(report_.machine.*(kMachineCosts[i].cost));
     for (const std::string& queue : report_.options.queues)
       report_.queue_costs.emplace_back(queue, measure_queue_costs(queue));
+  }
+
+  // Puts in what was given instead.
+  void replace_given_costs() {
+    for (std::size_t i = 0; i < kMachineCosts.size(); ++i) {
+      double& cost = report_.machine.*(kMachineCosts[i].cost);
+      cost = report_.options.given[i].value_or(cost);
+    }
   }
 
   void measure_marking(MarkedHeap& heap, const Recording& recording) {
@@ -155,7 +160,10 @@ class Experiment {
     const std::string victim(gc::victim_names().front());
     TimedEngine one_worker(report_.options, queue, victim, 1);
     std::vector<TimedEngine> others = engines_to_validate(report_.options);
-    const double before = measure_runs(heap, report_.options, one_worker, others);
+    LoopComparison loops;
+    const double before = measure_runs(heap, report_.options, one_worker, others, loops);
+    if (mark::Topology::machine().processor_count() > 1) report_.machine.beside = loops.beside_ns();
+    replace_given_costs();
     report_.one_worker_ms = std::move(one_worker).outcome().measured_ms;
     for (TimedEngine& other : others) report_.validations.push_back(std::move(other).outcome());
     SimulationSetup setup = setup_of(queue, victim, 1, 1);

@@ -24,8 +24,8 @@ struct SimulateOptions {
   std::size_t steal_batch = 1;
   std::uint64_t seed = 1;
   std::uint64_t object_bytes = 48;
-  std::uint32_t repeat = 9;  ///< real runs of each kind
-  bool validate = false;     ///< whether to run real threads, too
+  std::uint32_t repeat = 15;  ///< real runs of each kind
+  bool validate = false;      ///< whether to run real threads, too
   /// Costs that are given instead of measured. Nothing: measured.
   std::array<std::optional<double>, kMachineCosts.size()> given{};
 };
@@ -53,7 +53,7 @@ struct Validation {
   std::string victim;
   std::uint32_t threads = 1;
   std::vector<double> wall_ms;  ///< of each run
-  double measured_ms = 0;       ///< their median
+  double measured_ms = 0;       ///< the least of them: whatever else the machine does only adds
   double predicted_ms = 0;
   double measured_steal_percent = 0;  ///< median
   double predicted_steal_percent = 0;
@@ -67,7 +67,7 @@ struct SimulateReport {
   std::uint64_t tasks = 0;
   std::uint64_t references = 0;
   std::uint64_t span = 0;    ///< in tasks, see span.h
-  double one_worker_ms = 0;  ///< measured, with the default queue: the median of runs that validate nothing
+  double one_worker_ms = 0;  ///< measured, with the default queue: the least of runs that validate nothing
   MachineCosts machine;
   VisitCosts visits;
   std::vector<std::pair<std::string, QueueCosts>> queue_costs;  ///< by name of the queues asked for

@@ -4,7 +4,8 @@
 // Between two cores, line by line: one thread writes lines, then the other reads and writes them, in an order
 // in which each read depends on the one before (waited for), or in any order and asked for ahead. A steal:
 // one thread after the other takes every task that was granted; two at once, and what an attempt takes is
-// what a lost one costs. Waking: a helper of a pool that sleeps is called. Medians of many rounds.
+// what a lost one costs. Waking: a helper of a pool that sleeps is called. Of many rounds the least counts,
+// because whatever else the machine does only adds; of waking, the median.
 #pragma once
 
 #include <cstdint>

@@ -2,22 +2,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
 #include "bench/lent_marking.h"
-#include "bench/mark_experiment.h"
 #include "gc/collector.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-constexpr std::uint32_t kRounds = 41;
+constexpr int kRounds = 10;
+constexpr double kReferences = 1500 * 21;  // that the larger comb has more
 
 // A worker alone, or beside a helper that is called at once.
 std::unique_ptr<gc::Marking> make_engine(std::uint32_t threads) {
@@ -31,18 +31,20 @@ double mark_ns(LentMarking& lent, std::unique_ptr<gc::Marking>& engine) {
   return std::chrono::duration<double, std::nano>(lent.collect_with(engine).mark_time).count();
 }
 
+}  // namespace
+
 // A heap that one worker marks from end to end, whoever else is there.
-class Comb {
+class LoopComparison::Comb {
  public:
   explicit Comb(const std::string& graph)
       : collector_(options()), graph_(make_graph(graph, {}), collector_), lent_(collector_) {}
 
   void measure(std::unique_ptr<gc::Marking>& alone, std::unique_ptr<gc::Marking>& beside) {
-    const double alone_ns = mark_ns(lent_, alone);
-    differences_.push_back(mark_ns(lent_, beside) - alone_ns);
+    alone_ns_ = std::min(alone_ns_, mark_ns(lent_, alone));
+    beside_ns_ = std::min(beside_ns_, mark_ns(lent_, beside));
   }
-  // By how much longer it took beside another worker.
-  [[nodiscard]] double difference() const { return median_of(differences_); }
+  // By how much longer it took beside another worker. Of each the least counts: all else only adds.
+  [[nodiscard]] double difference() const { return beside_ns_ - alone_ns_; }
 
  private:
   static gc::CollectorOptions options() {
@@ -54,22 +56,25 @@ class Comb {
   gc::Collector collector_;
   HeapGraph graph_;
   LentMarking lent_;
-  std::vector<double> differences_;
+  double alone_ns_ = std::numeric_limits<double>::infinity();
+  double beside_ns_ = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace
+LoopComparison::LoopComparison()
+    : alone_(make_engine(1)),
+      beside_(make_engine(2)),
+      combs_{std::make_unique<Comb>("comb:500,20"), std::make_unique<Comb>("comb:2000,20")} {}
 
-double measure_loop_beside() {
-  constexpr double kReferences = 1500 * 21;  // that the larger one has more
-  Comb small("comb:500,20");
-  Comb large("comb:2000,20");
-  std::unique_ptr<gc::Marking> alone = make_engine(1);
-  std::unique_ptr<gc::Marking> beside = make_engine(2);
-  for (std::uint32_t round = 0; round < kRounds; ++round) {
-    small.measure(alone, beside);
-    large.measure(alone, beside);
+LoopComparison::~LoopComparison() = default;
+
+void LoopComparison::measure() {
+  for (int round = 0; round < kRounds; ++round) {
+    for (const std::unique_ptr<Comb>& comb : combs_) comb->measure(alone_, beside_);
   }
-  return std::max(0.0, (large.difference() - small.difference()) / kReferences);
+}
+
+double LoopComparison::beside_ns() const {
+  return std::max(0.0, (combs_[1]->difference() - combs_[0]->difference()) / kReferences);
 }
 
 }  // namespace jackdaw::bench

@@ -135,6 +135,9 @@ class SimulatedTeam {
     }
   };
 
+  // An event is so many looks of a thief at most, or events would be about little else.
+  static constexpr std::uint32_t kLooksAtATime = 16;
+
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kEverybody = kNobody - 1;
   static constexpr bool kClaimsCanFail = !std::is_same_v<Queue, mark::LockedDeque<Node>>;
@@ -444,11 +447,18 @@ class SimulatedTeam {
     thief.now += team_lines_.read(thief.index, victim, thief.now);
   }
 
+  // Some looks at a time: those that find nothing change nothing.
   void search(Worker& thief) {
-    if (thief.choices_left-- == 0) {
-      offer(thief);
-      return;
+    for (std::uint32_t looks = 0; looks < kLooksAtATime && thief.state == State::searching; ++looks) {
+      if (thief.choices_left-- == 0) {
+        offer(thief);
+      } else {
+        look_for_victim(thief);
+      }
     }
+  }
+
+  void look_for_victim(Worker& thief) {
     thief.now += machine_.look;
     thief.choice = thief.victim.choose(QueuesOfTeam{*this, thief});
     if (!thief.choice) return;

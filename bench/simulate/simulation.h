@@ -18,8 +18,8 @@
 //  - a locked operation for each mark in a block of the heap in which another worker has marked (leases);
 //  - steals, searches, waking and being woken, the last of which come one after another, under a lock.
 //
-// An event is one step of one worker: a visit, a look for a victim, a claim. Events happen in the order of
-// their times, so the same seed gives the same result.
+// An event is one step of one worker: a visit, some looks for a victim, a claim. Events happen in the order
+// of their times, so the same seed gives the same result.
 #pragma once
 
 #include <cstddef>

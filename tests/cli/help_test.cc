@@ -46,6 +46,17 @@ TEST(Help, OfLimitNamesEveryOptionAndAnExample) {
   }
 }
 
+TEST(Help, OfSimulateNamesEveryOptionAndAnExample) {
+  const Outcome outcome = run_jackdaw({"simulate", "--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const std::string word : {"--workers", "--nodes", "--queue", "--victim", "--steal-batch", "--validate",
+                                 "--repeat", "--seed", "--json", "--object-bytes", "--remote-line", "--wake",
+                                 "chase-lev", "numa-prob", "jackdaw simulate tree:"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
+  }
+}
+
 TEST(Help, VersionIsTheProjects) {
   const Outcome outcome = run_jackdaw({"--version"});
   EXPECT_EQ(outcome.status, 0);
