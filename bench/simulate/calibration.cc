@@ -12,6 +12,7 @@
 #include <new>
 #include <numeric>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -115,8 +116,9 @@ double measure_travelling(ThreadPool& two, Go go) {
   std::atomic<std::uint32_t> turn{0};
   two.run([&](std::uint32_t worker) {
     for (std::uint32_t round = worker; round < kRounds; round += 2) {
-      // Sequentially consistent by default: nothing here is hot.
-      while (turn != round) mark::pause_core();
+      // Sequentially consistent by default: nothing here is hot. Whoever has the turn may need this
+      // processor.
+      while (turn != round) std::this_thread::yield();
       const double time = time_of([&] { go(lines); });
       // The first round fetches from memory.
       if (round != 0) times.push_back(time / lines.size());
@@ -222,7 +224,7 @@ double measure_steals(ThreadPool& thieves) {
     std::vector<double> time_of_thief(thieves.size());
     thieves.run([&](std::uint32_t worker) {
       ++arrived;
-      while (arrived != thieves.size()) mark::pause_core();
+      while (arrived != thieves.size()) std::this_thread::yield();
       std::uint64_t attempts = 0;
       const double time = time_of([&] { attempts = steal_all(queue); });
       time_of_thief[worker] = attempts == 0 ? 0 : time / static_cast<double>(attempts);
