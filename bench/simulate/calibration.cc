@@ -54,15 +54,14 @@ double time_of(Work work) {
 // Lines in random order, each of which names the next. On huge pages, as the marks of a heap.
 class Lines {
  public:
-  explicit Lines(std::uint32_t count) : count_(count), lines_(make_lines(count)) {
-    std::vector<std::uint32_t> order(count);
-    std::iota(order.begin(), order.end(), 0);
+  explicit Lines(std::uint32_t count) : order_(count), lines_(make_lines(count)) {
+    std::iota(order_.begin(), order_.end(), 0);
     mark::RandomNumbers random(1);
-    for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    for (std::uint32_t i = 0; i < count; ++i) lines_[order[i]].next = order[(i + 1) % count];
+    for (std::uint32_t i = count; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+    for (std::uint32_t i = 0; i < count; ++i) lines_[order_[i]].next = order_[(i + 1) % count];
   }
 
-  [[nodiscard]] std::uint32_t size() const { return count_; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
 
   // Reads each, as the one before says, and writes it.
   void go_round() {
@@ -74,13 +73,13 @@ class Lines {
       line.visits.store(i, std::memory_order_relaxed);
     }
   }
-  // Writes each by a locked operation, having asked for it a while before.
+  // Writes each by a locked operation, in the same order, having asked for it a while before.
   void go_ahead() {
     constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
     for (std::uint32_t i = 0; i < size(); ++i) {
-      mark::prefetch_to_write(&lines_[(i + kDistance) % size()]);
+      mark::prefetch_to_write(&lines_[order_[(i + kDistance) % size()]]);
       // Relaxed: nothing hangs on it. As a mark that is shared.
-      lines_[i].visits.fetch_add(1, std::memory_order_relaxed);
+      lines_[order_[i]].visits.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
@@ -104,7 +103,7 @@ class Lines {
     return std::unique_ptr<Line[], Release>(lines);
   }
 
-  std::uint32_t count_;
+  std::vector<std::uint32_t> order_;
   std::unique_ptr<Line[], Release> lines_;
 };
 
