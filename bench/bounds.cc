@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/lent_marking.h"
 #include "bench/mark_experiment.h"
 #include "bench/progress.h"
 #include "mark/statistics.h"
@@ -16,29 +17,6 @@
 namespace jackdaw::bench {
 
 namespace {
-
-// Lends a collector other engines. Its own is back when the object dies.
-class LentMarking {
- public:
-  explicit LentMarking(gc::Collector& collector) : collector_(collector) {}
-  ~LentMarking() {
-    if (own_ != nullptr) collector_.exchange_marking(std::move(own_));
-  }
-  LentMarking(const LentMarking&) = delete;
-  LentMarking& operator=(const LentMarking&) = delete;
-
-  // Collects once with `marking`.
-  gc::CollectionResult collect_with(std::unique_ptr<gc::Marking>& marking) {
-    own_ = collector_.exchange_marking(std::move(marking));
-    gc::CollectionResult result = collector_.collect();
-    marking = collector_.exchange_marking(std::move(own_));
-    return result;
-  }
-
- private:
-  gc::Collector& collector_;
-  std::unique_ptr<gc::Marking> own_;
-};
 
 std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
   std::uint64_t sum = 0;

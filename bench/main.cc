@@ -18,6 +18,7 @@
 #include "bench/limit_command.h"
 #include "bench/mark_command.h"
 #include "bench/queue_command.h"
+#include "bench/simulate_command.h"
 #include "bench/topology_command.h"
 
 namespace {
@@ -45,12 +46,14 @@ int run(int argc, char** argv) {
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw queue single\n"
       "  jackdaw limit\n"
+      "  jackdaw simulate tree:20 --workers 1,8,64\n"
       "  jackdaw topology\n"
       "See jackdaw mark --help, and so on, for all that they can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::QueueCommand queue(app);
   jackdaw::bench::LimitCommand limit(app);
+  jackdaw::bench::SimulateCommand simulate(app);
   jackdaw::bench::TopologyCommand topology(app);
   try {
     app.parse(argc, argv);
@@ -66,6 +69,7 @@ int run(int argc, char** argv) {
   }
   const int status = queue.chosen()      ? queue.run()
                      : limit.chosen()    ? limit.run()
+                     : simulate.chosen() ? simulate.run()
                      : topology.chosen() ? topology.run()
                                          : mark.run();
   if (std::fflush(stdout) != 0) {

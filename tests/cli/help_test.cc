@@ -18,49 +18,68 @@ TEST(Help, NamesTheSubcommand) {
   EXPECT_NE(outcome.out.find("jackdaw mark tree:"), std::string::npos) << "an example:\n" << outcome.out;
 }
 
-TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
-  const Outcome outcome = run_jackdaw({"mark", "--help"});
+// A subcommand's help names the words: options, what can be chosen, and an example.
+void expect_help_to_name(const std::string& command, const std::vector<std::string>& words) {
+  const Outcome outcome = run_jackdaw({command, "--help"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const std::string word : {"--bind",       "--memory",
-                                 "--threads",    "--queue",
-                                 "--victim",     "--blocks",
-                                 "--block-size", "--repeat",
-                                 "--warmup",     "--verify",
-                                 "--baseline",   "--json",
-                                 "--bounds",     "--limit",
-                                 "--seed",       "--object-bytes",
-                                 "bwos-lifo",    "random-prob",
-                                 "random",       "boehm",
-                                 "tree:",        "list:",
-                                 "array:",       "ordered:",
-                                 "shuffled:",    "random:",
-                                 "rmat:",        "comb:",
-                                 "hprof:FILE",   "jackdaw mark tree:21 --threads 2",
-                                 "tbb-feeder",   "tbb-tasks",
-                                 "tbb-packets",  "tbb (tbb-feeder,tbb-tasks)",
-                                 "openmp",       "openmp-packets"}) {
+  for (const std::string& word : words)
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
-  }
+}
+
+TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
+  expect_help_to_name("mark", {"--bind",
+                               "--memory",
+                               "--threads",
+                               "--queue",
+                               "--victim",
+                               "--blocks",
+                               "--block-size",
+                               "--repeat",
+                               "--warmup",
+                               "--verify",
+                               "--baseline",
+                               "--json",
+                               "--bounds",
+                               "--limit",
+                               "--seed",
+                               "--object-bytes",
+                               "bwos-lifo",
+                               "random-prob",
+                               "random",
+                               "boehm",
+                               "tree:",
+                               "list:",
+                               "array:",
+                               "ordered:",
+                               "shuffled:",
+                               "random:",
+                               "rmat:",
+                               "comb:",
+                               "hprof:FILE",
+                               "tbb-feeder",
+                               "tbb-tasks",
+                               "tbb-packets",
+                               "openmp",
+                               "openmp-packets",
+                               "tbb (tbb-feeder,tbb-tasks)",
+                               "jackdaw mark tree:21 --threads 2"});
 }
 
 TEST(Help, OfLimitNamesEveryOptionAndAnExample) {
-  const Outcome outcome = run_jackdaw({"limit", "--help"});
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.err, "");
-  for (const std::string word :
-       {"--megabytes", "--threads", "--repeat", "--seed", "--json", "jackdaw limit --megabytes"}) {
-    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
-  }
+  expect_help_to_name(
+      "limit", {"--megabytes", "--threads", "--repeat", "--seed", "--json", "jackdaw limit --megabytes"});
+}
+
+TEST(Help, OfSimulateNamesEveryOptionAndAnExample) {
+  expect_help_to_name(
+      "simulate", {"--workers", "--nodes", "--queue", "--victim", "--steal-batch", "--validate", "--repeat",
+                   "--seed", "--json", "--object-bytes", "--remote-line", "--wake", "chase-lev", "numa-prob",
+                   "jackdaw simulate tree:"});
 }
 
 TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
-  const Outcome outcome = run_jackdaw({"topology", "--help"});
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.err, "");
-  for (const std::string word : {"--threads", "--bind", "--json", "jackdaw topology --threads"}) {
-    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " is missing in\n" << outcome.out;
-  }
+  expect_help_to_name("topology", {"--threads", "--bind", "--json", "jackdaw topology --threads"});
 }
 
 TEST(Help, VersionIsTheProjects) {

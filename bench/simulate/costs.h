@@ -1,0 +1,55 @@
+// MachineCosts: what the machine charges for what workers do to one another, in nanoseconds: the parameters
+// of a simulation.
+//
+// The defaults stand for a current server processor; measure_costs() (calibration.h) puts in what this
+// machine takes, as far as it can tell.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace jackdaw::bench {
+
+/// All in nanoseconds, but for the number of waits.
+struct MachineCosts {
+  double beside =
+      1.2;            ///< a reference that is followed beside others, more than alone: leases, looking around
+  double locked = 7;  ///< a locked read-modify-write of a line that the core has to itself
+  double line = 80;   ///< a line that another core of the node wrote, waited for
+  double line_ahead = 4;     ///< the same, where it was asked for ahead and others are under way
+  double remote_line = 140;  ///< as `line`, from another node
+  double look = 6;           ///< a thief's choice of a victim and look at its queue, when nothing has changed
+  double wake_call = 3000;   ///< what it takes a worker to wake another
+  double wake = 40000;       ///< from there until the other one runs
+  double wait = 700;         ///< of an idle worker that watches, between two looks around
+  double waits = 80;         ///< how often it waits before it sleeps
+};
+
+/// What a cost is called on the command line and in reports, and what it means.
+struct CostName {
+  std::string_view name;
+  double MachineCosts::*cost;
+  std::string_view help;
+};
+
+inline constexpr std::array<CostName, 10> kMachineCosts{{
+    {"beside", &MachineCosts::beside, "what following a reference takes more beside others than alone"},
+    {"locked", &MachineCosts::locked, "a locked operation on a line that the core has to itself"},
+    {"line", &MachineCosts::line, "a line that another core of the same node wrote"},
+    {"line-ahead", &MachineCosts::line_ahead, "the same, asked for ahead"},
+    {"remote-line", &MachineCosts::remote_line, "a line that a core of another node wrote; never measured"},
+    {"look", &MachineCosts::look, "a thief's choice of a victim and look at its queue"},
+    {"wake-call", &MachineCosts::wake_call, "what it takes a worker to wake another"},
+    {"wake", &MachineCosts::wake, "from then until the other runs"},
+    {"wait", &MachineCosts::wait, "one wait of an idle worker that watches the others"},
+    {"waits", &MachineCosts::waits, "how many such waits before it sleeps"},
+}};
+
+/// What a kind of queue charges, in nanoseconds.
+struct QueueCosts {
+  double push_pop = 1.5;         ///< a push and its pop
+  double steal = 20;             ///< a steal that nobody disturbs, without the lines that it waits for
+  double contended_steal = 100;  ///< an attempt that is lost to another thief
+};
+
+}  // namespace jackdaw::bench

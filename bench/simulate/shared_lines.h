@@ -1,0 +1,120 @@
+// SharedLines: simulated cache lines that travel between workers' caches.
+//
+// The protocol is the usual one: a line is in the caches of any number of readers, or in that of one writer.
+// Reading a line that is not in the worker's cache fetches it from the last writer; writing makes all other
+// copies invalid. Caches have room for everything, because what a worker alone loses by their size is in its
+// own measured time. So a line that nobody else wrote costs nothing. A line that is on its way to one worker
+// comes to the next one only after that, which is all there is to contention.
+//
+// A simplification: a transfer takes one time within a node and another between nodes, whatever the distance.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/simulate/costs.h"
+
+namespace jackdaw::bench {
+
+/// How a worker comes by a line.
+enum class Fetch : std::uint8_t {
+  waited,  ///< it waits for it
+  ahead,   ///< it asked for it some time before, as for others
+};
+
+class SharedLines {
+ public:
+  /// Lines that nobody has. `nodes` is the memory node of each worker; both must outlive the object. One bit
+  /// for each line and worker.
+  SharedLines(std::size_t lines, std::span<const std::uint32_t> nodes, const MachineCosts& costs)
+      : nodes_(nodes),
+        costs_(costs),
+        words_per_line_((nodes.size() + 63) / 64),
+        lines_(lines),
+        holders_(lines * words_per_line_) {}
+
+  /// A worker reads a line at `now`. Returns how long it waits. O(1).
+  double read(std::uint32_t worker, std::size_t line, double now, Fetch fetch = Fetch::waited) {
+    Line& state = lines_[line];
+    if (holds(worker, line)) return 0;
+    add_holder(worker, line);
+    const std::uint32_t source = source_of(state, worker);
+    note_getter(state, worker);
+    return source == kNobody ? 0 : transfer(state, worker, source, now, fetch);
+  }
+
+  /// The same to write it. O(workers ÷ 64).
+  double write(std::uint32_t worker, std::size_t line, double now, Fetch fetch = Fetch::waited) {
+    Line& state = lines_[line];
+    const bool is_alone = state.holders == (holds(worker, line) ? 1U : 0U);
+    const std::uint32_t source = source_of(state, worker);
+    if (!is_alone) {
+      drop_holders(line);
+      add_holder(worker, line);
+    } else if (state.holders == 0) {
+      add_holder(worker, line);
+    }
+    note_getter(state, worker);
+    return is_alone || source == kNobody ? 0 : transfer(state, worker, source, now, fetch);
+  }
+
+  /// What a line takes from one worker to another.
+  [[nodiscard]] double distance(std::uint32_t from, std::uint32_t to) const {
+    return nodes_[from] == nodes_[to] ? costs_.line : costs_.remote_line;
+  }
+
+ private:
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  struct Line {
+    double free_at = 0;                   // when it has arrived where it last went
+    std::uint32_t last = kNobody;         // who got it last
+    std::uint32_t before_last = kNobody;  // who got it before that one
+    std::uint32_t holders = 0;
+  };
+
+  // Whose copy comes, or must go.
+  static std::uint32_t source_of(const Line& line, std::uint32_t worker) {
+    return line.last == worker ? line.before_last : line.last;
+  }
+  static void note_getter(Line& line, std::uint32_t worker) {
+    if (line.last == worker) return;
+    line.before_last = line.last;
+    line.last = worker;
+  }
+
+  double transfer(Line& line, std::uint32_t to, std::uint32_t from, double now, Fetch fetch) {
+    const double whole = distance(from, to);
+    if (fetch == Fetch::ahead) return whole * costs_.line_ahead / costs_.line;
+    const double arrival = std::max(now, line.free_at) + whole;
+    line.free_at = arrival;
+    return arrival - now;
+  }
+
+  std::uint64_t& word_of(std::uint32_t worker, std::size_t line) {
+    return holders_[line * words_per_line_ + worker / 64];
+  }
+  bool holds(std::uint32_t worker, std::size_t line) {
+    return (word_of(worker, line) >> (worker % 64) & 1) != 0;
+  }
+  void add_holder(std::uint32_t worker, std::size_t line) {
+    word_of(worker, line) |= std::uint64_t{1} << (worker % 64);
+    ++lines_[line].holders;
+  }
+  void drop_holders(std::size_t line) {
+    std::fill_n(holders_.begin() + static_cast<std::ptrdiff_t>(line * words_per_line_), words_per_line_, 0);
+    lines_[line].holders = 0;
+  }
+
+  std::span<const std::uint32_t> nodes_;
+  const MachineCosts& costs_;
+  std::size_t words_per_line_;
+  std::vector<Line> lines_;
+  std::vector<std::uint64_t> holders_;
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,100 @@
+// The simulation: so many workers mark a recorded graph, in the order of simulated time.
+//
+// What is simulated is time, and who comes first. What the workers decide is decided by the engine's own
+// code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
+// measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
+// binds them together in time: the mark loop (mark/worker.h), the calling of helpers (mark/thread_pool.h) and
+// the termination of Hassanein (mark/termination/owst.h), step by step as written there.
+//
+// What takes time:
+//  - a visit, and each reference that it finds: as one worker was measured to take on this heap; beside
+//  others
+//    a little more, for the loop is another; with marks that are far (mark/mark_distance.h) less of the
+//    waiting for marks, which are asked for ahead;
+//  - a push and its pop, by kind of queue;
+//  - lines of marks and of queues that another worker has (shared_lines.h). The owner of a BWoS queue touches
+//    the line that thieves look at when it grants and takes over blocks; that of any other queue whenever it
+//    pushes and pops;
+//  - a locked operation for each mark in a block of the heap in which another worker has marked (leases);
+//  - steals, searches, waking and being woken, the last of which come one after another, under a lock.
+//
+// An event is one step of one worker: a visit, some looks for a victim, a claim. Events happen in the order
+// of their times, so the same seed gives the same result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/simulate/costs.h"
+#include "bench/simulate/recording.h"
+#include "mark/marker_options.h"
+
+namespace jackdaw::bench {
+
+/// What the visits of a graph take one worker, in nanoseconds.
+struct VisitCosts {
+  double task = 0;       ///< a visit
+  double reference = 0;  ///< beside it, each reference that it finds
+  double before = 0;     ///< clearing the marks, before the first worker begins
+  /// Of a reference's time, the waiting for its mark in the worker's own cache, which there is not when marks
+  /// are asked for ahead.
+  double mark_wait = 0;
+};
+
+/// How to simulate.
+struct SimulationSetup {
+  /// Its threads, blocks, block size, seed, steal batch, grant, victim and nodes are looked at, and
+  /// alone_references, below which the first worker calls nobody. There are as many processors as threads.
+  mark::MarkerOptions engine;
+  std::string queue;  ///< one of simulated_queue_names(); empty: the default
+  MachineCosts machine;
+  QueueCosts queue_costs;
+  VisitCosts visits;
+  /// Helpers that were roused before the round (Marker::rouse_helpers): they are called from the start.
+  std::uint32_t roused = 0;
+};
+
+/// What came of it. Times in nanoseconds.
+struct SimulationResult {
+  double time = 0;         ///< of the whole
+  double termination = 0;  ///< of that: after the last worker ran dry
+  double idle = 0;  ///< sum over the workers that took part: from running dry to the next task or the end
+  std::uint64_t tasks = 0;
+  std::uint64_t references = 0;
+  std::uint64_t pushes = 0;
+  std::uint64_t steal_attempts = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t steals_remote = 0;  ///< of them, those from a worker on another node
+  std::uint64_t steals_contended = 0;
+  std::uint64_t tasks_stolen = 0;
+  std::uint32_t helpers = 0;         ///< that took part, beside the first worker
+  std::uint32_t useful_helpers = 0;  ///< of them, those that will be roused for the next round
+
+  /// 100 × stolen tasks ÷ tasks.
+  [[nodiscard]] double steal_percent() const {
+    return tasks == 0 ? 0 : 100.0 * static_cast<double>(tasks_stolen) / static_cast<double>(tasks);
+  }
+  /// 100 × remote steals ÷ steals.
+  [[nodiscard]] double remote_percent() const {
+    return steals == 0 ? 0 : 100.0 * static_cast<double>(steals_remote) / static_cast<double>(steals);
+  }
+};
+
+/// The queues that can be simulated: all that serve thieves. The default first.
+std::vector<std::string_view> simulated_queue_names();
+
+/// One round of marking. O((tasks + references + looks) × log workers) time, where looks are those of idle
+/// workers; some bytes a node, and queues for each worker. Throws std::invalid_argument for a name that is
+/// not known or a number out of range, and std::bad_alloc.
+SimulationResult simulate(const Recording& recording, const SimulationSetup& setup);
+
+/// As it is when the same heap is marked again and again: a round, and another in which the helpers that were
+/// useful in it are roused, as Marker does. Returns the second; `setup.roused` is not looked at. Twice the
+/// time and as much memory.
+SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup);
+
+}  // namespace jackdaw::bench

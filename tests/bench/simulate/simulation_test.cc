@@ -1,0 +1,214 @@
+// The simulation: what must hold of it exactly, whatever the costs are.
+#include "bench/simulate/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/simulate_experiment.h"
+#include "gc/marking.h"
+#include "mark/random_numbers.h"
+
+namespace jackdaw::bench {
+namespace {
+
+using Targets = std::vector<std::vector<RecordedNode>>;
+
+// So many marks lie in one line.
+constexpr std::uint32_t kMarksOfALine = 32;
+
+Recording record(const Targets& targets) {
+  std::vector<std::uint32_t> lines(targets.size());
+  for (std::uint32_t node = 0; node < lines.size(); ++node) lines[node] = node / kMarksOfALine;
+  return {targets, {0}, lines};
+}
+
+// A complete binary tree.
+Targets tree(std::uint32_t nodes) {
+  Targets targets(nodes);
+  for (std::uint32_t node = 1; node < nodes; ++node) targets[(node - 1) / 2].push_back(node);
+  return targets;
+}
+
+Targets list(std::uint32_t nodes) {
+  Targets targets(nodes);
+  for (std::uint32_t node = 0; node + 1 < nodes; ++node) targets[node].push_back(node + 1);
+  return targets;
+}
+
+// A tree with three more references from each node, to anywhere: cycles and all.
+Targets tangle(std::uint32_t nodes) {
+  Targets targets = tree(nodes);
+  mark::RandomNumbers random(1);
+  for (std::vector<RecordedNode>& of_node : targets) {
+    for (int i = 0; i < 3; ++i) of_node.push_back(random.below(nodes));
+  }
+  return targets;
+}
+
+// Whole numbers, so that sums are exact. Everybody begins at once.
+SimulationSetup setup_for(std::uint32_t workers) {
+  SimulationSetup setup;
+  setup.engine.threads = workers;
+  setup.engine.alone_references = 64;
+  setup.machine.wake = 100;
+  setup.machine.wake_call = 10;
+  setup.visits = {16, 8, 1000, 2};
+  setup.queue_costs.push_pop = 2;
+  return setup;
+}
+
+TEST(Simulation, AWorkerAloneTakesTheSumOfTheCosts) {
+  for (const Targets& targets : {tree(1), list(500), tree(4095), tangle(3000)}) {
+    const Recording recording = record(targets);
+    const SimulationResult result = simulate(recording, setup_for(1));
+    EXPECT_EQ(result.tasks, recording.task_count());
+    EXPECT_EQ(result.references, recording.reference_count());
+    const auto count = [](std::uint64_t number) { return static_cast<double>(number); };
+    EXPECT_EQ(result.time,
+              1000 + 16 * count(result.tasks) + 8 * count(result.references) + 2 * count(result.pushes));
+    EXPECT_EQ(result.steal_attempts, 0U);
+    EXPECT_EQ(result.helpers, 0U);
+  }
+}
+
+TEST(Simulation, NothingToMarkTakesNoTime) {
+  const Recording recording({}, {}, {});
+  EXPECT_EQ(simulate(recording, setup_for(1)).time, 1000);
+  EXPECT_EQ(simulate(recording, setup_for(8)).time, 1000);
+}
+
+TEST(Simulation, EveryTaskIsExecutedOnceByEveryQueueAndPolicy) {
+  const Recording recording = record(tangle(20'000));
+  for (const std::string_view queue : simulated_queue_names()) {
+    for (const std::string_view victim : gc::victim_names()) {
+      for (const std::uint32_t workers : {2U, 7U, 65U}) {
+        SimulationSetup setup = setup_for(workers);
+        setup.queue = queue;
+        setup.engine.victim = victim;
+        setup.engine.steal_batch = workers;
+        const SimulationResult result = simulate(recording, setup);
+        EXPECT_EQ(result.tasks, recording.task_count()) << queue << ' ' << victim << ' ' << workers;
+        EXPECT_EQ(result.references, recording.reference_count()) << queue << ' ' << victim << ' ' << workers;
+        EXPECT_GT(result.tasks_stolen, 0U) << queue << ' ' << victim << ' ' << workers;
+        EXPECT_LE(result.steals, result.tasks_stolen);
+        EXPECT_LE(result.steals + result.steals_contended, result.steal_attempts);
+      }
+    }
+  }
+}
+
+TEST(Simulation, WhatFindsNoPlaceInTheQueueIsNotLost) {
+  const Recording recording = record(tangle(20'000));
+  SimulationSetup setup = setup_for(3);
+  setup.engine.blocks = 2;
+  setup.engine.block_size = 4;
+  EXPECT_EQ(simulate(recording, setup).tasks, recording.task_count());
+}
+
+TEST(Simulation, IsNeverFasterThanTheSpanOrAnEvenShare) {
+  const Recording recording = record(tree(16'383));
+  for (const std::uint32_t workers : {2U, 4U, 16U, 100U, 1024U}) {
+    const double time = simulate_repeated(recording, setup_for(workers)).time;
+    EXPECT_GE(time, 1000 + (16 * 16'383.0 + 8 * 16'382.0) / workers) << workers;
+    EXPECT_GE(time, 1000 + 14 * 16 + 13 * 8) << workers;
+  }
+}
+
+TEST(Simulation, AListIsMarkedByOneWorker) {
+  const Recording recording = record(list(5000));
+  const double alone = simulate(recording, setup_for(1)).time;
+  const SimulationResult result = simulate(recording, setup_for(16));
+  EXPECT_EQ(result.helpers, 0U);
+  EXPECT_EQ(result.time, alone);
+}
+
+TEST(Simulation, TheSameSeedGivesTheSameResult) {
+  const Recording recording = record(tangle(20'000));
+  SimulationSetup setup = setup_for(16);
+  const SimulationResult first = simulate(recording, setup);
+  const SimulationResult again = simulate(recording, setup);
+  EXPECT_EQ(first.time, again.time);
+  EXPECT_EQ(first.steal_attempts, again.steal_attempts);
+  EXPECT_EQ(first.steals, again.steals);
+  setup.engine.seed = 2;
+  EXPECT_NE(simulate(recording, setup).time, first.time);
+}
+
+TEST(Simulation, OnOneNodeNothingIsRemote) {
+  const Recording recording = record(tree(65'535));
+  const SimulationResult result = simulate(recording, setup_for(8));
+  EXPECT_GT(result.steals, 0U);
+  EXPECT_EQ(result.steals_remote, 0U);
+}
+
+TEST(Simulation, ThievesThatLookNearFirstStealLessFromOtherNodes) {
+  const Recording recording = record(tree(262'143));
+  SimulationSetup setup = setup_for(16);
+  for (std::uint32_t i = 0; i < 16; ++i) setup.engine.nodes.push_back(i / 8);
+  const auto remote_percent = [&](const std::string& victim) {
+    setup.engine.victim = victim;
+    return simulate(recording, setup).remote_percent();
+  };
+  const double random = remote_percent("random");
+  EXPECT_LT(remote_percent("numa"), random);
+  EXPECT_LT(remote_percent("numa-prob"), random);
+}
+
+TEST(Simulation, ARemoteLineCostsWhereThereAreNodes) {
+  const Recording recording = record(tangle(20'000));
+  SimulationSetup setup = setup_for(8);
+  const double near = simulate(recording, setup).time;
+  setup.machine.remote_line = 100'000;
+  EXPECT_EQ(simulate(recording, setup).time, near);
+  for (std::uint32_t i = 0; i < 8; ++i) setup.engine.nodes.push_back(i / 4);
+  EXPECT_GT(simulate(recording, setup).time, near);
+}
+
+TEST(Simulation, HelpersThatWereUsefulAreRoused) {
+  const Recording recording = record(tree(262'143));
+  SimulationSetup setup = setup_for(4);
+  setup.engine.small_round_references = 0;
+  const SimulationResult first = simulate(recording, setup);
+  EXPECT_EQ(first.useful_helpers, 3U);
+  EXPECT_EQ(simulate_repeated(recording, setup).helpers, 3U);
+  // After a small round one worker goes on alone for longer.
+  setup.engine.small_round_references = 1'000'000;
+  EXPECT_EQ(simulate_repeated(recording, setup).helpers, 0U);
+}
+
+TEST(Simulation, RefusesWhatIsUnknown) {
+  const Recording recording = record(tree(3));
+  SimulationSetup setup = setup_for(2);
+  setup.queue = "sequential-lifo";
+  EXPECT_THROW(simulate(recording, setup), std::invalid_argument);
+  setup.queue = "";
+  setup.engine.victim = "nobody";
+  EXPECT_THROW(simulate(recording, setup), std::invalid_argument);
+  EXPECT_THROW(simulate(recording, setup_for(0)), std::invalid_argument);
+}
+
+TEST(StopsScaling, WhereADoublingTakesLessThanATenthAway) {
+  const auto stops_at = [](const std::vector<std::pair<std::uint32_t, double>>& times) {
+    std::vector<Prediction> predictions;
+    for (const auto& [workers, time] : times) {
+      predictions.emplace_back();
+      predictions.back().workers = workers;
+      predictions.back().result.time = time;
+    }
+    return stops_scaling_at(predictions);
+  };
+  EXPECT_EQ(stops_at({{1, 100}}), 1U);
+  EXPECT_EQ(stops_at({{1, 100}, {2, 50}, {4, 25}}), 4U);
+  EXPECT_EQ(stops_at({{1, 100}, {2, 91}, {4, 25}}), 1U);
+  EXPECT_EQ(stops_at({{1, 100}, {2, 89}, {4, 90}}), 2U);
+  // Two doublings must take 19 % away.
+  EXPECT_EQ(stops_at({{1, 100}, {4, 82}}), 1U);
+  EXPECT_EQ(stops_at({{1, 100}, {4, 80}}), 4U);
+}
+
+}  // namespace
+}  // namespace jackdaw::bench
