@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "heap/export.h"
 #include "heap/memory_nodes.h"
 
 namespace jackdaw::gc {
@@ -27,12 +26,12 @@ struct MemoryPlacement {
 inline constexpr std::string_view kMemoryPlacementForms = "auto, system, local, interleave or node:K";
 
 /// The placement that a text names; nothing when it is none of the above. Any thread.
-JACKDAW_EXPORT std::optional<MemoryPlacement> parse_memory_placement(std::string_view text);
+std::optional<MemoryPlacement> parse_memory_placement(std::string_view text);
 /// The text that names it.
-JACKDAW_EXPORT std::string to_string(const MemoryPlacement& placement);
+std::string to_string(const MemoryPlacement& placement);
 
 /// Where the chunks of a heap lie with that placement on this machine. Memory nodes that only hwloc's
 /// environment describes count as one. Throws std::invalid_argument when there is no such node.
-JACKDAW_EXPORT heap::MemoryNodes memory_nodes(const MemoryPlacement& placement);
+heap::MemoryNodes memory_nodes(const MemoryPlacement& placement);
 
 }  // namespace jackdaw::gc

@@ -20,7 +20,7 @@ namespace jackdaw::bench {
 MachineCosts measure_machine_costs();
 
 /// What a core waits for a line that it has in its caches, where it reads so many of them in any order.
-double measure_own_lines(std::uint32_t lines);
+double measure_own_lines(std::uint32_t count);
 
 /// The costs of the queue of that name, which must be one of simulated_queue_names(). With one processor, a
 /// contended steal keeps its default. Some 50 ms.
