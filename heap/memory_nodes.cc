@@ -44,8 +44,10 @@ MemoryNodes MemoryNodes::local(SystemNumbers nodes, std::span<const std::uint32_
   result.policy_ = Policy::local;
   result.set_nodes(nodes);
   const std::size_t processors = std::min(node_of_processor.size(), kMostProcessors);
-  for (std::size_t i = 0; i < processors; ++i)
-    result.node_of_processor_[i] = static_cast<std::uint8_t>(node_of_processor[i]);
+  for (std::size_t i = 0; i < processors; ++i) {
+    const std::uint32_t node = node_of_processor[i];
+    result.node_of_processor_[i] = static_cast<std::uint8_t>(node < result.node_count_ ? node : 0);
+  }
   return result;
 }
 

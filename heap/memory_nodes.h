@@ -23,9 +23,10 @@ class MemoryNodes {
 
   /// Memory lies where the system puts it: near the thread that first writes to a page, as a rule.
   MemoryNodes() = default;
-  /// Each chunk lies on one node, and threads allocate from chunks that are near them. `nodes`: as many as
-  /// kMostNodes at most, and one at least. `node_of_processor`: by the system's number of a processor, the
-  /// index in `nodes` of its node; processors beyond kMostProcessors count as near the first.
+  /// Each chunk lies on one node, and threads allocate from chunks that are near them. `nodes`: one at
+  /// least; what is beyond kMostNodes is left out. `node_of_processor`: by the system's number of a
+  /// processor, the index in `nodes` of its node; processors of a node that is left out, and those beyond
+  /// kMostProcessors, count as near the first.
   static MemoryNodes local(SystemNumbers nodes, std::span<const std::uint32_t> node_of_processor);
   /// All chunks lie on all of the nodes, page by page. `nodes` as above.
   static MemoryNodes interleaved(SystemNumbers nodes);

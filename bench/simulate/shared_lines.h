@@ -89,7 +89,9 @@ class SharedLines {
 
   double transfer(Line& line, std::uint32_t to, std::uint32_t from, double now, Fetch fetch) {
     const double whole = distance(from, to);
-    if (fetch == Fetch::ahead) return whole * costs_.line_ahead / costs_.line;
+    // Of a line that takes no time there is no share to take.
+    if (fetch == Fetch::ahead)
+      return costs_.line == 0 ? costs_.line_ahead : whole * costs_.line_ahead / costs_.line;
     const double arrival = std::max(now, line.free_at) + whole;
     line.free_at = arrival;
     return arrival - now;

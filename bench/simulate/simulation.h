@@ -8,9 +8,8 @@
 //
 // What takes time:
 //  - a visit, and each reference that it finds: as one worker was measured to take on this heap; beside
-//  others
-//    a little more, for the loop is another; with marks that are far (mark/mark_distance.h) less of the
-//    waiting for marks, which are asked for ahead;
+//    others a little more, for the loop is another; with marks that are far (mark/mark_distance.h) without
+//    the waiting for marks, which are asked for ahead;
 //  - a push and its pop, by kind of queue;
 //  - lines of marks and of queues that another worker has (shared_lines.h). The owner of a BWoS queue touches
 //    the line that thieves look at when it grants and takes over blocks; that of any other queue whenever it

@@ -41,6 +41,8 @@ TEST(MemoryNodes, OnlyThreadsNearTheirMemoryHaveSeveralKinds) {
 TEST(MemoryNodes, MoreNodesThanThereIsRoomForAreLeftOut) {
   const std::vector<std::uint32_t> many(MemoryNodes::kMostNodes + 5);
   EXPECT_EQ(MemoryNodes::local(many, {}).count(), MemoryNodes::kMostNodes);
+  const std::vector<std::uint32_t> all_on_the_last(MemoryNodes::kMostProcessors, MemoryNodes::kMostNodes + 4);
+  EXPECT_EQ(MemoryNodes::local(many, all_on_the_last).near_this_thread(), 0U);
 }
 
 TEST(MemoryNodes, TheSystemRefusesANodeThatIsNotThere) {

@@ -58,6 +58,15 @@ TEST_F(SharedLinesTest, WhatWasAskedForAheadTakesAPart) {
   EXPECT_EQ(lines_.write(2, 0, 0, Fetch::ahead), 30);
 }
 
+TEST_F(SharedLinesTest, LinesThatTakeNoTimeTakeNoneAheadEither) {
+  MachineCosts costs;
+  costs.line = costs.line_ahead = 0;
+  const std::vector<std::uint32_t> two_nodes{0, 1};
+  SharedLines lines(1, two_nodes, costs);
+  lines.write(0, 0, 0);
+  EXPECT_EQ(lines.write(1, 0, 0, Fetch::ahead), 0);
+}
+
 TEST_F(SharedLinesTest, OneComesAfterTheOther) {
   lines_.write(0, 0, 0);
   EXPECT_EQ(lines_.write(1, 0, 50), 100);
