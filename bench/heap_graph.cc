@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <future>
 #include <numeric>
 
 #include "bench/input_error.h"
 #include "bench/progress.h"
 #include "gc/mutator.h"
+#include "mark/topology.h"
 
 namespace jackdaw::bench {
 
@@ -52,11 +54,30 @@ void HeapGraph::describe_types(const Graph& graph) {
   for (const NodeType& type : graph.types) types_.push_back(describe(type));
 }
 
+// One memory node after the other, so that the objects are always the same ones.
 std::vector<heap::Object*> HeapGraph::allocate_nodes(const Graph& graph) {
   Progress progress("building the heap");
-  gc::Mutator mutator(collector_);
   std::vector<heap::Object*> objects(graph.node_count);
-  for (std::uint64_t position = 0; position < graph.node_count; ++position) {
+  const std::uint64_t shares = collector_.heap().nodes().count();
+  if (shares == 1) {
+    allocate_from_to(graph, 0, graph.node_count, objects, progress);
+    return objects;
+  }
+  for (std::uint32_t node = 0; node < shares; ++node) {
+    std::async(std::launch::async, [&] {
+      // When the system refuses, they lie elsewhere.
+      mark::Topology::machine().bind_this_thread_to_node(node);
+      allocate_from_to(graph, graph.node_count * node / shares, graph.node_count * (node + 1) / shares,
+                       objects, progress);
+    }).get();
+  }
+  return objects;
+}
+
+void HeapGraph::allocate_from_to(const Graph& graph, std::uint64_t first, std::uint64_t end,
+                                 std::vector<heap::Object*>& objects, Progress& progress) {
+  gc::Mutator mutator(collector_);
+  for (std::uint64_t position = first; position < end; ++position) {
     const NodeId node = graph.allocated_at(position);
     heap::Object* const object = mutator.allocate(types_[graph.type_id_of(node)], graph.bytes_of(node));
     if (object == nullptr) {
@@ -68,7 +89,6 @@ std::vector<heap::Object*> HeapGraph::allocate_nodes(const Graph& graph) {
     objects[node] = object;
     progress.update(position, graph.node_count);
   }
-  return objects;
 }
 
 void HeapGraph::fill_slots(const Graph& graph, const std::vector<heap::Object*>& objects) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/graph/graph.h"
+#include "bench/progress.h"
 #include "gc/collector.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
@@ -12,7 +13,8 @@
 namespace jackdaw::bench {
 
 /// Every node of a graph as an object of its size, allocated in the graph's order, and the graph's roots as
-/// registered roots. The collector must outlive it and must not collect by itself while it is built.
+/// registered roots. Where chunks lie on several memory nodes, each has an equal share of the objects. The
+/// collector must outlive it and must not collect by itself while it is built.
 class HeapGraph {
  public:
   /// Builds the objects. Throws InputError when the heap runs out of memory. O(nodes + slots).
@@ -27,6 +29,8 @@ class HeapGraph {
  private:
   void describe_types(const Graph& graph);
   std::vector<heap::Object*> allocate_nodes(const Graph& graph);
+  void allocate_from_to(const Graph& graph, std::uint64_t first, std::uint64_t end,
+                        std::vector<heap::Object*>& objects, Progress& progress);
   static void fill_slots(const Graph& graph, const std::vector<heap::Object*>& objects);
 
   gc::Collector& collector_;

@@ -45,11 +45,21 @@ class Collector::WorldStopped {
   Collector& collector_;
 };
 
+namespace {
+
+// Without what makes no sense for the heap: tasks are sent to where its chunks lie.
+MarkingOptions fitting(MarkingOptions marking, const heap::Heap& heap) {
+  marking.engine.mail = marking.engine.mail && heap.nodes().count() > 1;
+  return marking;
+}
+
+}  // namespace
+
 Collector::Collector(const CollectorOptions& options)
     : options_(checked(options)),
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       collection_(heap_),
-      marking_(make_marking(options.marking)) {
+      marking_(make_marking(fitting(options.marking, heap_))) {
   if (options_.automatic) set_budget(options_.minimum_budget_bytes);
 }
 

@@ -133,6 +133,8 @@ class Heap {
 
   /// The kinds of chunks that there are, and how many bytes all chunks of each take. O(chunks).
   [[nodiscard]] std::vector<std::uint64_t> chunk_bytes_by_node();
+  /// Where the chunks lie. Any thread.
+  [[nodiscard]] const MemoryNodes& nodes() const { return space_.nodes(); }
 
   /// What the memory of the heap is used for, and what was allocated.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }

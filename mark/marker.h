@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "mark/mail/post_office.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/queue/bwos_lifo.h"
@@ -56,6 +57,8 @@ class Marker {
             {options.threads, Backoff(options.backoff, options.threads > processors_), options.termination}) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
+    if (options.mail && PlacedObjectModel<Model> && count > 1 && has_several_nodes())
+      post_office_ = std::make_unique<PostOffice<Task>>(nodes_);
     make_workers(options);
     statistics_.resize(count);
   }
@@ -90,9 +93,10 @@ class Marker {
   [[nodiscard]] std::span<const WorkerStatistics> statistics() const { return statistics_; }
   /// Workers, the caller of mark() included.
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
-  /// Bytes of all queues, and of the overflow lists at their peak in the last mark(). Not during mark().
+  /// Bytes of all queues and mailboxes, and of the overflow lists at their peak in the last mark(). Not
+  /// during mark().
   [[nodiscard]] std::size_t memory_bytes() const {
-    std::size_t bytes = 0;
+    std::size_t bytes = post_office_ == nullptr ? 0 : post_office_->memory_bytes();
     for (const auto& worker : workers_) bytes += worker->memory_bytes();
     return bytes;
   }
@@ -124,8 +128,13 @@ class Marker {
            std::ranges::all_of(nodes, [count](std::uint32_t node) { return node < count; });
   }
 
+  [[nodiscard]] bool has_several_nodes() const {
+    return std::ranges::adjacent_find(nodes_, std::not_equal_to()) != nodes_.end();
+  }
+
   // Where there are several memory nodes each worker is made by its own thread, so that its queue and its
-  // counts lie on that thread's node: the first to write to a page decides where it is.
+  // counts lie on that thread's node, and its node's mailboxes, too: the first to write to a page decides
+  // where it is.
   void make_workers(const MarkerOptions& options) {
     workers_.resize(pool_.size());
     std::vector<std::exception_ptr> failures(workers_.size());
@@ -138,11 +147,14 @@ class Marker {
                                 .name = options.victim,
                                 .node_distances = options.node_distances};
         workers_[i] = std::make_unique<TeamWorker>(*this, options, setup);
+        const bool is_first_of_node =
+            std::find(nodes_.begin(), nodes_.begin() + i, nodes_[i]) == nodes_.begin() + i;
+        if (post_office_ != nullptr && is_first_of_node) post_office_->open(nodes_[i]);
       } catch (...) {
         failures[i] = std::current_exception();
       }
     };
-    if (std::ranges::adjacent_find(nodes_, std::not_equal_to()) != nodes_.end()) {
+    if (has_several_nodes()) {
       pool_.run(make);
     } else {
       for (std::uint32_t i = 0; i < workers_.size(); ++i) make(i);
@@ -242,6 +254,8 @@ class Marker {
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
   Leases& leases_of(std::uint32_t worker) { return workers_[worker]->leases(); }
   Detector& terminator() { return detector_; }
+  // Null without mail.
+  [[nodiscard]] PostOffice<Task>* post_office() const { return post_office_.get(); }
 
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
@@ -251,6 +265,7 @@ class Marker {
   std::uint64_t references_of_last_round_ = 0;
   std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since rouse_helpers that had most
   std::uint32_t helpers_roused_ = 0;  // for the next round
+  std::unique_ptr<PostOffice<Task>> post_office_;
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

@@ -19,7 +19,7 @@ struct WorkerStatistics {
   std::uint64_t objects_marked = 0;        ///< objects that this worker was the one to mark
   std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
   std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's lease to end
-  std::uint64_t pushes = 0;  ///< tasks put into the queue or the overflow list; stolen ones, too
+  std::uint64_t pushes = 0;  ///< tasks put into the queue or the overflow list; others' ones, too
   std::uint64_t direct = 0;  ///< tasks made that went straight to the prefetch buffer
   std::uint64_t pops = 0;    ///< tasks taken from the own queue or overflow list
   std::uint64_t steal_attempts = 0;
@@ -28,6 +28,8 @@ struct WorkerStatistics {
   /// that has workers, at the next distance, and farther.
   std::array<std::uint64_t, kDistanceRanks> steals_by_distance{};
   std::uint64_t tasks_stolen = 0;      ///< tasks that all steals got
+  std::uint64_t tasks_posted = 0;      ///< tasks sent to another memory node by mail
+  std::uint64_t tasks_fetched = 0;     ///< tasks that came by mail
   std::uint64_t steals_empty = 0;      ///< attempts that found nothing
   std::uint64_t steals_contended = 0;  ///< attempts lost to another thread
   std::uint64_t longest_contended_streak = 0;
@@ -57,6 +59,8 @@ struct WorkerStatistics {
     for (std::size_t rank = 0; rank < steals_by_distance.size(); ++rank)
       steals_by_distance[rank] += other.steals_by_distance[rank];
     tasks_stolen += other.tasks_stolen;
+    tasks_posted += other.tasks_posted;
+    tasks_fetched += other.tasks_fetched;
     steals_empty += other.steals_empty;
     steals_contended += other.steals_contended;
     longest_contended_streak = std::max(longest_contended_streak, other.longest_contended_streak);

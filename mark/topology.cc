@@ -203,4 +203,10 @@ bool Topology::bind_this_thread(std::uint32_t processor, Binding binding) const 
   return hwloc_set_cpubind(topology_.get(), allowed.get(), HWLOC_CPUBIND_THREAD) == 0;
 }
 
+bool Topology::bind_this_thread_to_node(std::uint32_t node) const {
+  const auto processor = std::ranges::find(processors_, node, &Processor::node);
+  return processor != processors_.end() &&
+         bind_this_thread(static_cast<std::uint32_t>(processor - processors_.begin()), Binding::node);
+}
+
 }  // namespace jackdaw::mark

@@ -91,6 +91,8 @@ class Topology {
   /// Ties the calling thread to what `binding` says around that processor, a number in processors(). False
   /// when the system refuses.
   bool bind_this_thread(std::uint32_t processor, Binding binding) const;
+  /// Ties the calling thread to all processors of a node, a number in nodes(). False when the system refuses.
+  bool bind_this_thread_to_node(std::uint32_t node) const;
 
  private:
   struct Release {

@@ -7,6 +7,9 @@
 //
 // While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the
 // queue, or the older half of its top block.
+//
+// With mail, a task for another memory node's object may go there instead, and come to a worker of that node
+// (mark/mail/).
 #pragma once
 
 #include <algorithm>
@@ -14,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <thread>
@@ -23,10 +27,12 @@
 #include "mark/always_inline.h"
 #include "mark/candidate_buffer.h"
 #include "mark/lease.h"
+#include "mark/mail/worker_mail.h"
 #include "mark/mark_distance.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
+#include "mark/page_memory.h"
 #include "mark/prefetch_buffer.h"
 #include "mark/queue/queue.h"
 #include "mark/spin.h"
@@ -38,8 +44,8 @@
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`, `claim_input(input)`,
-/// `has_input()`.
+/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `post_office()`, `wake()`,
+/// `claim_input(input)`, `has_input()`.
 ///
 /// queue() and leases() may be used by every worker of the team; run_round and run_alone are called on the
 /// worker's own thread, all else between rounds.
@@ -61,6 +67,16 @@ class alignas(128) Worker {
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
 
+  // Fresh pages lie on the memory node of the thread that makes the worker.
+  static void* operator new(std::size_t bytes, std::align_val_t) {
+    void* const memory = PageMemory::allocate(bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  }
+  static void operator delete(void* memory, std::size_t bytes, std::align_val_t) {
+    PageMemory::release(memory, bytes);
+  }
+
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
   Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
       : team_(team),
@@ -74,6 +90,7 @@ class alignas(128) Worker {
         counts_held_tasks_(options.count_held_tasks),
         counts_remote_visits_(options.count_remote_visits),
         counts_visits_(options.count_held_tasks || options.count_remote_visits),
+        mail_(team.post_office(), team.node_of(setup.self)),
         stolen_(options.steal_batch),
         victim_(setup),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)) {}
@@ -93,6 +110,7 @@ class alignas(128) Worker {
   void start_round() {
     statistics_ = {};
     leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = stolen_from_here_ = 0;
+    tasks_gathered_ = tasks_taken_back_ = 0;
     overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
     prefetched_before_ = prefetched_.put_so_far();
@@ -234,6 +252,11 @@ class alignas(128) Worker {
       }
     }
     const Task task = model.task_of(reference);
+    if constexpr (kWay != Way::alone && PlacedObjectModel<Model>) {
+      if (mail_.is_on()) [[unlikely]] {
+        if (gather_for_mail(model, task)) return;
+      }
+    }
     if constexpr (kWay != Way::far) {
       if (!prefetched_.is_full()) {
         prefetch(model, task, reference);
@@ -299,9 +322,10 @@ class alignas(128) Worker {
     // What the mark loop does not count, because it follows from what it counts. All that is popped goes into
     // the prefetch buffer, too.
     statistics_.direct = prefetched_.put_so_far() - prefetched_before_ - statistics_.pops;
-    statistics_.objects_marked =
-        leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) + tasks_dropped_;
+    statistics_.objects_marked = leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) +
+                                 tasks_gathered_ + tasks_dropped_;
     statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
+    statistics_.tasks_posted = tasks_gathered_ - tasks_taken_back_;
     statistics_.grants = queue_.counters().grants - counters_before_.grants;
     statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
     overflow_peak_bytes_ = overflow_.peak_memory_bytes();
@@ -364,6 +388,10 @@ class alignas(128) Worker {
       return statistics_.references_visited < look_around_at_ || !others_could_help();
     } else {
       leases_.poll();
+      if constexpr (PlacedObjectModel<Model>) {
+        if (mail_.is_on()) [[unlikely]]
+          keep_all(model, fetched(mail_.fetch()));
+      }
       if (somebody_is_hungry()) [[unlikely]]
         share();
       if (!distance_.count_look()) [[likely]]
@@ -424,7 +452,8 @@ class alignas(128) Worker {
   // queue was last seen empty still counts.
   void note_held_tasks() {
     const std::uint64_t waiting = statistics_.pushes - statistics_.pops - stolen_from_here_;
-    statistics_.held_peak = std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
+    statistics_.held_peak =
+        std::max(statistics_.held_peak, waiting + prefetched_.size() + mail_.gathered() + 1);
   }
 
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {
@@ -467,9 +496,9 @@ class alignas(128) Worker {
     if constexpr (kWay != Way::alone) leases_.poll();
   }
 
-  // Keeps a part, or what was stolen, which may be a part. What cannot be kept is visited here and now: parts
-  // have no marks by which they could be found again. The halves of an array nest no deeper than its slice
-  // tree.
+  // Keeps a part, or what somebody else made, which may be a part. What cannot be kept is visited here and
+  // now: parts have no marks by which they could be found again. The halves of an array nest no deeper than
+  // its slice tree.
   template <Way kWay>
   void keep(Model& model, Task task) {
     if (push(task)) {
@@ -477,6 +506,37 @@ class alignas(128) Worker {
     } else {
       execute_at_once<kWay>(model, task);
     }
+  }
+
+  void keep_all(Model& model, std::span<const Task> tasks) {
+    for (const Task task : tasks) keep<Way::near>(model, task);
+  }
+
+  // Whether the task now goes to the workers of its object's node. A worker that holds few tasks keeps them:
+  // else one whose objects all lie elsewhere would run dry with every visit.
+  [[gnu::noinline]] bool gather_for_mail(const Model& model, Task task) {
+    const std::uint32_t node = model.node_of(task);
+    if (!mail_.goes_to(node) || prefetched_.size() < kLowTasks) return false;
+    if (mail_.is_full(node)) {
+      team_.terminator().before_posting(index_);
+      if (!mail_.post(node)) return false;
+    }
+    mail_.gather(task, node);
+    ++tasks_gathered_;
+    return true;
+  }
+
+  // Posts all that was gathered for other nodes. False when nothing was, or nothing could be.
+  bool post_gathered() {
+    if (mail_.gathered() == 0) return false;
+    team_.terminator().before_posting(index_);
+    return mail_.post_all();
+  }
+
+  // Counts what came by mail.
+  std::span<const Task> fetched(std::span<const Task> tasks) {
+    statistics_.tasks_fetched += tasks.size();
+    return tasks;
   }
 
   // False when there is no place for the task.
@@ -512,32 +572,50 @@ class alignas(128) Worker {
   // Relaxed: a hint, asked again at every look around.
   [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
-  // Somebody is hungry: see to it that this queue offers something, and that somebody is awake to take it.
+  // Somebody is hungry: see to it that this worker offers something, and that somebody is awake to take it.
   [[gnu::noinline]] void share() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
       if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
-    if (queue_.offers_tasks()) team_.wake();
+    const bool has_posted = post_gathered();
+    if (has_posted || queue_.offers_tasks()) team_.wake();
   }
 
-  // The worker is dry: steals tasks, or learns that the round is over (false).
+  // The worker is dry: finds tasks elsewhere, or learns that the round is over (false).
   bool find_tasks(Model& model) {
     const auto dry_since = std::chrono::steady_clock::now();
     leases_.give_up();
     victim_.start_search();
-    std::size_t stolen = 0;
-    do {
-      stolen = try_to_steal();
-    } while (stolen == 0 && !team_.terminator().offer(index_, [this] { return work_in_sight(); }));
+    post_gathered();
+    std::span<const Task> found = look_for_tasks();
+    while (found.empty()) {
+      if (team_.terminator().offer(index_, [this] { return work_in_sight(); })) break;
+      found = look_for_tasks();
+    }
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
-    for (const Task task : std::span(stolen_).first(stolen)) keep<Way::near>(model, task);
-    return stolen != 0;
+    keep_all(model, found);
+    return !found.empty();
   }
 
-  // How many tasks now lie in stolen_, after a number of attempts in proportion to the number of workers and
-  // of the policy's refusals.
-  std::size_t try_to_steal() {
+  // Where tasks are, the nearest memory first. After it found none, nothing lies in the mail that this worker
+  // has gathered or posted.
+  std::span<const Task> look_for_tasks() {
+    if (!mail_.is_on()) return try_to_steal();
+    std::span<const Task> found = mail_.take_back();
+    if (!found.empty()) {
+      tasks_taken_back_ += found.size();
+      return found;
+    }
+    found = mail_.fetch();
+    if (!found.empty()) return fetched(found);
+    found = try_to_steal();
+    return found.empty() ? fetched(mail_.fetch_any()) : found;
+  }
+
+  // What was stolen, after a number of attempts in proportion to the number of workers and of the policy's
+  // refusals.
+  std::span<const Task> try_to_steal() {
     std::uint64_t contended_streak = 0;
     const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
     for (std::uint32_t i = 0; i < choices; ++i) {
@@ -552,9 +630,9 @@ class alignas(128) Worker {
       if (steal.outcome != StealOutcome::taken) continue;
       victim_.stole_from(choice->worker);
       if (somebody_is_hungry() && team_.queue_of(choice->worker).has_stealable()) team_.wake();
-      return steal.count;
+      return std::span(stolen_).first(steal.count);
     }
-    return 0;
+    return {};
   }
 
   BatchSteal steal_from(const VictimChoice& choice) {
@@ -590,7 +668,7 @@ class alignas(128) Worker {
     for (std::uint32_t other = 0; other < team_.worker_count(); ++other) {
       if (other != index_ && team_.queue_of(other).has_stealable()) return true;
     }
-    return false;
+    return mail_.is_on() && mail_.in_sight();
   }
 
   // With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
@@ -613,6 +691,7 @@ class alignas(128) Worker {
   const bool counts_held_tasks_;
   const bool counts_remote_visits_;
   const bool counts_visits_;  // either of the two
+  WorkerMail<Task> mail_;
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
@@ -631,6 +710,8 @@ class alignas(128) Worker {
   std::uint64_t leaves_marked_ = 0;
   std::uint64_t tasks_dropped_ = 0;
   std::uint64_t tasks_kept_ = 0;  // pushed, but made by no mark of this worker: parts, and what was stolen
+  std::uint64_t tasks_gathered_ = 0;    // for the mail
+  std::uint64_t tasks_taken_back_ = 0;  // of them, those that could not be posted
   std::uint64_t tasks_executed_at_once_ = 0;
   std::uint64_t stolen_from_here_ = 0;  // as of when the queue was last seen empty, if held tasks are counted
 };

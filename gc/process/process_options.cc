@@ -98,7 +98,7 @@ bool store_named(std::string_view name, const Table& table, Field& field) {
   return true;
 }
 
-constexpr std::array<Setting, 11> kSettings{{
+constexpr std::array<Setting, 12> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -119,6 +119,11 @@ constexpr std::array<Setting, 11> kSettings{{
      },
      "must be auto, system, local, interleave or node:K, K being a memory node that is there",
      [](const ProcessOptions& options) { return to_string(options.memory); }},
+    {{"JACKDAW_MAIL"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.marking.engine.mail = is_on(text);
+       return true;
+     }},
     {{"JACKDAW_MAXIMUM_HEAP_SIZE", "GC_MAXIMUM_HEAP_SIZE"},
      [](std::string_view text, ProcessOptions& options) {
        return store(byte_size(text), options.heap_limit_bytes);

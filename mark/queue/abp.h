@@ -39,9 +39,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 #include "mark/queue/without_blocks.h"
 
@@ -61,7 +61,7 @@ class AbpDeque {
   AbpDeque(std::size_t block_count, std::size_t block_size)
       : shape_(block_count, block_size),
         capacity_(shape_.capacity()),
-        entries_(new std::atomic<Task>[capacity_]) {}
+        entries_(make_page_array<std::atomic<Task>>(capacity_)) {}
 
   AbpDeque(const AbpDeque&) = delete;
   AbpDeque& operator=(const AbpDeque&) = delete;
@@ -201,7 +201,7 @@ class AbpDeque {
   // Read by all, never written after construction.
   alignas(128) const BlockShape shape_;
   const std::size_t capacity_;
-  const std::unique_ptr<std::atomic<Task>[]> entries_;
+  const PageArray<std::atomic<Task>> entries_;
 };
 
 }  // namespace jackdaw::mark

@@ -46,10 +46,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 
+#include "mark/page_array.h"
 #include "mark/prefetch.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
@@ -70,8 +70,8 @@ class BwosFifo {
   explicit BwosFifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
                     std::size_t block_size = BlockRing::kDefaultBlockSize)
       : ring_(block_count, block_size),
-        blocks_(new Block[block_count]),
-        entries_(new Task[ring_.capacity()]) {
+        blocks_(make_page_array<Block>(block_count)),
+        entries_(make_page_array<Task>(ring_.capacity())) {
     // Puts and gets begin in one block, so it is owned from the start and no thief ever claims in it.
     open(BlockNumber::first(), kOwnedIndex, 0);
     front_ = back_;
@@ -399,8 +399,8 @@ class BwosFifo {
 
   // Read by all, never written after construction.
   alignas(128) const BlockRing ring_;
-  const std::unique_ptr<Block[]> blocks_;
-  const std::unique_ptr<Task[]> entries_;
+  const PageArray<Block> blocks_;
+  const PageArray<Task> entries_;
 
   // The thieves' alone: the block to steal from next.
   alignas(128) std::atomic<std::uint64_t> bottom_{0};

@@ -39,10 +39,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 
+#include "mark/page_array.h"
 #include "mark/prefetch.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
@@ -63,8 +63,8 @@ class BwosLifo {
   explicit BwosLifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
                     std::size_t block_size = BlockRing::kDefaultBlockSize)
       : ring_(block_count, block_size),
-        blocks_(new Block[block_count]),
-        entries_(new Task[ring_.capacity()]) {
+        blocks_(make_page_array<Block>(block_count)),
+        entries_(make_page_array<Task>(ring_.capacity())) {
     start_round(BlockNumber::first());
     stand_in(BlockNumber::first(), 0, 0);
     // Relaxed: whoever shares the queue with thieves publishes it to them.
@@ -364,8 +364,8 @@ class BwosLifo {
 
   // Read by all, never written after construction.
   alignas(128) const BlockRing ring_;
-  const std::unique_ptr<Block[]> blocks_;
-  const std::unique_ptr<Task[]> entries_;
+  const PageArray<Block> blocks_;
+  const PageArray<Task> entries_;
 
   // The thieves' alone: the block to steal from next.
   alignas(128) std::atomic<std::uint64_t> bottom_{0};

@@ -42,11 +42,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <span>
 #include <utility>
 
+#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 #include "mark/queue/without_blocks.h"
 
@@ -67,7 +66,7 @@ class GrowingChaseLevDeque {
   GrowingChaseLevDeque(std::size_t block_count, std::size_t block_size)
       : shape_(block_count, block_size),
         first_array_(static_cast<unsigned>(std::bit_width(shape_.capacity() - 1))) {
-    arrays_[first_array_].reset(new std::atomic<Task>[capacity_of(first_array_)]);
+    arrays_[first_array_] = make_page_array<std::atomic<Task>>(capacity_of(first_array_));
     use(first_array_);
     // Relaxed: whoever shares the queue with thieves publishes it to them.
     array_.store(first_array_, std::memory_order_relaxed);
@@ -178,7 +177,7 @@ class GrowingChaseLevDeque {
     // Relaxed: the owner's own word.
     const unsigned larger = array_.load(std::memory_order_relaxed) + 1;
     if (larger == kArrays) return false;
-    std::unique_ptr<std::atomic<Task>[]> entries(new (std::nothrow) std::atomic<Task>[capacity_of(larger)]);
+    PageArray<std::atomic<Task>> entries = try_make_page_array<std::atomic<Task>>(capacity_of(larger));
     if (entries == nullptr) return false;
     for (std::uint64_t i = top_seen_; i != bottom; ++i) {
       // Relaxed, both: the owner's own writes; the store to array_ publishes them.
@@ -251,7 +250,7 @@ class GrowingChaseLevDeque {
   alignas(128) const BlockShape shape_;
   const unsigned first_array_;
   std::atomic<unsigned> array_{0};
-  std::unique_ptr<std::atomic<Task>[]> arrays_[kArrays];
+  PageArray<std::atomic<Task>> arrays_[kArrays];
 };
 
 /// The deque as it is used: memory ends before its arrays do.

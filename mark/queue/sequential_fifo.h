@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
+#include "mark/page_array.h"
 #include "mark/queue/owner_only.h"
 #include "mark/queue/without_blocks.h"
 
@@ -24,7 +24,7 @@ class SequentialFifo : public OwnerOnly<TaskType> {
   /// A ring for block_count × block_size tasks. Throws std::invalid_argument when a size is out of range
   /// (BlockShape), std::bad_alloc when memory is short.
   SequentialFifo(std::size_t block_count, std::size_t block_size)
-      : entries_(new Task[BlockShape(block_count, block_size).capacity() + 1]),
+      : entries_(make_page_array<Task>(BlockShape(block_count, block_size).capacity() + 1)),
         head_(entries_.get()),
         tail_(head_),
         begin_(head_),
@@ -65,7 +65,7 @@ class SequentialFifo : public OwnerOnly<TaskType> {
     return next;
   }
 
-  const std::unique_ptr<Task[]> entries_;
+  const PageArray<Task> entries_;
   Task* head_;
   Task* tail_;
   Task* const begin_;

@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
+#include "mark/page_array.h"
 #include "mark/queue/owner_only.h"
 #include "mark/queue/without_blocks.h"
 
@@ -22,7 +22,7 @@ class SequentialLifo : public OwnerOnly<TaskType> {
   /// A stack for block_count × block_size tasks. Throws std::invalid_argument when a size is out of range
   /// (BlockShape), std::bad_alloc when memory is short.
   SequentialLifo(std::size_t block_count, std::size_t block_size)
-      : entries_(new Task[BlockShape(block_count, block_size).capacity()]),
+      : entries_(make_page_array<Task>(BlockShape(block_count, block_size).capacity())),
         cursor_(entries_.get()),
         floor_(cursor_),
         end_(cursor_ + block_count * block_size) {}
@@ -52,7 +52,7 @@ class SequentialLifo : public OwnerOnly<TaskType> {
   }
 
  private:
-  const std::unique_ptr<Task[]> entries_;
+  const PageArray<Task> entries_;
   Task* cursor_;
   Task* const floor_;
   Task* const end_;

@@ -1,31 +1,31 @@
-// The Chase-Lev deque is full when there is no memory to grow. A program of its own, because it replaces
-// operator new.
+// The Chase-Lev deque is full when there is no memory to grow. A program of its own, because it limits what
+// the process may have.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "mark/queue/chase_lev.h"
 
-namespace {
-
-// While set, arrays that may fail to be allocated do.
-bool g_memory_is_short = false;
-
-}  // namespace
-
-void* operator new[](std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
-  if (g_memory_is_short) return nullptr;
-  try {
-    return ::operator new[](size);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-
 namespace jackdaw::mark {
 namespace {
+
+// While it lives, the process gets no more memory from the system.
+class NoMoreMemory {
+ public:
+  NoMoreMemory() {
+    EXPECT_EQ(getrlimit(RLIMIT_AS, &before_), 0);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &none), 0);
+  }
+  ~NoMoreMemory() { EXPECT_EQ(setrlimit(RLIMIT_AS, &before_), 0); }
+  NoMoreMemory(const NoMoreMemory&) = delete;
+  NoMoreMemory& operator=(const NoMoreMemory&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 using Queue = ChaseLevDeque<std::uint64_t>;
 
@@ -33,12 +33,11 @@ TEST(ChaseLevDeque, IsFullWhenThereIsNoMemoryToGrow) {
   Queue queue(1, 4);
   std::uint64_t task = 0;
   for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
-  g_memory_is_short = true;
-  const bool pushed = queue.push(4);
-  const bool pushed_again = queue.push(4);
-  g_memory_is_short = false;
-  EXPECT_FALSE(pushed);
-  EXPECT_FALSE(pushed_again);
+  {
+    const NoMoreMemory limit;
+    EXPECT_FALSE(queue.push(4));
+    EXPECT_FALSE(queue.push(4));
+  }
   EXPECT_EQ(queue.size_hint(), 4U);
   EXPECT_EQ(queue.memory_bytes(), 4 * sizeof(std::uint64_t));
   EXPECT_TRUE(queue.push(4));

@@ -19,7 +19,6 @@
 #include "mark/usable_processors.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
-#include "tests/numa/bind_to_node.h"
 #include "tests/numa/page_nodes.h"
 #include "tests/numa/system_nodes.h"
 
@@ -50,7 +49,7 @@ void allocate_on_each_node(heap::Heap& heap) {
     std::thread([&] {
       constexpr std::size_t kBytes = 256;
       constexpr std::size_t kObjects = 10'000;
-      ASSERT_TRUE(bind_this_thread_to_node(machine, node));
+      ASSERT_TRUE(machine.bind_this_thread_to_node(node));
       heap::Allocator allocator(heap);
       const auto allocate = [&](std::size_t bytes) {
         heap::Object* const object = allocator.allocate_plain(bytes, heap::KindNumber::data);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "mark/topology.h"
-#include "tests/numa/bind_to_node.h"
 #include "tests/numa/system_nodes.h"
 
 namespace jackdaw::numa {
@@ -51,7 +50,7 @@ TEST(PageNodes, CountsPagesByTheNodeOfWhoeverWroteToThemFirst) {
   std::size_t written = 0;
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
     std::thread([&] {
-      ASSERT_TRUE(bind_this_thread_to_node(topology, node));
+      ASSERT_TRUE(topology.bind_this_thread_to_node(node));
       memory.write_to(written, kPages + node);
     }).join();
     written += kPages + node;

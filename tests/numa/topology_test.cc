@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "tests/numa/bind_to_node.h"
 #include "tests/numa/system_nodes.h"
 
 namespace jackdaw::numa {
@@ -53,7 +52,7 @@ TEST(TopologyOfNodes, ABoundThreadRunsOnItsNodeAlone) {
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
     std::thread([&] {
       ASSERT_NE(processors_of_this_thread(), nodes[node].processors);
-      ASSERT_TRUE(bind_this_thread_to_node(topology, node));
+      ASSERT_TRUE(topology.bind_this_thread_to_node(node));
       EXPECT_EQ(processors_of_this_thread(), nodes[node].processors);
       unsigned processor_now = 0;
       unsigned node_now = 0;

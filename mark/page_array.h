@@ -1,0 +1,48 @@
+// PageArray: an array in memory straight from the operating system.
+//
+// What a worker's queue and mailboxes are made of. Fresh pages lie on the memory node of the thread that
+// makes the array; memory from malloc may have been used by a thread of another node before.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "mark/page_memory.h"
+
+namespace jackdaw::mark {
+
+/// Gives an array's pages back.
+struct PageRelease {
+  std::size_t bytes = 0;
+
+  template <typename Element>
+  void operator()(Element* elements) const {
+    static_assert(std::is_trivially_destructible_v<Element>);
+    PageMemory::release(elements, bytes);
+  }
+};
+
+/// Owns its elements as std::unique_ptr does.
+template <typename Element>
+using PageArray = std::unique_ptr<Element[], PageRelease>;
+
+/// So many elements, initialised as by `new Element[count]`; null when there is no memory. Whole pages.
+template <typename Element>
+PageArray<Element> try_make_page_array(std::size_t count) {
+  const std::size_t bytes = count * sizeof(Element);
+  void* const memory = PageMemory::allocate(bytes);
+  if (memory == nullptr) return nullptr;
+  return PageArray<Element>(::new (memory) Element[count], PageRelease{bytes});
+}
+
+/// The same; throws std::bad_alloc when there is no memory.
+template <typename Element>
+PageArray<Element> make_page_array(std::size_t count) {
+  PageArray<Element> elements = try_make_page_array<Element>(count);
+  if (elements == nullptr) throw std::bad_alloc();
+  return elements;
+}
+
+}  // namespace jackdaw::mark

@@ -1,0 +1,87 @@
+// Where the engine's own memory lies: what a worker uses, on the node of its thread.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "mark/marker.h"
+#include "mark/object_model.h"
+#include "mark/queue/bwos_lifo.h"
+#include "mark/topology.h"
+#include "tests/numa/page_nodes.h"
+#include "tests/numa/system_nodes.h"
+
+namespace jackdaw::numa {
+namespace {
+
+// A chain of objects, so that a round has something to do.
+class Chain {
+ public:
+  using Reference = std::uint32_t;
+  using Task = std::uint32_t;
+
+  template <mark::Sharing>
+  bool try_mark(Reference) {
+    return true;
+  }
+  [[nodiscard]] bool is_marked(Reference) const { return false; }
+  [[nodiscard]] Task task_of(Reference object) const { return object; }
+  void prefetch_mark(Reference) const {}
+  void prefetch(Task) const {}
+  template <typename Sink>
+  void visit(Task object, Sink& sink) const {
+    if (object != 0) sink.reference(object - 1);
+  }
+};
+
+// A worker's queue, a part of the worker, that notes where it was made and by whom.
+class NotedQueue : public mark::BwosLifo<Chain::Task> {
+ public:
+  NotedQueue(std::size_t blocks, std::size_t block_size) : BwosLifo(blocks, block_size) {
+    const std::lock_guard lock(mutex);
+    of_thread[std::this_thread::get_id()] = this;
+  }
+
+  static inline std::mutex mutex;
+  static inline std::map<std::thread::id, const NotedQueue*> of_thread;
+};
+
+// The start of the page that it lies in.
+const void* page_of(const void* memory) {
+  const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(memory) / page_bytes * page_bytes);
+}
+
+// But for the first worker's, which is whatever thread the program has.
+TEST(WorkerMemory, LiesOnTheNodeOfTheWorker) {
+  const mark::Topology& machine = mark::Topology::machine();
+  const std::vector<SystemNode> nodes = system_nodes();
+  mark::MarkerOptions options;
+  options.threads = machine.processor_count();
+  options.nodes = machine.nodes_of_workers(options.threads);
+  std::mutex mutex;
+  std::map<std::thread::id, std::uint32_t> worker_of_thread;
+  options.on_helper_start = [&](std::uint32_t worker) {
+    EXPECT_TRUE(machine.bind_this_thread_to_node(options.nodes[worker]));
+    const std::lock_guard lock(mutex);
+    worker_of_thread[std::this_thread::get_id()] = worker;
+  };
+  mark::Marker<Chain, NotedQueue> marker(options);
+  Chain chain;
+  EXPECT_TRUE(marker.mark(chain, std::vector<Chain::Reference>{10}));
+  ASSERT_EQ(worker_of_thread.size(), options.threads - 1);
+  for (const auto& [thread, worker] : worker_of_thread) {
+    ASSERT_EQ(NotedQueue::of_thread.count(thread), 1U) << "a worker is made by its own thread";
+    const NotedQueue* const queue = NotedQueue::of_thread[thread];
+    EXPECT_EQ(page_nodes(page_of(queue), 1).on(nodes[options.nodes[worker]].number), 1U) << worker;
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::numa
