@@ -286,6 +286,7 @@ struct QueuePool {
     return queues[worker]->looks_stealable(sample);
   }
   [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return queues[worker]->size_hint(); }
+  [[nodiscard]] bool has_stealable(std::uint32_t worker) const { return queues[worker]->has_stealable(); }
   /// Tasks that a worker tries to steal in a round.
   [[nodiscard]] std::uint64_t steals_per_round() const {
     const double tasks = load.balancing_factor / 100 * static_cast<double>(load.shape.capacity());

@@ -196,6 +196,9 @@ class alignas(128) Worker {
     [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const {
       return team.queue_of(worker).size_hint();
     }
+    [[nodiscard]] bool has_stealable(std::uint32_t worker) const {
+      return team.queue_of(worker).has_stealable();
+    }
   };
 
   // Finds out which of the candidates are references, and marks what they lead to.

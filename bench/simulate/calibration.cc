@@ -150,6 +150,7 @@ struct EmptyQueues {
     return queues[worker]->looks_stealable(sample);
   }
   [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return queues[worker]->size_hint(); }
+  [[nodiscard]] bool has_stealable(std::uint32_t worker) const { return queues[worker]->has_stealable(); }
 };
 
 double measure_look() {

@@ -133,6 +133,10 @@ class SimulatedTeam {
       team.look_at(thief, worker);
       return team.workers_[worker]->queue.size_hint();
     }
+    [[nodiscard]] bool has_stealable(std::uint32_t worker) const {
+      team.look_at(thief, worker);
+      return team.workers_[worker]->queue.has_stealable();
+    }
   };
 
   // An event is so many looks of a thief at most, or events would be about little else.

@@ -27,6 +27,7 @@ struct FixedQueues {
     return sample % 10 < stealable[worker];
   }
   [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return stealable[worker]; }
+  [[nodiscard]] bool has_stealable(std::uint32_t worker) const { return stealable[worker] != 0; }
 };
 
 FixedQueues full_queues(std::size_t workers) { return {std::vector<std::uint64_t>(workers, 10)}; }
@@ -265,6 +266,21 @@ TEST(NumaProbabilisticVictim, LooksNearAsOftenAsItSaysBeforeItLooksFar) {
       EXPECT_FALSE(policy.choose(queues));
     }
     EXPECT_TRUE(policy.choose(queues));
+  }
+}
+
+// One block of ten is found by chance in four searches of five at most, were it not for the last look.
+TEST(NumaProbabilisticVictim, NeverGoesFarWhileANearWorkerHasSomething) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  FixedQueues queues = full_queues(16);
+  queues.stealable[4] = queues.stealable[7] = 0;
+  queues.stealable[6] = 1;
+  NumaProbabilisticVictim policy({5, 16, 1, nodes});
+  for (int search = 0; search < 1000; ++search) {
+    policy.start_search();
+    std::optional<VictimChoice> choice;
+    while (!choice) choice = policy.choose(queues);
+    ASSERT_EQ(choice->worker, 6U);
   }
 }
 

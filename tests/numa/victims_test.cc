@@ -47,7 +47,7 @@ gc::CollectorOptions options_with(const std::string& victim) {
 // Roots all over it, so that many workers begin with some: what one alone began with, all others would steal
 // from it.
 bench::Graph graph_with_many_roots() {
-  constexpr bench::NodeId kNodesPerRoot = 64;
+  constexpr bench::NodeId kNodesPerRoot = 16;
   bench::Graph graph = bench::make_graph("random:300000,4");
   graph.roots.clear();
   for (bench::NodeId node = 0; node < graph.node_count; node += kNodesPerRoot) graph.roots.push_back(node);
