@@ -17,7 +17,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <new>
 #include <optional>
 #include <span>
 #include <thread>
@@ -32,7 +31,6 @@
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
-#include "mark/page_memory.h"
 #include "mark/prefetch_buffer.h"
 #include "mark/queue/queue.h"
 #include "mark/spin.h"
@@ -66,16 +64,6 @@ class alignas(128) Worker {
 
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
-
-  // Fresh pages lie on the memory node of the thread that makes the worker.
-  static void* operator new(std::size_t bytes, std::align_val_t) {
-    void* const memory = PageMemory::allocate(bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-  }
-  static void operator delete(void* memory, std::size_t bytes, std::align_val_t) {
-    PageMemory::release(memory, bytes);
-  }
 
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
   Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)

@@ -1,17 +1,17 @@
 // Where the engine's own memory lies: what a worker uses, on the node of its thread.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <vector>
 
 #include "mark/marker.h"
 #include "mark/object_model.h"
+#include "mark/page_array.h"
 #include "mark/queue/bwos_lifo.h"
 #include "mark/topology.h"
 #include "tests/numa/page_nodes.h"
@@ -40,28 +40,39 @@ class Chain {
   }
 };
 
-// A worker's queue, a part of the worker, that notes where it was made and by whom.
+// A queue with one array more, made and first written to where its own are, which can be found.
 class NotedQueue : public mark::BwosLifo<Chain::Task> {
  public:
-  NotedQueue(std::size_t blocks, std::size_t block_size) : BwosLifo(blocks, block_size) {
+  NotedQueue(std::size_t blocks, std::size_t block_size)
+      : BwosLifo(blocks, block_size), array(mark::make_page_array<std::uint64_t>(kEntries)) {
+    std::fill_n(array.get(), kEntries, 0);
     const std::lock_guard lock(mutex);
     of_thread[std::this_thread::get_id()] = this;
   }
+
+  static constexpr std::size_t kEntries = 8192;
+  const mark::PageArray<std::uint64_t> array;
 
   static inline std::mutex mutex;
   static inline std::map<std::thread::id, const NotedQueue*> of_thread;
 };
 
-// The start of the page that it lies in.
-const void* page_of(const void* memory) {
-  const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(memory) / page_bytes * page_bytes);
+// Leaves memory of threads that ran on every node to malloc.
+void use_malloc_on_every_node(const mark::Topology& machine) {
+  constexpr std::size_t kBytes = 100'000;
+  for (std::uint32_t node = 0; node < machine.node_count(); ++node) {
+    std::thread([&] {
+      ASSERT_TRUE(machine.bind_this_thread_to_node(node));
+      const std::vector<std::byte> used(kBytes);
+    }).join();
+  }
 }
 
 // But for the first worker's, which is whatever thread the program has.
 TEST(WorkerMemory, LiesOnTheNodeOfTheWorker) {
   const mark::Topology& machine = mark::Topology::machine();
   const std::vector<SystemNode> nodes = system_nodes();
+  use_malloc_on_every_node(machine);
   mark::MarkerOptions options;
   options.threads = machine.processor_count();
   options.nodes = machine.nodes_of_workers(options.threads);
@@ -79,7 +90,8 @@ TEST(WorkerMemory, LiesOnTheNodeOfTheWorker) {
   for (const auto& [thread, worker] : worker_of_thread) {
     ASSERT_EQ(NotedQueue::of_thread.count(thread), 1U) << "a worker is made by its own thread";
     const NotedQueue* const queue = NotedQueue::of_thread[thread];
-    EXPECT_EQ(page_nodes(page_of(queue), 1).on(nodes[options.nodes[worker]].number), 1U) << worker;
+    const PageNodes pages = page_nodes(queue->array.get(), NotedQueue::kEntries * sizeof(std::uint64_t));
+    EXPECT_EQ(pages.on(nodes[options.nodes[worker]].number), 16U) << "worker " << worker;
   }
 }
 
