@@ -89,6 +89,14 @@ class SimulatedTeam {
 
     [[nodiscard]] bool is_awake() const { return state != State::away && state != State::asleep; }
 
+    // Whether the processor foresees that a mark is new or is not: as its simplest predictor of branches,
+    // which changes its mind when it was wrong twice.
+    bool foresees(bool is_new) {
+      const bool foreseen = (newness >= 2) == is_new;
+      newness = is_new ? std::min(newness + 1, 3) : std::max(newness - 1, 0);
+      return foreseen;
+    }
+
     const std::uint32_t index;
     State state = State::away;
     double now = 0;
@@ -99,6 +107,7 @@ class SimulatedTeam {
     mark::AnyVictim victim;
     mark::MarkDistance distance;
     bool samples_next_mark = false;
+    int newness = 0;  // of the marks it has seen last: from 2 on it expects new ones
     std::uint32_t visits_until_look = mark::kVisitsBetweenLooks;
     std::uint64_t references = 0;
     std::uint64_t pushes = 0;
@@ -290,8 +299,7 @@ class SimulatedTeam {
   [[nodiscard]] double time_of_reference(const Worker& worker) const {
     const VisitCosts& visits = setup_.visits;
     if (worker.state == State::alone) return visits.reference;
-    const double without_waiting = std::max(0.0, visits.reference - visits.mark_wait);
-    return machine_.beside + (is_far(worker) ? without_waiting : visits.reference);
+    return std::max(0.0, visits.reference + (is_far(worker) ? visits.beside_far : visits.beside));
   }
 
   void take_input(Worker& worker) {
@@ -308,24 +316,43 @@ class SimulatedTeam {
       return;
     }
     const std::uint32_t line = recording_.line_of(target);
-    if (is_far(worker)) {
-      worker.now += mark_lines_.write(worker.index, line, worker.now, Fetch::ahead);
-    } else {
-      const double waited = mark_lines_.read(worker.index, line, worker.now);
-      worker.now += waited;
-      sample(worker, waited);
+    if (worker.samples_next_mark) sample(worker, line);
+    const bool is_new = !is_found_[target];
+    const bool is_foreseen = worker.foresees(is_new);
+    if (!is_new) {
+      look_at_mark(worker, line, is_foreseen);
+      return;
     }
-    if (is_found_[target]) return;
     is_found_[target] = true;
-    mark(worker, line);
+    mark(worker, line, is_foreseen);
     if (recording_.is_task(target)) keep(worker, target);
   }
 
-  // What a processor must wait for when it marks by a locked operation; a plain store waits for nothing.
-  void mark(Worker& worker, std::uint32_t line) {
-    const double waits = mark_lines_.write(worker.index, line, worker.now);
-    if (worker.state == State::alone || may_mark_alone(worker, line)) return;
-    worker.now += waits + machine_.locked;
+  // Far marks are asked for to be written, before it is known that they are set.
+  void look_at_mark(Worker& worker, std::uint32_t line, bool is_foreseen) {
+    if (is_far(worker)) {
+      worker.now += mark_lines_.write(worker.index, line, worker.now, Fetch::ahead_read);
+    } else {
+      const Fetch fetch = is_foreseen ? Fetch::read : Fetch::waited;
+      worker.now += mark_lines_.read(worker.index, line, worker.now, fetch);
+    }
+  }
+
+  void mark(Worker& worker, std::uint32_t line, bool is_foreseen) {
+    const bool is_locked = worker.state != State::alone && !may_mark_alone(worker, line);
+    if (is_far(worker)) {
+      const Fetch fetch = is_locked ? Fetch::ahead_mark : Fetch::ahead_read;
+      worker.now += mark_lines_.write(worker.index, line, worker.now, fetch);
+    } else if (is_foreseen) {
+      const Fetch fetch = is_locked ? Fetch::mark : Fetch::read;
+      worker.now += mark_lines_.write(worker.index, line, worker.now, fetch);
+    } else {
+      worker.now += mark_lines_.read(worker.index, line, worker.now);
+      // A processor waits for the line of a locked operation, and for that of a store it does not.
+      const double to_write = mark_lines_.write(worker.index, line, worker.now);
+      if (is_locked) worker.now += to_write;
+    }
+    if (is_locked) worker.now += setup_.visits.locked_mark;
   }
 
   // Whether only this worker has marked in the region so far.
@@ -336,9 +363,12 @@ class SimulatedTeam {
     return holder == worker.index;
   }
 
-  void sample(Worker& worker, double waited) {
-    if (!worker.samples_next_mark) return;
-    worker.distance.add_sample(mark::MarkDistance::Duration(static_cast<std::int64_t>(waited)));
+  // Times one mark by the clock, before and after which nothing else goes on.
+  void sample(Worker& worker, std::uint32_t line) {
+    const double waited = mark_lines_.read(worker.index, line, worker.now);
+    worker.now += waited;
+    const double sampled = std::max(waited, setup_.visits.sample);
+    worker.distance.add_sample(mark::MarkDistance::Duration(static_cast<std::int64_t>(sampled)));
     worker.distance.end_sampled_visit();
     worker.samples_next_mark = false;
   }

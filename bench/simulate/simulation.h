@@ -34,14 +34,17 @@
 
 namespace jackdaw::bench {
 
-/// What the visits of a graph take one worker, in nanoseconds.
+/// What a graph's visits take one worker, in nanoseconds.
 struct VisitCosts {
   double task = 0;       ///< a visit
   double reference = 0;  ///< beside it, each reference that it finds
   double before = 0;     ///< clearing the marks, before the first worker begins
-  /// Of a reference's time, the waiting for its mark in the worker's own cache, which there is not when marks
-  /// are asked for ahead.
-  double mark_wait = 0;
+  /// What following a reference takes more in the loop of a worker beside others, with marks that are near;
+  /// and with far ones. It may be less.
+  double beside = 0;
+  double beside_far = 0;
+  double locked_mark = 0;  ///< what setting a mark takes more by a locked operation
+  double sample = 0;       ///< how long a mark takes to come that nobody else has set
 };
 
 /// How to simulate.
