@@ -15,6 +15,7 @@
 
 #include "bench/simulate/shared_lines.h"
 #include "bench/simulate/simulation.h"
+#include "mark/lease.h"
 #include "mark/mark_distance.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
@@ -35,8 +36,9 @@ class SimulatedTeam {
         machine_(setup.machine),
         nodes_(nodes_of(setup)),
         is_found_(recording.node_count(), false),
-        region_holder_(recording.line_count() / Recording::kLinesPerLease + 1, kNobody),
+        leases_(recording.line_count() / Recording::kLinesPerLease + 1),
         mark_lines_(recording.line_count(), nodes_, setup_.machine),
+        lease_lines_(leases_.size() / kLeasesOfALine + 1, nodes_, setup_.machine),
         team_lines_(nodes_.size() + 2, nodes_, setup_.machine),
         stolen_(setup.engine.steal_batch) {
     workers_.reserve(nodes_.size());
@@ -106,6 +108,8 @@ class SimulatedTeam {
     mark::PrefetchBuffer<Node, kPrefetchDepth> prefetched;
     mark::AnyVictim victim;
     mark::MarkDistance distance;
+    std::uint32_t generation = 0;   // of its leases
+    std::uint32_t times_asked = 0;  // to give them up
     bool samples_next_mark = false;
     int newness = 0;  // of the marks it has seen last: from 2 on it expects new ones
     std::uint32_t visits_until_look = mark::kVisitsBetweenLooks;
@@ -118,6 +122,13 @@ class SimulatedTeam {
     std::optional<mark::VictimChoice> choice;
     std::uint64_t claims_seen = 0;  // of the chosen victim, when its queue was looked at
     double waits_left = 0;          // of a master
+  };
+
+  // A lease: its holder, or kNobody or kEverybody, and that one's generation.
+  struct Lease {
+    std::uint32_t holder = kNobody;
+    std::uint32_t generation = 0;
+    bool operator==(const Lease&) const = default;
   };
 
   struct Event {
@@ -149,6 +160,7 @@ class SimulatedTeam {
 
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kEverybody = kNobody - 1;
+  static constexpr std::size_t kLeasesOfALine = 16;
   static constexpr bool kClaimsCanFail = !std::is_same_v<Queue, mark::LockedDeque<Node>>;
 
   static std::vector<std::uint32_t> nodes_of(const SimulationSetup& setup) {
@@ -176,6 +188,7 @@ class SimulatedTeam {
   void begin() {
     const std::uint32_t roused = std::min(setup_.roused, worker_count() - 1);
     Worker& first = *workers_.front();
+    clear_marks(first);
     first.now = setup_.visits.before;
     first.look_around_at = setup_.engine.alone_references;
     first.state = State::alone;
@@ -187,6 +200,14 @@ class SimulatedTeam {
     }
     called_ = on_the_way_ = roused;
     agenda_.push({first.now, 0});
+  }
+
+  // Which takes the time that was measured, and leaves the lines in the first worker's cache.
+  void clear_marks(Worker& first) {
+    for (std::size_t line = 0; line < recording_.line_count(); ++line)
+      mark_lines_.write(first.index, line, 0);
+    for (std::size_t line = 0; line * kLeasesOfALine < leases_.size(); ++line)
+      lease_lines_.write(first.index, line, 0);
   }
 
   // The first worker is alone no longer: the others, who have not come, count as idle.
@@ -317,6 +338,8 @@ class SimulatedTeam {
     }
     const std::uint32_t line = recording_.line_of(target);
     if (worker.samples_next_mark) sample(worker, line);
+    // Whether or not the mark is new, the lease is looked at first.
+    const bool is_locked = worker.state != State::alone && !may_mark_alone(worker, line);
     const bool is_new = !is_found_[target];
     const bool is_foreseen = worker.foresees(is_new);
     if (!is_new) {
@@ -324,7 +347,7 @@ class SimulatedTeam {
       return;
     }
     is_found_[target] = true;
-    mark(worker, line, is_foreseen);
+    mark(worker, line, is_foreseen, is_locked);
     if (recording_.is_task(target)) keep(worker, target);
   }
 
@@ -338,8 +361,7 @@ class SimulatedTeam {
     }
   }
 
-  void mark(Worker& worker, std::uint32_t line, bool is_foreseen) {
-    const bool is_locked = worker.state != State::alone && !may_mark_alone(worker, line);
+  void mark(Worker& worker, std::uint32_t line, bool is_foreseen, bool is_locked) {
     if (is_far(worker)) {
       const Fetch fetch = is_locked ? Fetch::ahead_mark : Fetch::ahead_read;
       worker.now += mark_lines_.write(worker.index, line, worker.now, fetch);
@@ -355,12 +377,30 @@ class SimulatedTeam {
     if (is_locked) worker.now += setup_.visits.locked_mark;
   }
 
-  // Whether only this worker has marked in the region so far.
-  bool may_mark_alone(const Worker& worker, std::uint32_t line) {
-    std::uint32_t& holder = region_holder_[line / Recording::kLinesPerLease];
-    if (holder == kNobody) holder = worker.index;
-    if (holder != worker.index) holder = kEverybody;
-    return holder == worker.index;
+  // Whether the worker holds the lease of the region, which it takes if it can (mark/lease.h).
+  bool may_mark_alone(Worker& worker, std::uint32_t line) {
+    const std::size_t region = line / Recording::kLinesPerLease;
+    const std::size_t words = region / kLeasesOfALine;
+    worker.now += lease_lines_.read(worker.index, words, worker.now, Fetch::read);
+    Lease& lease = leases_[region];
+    if (lease == Lease{worker.index, worker.generation}) return true;
+    if (lease.holder == kEverybody) return false;
+    const bool is_own = lease.holder == kNobody || lease.holder == worker.index;
+    if (!is_own && workers_[lease.holder]->generation == lease.generation) {
+      ask_for_leases(worker, *workers_[lease.holder]);
+    }
+    worker.now += machine_.locked + lease_lines_.write(worker.index, words, worker.now);
+    lease = {is_own && worker.times_asked < mark::Leases::kPatience ? worker.index : kEverybody,
+             worker.generation};
+    return lease.holder == worker.index;
+  }
+
+  // Writes to a line of the holder's, which gives its leases up and says so in another. Meanwhile the worker
+  // does something else.
+  void ask_for_leases(Worker& worker, Worker& holder) {
+    worker.now += 2 * mark_lines_.distance(worker.index, holder.index);
+    ++holder.times_asked;
+    ++holder.generation;
   }
 
   // Times one mark by the clock, before and after which nothing else goes on.
@@ -468,6 +508,7 @@ class SimulatedTeam {
 
   void begin_search(Worker& worker) {
     if (worker.dry_since == 0) worker.dry_since = worker.now;
+    ++worker.generation;
     worker.victim.start_search();
     worker.choices_left = kChoicesPerWorker * worker_count();
     worker.state = State::searching;
@@ -605,8 +646,9 @@ class SimulatedTeam {
   const MachineCosts& machine_;
   const std::vector<std::uint32_t> nodes_;  // of each worker
   std::vector<bool> is_found_;
-  std::vector<std::uint32_t> region_holder_;  // of each region of leases: a worker, kNobody or kEverybody
+  std::vector<Lease> leases_;  // of each region
   SharedLines mark_lines_;
+  SharedLines lease_lines_;
   SharedLines
       team_lines_;  // of each worker's queue, what thieves look at; the count of idle workers; the input
   std::vector<Node> stolen_;
