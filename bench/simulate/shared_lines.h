@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -74,7 +75,8 @@ class SharedLines {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
   struct Line {
-    double free_at = 0;                   // when it has arrived where it last went
+    // When it has arrived where it last went.
+    double free_at = -std::numeric_limits<double>::infinity();
     std::uint32_t last = kNobody;         // who got it last
     std::uint32_t before_last = kNobody;  // who got it before that one
     std::uint32_t holders = 0;

@@ -571,7 +571,8 @@ class SimulatedTeam {
 
   void take_home(Worker& thief, const Worker& victim, std::size_t count) {
     constexpr std::size_t kTasksPerLine = 8;
-    const std::size_t lines = (count + kTasksPerLine - 1) / kTasksPerLine;
+    // And the first task's object, for which nobody has asked ahead.
+    const std::size_t lines = (count + kTasksPerLine - 1) / kTasksPerLine + 1;
     ++result_.steals;
     result_.tasks_stolen += count;
     if (nodes_[thief.index] != nodes_[victim.index]) ++result_.steals_remote;
