@@ -13,11 +13,11 @@ namespace jackdaw::bench {
 /// All in nanoseconds, but for the number of waits.
 struct MachineCosts {
   double locked = 7;         ///< a locked read-modify-write of a line that the core has to itself
-  double line = 80;          ///< a line that another core of the node wrote, waited for
-  double line_read = 6;      ///< the same, when it is read while others are on their way
-  double line_mark = 3;      ///< and when a locked operation changes it; beside the operation
-  double ahead_read = 4;     ///< as line_read, of a line that was asked for some time before
-  double ahead_mark = 1;     ///< as line_mark, of a line that was asked for some time before
+  double line = 95;          ///< a line that another core of the node wrote, waited for
+  double line_read = 11;     ///< the same, when it is read while others are on their way
+  double line_mark = 8;      ///< and when a locked operation changes it; beside the operation
+  double ahead_read = 8;     ///< as line_read, of a line that was asked for some time before
+  double ahead_mark = 4;     ///< as line_mark, of a line that was asked for some time before
   double remote_line = 140;  ///< as `line`, from another node
   double look = 6;           ///< a thief's choice of a victim and look at its queue, when nothing has changed
   double wake_call = 3000;   ///< what it takes a worker to wake another
