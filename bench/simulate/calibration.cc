@@ -307,25 +307,32 @@ std::uint64_t steal_all(Queue& queue) {
   return attempts;
 }
 
-// What an attempt to steal takes each of so many thieves.
+// What an attempt to steal takes a thief alone, or each of two at once. When they were not both at it, a
+// round does not count; if they never were: nothing.
 template <typename Queue>
-double measure_steals(ThreadPool& thieves) {
+std::optional<double> measure_steals(ThreadPool& thieves) {
   const QueueShape shape;
   std::vector<double> times;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     Queue queue(shape.blocks, shape.block_size);
     for (std::uint64_t i = 0; i + 1 < shape.capacity(); ++i) queue.push(i);
     std::atomic<std::uint32_t> arrived{0};
-    std::vector<double> time_of_thief(thieves.size());
+    std::vector<Span> spans(thieves.size());
+    std::vector<std::uint64_t> attempts(thieves.size());
     thieves.run([&](std::uint32_t worker) {
       ++arrived;
       while (arrived != thieves.size()) std::this_thread::yield();
-      std::uint64_t attempts = 0;
-      const double time = time_of([&] { attempts = steal_all(queue); });
-      time_of_thief[worker] = attempts == 0 ? 0 : time / static_cast<double>(attempts);
+      spans[worker].begin = Clock::now();
+      attempts[worker] = steal_all(queue);
+      spans[worker].end = Clock::now();
     });
-    times.push_back(*std::max_element(time_of_thief.begin(), time_of_thief.end()));
+    if (!are_at_once(spans.front(), spans.back())) continue;
+    double time = 0;
+    for (std::uint32_t i = 0; i < thieves.size(); ++i)
+      time = std::max(time, spans[i].length() / static_cast<double>(std::max<std::uint64_t>(1, attempts[i])));
+    times.push_back(time);
   }
+  if (times.empty()) return std::nullopt;
   return least_of(times);
 }
 
@@ -336,10 +343,10 @@ void measure_steals_of(std::type_identity<std::tuple<First, Rest...>>, std::stri
   if constexpr (Queue::kServesThieves) {
     if (queue == First::kName) {
       ThreadPool one(1);
-      costs.steal = measure_steals<Queue>(one);
+      costs.steal = measure_steals<Queue>(one).value_or(costs.steal);
       if (mark::usable_processors() > 1) {
         ThreadPool two(2);
-        costs.contended_steal = measure_steals<Queue>(two);
+        costs.contended_steal = measure_steals<Queue>(two).value_or(costs.contended_steal);
       }
       return;
     }
@@ -365,9 +372,9 @@ MachineCosts measure_machine_costs() {
 QueueCosts measure_queue_costs(std::string_view queue) {
   QueueCosts costs;
   QueueLoad load;
-  load.time = std::chrono::milliseconds(10);
+  load.time = std::chrono::milliseconds(3);
   std::vector<double> times;
-  for (std::uint32_t round = 0; round < 3; ++round)
+  for (std::uint32_t round = 0; round < 10; ++round)
     times.push_back(2 * find_queue_runner(queue)->measure_alone(load).ns_per_op());
   costs.push_pop = least_of(times);
   measure_steals_of(std::type_identity<mark::QueueChoices>(), queue, costs);
