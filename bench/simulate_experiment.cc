@@ -15,11 +15,12 @@
 #include "bench/mark_experiment.h"
 #include "bench/progress.h"
 #include "bench/simulate/calibration.h"
-#include "bench/simulate/loop_calibration.h"
+#include "bench/simulate/loop_times.h"
 #include "bench/simulate/recording.h"
 #include "bench/span.h"
 #include "gc/collector.h"
 #include "mark/topology.h"
+#include "mark/usable_processors.h"
 
 namespace jackdaw::bench {
 
@@ -84,24 +85,24 @@ std::vector<TimedEngine> engines_to_validate(const SimulateOptions& options) {
   if (!options.validate) return engines;
   for (const std::string& queue : options.queues) {
     for (const std::string& victim : options.victims) {
-      for (const std::uint32_t threads : worker_counts(mark::Topology::machine().processor_count()))
+      for (const std::uint32_t threads : worker_counts(mark::usable_processors()))
         engines.emplace_back(options, queue, victim, threads);
     }
   }
   return engines;
 }
 
-// Runs one worker, for its time, all that validates, and the comparison of the loops, in turn; returns how
-// long clearing the marks takes. The first run of each does not count.
+// Runs one worker, for its time, the loops of a worker beside others, and all that validates, in turn;
+// returns how long clearing the marks takes. The first run of each does not count.
 double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngine& one_worker,
-                    std::vector<TimedEngine>& others, LoopComparison& loops) {
+                    std::vector<TimedEngine>& others, LoopTimes& loops) {
   Progress progress("marking");
   LentMarking lent(heap.collector);
   std::vector<double> clearing;
   for (std::uint32_t round = 0; round <= options.repeat; ++round) {
     one_worker.run(lent, round != 0);
     for (TimedEngine& other : others) other.run(lent, round != 0);
-    loops.measure();
+    loops.run(lent, round != 0);
     const auto start = std::chrono::steady_clock::now();
     heap.collector.heap().clear_marks();
     clearing.push_back(
@@ -112,14 +113,27 @@ double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngin
 }
 
 // Distributes what one worker took: clearing, pushes and pops, and as much for each visit as for each
-// reference.
-VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double one_worker, double before) {
+// reference; and what it took longer in other loops.
+VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double one_worker, double before,
+                       const LoopTimes& loops) {
   setup.engine.threads = 1;
   setup.visits.before = before;
-  const double known = simulate(recording, setup).time;
-  const auto units = static_cast<double>(recording.task_count() + recording.reference_count());
-  const double unit = units == 0 ? 0 : std::max(0.0, one_worker - known) / units;
-  return {unit, unit, before, 0};
+  const SimulationResult known = simulate(recording, setup);
+  const auto tasks = static_cast<double>(recording.task_count());
+  const auto references = static_cast<double>(std::max<std::uint64_t>(1, recording.reference_count()));
+  const double leased = loops.least_ns(MarkLoop::leased);
+  const double shared = loops.least_ns(MarkLoop::shared);
+  // Where marks are far, every task goes through the queue.
+  const double more_pushes = setup.queue_costs.push_pop * (tasks - static_cast<double>(known.pushes));
+  VisitCosts visits;
+  visits.task = visits.reference = std::max(0.0, one_worker - known.time) / (tasks + references);
+  visits.before = before;
+  visits.beside = (leased - one_worker) / references;
+  visits.beside_far = visits.beside + (loops.least_ns(MarkLoop::far) - shared - more_pushes) / references;
+  visits.locked_mark =
+      std::max(0.0, shared - leased) / static_cast<double>(std::max(1U, recording.mark_count()));
+  visits.sample = loops.mean_sample_ns();
+  return visits;
 }
 
 class Experiment {
@@ -160,15 +174,13 @@ class Experiment {
     const std::string victim(gc::victim_names().front());
     TimedEngine one_worker(report_.options, queue, victim, 1);
     std::vector<TimedEngine> others = engines_to_validate(report_.options);
-    LoopComparison loops;
+    LoopTimes loops;
     const double before = measure_runs(heap, report_.options, one_worker, others, loops);
-    if (mark::Topology::machine().processor_count() > 1) report_.machine.beside = loops.beside_ns();
     replace_given_costs();
     report_.one_worker_ms = std::move(one_worker).outcome().measured_ms;
     for (TimedEngine& other : others) report_.validations.push_back(std::move(other).outcome());
     SimulationSetup setup = setup_of(queue, victim, 1, 1);
-    report_.visits = visit_costs(recording, setup, report_.one_worker_ms * 1e6, before);
-    report_.visits.mark_wait = measure_own_lines(recording.line_count());
+    report_.visits = visit_costs(recording, setup, report_.one_worker_ms * 1e6, before, loops);
   }
 
   [[nodiscard]] QueueCosts costs_of(const std::string& queue) const {

@@ -22,10 +22,15 @@ std::string format_costs(const SimulateReport& report) {
                    costs.push_pop, costs.steal, costs.contended_steal);
   }
   const VisitCosts& visits = report.visits;
-  fmt::format_to(std::back_inserter(out),
-                 "  {:<12} {:>10.1f}  and as much for each reference; of that, {:.1f} to wait for its mark\n"
-                 "  {:<12} {:>10.1f}  clearing the marks, before\n",
-                 "visit", visits.task, visits.mark_wait, "clear", visits.before);
+  const auto add = [&](std::string_view name, double cost, std::string_view help) {
+    fmt::format_to(std::back_inserter(out), "  {:<12} {:>10.1f}  {}\n", name, cost, help);
+  };
+  add("visit", visits.task, "and as much for each reference");
+  add("beside", visits.beside, "what following a reference takes more beside others than alone");
+  add("beside-far", visits.beside_far, "the same where marks are far");
+  add("locked-mark", visits.locked_mark, "what setting a mark takes more by a locked operation");
+  add("sample", visits.sample, "until a mark has come that nobody else has set");
+  add("clear", visits.before, "clearing the marks, before");
   return out;
 }
 
@@ -75,7 +80,10 @@ nlohmann::ordered_json costs_to_json(const SimulateReport& report) {
   }
   json["task"] = report.visits.task;
   json["reference"] = report.visits.reference;
-  json["mark_wait"] = report.visits.mark_wait;
+  json["beside"] = report.visits.beside;
+  json["beside_far"] = report.visits.beside_far;
+  json["locked_mark"] = report.visits.locked_mark;
+  json["sample"] = report.visits.sample;
   json["clear"] = report.visits.before;
   return json;
 }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "mark/mail/post_office.h"
+#include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/queue/bwos_lifo.h"
@@ -164,9 +165,6 @@ class Marker {
     }
   }
 
-  // A helper that followed so many references will be roused for the next marking. It takes some times as
-  // long to follow them as to wake up.
-  static constexpr std::uint64_t kReferencesToBeRoused = 8192;
   static constexpr std::uint64_t kForGood = std::numeric_limits<std::uint64_t>::max();
 
   // Whether the first worker marked everything by itself.
@@ -229,7 +227,6 @@ class Marker {
     std::span<const Reference> roots;
     std::span<const Task> revisits;
   };
-  static constexpr std::size_t kInputPiece = 256;
 
   template <typename Element>
   static std::span<const Element> claim_piece(std::span<const Element> all, std::atomic<std::size_t>& next) {

@@ -28,6 +28,7 @@
 #include "mark/lease.h"
 #include "mark/mail/worker_mail.h"
 #include "mark/mark_distance.h"
+#include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/overflow_list.h"
@@ -55,12 +56,6 @@ class alignas(128) Worker {
 
   /// How many discovered references wait for their marks' memory.
   static constexpr std::size_t kMarkPrefetchDepth = 16;
-  /// How many tasks wait for their memory.
-  static constexpr std::size_t kPrefetchDepth = 64;
-  /// When fewer wait than the first number, others come from the queue, up to the second. (With far marks,
-  /// all that wait come from the queue.)
-  static constexpr std::size_t kLowTasks = 16;
-  static constexpr std::size_t kRefilledTasks = 20;
 
   /// How many references may wait for other workers' leases before this worker waits itself.
   static constexpr std::size_t kSetAsideLimit = 256;
@@ -661,14 +656,6 @@ class alignas(128) Worker {
     }
     return mail_.is_on() && mail_.in_sight();
   }
-
-  // With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
-  // choices for each worker make it unlikely that a thief gives up with work in sight.
-  static constexpr std::uint32_t kChoicesPerWorker = 16;
-
-  // A worker alone looks for others' sake so often, and calls them when so many tasks wait.
-  static constexpr std::uint64_t kReferencesBetweenLooks = 256;
-  static constexpr std::uint64_t kTasksForOthers = 32;
 
   Team& team_;
   const std::uint32_t index_;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -26,7 +27,7 @@
 #include "mark/spin.h"
 #include "mark/termination/backoff.h"
 #include "mark/thread_pool.h"
-#include "mark/topology.h"
+#include "mark/usable_processors.h"
 #include "mark/victim/any.h"
 
 namespace jackdaw::bench {
@@ -54,14 +55,13 @@ double time_of(Work work) {
 // Lines in random order, each of which names the next. On huge pages, as the marks of a heap.
 class Lines {
  public:
-  explicit Lines(std::uint32_t count) : order_(count), lines_(make_lines(count)) {
-    std::iota(order_.begin(), order_.end(), 0);
-    mark::RandomNumbers random(1);
-    for (std::uint32_t i = count; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
-    for (std::uint32_t i = 0; i < count; ++i) lines_[order_[i]].next = order_[(i + 1) % count];
+  explicit Lines(std::uint32_t count)
+      : orders_{random_order(count, 1), random_order(count, 2)}, lines_(make_lines(count)) {
+    const Order& order = orders_.front();
+    for (std::uint32_t i = 0; i < count; ++i) lines_[order[i]].next = order[(i + 1) % count];
   }
 
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(orders_.front().size()); }
 
   // Reads each, as the one before says, and writes it.
   void go_round() {
@@ -73,18 +73,24 @@ class Lines {
       line.visits.store(i, std::memory_order_relaxed);
     }
   }
-  // Writes each by a locked operation, in the same order, having asked for it a while before.
-  void go_ahead() {
-    constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
-    for (std::uint32_t i = 0; i < size(); ++i) {
-      mark::prefetch_to_write(&lines_[order_[(i + kDistance) % size()]]);
-      // Relaxed: nothing hangs on it. As a mark that is shared.
-      lines_[order_[i]].visits.fetch_add(1, std::memory_order_relaxed);
-    }
+  // Reads each, in an order that is known beforehand: as marks that are set already. Each of two workers has
+  // an order of its own.
+  void read_all(std::uint32_t worker) {
+    for (const std::uint32_t place : orders_[worker]) look_at(lines_[place]);
   }
+  // Changes each by a locked operation, having looked at it: as marks that are set.
+  void mark_all(std::uint32_t worker) {
+    for (const std::uint32_t place : orders_[worker]) mark(lines_[place]);
+  }
+  // The same of lines that were asked for, to be written, a while before.
+  void read_all_ahead(std::uint32_t worker) { go_ahead(orders_[worker], look_at); }
+  void mark_all_ahead(std::uint32_t worker) { go_ahead(orders_[worker], mark); }
 
  private:
-  struct alignas(64) Line {
+  using Order = std::vector<std::uint32_t>;
+
+  // Two apart: a processor fetches the neighbour of a line along with it, and then that one takes no time.
+  struct alignas(2 * mark::kCacheLineBytes) Line {
     std::uint32_t next = 0;
     std::atomic<std::uint32_t> visits{0};
   };
@@ -92,6 +98,32 @@ class Lines {
   struct Release {
     void operator()(Line* lines) const { std::free(lines); }
   };
+
+  static void look_at(const Line& line) {
+    // Relaxed, here and below: nothing hangs on it. The compiler must not leave it out.
+    const std::uint32_t seen = line.visits.load(std::memory_order_relaxed);
+    asm volatile("" : : "r"(seen));
+  }
+  static void mark(Line& line) {
+    look_at(line);
+    line.visits.fetch_add(1, std::memory_order_relaxed);
+  }
+  template <typename Use>
+  void go_ahead(const Order& order, Use use) {
+    constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      mark::prefetch_to_write(&lines_[order[(i + kDistance) % size()]]);
+      use(lines_[order[i]]);
+    }
+  }
+
+  static Order random_order(std::uint32_t count, std::uint64_t seed) {
+    Order order(count);
+    std::iota(order.begin(), order.end(), 0);
+    mark::RandomNumbers random(seed);
+    for (std::uint32_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    return order;
+  }
 
   static std::unique_ptr<Line[], Release> make_lines(std::uint32_t count) {
     constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
@@ -103,14 +135,17 @@ class Lines {
     return std::unique_ptr<Line[], Release>(lines);
   }
 
-  std::vector<std::uint32_t> order_;
+  std::array<Order, 2> orders_;
   std::unique_ptr<Line[], Release> lines_;
 };
 
-// What it takes each of two workers to go over lines that the other wrote, for each line.
+constexpr std::uint32_t kTravellingLines = 2048;
+
+// What going over lines takes that the other worker of two wrote before, for each line: their turns come one
+// after the other. `go(lines, worker)`.
 template <typename Go>
-double measure_travelling(ThreadPool& two, Go go) {
-  Lines lines(2048);
+double measure_in_turn(ThreadPool& two, Go go) {
+  Lines lines(kTravellingLines);
   std::vector<double> times;
   std::atomic<std::uint32_t> turn{0};
   two.run([&](std::uint32_t worker) {
@@ -118,13 +153,74 @@ double measure_travelling(ThreadPool& two, Go go) {
       // Sequentially consistent by default: nothing here is hot. Whoever has the turn may need this
       // processor.
       while (turn != round) std::this_thread::yield();
-      const double time = time_of([&] { go(lines); });
+      const double time = time_of([&] { go(lines, worker); });
       // The first round fetches from memory.
       if (round != 0) times.push_back(time / lines.size());
+      lines.go_round();
       turn = round + 1;
     }
   });
   return least_of(times);
+}
+
+// The same of lines that nobody else has.
+template <typename Go>
+double measure_own(Go go) {
+  Lines lines(kTravellingLines);
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < kRounds; ++round)
+    times.push_back(time_of([&] { go(lines, 0); }) / lines.size());
+  return least_of(times);
+}
+
+struct Span {
+  Clock::time_point begin;
+  Clock::time_point end;
+  [[nodiscard]] double length() const { return nanoseconds(end - begin); }
+};
+
+bool are_at_once(const Span& a, const Span& b) {
+  constexpr double kAtOnce = 0.8;
+  const double both = nanoseconds(std::min(a.end, b.end) - std::max(a.begin, b.begin));
+  return both > kAtOnce * std::max(a.length(), b.length());
+}
+
+// What going over lines takes two workers that do so at once, each in an order of its own, so that each takes
+// every line away from the other. What they take when they were not both at it does not count; if they never
+// were: nothing.
+template <typename Go>
+std::optional<double> measure_at_once(ThreadPool& two, Go go) {
+  constexpr std::uint32_t kPasses = 8;
+  Lines lines(kTravellingLines);
+  std::vector<double> times;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    std::array<Span, 2> spans;
+    std::atomic<std::uint32_t> arrived{0};
+    two.run([&](std::uint32_t worker) {
+      ++arrived;
+      while (arrived != 2) std::this_thread::yield();
+      spans[worker].begin = Clock::now();
+      for (std::uint32_t pass = 0; pass < kPasses; ++pass) go(lines, worker);
+      spans[worker].end = Clock::now();
+    });
+    if (are_at_once(spans[0], spans[1]))
+      times.push_back((spans[0].length() + spans[1].length()) / 2 / kPasses / lines.size());
+  }
+  if (times.empty()) return std::nullopt;
+  return least_of(times);
+}
+
+void measure_lines(ThreadPool& two, MachineCosts& costs) {
+  const auto more = [](double whole, double own) { return std::max(0.0, whole - own); };
+  const auto read_all = [](Lines& lines, std::uint32_t worker) { lines.read_all(worker); };
+  costs.line = measure_in_turn(two, [](Lines& lines, std::uint32_t) { lines.go_round(); });
+  costs.line_read = more(measure_in_turn(two, read_all), measure_own(read_all));
+  const auto measure_writing = [&](double& cost, auto go) {
+    if (const std::optional<double> whole = measure_at_once(two, go)) cost = more(*whole, measure_own(go));
+  };
+  measure_writing(costs.line_mark, [](Lines& lines, std::uint32_t worker) { lines.mark_all(worker); });
+  measure_writing(costs.ahead_read, [](Lines& lines, std::uint32_t worker) { lines.read_all_ahead(worker); });
+  measure_writing(costs.ahead_mark, [](Lines& lines, std::uint32_t worker) { lines.mark_all_ahead(worker); });
 }
 
 double measure_locked() {
@@ -212,29 +308,34 @@ std::uint64_t steal_all(Queue& queue) {
   return attempts;
 }
 
-// What an attempt to steal takes each of so many thieves.
+// What an attempt to steal takes a thief alone, or each of two at once. When they were not both at it, a
+// round does not count; if they never were: nothing.
 template <typename Queue>
-double measure_steals(ThreadPool& thieves) {
+std::optional<double> measure_steals(ThreadPool& thieves) {
   const QueueShape shape;
   std::vector<double> times;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     Queue queue(shape.blocks, shape.block_size);
     for (std::uint64_t i = 0; i + 1 < shape.capacity(); ++i) queue.push(i);
     std::atomic<std::uint32_t> arrived{0};
-    std::vector<double> time_of_thief(thieves.size());
+    std::vector<Span> spans(thieves.size());
+    std::vector<std::uint64_t> attempts(thieves.size());
     thieves.run([&](std::uint32_t worker) {
       ++arrived;
       while (arrived != thieves.size()) std::this_thread::yield();
-      std::uint64_t attempts = 0;
-      const double time = time_of([&] { attempts = steal_all(queue); });
-      time_of_thief[worker] = attempts == 0 ? 0 : time / static_cast<double>(attempts);
+      spans[worker].begin = Clock::now();
+      attempts[worker] = steal_all(queue);
+      spans[worker].end = Clock::now();
     });
-    times.push_back(*std::max_element(time_of_thief.begin(), time_of_thief.end()));
+    if (!are_at_once(spans.front(), spans.back())) continue;
+    double time = 0;
+    for (std::uint32_t i = 0; i < thieves.size(); ++i)
+      time = std::max(time, spans[i].length() / static_cast<double>(std::max<std::uint64_t>(1, attempts[i])));
+    times.push_back(time);
   }
+  if (times.empty()) return std::nullopt;
   return least_of(times);
 }
-
-std::uint32_t usable_processors() { return mark::Topology::machine().processor_count(); }
 
 template <typename First, typename... Rest>
 void measure_steals_of(std::type_identity<std::tuple<First, Rest...>>, std::string_view queue,
@@ -243,10 +344,10 @@ void measure_steals_of(std::type_identity<std::tuple<First, Rest...>>, std::stri
   if constexpr (Queue::kServesThieves) {
     if (queue == First::kName) {
       ThreadPool one(1);
-      costs.steal = measure_steals<Queue>(one);
-      if (usable_processors() > 1) {
+      costs.steal = measure_steals<Queue>(one).value_or(costs.steal);
+      if (mark::usable_processors() > 1) {
         ThreadPool two(2);
-        costs.contended_steal = measure_steals<Queue>(two);
+        costs.contended_steal = measure_steals<Queue>(two).value_or(costs.contended_steal);
       }
       return;
     }
@@ -262,29 +363,19 @@ MachineCosts measure_machine_costs() {
   costs.locked = measure_locked();
   costs.look = measure_look();
   measure_waiting(costs);
-  if (usable_processors() < 2) return costs;
+  if (mark::usable_processors() < 2) return costs;
   ThreadPool two(2);
   measure_waking(two, costs);
-  costs.line = measure_travelling(two, [](Lines& lines) { lines.go_round(); });
-  const double locked_ahead = measure_travelling(two, [](Lines& lines) { lines.go_ahead(); });
-  costs.line_ahead = std::max(0.0, locked_ahead - costs.locked);
+  measure_lines(two, costs);
   return costs;
-}
-
-double measure_own_lines(std::uint32_t count) {
-  Lines lines(std::max(1U, count));
-  std::vector<double> times;
-  for (std::uint32_t round = 0; round < kRounds; ++round)
-    times.push_back(time_of([&] { lines.go_round(); }) / lines.size());
-  return least_of(times);
 }
 
 QueueCosts measure_queue_costs(std::string_view queue) {
   QueueCosts costs;
   QueueLoad load;
-  load.time = std::chrono::milliseconds(10);
+  load.time = std::chrono::milliseconds(3);
   std::vector<double> times;
-  for (std::uint32_t round = 0; round < 3; ++round)
+  for (std::uint32_t round = 0; round < 10; ++round)
     times.push_back(2 * find_queue_runner(queue)->measure_alone(load).ns_per_op());
   costs.push_pop = least_of(times);
   measure_steals_of(std::type_identity<mark::QueueChoices>(), queue, costs);

@@ -1,8 +1,9 @@
 // What this machine charges for what a simulation needs to know: short measurements, a fraction of a second
 // in all.
 //
-// Between two cores, line by line: one thread writes lines, then the other reads and writes them, in an order
-// in which each read depends on the one before (waited for), or in any order and asked for ahead. A steal:
+// Between two cores, line by line: one thread writes lines, then the other goes over them, in an order in
+// which each read depends on the one before (waited for), or in one that is known beforehand, so that several
+// are on their way at once, or asked for ahead besides. A steal:
 // one thread after the other takes every task that was granted; two at once, and what an attempt takes is
 // what a lost one costs. Waking: a helper of a pool that sleeps is called. Of many rounds the least counts,
 // because whatever else the machine does only adds; of waking, the median.
@@ -18,9 +19,6 @@ namespace jackdaw::bench {
 /// Every cost but the remote line, which takes a machine with several nodes and placed threads. What takes
 /// two processors keeps its default where this process may use one only. Some 100 ms.
 MachineCosts measure_machine_costs();
-
-/// What a core waits for a line that it has in its caches, where it reads so many of them in any order.
-double measure_own_lines(std::uint32_t count);
 
 /// The costs of the queue of that name, which must be one of simulated_queue_names(). With one processor, a
 /// contended steal keeps its default. Some 50 ms.

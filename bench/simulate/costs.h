@@ -1,8 +1,8 @@
 // MachineCosts: what the machine charges for what workers do to one another, in nanoseconds: the parameters
 // of a simulation.
 //
-// The defaults stand for a current server processor; measure_costs() (calibration.h) puts in what this
-// machine takes, as far as it can tell.
+// The defaults stand for a current server processor; measure_machine_costs() (calibration.h) puts in what
+// this machine takes, as far as it can tell.
 #pragma once
 
 #include <array>
@@ -12,11 +12,12 @@ namespace jackdaw::bench {
 
 /// All in nanoseconds, but for the number of waits.
 struct MachineCosts {
-  double beside =
-      1.2;            ///< a reference that is followed beside others, more than alone: leases, looking around
-  double locked = 7;  ///< a locked read-modify-write of a line that the core has to itself
-  double line = 80;   ///< a line that another core of the node wrote, waited for
-  double line_ahead = 4;     ///< the same, where it was asked for ahead and others are under way
+  double locked = 7;         ///< a locked read-modify-write of a line that the core has to itself
+  double line = 95;          ///< a line that another core of the node wrote, waited for
+  double line_read = 11;     ///< the same, when it is read while others are on their way
+  double line_mark = 8;      ///< and when a locked operation changes it; beside the operation
+  double ahead_read = 8;     ///< as line_read, of a line that was asked for some time before
+  double ahead_mark = 4;     ///< as line_mark, of a line that was asked for some time before
   double remote_line = 140;  ///< as `line`, from another node
   double look = 6;           ///< a thief's choice of a victim and look at its queue, when nothing has changed
   double wake_call = 3000;   ///< what it takes a worker to wake another
@@ -32,11 +33,13 @@ struct CostName {
   std::string_view help;
 };
 
-inline constexpr std::array<CostName, 10> kMachineCosts{{
-    {"beside", &MachineCosts::beside, "what following a reference takes more beside others than alone"},
+inline constexpr std::array<CostName, 12> kMachineCosts{{
     {"locked", &MachineCosts::locked, "a locked operation on a line that the core has to itself"},
-    {"line", &MachineCosts::line, "a line that another core of the same node wrote"},
-    {"line-ahead", &MachineCosts::line_ahead, "the same, asked for ahead"},
+    {"line", &MachineCosts::line, "a line that another core of the same node wrote, waited for"},
+    {"line-read", &MachineCosts::line_read, "the same, read while others are on their way"},
+    {"line-mark", &MachineCosts::line_mark, "the same, for a locked operation, beside that"},
+    {"ahead-read", &MachineCosts::ahead_read, "as line-read, asked for ahead"},
+    {"ahead-mark", &MachineCosts::ahead_mark, "as line-mark, asked for ahead"},
     {"remote-line", &MachineCosts::remote_line, "a line that a core of another node wrote; never measured"},
     {"look", &MachineCosts::look, "a thief's choice of a victim and look at its queue"},
     {"wake-call", &MachineCosts::wake_call, "what it takes a worker to wake another"},

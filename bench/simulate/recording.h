@@ -10,6 +10,7 @@
 // all the lines of marks that travel between them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -39,6 +40,10 @@ class Recording {
   [[nodiscard]] RecordedNode node_count() const { return static_cast<RecordedNode>(marks_.size()); }
   /// Nodes that are visited.
   [[nodiscard]] std::uint64_t task_count() const { return tasks_; }
+  /// Nodes that have a mark. O(nodes).
+  [[nodiscard]] std::uint32_t mark_count() const {
+    return static_cast<std::uint32_t>(std::ranges::count_if(marks_, [](auto mark) { return mark != kPart; }));
+  }
   /// References of all nodes, parts of arrays included.
   [[nodiscard]] std::uint64_t reference_count() const { return references_.size(); }
   /// Lines that hold marks.

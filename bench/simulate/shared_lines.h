@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,10 +21,13 @@
 
 namespace jackdaw::bench {
 
-/// How a worker comes by a line.
+/// How a worker comes by a line, and so which of MachineCosts it pays.
 enum class Fetch : std::uint8_t {
-  waited,  ///< it waits for it
-  ahead,   ///< it asked for it some time before, as for others
+  waited,      ///< it waits for it: line
+  read,        ///< others are on their way meanwhile: line_read
+  mark,        ///< the same, for a locked operation: line_mark
+  ahead_read,  ///< it asked for it some time before: ahead_read
+  ahead_mark,  ///< the same, for a locked operation: ahead_mark
 };
 
 class SharedLines {
@@ -71,7 +75,8 @@ class SharedLines {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
   struct Line {
-    double free_at = 0;                   // when it has arrived where it last went
+    // When it has arrived where it last went.
+    double free_at = -std::numeric_limits<double>::infinity();
     std::uint32_t last = kNobody;         // who got it last
     std::uint32_t before_last = kNobody;  // who got it before that one
     std::uint32_t holders = 0;
@@ -87,14 +92,30 @@ class SharedLines {
     line.last = worker;
   }
 
+  // What is left to wait for of a line that takes `line`.
+  [[nodiscard]] double left_of_line(Fetch fetch) const {
+    switch (fetch) {
+      case Fetch::read:
+        return costs_.line_read;
+      case Fetch::mark:
+        return costs_.line_mark;
+      case Fetch::ahead_read:
+        return costs_.ahead_read;
+      case Fetch::ahead_mark:
+        return costs_.ahead_mark;
+      default:
+        return costs_.line;
+    }
+  }
+
   double transfer(Line& line, std::uint32_t to, std::uint32_t from, double now, Fetch fetch) {
     const double whole = distance(from, to);
     // Of a line that takes no time there is no share to take.
-    if (fetch == Fetch::ahead)
-      return costs_.line == 0 ? costs_.line_ahead : whole * costs_.line_ahead / costs_.line;
-    const double arrival = std::max(now, line.free_at) + whole;
+    const double left = costs_.line == 0 ? left_of_line(fetch) : whole * left_of_line(fetch) / costs_.line;
+    // It was asked for so long ago that, if nobody else is in the way, this is left to wait.
+    const double arrival = std::max(now + left - whole, line.free_at) + whole;
     line.free_at = arrival;
-    return arrival - now;
+    return std::max(0.0, arrival - now);
   }
 
   std::uint64_t& word_of(std::uint32_t worker, std::size_t line) {

@@ -1,26 +1,25 @@
-// SimulatedTeam: the workers of a simulated round, and what they share. See simulation.h for what it means.
+// SimulatedTeam: a simulated round: the mark loop and stealing. See simulation.h for what it means.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
-#include <optional>
-#include <queue>
+#include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "bench/simulate/agenda.h"
 #include "bench/simulate/shared_lines.h"
+#include "bench/simulate/simulated_crew.h"
+#include "bench/simulate/simulated_marks.h"
+#include "bench/simulate/simulated_worker.h"
 #include "bench/simulate/simulation.h"
-#include "mark/mark_distance.h"
-#include "mark/overflow_list.h"
-#include "mark/prefetch_buffer.h"
+#include "mark/mark_loop_constants.h"
 #include "mark/queue/locked.h"
 #include "mark/queue/queue.h"
-#include "mark/victim/any.h"
 
 namespace jackdaw::bench {
 
@@ -34,11 +33,10 @@ class SimulatedTeam {
         setup_(setup),
         machine_(setup.machine),
         nodes_(nodes_of(setup)),
-        is_found_(recording.node_count(), false),
-        region_holder_(recording.line_count() / Recording::kLinesPerLease + 1, kNobody),
-        mark_lines_(recording.line_count(), nodes_, setup_.machine),
-        team_lines_(nodes_.size() + 2, nodes_, setup_.machine),
-        stolen_(setup.engine.steal_batch) {
+        marks_(recording, nodes_, setup),
+        team_lines_(nodes_.size() + 1, nodes_, setup.machine),
+        stolen_(setup.engine.steal_batch),
+        crew_(nodes_, setup.machine, agenda_) {
     workers_.reserve(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       workers_.push_back(std::make_unique<Worker>(i, victim_setup_of(i), setup_.engine));
@@ -48,77 +46,21 @@ class SimulatedTeam {
   SimulationResult run() {
     begin();
     while (!is_over_) {
-      const Event event = agenda_.top();
-      agenda_.pop();
+      const Event event = agenda_.take_first();
       Worker& worker = *workers_[event.worker];
       worker.now = event.time;
       do {
         act(worker);
-      } while (worker.is_awake() && !is_over_ && (agenda_.empty() || worker.now < agenda_.top().time));
-      if (worker.is_awake()) agenda_.push({worker.now, worker.index});
+      } while (worker.is_awake() && !is_over_ && !agenda_.is_due(worker.now));
+      if (worker.is_awake()) agenda_.add({worker.now, worker.index});
     }
     return finish();
   }
 
  private:
   using Node = RecordedNode;
-
-  // As in mark/worker.h and mark/marker.h, where each is explained.
-  static constexpr std::size_t kPrefetchDepth = 64;
-  static constexpr std::size_t kLowTasks = 16;
-  static constexpr std::size_t kRefilledTasks = 20;
-  static constexpr std::uint64_t kChoicesPerWorker = 16;
-  static constexpr std::uint64_t kReferencesBetweenLooks = 256;
-  static constexpr std::uint64_t kTasksForOthers = 32;
-  static constexpr std::uint64_t kReferencesToBeRoused = 8192;
-  static constexpr std::size_t kInputPiece = 256;
-
-  enum class State : std::uint8_t {
-    away,       // a helper that has not come, or is on its way
-    alone,      // marking, before others were called
-    marking,    // beside others
-    searching,  // for a victim
-    claiming,   // what it has seen in a victim's queue
-    watching,   // the master: looks around, ever again
-    asleep,     // or being woken
-  };
-
-  struct Worker {
-    Worker(std::uint32_t number, const mark::VictimSetup& victim_setup, const mark::MarkerOptions& options)
-        : index(number), queue(options.blocks, options.block_size), victim(victim_setup) {}
-
-    [[nodiscard]] bool is_awake() const { return state != State::away && state != State::asleep; }
-
-    const std::uint32_t index;
-    State state = State::away;
-    double now = 0;
-    Queue queue;
-    std::uint64_t claims = 0;  // that thieves made of the queue
-    mark::OverflowList<Node> overflow;
-    mark::PrefetchBuffer<Node, kPrefetchDepth> prefetched;
-    mark::AnyVictim victim;
-    mark::MarkDistance distance;
-    bool samples_next_mark = false;
-    std::uint32_t visits_until_look = mark::kVisitsBetweenLooks;
-    std::uint64_t references = 0;
-    std::uint64_t pushes = 0;
-    std::uint64_t pops = 0;
-    std::uint64_t look_around_at = 0;  // references, while alone
-    double dry_since = 0;
-    std::uint64_t choices_left = 0;  // of a search
-    std::optional<mark::VictimChoice> choice;
-    std::uint64_t claims_seen = 0;  // of the chosen victim, when its queue was looked at
-    double waits_left = 0;          // of a master
-  };
-
-  struct Event {
-    double time;
-    std::uint32_t worker;
-    // The earliest comes first; of those at one time, the one with the lowest number.
-    bool operator>(const Event& other) const {
-      return time != other.time ? time > other.time : worker > other.worker;
-    }
-  };
+  using Worker = WorkerWithTasks<Queue>;
+  using State = SimulatedWorker::State;
 
   // What a victim policy sees of the queues, and how long the looking takes.
   struct QueuesOfTeam {
@@ -142,8 +84,6 @@ class SimulatedTeam {
   // An event is so many looks of a thief at most, or events would be about little else.
   static constexpr std::uint32_t kLooksAtATime = 16;
 
-  static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kEverybody = kNobody - 1;
   static constexpr bool kClaimsCanFail = !std::is_same_v<Queue, mark::LockedDeque<Node>>;
 
   static std::vector<std::uint32_t> nodes_of(const SimulationSetup& setup) {
@@ -162,41 +102,27 @@ class SimulatedTeam {
     return {worker, workers, setup_.engine.seed * 1000003 + worker, nodes, setup_.engine.victim};
   }
 
-  // The lines that are not queues'.
-  [[nodiscard]] std::size_t idle_line() const { return nodes_.size(); }
-  [[nodiscard]] std::size_t input_line() const { return nodes_.size() + 1; }
+  // The line that is not a queue's.
+  [[nodiscard]] std::size_t input_line() const { return nodes_.size(); }
 
   // --- The round ---
 
   void begin() {
     const std::uint32_t roused = std::min(setup_.roused, worker_count() - 1);
     Worker& first = *workers_.front();
+    marks_.clear(first);
     first.now = setup_.visits.before;
     first.look_around_at = setup_.engine.alone_references;
     first.state = State::alone;
-    if (roused != 0) go_together(first);
-    // Each that wakes up wakes two others.
-    for (std::uint32_t i = 1; i <= roused; ++i) {
-      const double awake = machine_.wake * std::bit_width(i);
-      agenda_.push({std::max(awake, setup_.visits.before), i});
-    }
-    called_ = on_the_way_ = roused;
-    agenda_.push({first.now, 0});
-  }
-
-  // The first worker is alone no longer: the others, who have not come, count as idle.
-  void go_together(Worker& first) {
-    idle_ = worker_count() - 1;
-    first.state = State::marking;
+    if (roused != 0) crew_.go_together(first);
+    crew_.expect_roused(roused, first.now);
+    agenda_.add({first.now, first.index});
   }
 
   void end_round(double now) {
     is_over_ = true;
     dry_at_ = now;
-    // The sleepers are called one by one, and the caller waits for the last one to come.
-    over_at_ = now;
-    if (!sleepers_.empty())
-      over_at_ += machine_.wake_call * static_cast<double>(sleepers_.size()) + machine_.wake;
+    over_at_ = crew_.all_awake_at(now);
   }
 
   SimulationResult finish() {
@@ -209,7 +135,7 @@ class SimulatedTeam {
       if (worker->dry_since != 0) result_.idle += over_at_ - worker->dry_since;
       if (worker->index == 0) continue;
       ++result_.helpers;
-      if (worker->references >= kReferencesToBeRoused) ++result_.useful_helpers;
+      if (worker->references >= mark::kReferencesToBeRoused) ++result_.useful_helpers;
     }
     return result_;
   }
@@ -227,13 +153,14 @@ class SimulatedTeam {
         claim(worker);
         break;
       case State::watching:
-        watch(worker);
+        if (crew_.watch(worker, work_in_sight(worker))) begin_search(worker);
         break;
       case State::away:
-        join(worker);
+        crew_.join(worker);
         break;
       case State::asleep:
-        stop_offering(worker);
+        crew_.withdraw(worker);
+        begin_search(worker);
         break;
     }
   }
@@ -257,13 +184,9 @@ class SimulatedTeam {
     }
   }
 
-  [[nodiscard]] static bool is_far(const Worker& worker) {
-    return worker.state != State::alone && worker.distance.is_far();
-  }
-
   bool next_task(Worker& worker, Node& node) {
-    if (!is_far(worker)) {
-      if (worker.prefetched.size() < kLowTasks) refill(worker);
+    if (!worker.is_far()) {
+      if (worker.prefetched.size() < mark::kLowTasks) refill(worker);
       return worker.prefetched.take(node);
     }
     while (pop(worker, node)) {
@@ -274,7 +197,7 @@ class SimulatedTeam {
 
   void refill(Worker& worker) {
     Node node = 0;
-    while (worker.prefetched.size() < kRefilledTasks && pop(worker, node)) worker.prefetched.put(node);
+    while (worker.prefetched.size() < mark::kRefilledTasks && pop(worker, node)) worker.prefetched.put(node);
   }
 
   void visit(Worker& worker, Node node) {
@@ -294,14 +217,13 @@ class SimulatedTeam {
   [[nodiscard]] double time_of_reference(const Worker& worker) const {
     const VisitCosts& visits = setup_.visits;
     if (worker.state == State::alone) return visits.reference;
-    const double without_waiting = std::max(0.0, visits.reference - visits.mark_wait);
-    return machine_.beside + (is_far(worker) ? without_waiting : visits.reference);
+    return std::max(0.0, visits.reference + (worker.is_far() ? visits.beside_far : visits.beside));
   }
 
   void take_input(Worker& worker) {
     worker.now += team_lines_.write(worker.index, input_line(), worker.now);
     const std::span<const Node> left = recording_.roots().subspan(next_root_);
-    const std::span<const Node> piece = left.first(std::min(left.size(), kInputPiece));
+    const std::span<const Node> piece = left.first(std::min(left.size(), mark::kInputPiece));
     next_root_ += piece.size();
     for (const Node root : piece) discover(worker, root);
   }
@@ -311,44 +233,11 @@ class SimulatedTeam {
       push(worker, target);
       return;
     }
-    const std::uint32_t line = recording_.line_of(target);
-    if (is_far(worker)) {
-      worker.now += mark_lines_.write(worker.index, line, worker.now, Fetch::ahead);
-    } else {
-      const double waited = mark_lines_.read(worker.index, line, worker.now);
-      worker.now += waited;
-      sample(worker, waited);
-    }
-    if (is_found_[target]) return;
-    is_found_[target] = true;
-    mark(worker, line);
-    if (recording_.is_task(target)) keep(worker, target);
-  }
-
-  // What a processor must wait for when it marks by a locked operation; a plain store waits for nothing.
-  void mark(Worker& worker, std::uint32_t line) {
-    const double waits = mark_lines_.write(worker.index, line, worker.now);
-    if (worker.state == State::alone || may_mark_alone(worker, line)) return;
-    worker.now += waits + machine_.locked;
-  }
-
-  // Whether only this worker has marked in the region so far.
-  bool may_mark_alone(const Worker& worker, std::uint32_t line) {
-    std::uint32_t& holder = region_holder_[line / Recording::kLinesPerLease];
-    if (holder == kNobody) holder = worker.index;
-    if (holder != worker.index) holder = kEverybody;
-    return holder == worker.index;
-  }
-
-  void sample(Worker& worker, double waited) {
-    if (!worker.samples_next_mark) return;
-    worker.distance.add_sample(mark::MarkDistance::Duration(static_cast<std::int64_t>(waited)));
-    worker.distance.end_sampled_visit();
-    worker.samples_next_mark = false;
+    if (marks_.mark(worker, target) && recording_.is_task(target)) keep(worker, target);
   }
 
   void keep(Worker& worker, Node node) {
-    if (!is_far(worker) && !worker.prefetched.is_full()) {
+    if (!worker.is_far() && !worker.prefetched.is_full()) {
       worker.prefetched.put(node);
     } else {
       push(worker, node);
@@ -386,11 +275,10 @@ class SimulatedTeam {
 
   void look_around(Worker& worker) {
     if (worker.state == State::alone) {
-      if (others_could_help(worker)) go_together(worker);
+      if (others_could_help(worker)) crew_.go_together(worker);
       return;
     }
-    worker.now += team_lines_.read(worker.index, idle_line(), worker.now);
-    if (idle_ != 0) share(worker);
+    if (crew_.look_for_hungry(worker)) share(worker);
     if (!worker.distance.count_look()) return;
     if (worker.distance.is_far()) {
       worker.distance.take_as_near();
@@ -401,8 +289,8 @@ class SimulatedTeam {
 
   bool others_could_help(Worker& worker) {
     if (worker_count() == 1 || worker.references < worker.look_around_at) return false;
-    worker.look_around_at = worker.references + kReferencesBetweenLooks;
-    return worker.pushes - worker.pops >= kTasksForOthers || next_root_ < recording_.roots().size();
+    worker.look_around_at = worker.references + mark::kReferencesBetweenLooks;
+    return worker.pushes - worker.pops >= mark::kTasksForOthers || next_root_ < recording_.roots().size();
   }
 
   void share(Worker& worker) {
@@ -413,37 +301,16 @@ class SimulatedTeam {
           worker.queue.grant_early();
       });
     }
-    if (worker.queue.offers_tasks() && !wake_sleeper(worker)) call_helper(worker);
-  }
-
-  bool wake_sleeper(Worker& worker) {
-    if (sleepers_.empty()) return false;
-    const std::uint32_t sleeper = sleepers_.back();
-    sleepers_.pop_back();
-    call(worker, sleeper);
-    return true;
-  }
-
-  // As many may be on their way as are at work.
-  void call_helper(Worker& worker) {
-    if (called_ == worker_count() - 1 || on_the_way_ > called_ - on_the_way_) return;
-    ++on_the_way_;
-    call(worker, ++called_);
-  }
-
-  // Calls are made under a lock.
-  void call(Worker& worker, std::uint32_t called) {
-    worker.now = std::max(worker.now, calls_end_) + machine_.wake_call;
-    calls_end_ = worker.now;
-    agenda_.push({worker.now + machine_.wake, called});
+    if (worker.queue.offers_tasks()) crew_.wake(worker);
   }
 
   // --- Stealing ---
 
   void begin_search(Worker& worker) {
     if (worker.dry_since == 0) worker.dry_since = worker.now;
+    marks_.give_leases_up(worker);
     worker.victim.start_search();
-    worker.choices_left = kChoicesPerWorker * worker_count();
+    worker.choices_left = mark::kChoicesPerWorker * worker_count();
     worker.state = State::searching;
   }
 
@@ -455,7 +322,7 @@ class SimulatedTeam {
   void search(Worker& thief) {
     for (std::uint32_t looks = 0; looks < kLooksAtATime && thief.state == State::searching; ++looks) {
       if (thief.choices_left-- == 0) {
-        offer(thief);
+        if (crew_.offer(thief)) end_round(thief.now);
       } else {
         look_for_victim(thief);
       }
@@ -491,7 +358,7 @@ class SimulatedTeam {
     ++victim.claims;
     thief.victim.stole_from(victim.index);
     take_home(thief, victim, count);
-    if (idle_ != 0 && victim.queue.has_stealable() && !wake_sleeper(thief)) call_helper(thief);
+    if (crew_.is_hungry() && victim.queue.has_stealable()) crew_.wake(thief);
   }
 
   // How many tasks now lie in stolen_.
@@ -504,48 +371,16 @@ class SimulatedTeam {
 
   void take_home(Worker& thief, const Worker& victim, std::size_t count) {
     constexpr std::size_t kTasksPerLine = 8;
-    const std::size_t lines = (count + kTasksPerLine - 1) / kTasksPerLine;
+    // And the first task's object, for which nobody has asked ahead.
+    const std::size_t lines = (count + kTasksPerLine - 1) / kTasksPerLine + 1;
     ++result_.steals;
     result_.tasks_stolen += count;
     if (nodes_[thief.index] != nodes_[victim.index]) ++result_.steals_remote;
     thief.now += setup_.queue_costs.steal +
-                 static_cast<double>(lines) * mark_lines_.distance(victim.index, thief.index);
+                 static_cast<double>(lines) * team_lines_.distance(victim.index, thief.index);
     result_.idle += thief.now - std::exchange(thief.dry_since, 0);
     for (const Node node : std::span(stolen_).first(count)) push(thief, node);
     thief.state = State::marking;
-  }
-
-  // --- Termination ---
-
-  void offer(Worker& worker) {
-    worker.now += machine_.locked + team_lines_.write(worker.index, idle_line(), worker.now);
-    if (++idle_ == worker_count()) {
-      end_round(worker.now);
-    } else if (!has_master_) {
-      has_master_ = true;
-      worker.waits_left = machine_.waits;
-      worker.state = State::watching;
-    } else {
-      fall_asleep(worker);
-    }
-  }
-
-  void fall_asleep(Worker& worker) {
-    sleepers_.push_back(worker.index);
-    worker.state = State::asleep;
-  }
-
-  void watch(Worker& master) {
-    if (work_in_sight(master)) {
-      has_master_ = false;
-      wake_sleeper(master);
-      stop_offering(master);
-    } else if (master.waits_left-- < 1) {
-      has_master_ = false;
-      fall_asleep(master);
-    } else {
-      master.now += machine_.wait;
-    }
   }
 
   bool work_in_sight(Worker& master) {
@@ -558,41 +393,17 @@ class SimulatedTeam {
     return false;
   }
 
-  void stop_offering(Worker& worker) {
-    withdraw(worker);
-    begin_search(worker);
-  }
-
-  void join(Worker& helper) {
-    --on_the_way_;
-    withdraw(helper);
-    helper.state = State::marking;
-  }
-
-  void withdraw(Worker& worker) {
-    worker.now += machine_.locked + team_lines_.write(worker.index, idle_line(), worker.now);
-    --idle_;
-  }
-
   const Recording& recording_;
   const SimulationSetup& setup_;
   const MachineCosts& machine_;
   const std::vector<std::uint32_t> nodes_;  // of each worker
-  std::vector<bool> is_found_;
-  std::vector<std::uint32_t> region_holder_;  // of each region of leases: a worker, kNobody or kEverybody
-  SharedLines mark_lines_;
-  SharedLines
-      team_lines_;  // of each worker's queue, what thieves look at; the count of idle workers; the input
+  SimulatedMarks marks_;
+  SharedLines team_lines_;  // of each worker's queue, what thieves look at; and the input's
   std::vector<Node> stolen_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> agenda_;
+  Agenda agenda_;
+  SimulatedCrew crew_;
   std::size_t next_root_ = 0;
-  std::uint32_t idle_ = 0;               // workers that offer to end the round, and those that have not come
-  std::uint32_t called_ = 0;             // helpers called
-  std::uint32_t on_the_way_ = 0;         // of them, those that have not come
-  std::vector<std::uint32_t> sleepers_;  // that nobody has called
-  double calls_end_ = 0;                 // when the lock is free under which workers are called
-  bool has_master_ = false;
   bool is_over_ = false;
   double dry_at_ = 0;   // when the last worker ran dry
   double over_at_ = 0;  // when all know it

@@ -3,18 +3,19 @@
 // What is simulated is time, and who comes first. What the workers decide is decided by the engine's own
 // code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
 // measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
-// binds them together in time: the mark loop (mark/worker.h), the calling of helpers (mark/thread_pool.h) and
-// the termination of Hassanein (mark/termination/owst.h), step by step as written there.
+// binds them together in time: the mark loop (mark/worker.h) and leases (mark/lease.h), the calling of
+// helpers (mark/thread_pool.h) and the termination of Hassanein (mark/termination/owst.h), step by step as
+// written there.
 //
 // What takes time:
-//  - a visit, and each reference that it finds: as one worker was measured to take on this heap; beside
-//    others a little more, for the loop is another; with marks that are far (mark/mark_distance.h) without
-//    the waiting for marks, which are asked for ahead;
+//  - a visit, and each reference that it finds: as one worker was measured to take on this heap, alone, in
+//    the loop beside others, and in that for far marks (loop_times.h);
 //  - a push and its pop, by kind of queue;
-//  - lines of marks and of queues that another worker has (shared_lines.h). The owner of a BWoS queue touches
-//    the line that thieves look at when it grants and takes over blocks; that of any other queue whenever it
-//    pushes and pops;
-//  - a locked operation for each mark in a block of the heap in which another worker has marked (leases);
+//  - lines of marks, of leases and of queues that another worker has (shared_lines.h, simulated_marks.h). The
+//    owner of a BWoS queue touches the line that thieves look at when it grants and takes over blocks; that
+//    of any other queue whenever it pushes and pops;
+//  - a locked operation for each mark in a block of the heap whose lease the worker does not hold, as
+//    measured on this heap, and taking and losing leases;
 //  - steals, searches, waking and being woken, the last of which come one after another, under a lock.
 //
 // An event is one step of one worker: a visit, some looks for a victim, a claim. Events happen in the order
@@ -34,14 +35,17 @@
 
 namespace jackdaw::bench {
 
-/// What the visits of a graph take one worker, in nanoseconds.
+/// What a graph's visits take one worker, in nanoseconds.
 struct VisitCosts {
   double task = 0;       ///< a visit
   double reference = 0;  ///< beside it, each reference that it finds
   double before = 0;     ///< clearing the marks, before the first worker begins
-  /// Of a reference's time, the waiting for its mark in the worker's own cache, which there is not when marks
-  /// are asked for ahead.
-  double mark_wait = 0;
+  /// What following a reference takes more in the loop of a worker beside others, with marks that are near;
+  /// and with far ones. It may be less.
+  double beside = 0;
+  double beside_far = 0;
+  double locked_mark = 0;  ///< what setting a mark takes more by a locked operation
+  double sample = 0;       ///< how long a mark takes to come that nobody else has set
 };
 
 /// How to simulate.

@@ -27,6 +27,9 @@ TEST(Simulate, PredictsEveryCombination) {
   EXPECT_EQ(result["span_tasks"], 13);
   EXPECT_EQ(result["costs"]["remote-line"], 321);
   EXPECT_EQ(result["costs"]["queues"].size(), 2U);
+  for (const char* const cost :
+       {"line-read", "ahead-mark", "reference", "beside", "beside_far", "locked_mark", "sample"})
+    EXPECT_TRUE(result["costs"].contains(cost)) << cost;
   ASSERT_EQ(result["series"].size(), 4U);
   for (const json& series : result["series"]) {
     const json& predictions = series["predictions"];

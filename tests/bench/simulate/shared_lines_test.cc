@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace jackdaw::bench {
 namespace {
@@ -12,7 +14,10 @@ class SharedLinesTest : public testing::Test {
  protected:
   SharedLinesTest() {
     costs_.line = 100;
-    costs_.line_ahead = 10;
+    costs_.line_read = 20;
+    costs_.line_mark = 40;
+    costs_.ahead_read = 10;
+    costs_.ahead_mark = 5;
     costs_.remote_line = 300;
   }
 
@@ -52,19 +57,30 @@ TEST_F(SharedLinesTest, OtherNodesAreFurther) {
   EXPECT_EQ(lines_.write(0, 0, 2000), 100);
 }
 
-TEST_F(SharedLinesTest, WhatWasAskedForAheadTakesAPart) {
+TEST_F(SharedLinesTest, WhatOverlapsTakesAPart) {
+  double now = 0;
+  for (const auto& [fetch, part] : std::vector<std::pair<Fetch, double>>{
+           {Fetch::read, 20}, {Fetch::mark, 40}, {Fetch::ahead_read, 10}, {Fetch::ahead_mark, 5}}) {
+    lines_.write(0, 0, now += 1000);
+    EXPECT_EQ(lines_.write(1, 0, now += 1000, fetch), part);
+    EXPECT_EQ(lines_.write(2, 0, now += 1000, fetch), 3 * part);
+  }
+}
+
+TEST_F(SharedLinesTest, WhatOverlapsWaitsForOthersThatAreLonger) {
   lines_.write(0, 0, 0);
-  EXPECT_EQ(lines_.write(1, 0, 0, Fetch::ahead), 10);
-  EXPECT_EQ(lines_.write(2, 0, 0, Fetch::ahead), 30);
+  EXPECT_EQ(lines_.write(1, 0, 1000), 100);
+  EXPECT_EQ(lines_.write(0, 0, 1050, Fetch::read), 150) << "50 until it has arrived at the other";
+  EXPECT_EQ(lines_.write(1, 0, 1290, Fetch::read), 20);
 }
 
 TEST_F(SharedLinesTest, LinesThatTakeNoTimeTakeNoneAheadEither) {
   MachineCosts costs;
-  costs.line = costs.line_ahead = 0;
+  costs.line = costs.ahead_read = 0;
   const std::vector<std::uint32_t> two_nodes{0, 1};
   SharedLines lines(1, two_nodes, costs);
   lines.write(0, 0, 0);
-  EXPECT_EQ(lines.write(1, 0, 0, Fetch::ahead), 0);
+  EXPECT_EQ(lines.write(1, 0, 0, Fetch::ahead_read), 0);
 }
 
 TEST_F(SharedLinesTest, OneComesAfterTheOther) {

@@ -56,7 +56,13 @@ SimulationSetup setup_for(std::uint32_t workers) {
   setup.engine.alone_references = 64;
   setup.machine.wake = 100;
   setup.machine.wake_call = 10;
-  setup.visits = {16, 8, 1000, 2};
+  setup.visits = {.task = 16,
+                  .reference = 8,
+                  .before = 1000,
+                  .beside = 1,
+                  .beside_far = -1,
+                  .locked_mark = 4,
+                  .sample = 5};
   setup.queue_costs.push_pop = 2;
   return setup;
 }
@@ -165,6 +171,29 @@ TEST(Simulation, ARemoteLineCostsWhereThereAreNodes) {
   setup.machine.remote_line = 100'000;
   EXPECT_EQ(simulate(recording, setup).time, near);
   for (std::uint32_t i = 0; i < 8; ++i) setup.engine.nodes.push_back(i / 4);
+  EXPECT_GT(simulate(recording, setup).time, near);
+}
+
+TEST(Simulation, TheLoopBesideOthersCostsWhereThereAreOthers) {
+  const Recording recording = record(tree(65'535));
+  for (double VisitCosts::*const cost : {&VisitCosts::beside, &VisitCosts::locked_mark}) {
+    SimulationSetup alone = setup_for(1);
+    SimulationSetup beside = setup_for(2);
+    const double alone_before = simulate(recording, alone).time;
+    const double beside_before = simulate(recording, beside).time;
+    alone.visits.*cost += 20;
+    beside.visits.*cost += 20;
+    EXPECT_EQ(simulate(recording, alone).time, alone_before);
+    EXPECT_GT(simulate(recording, beside).time, beside_before);
+  }
+}
+
+TEST(Simulation, MarksAreTakenToBeFarWhereSamplesTakeLong) {
+  const Recording recording = record(tree(65'535));
+  SimulationSetup setup = setup_for(2);
+  setup.visits.beside_far = 100;
+  const double near = simulate(recording, setup).time;
+  setup.visits.sample = 50;
   EXPECT_GT(simulate(recording, setup).time, near);
 }
 

@@ -1,0 +1,135 @@
+#include "bench/simulate/loop_times.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <span>
+
+#include "gc/object_model.h"
+#include "mark/mark_distance.h"
+#include "mark/marker.h"
+#include "mark/queue/bwos_lifo.h"
+#include "mark/spin.h"
+#include "mark/victim/any.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Duration = mark::MarkDistance::Duration;
+
+// There is another worker, which is never hungry and never comes: the only one that comes ends the round.
+class NobodyElse {
+ public:
+  explicit NobodyElse(const mark::TerminatorSetup&) {}
+
+  void start_round(std::uint32_t, std::uint32_t) {}
+  [[nodiscard]] static bool takes_late_workers() { return true; }
+  bool join(std::uint32_t) { return false; }
+  template <typename WorkInSight>
+  bool offer(std::uint32_t, WorkInSight) {
+    return true;
+  }
+  void before_steal(std::uint32_t, std::uint32_t) {}
+  [[nodiscard]] static bool hungry() { return false; }
+  [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return idle_workers_; }
+  bool wake() { return true; }
+
+ private:
+  const std::atomic<std::uint32_t> idle_workers_{0};
+};
+static_assert(mark::Terminator<NobodyElse>);
+
+// Leases, as the heap's own.
+struct LeasedModel : gc::HeapObjectModel {
+  LeasedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map) {}
+};
+
+// Has no leases.
+struct SharedModel : gc::HeapObjectModel {
+  SharedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map) {}
+
+  static void lease_word_of(Reference object) = delete;
+};
+
+// Has no leases, and marks that seem to be far. Notes what a sample takes until then, measured as by
+// MarkDistance.
+struct FarModel : SharedModel {
+  FarModel(const heap::BlockMap& map, LoopTimes::Samples& its_samples)
+      : SharedModel(map, its_samples), samples(its_samples) {}
+
+  [[nodiscard]] bool is_marked(Reference object) const {
+    const auto start = Clock::now();
+    const auto before = Clock::now();
+    const bool is_marked = SharedModel::is_marked(object);
+    asm volatile("" : : "r"(is_marked) : "memory");
+    const auto after = Clock::now();
+    const Duration sample = (after - before) - (before - start);
+    samples.sum += std::clamp(sample, Duration{0}, mark::MarkDistance::kLongest);
+    ++samples.count;
+    while (Clock::now() < after + mark::MarkDistance::kLongest) mark::pause_core();
+    return is_marked;
+  }
+
+  LoopTimes::Samples& samples;
+};
+static_assert(mark::LeasingObjectModel<LeasedModel> && !mark::LeasingObjectModel<SharedModel>);
+
+mark::MarkerOptions engine_options() {
+  mark::MarkerOptions options;
+  options.threads = 2;
+  // As soon as others could help, the worker goes on as beside others.
+  options.alone_references = 1;
+  options.small_round_references = 0;
+  return options;
+}
+
+template <typename Model>
+class OneWorkersMarking final : public gc::Marking {
+ public:
+  explicit OneWorkersMarking(LoopTimes::Samples& samples) : marker_(engine_options()), samples_(samples) {}
+
+  void rouse_helpers() override {}
+  bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
+            std::span<const gc::MarkTask> revisits) override {
+    Model model(map, samples_);
+    return marker_.mark(model, roots, revisits);
+  }
+  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
+    return marker_.statistics();
+  }
+  [[nodiscard]] std::uint32_t worker_count() const override { return marker_.worker_count(); }
+  [[nodiscard]] std::size_t memory_bytes() const override { return marker_.memory_bytes(); }
+
+ private:
+  mark::Marker<Model, mark::BwosLifo<gc::MarkTask>, mark::AnyVictim, NobodyElse> marker_;
+  LoopTimes::Samples& samples_;
+};
+
+}  // namespace
+
+LoopTimes::LoopTimes()
+    : engines_{std::make_unique<OneWorkersMarking<LeasedModel>>(samples_),
+               std::make_unique<OneWorkersMarking<SharedModel>>(samples_),
+               std::make_unique<OneWorkersMarking<FarModel>>(samples_)} {
+  least_ns_.fill(std::numeric_limits<double>::infinity());
+}
+
+LoopTimes::~LoopTimes() = default;
+
+void LoopTimes::run(LentMarking& lent, bool counts) {
+  for (std::size_t loop = 0; loop < kMarkLoops; ++loop) {
+    const auto time = lent.collect_with(engines_[loop]).mark_time;
+    if (counts)
+      least_ns_[loop] = std::min(least_ns_[loop], std::chrono::duration<double, std::nano>(time).count());
+  }
+}
+
+double LoopTimes::mean_sample_ns() const {
+  if (samples_.count == 0) return 0;
+  return static_cast<double>(samples_.sum.count()) / static_cast<double>(samples_.count);
+}
+
+}  // namespace jackdaw::bench

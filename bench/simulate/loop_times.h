@@ -1,0 +1,58 @@
+// What the engine's mark loops take on a heap when one worker marks in them.
+//
+// A worker that marks beside others runs another loop than one alone (mark/worker.h), sets marks by locked
+// operations where others have marked, and asks for marks ahead where they are far. What that takes depends
+// on the heap: a processor does much of it while it waits for memory. So one worker marks the heap in each of
+// these ways, by the engine's own code, as if others were about that want nothing; what lines take that
+// travel between workers is not in it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "bench/lent_marking.h"
+#include "gc/marking.h"
+
+namespace jackdaw::bench {
+
+/// The loops of a worker beside others.
+enum class MarkLoop : std::uint8_t {
+  leased,  ///< marks are near, and set plainly: every region is leased
+  shared,  ///< marks are near, and set by locked operations
+  far,     ///< marks are taken to be far, and set by locked operations
+};
+inline constexpr std::size_t kMarkLoops = 3;
+
+class LoopTimes {
+ public:
+  struct Samples {
+    std::uint64_t count = 0;
+    std::chrono::nanoseconds sum{};
+  };
+
+  /// Starts a thread for each loop, which never runs. Throws std::bad_alloc.
+  LoopTimes();
+  ~LoopTimes();
+  LoopTimes(const LoopTimes&) = delete;
+  LoopTimes& operator=(const LoopTimes&) = delete;
+
+  /// Marks the collector's heap once in each loop. To be called again and again, in turn with what is to be
+  /// compared: a machine's speed changes from second to second.
+  void run(LentMarking& lent, bool counts);
+
+  /// The least time of the runs that count, in nanoseconds.
+  [[nodiscard]] double least_ns(MarkLoop loop) const { return least_ns_[static_cast<std::size_t>(loop)]; }
+  /// The mean of what a worker whose marks are near measures to know that (mark/mark_distance.h), when
+  /// nobody else has marked: in nanoseconds; 0 when it had no occasion.
+  [[nodiscard]] double mean_sample_ns() const;
+
+ private:
+  Samples samples_;
+  std::array<std::unique_ptr<gc::Marking>, kMarkLoops> engines_;
+  std::array<double, kMarkLoops> least_ns_{};
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,76 @@
+// SimulatedWorker: what a worker of a simulated round has for itself.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "bench/simulate/recording.h"
+#include "mark/mark_distance.h"
+#include "mark/mark_loop_constants.h"
+#include "mark/marker_options.h"
+#include "mark/overflow_list.h"
+#include "mark/prefetch_buffer.h"
+#include "mark/victim/any.h"
+
+namespace jackdaw::bench {
+
+/// All but its queue.
+struct SimulatedWorker {
+  enum class State : std::uint8_t {
+    away,       ///< a helper that has not come, or is on its way
+    alone,      ///< marking, before others were called
+    marking,    ///< beside others
+    searching,  ///< for a victim
+    claiming,   ///< what it has seen in a victim's queue
+    watching,   ///< the master: looks around, ever again
+    asleep,     ///< or being woken
+  };
+
+  SimulatedWorker(std::uint32_t number, const mark::VictimSetup& victim_setup)
+      : index(number), victim(victim_setup) {}
+
+  [[nodiscard]] bool is_awake() const { return state != State::away && state != State::asleep; }
+  /// Whether it asks for marks ahead.
+  [[nodiscard]] bool is_far() const { return state != State::alone && distance.is_far(); }
+  /// Whether the processor foresees that a mark is new or is not: as its simplest predictor of branches,
+  /// which changes its mind when it was wrong twice.
+  bool foresees(bool is_new) {
+    const bool foreseen = (newness >= 2) == is_new;
+    newness = is_new ? std::min(newness + 1, 3) : std::max(newness - 1, 0);
+    return foreseen;
+  }
+
+  const std::uint32_t index;
+  State state = State::away;
+  double now = 0;
+  mark::MarkDistance distance;
+  bool samples_next_mark = false;
+  int newness = 0;  ///< of the marks it has seen last: from 2 on it expects new ones
+  std::uint32_t visits_until_look = mark::kVisitsBetweenLooks;
+  std::uint64_t references = 0;
+  std::uint64_t pushes = 0;
+  std::uint64_t pops = 0;
+  std::uint64_t look_around_at = 0;  ///< references, while alone
+  double dry_since = 0;
+  mark::AnyVictim victim;
+  std::uint64_t choices_left = 0;  ///< of a search
+  std::optional<mark::VictimChoice> choice;
+  std::uint64_t claims_seen = 0;  ///< of the chosen victim, when its queue was looked at
+  double waits_left = 0;          ///< of a master
+};
+
+/// And with its tasks.
+template <typename Queue>
+struct WorkerWithTasks : SimulatedWorker {
+  WorkerWithTasks(std::uint32_t number, const mark::VictimSetup& victim_setup,
+                  const mark::MarkerOptions& options)
+      : SimulatedWorker(number, victim_setup), queue(options.blocks, options.block_size) {}
+
+  Queue queue;
+  std::uint64_t claims = 0;  ///< that thieves made of the queue
+  mark::OverflowList<RecordedNode> overflow;
+  mark::PrefetchBuffer<RecordedNode, mark::kPrefetchDepth> prefetched;
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,32 @@
+// The numbers of the mark loop that are part of how it behaves: Worker and Marker go by them, and so does
+// whoever simulates marking.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jackdaw::mark {
+
+/// How many tasks wait for their memory.
+inline constexpr std::size_t kPrefetchDepth = 64;
+/// When fewer wait than the first number, others come from the queue, up to the second. (With far marks, all
+/// that wait come from the queue.)
+inline constexpr std::size_t kLowTasks = 16;
+inline constexpr std::size_t kRefilledTasks = 20;
+
+/// With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
+/// choices for each worker make it unlikely that a thief gives up with work in sight.
+inline constexpr std::uint32_t kChoicesPerWorker = 16;
+
+/// A worker alone looks for others' sake so often, in references, and calls them when so many tasks wait.
+inline constexpr std::uint64_t kReferencesBetweenLooks = 256;
+inline constexpr std::uint64_t kTasksForOthers = 32;
+
+/// A helper that followed so many references will be roused for the next marking. It takes some times as
+/// long to follow them as to wake up.
+inline constexpr std::uint64_t kReferencesToBeRoused = 8192;
+
+/// So many of a round's roots, and of the objects to visit again, a worker claims at a time, at most.
+inline constexpr std::size_t kInputPiece = 256;
+
+}  // namespace jackdaw::mark
