@@ -235,9 +235,9 @@ TEST(NumaProbabilisticVictim, ChoosesNearWorkersInProportionToTheFill) {
 TEST(NumaProbabilisticVictim, ChoosesFarWorkersInProportionToTheFillOnceTheNearOnesHaveNothing) {
   const std::vector<std::uint32_t> nodes = four_nodes();
   FixedQueues queues{std::vector<std::uint64_t>(16, 0)};
-  queues.stealable[0] = 2;
-  queues.stealable[9] = 8;
-  queues.stealable[15] = 5;
+  queues.stealable[0] = 6;
+  queues.stealable[9] = 10;
+  queues.stealable[15] = 9;
   NumaProbabilisticVictim policy({5, 16, 42, nodes});
   std::map<std::uint32_t, int> chosen;
   int all = 0;
@@ -250,7 +250,7 @@ TEST(NumaProbabilisticVictim, ChoosesFarWorkersInProportionToTheFillOnceTheNearO
   }
   EXPECT_EQ(chosen.size(), 3U);
   for (const std::uint32_t worker : {0U, 9U, 15U}) {
-    const double expected = static_cast<double>(all) * static_cast<double>(queues.stealable[worker]) / 15;
+    const double expected = static_cast<double>(all) * static_cast<double>(queues.stealable[worker]) / 25;
     EXPECT_NEAR(chosen[worker], expected, 0.05 * expected) << "worker " << worker;
   }
 }
@@ -269,7 +269,7 @@ TEST(NumaProbabilisticVictim, LooksNearAsOftenAsItSaysBeforeItLooksFar) {
   }
 }
 
-// One block of ten is found by chance in four searches of five at most, were it not for the last look.
+// One block of ten is found by chance in one search of five, were it not for the last look.
 TEST(NumaProbabilisticVictim, NeverGoesFarWhileANearWorkerHasSomething) {
   const std::vector<std::uint32_t> nodes = four_nodes();
   FixedQueues queues = full_queues(16);
@@ -281,6 +281,21 @@ TEST(NumaProbabilisticVictim, NeverGoesFarWhileANearWorkerHasSomething) {
     std::optional<VictimChoice> choice;
     while (!choice) choice = policy.choose(queues);
     ASSERT_EQ(choice->worker, 6U);
+  }
+}
+
+TEST(NumaProbabilisticVictim, FindsTheOneWorkerThatHasSomethingInOneSearch) {
+  const std::vector<std::uint32_t> nodes = four_nodes();
+  FixedQueues queues{std::vector<std::uint64_t>(16, 0)};
+  queues.stealable[14] = 1;
+  NumaProbabilisticVictim policy({5, 16, 1, nodes});
+  for (int search = 0; search < 1000; ++search) {
+    policy.start_search();
+    std::optional<VictimChoice> choice;
+    for (std::size_t look = 0; !choice && look < 15 * NumaProbabilisticVictim::kLooksPerWorker; ++look)
+      choice = policy.choose(queues);
+    ASSERT_TRUE(choice);
+    ASSERT_EQ(choice->worker, 14U);
   }
 }
 
