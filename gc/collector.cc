@@ -45,16 +45,6 @@ class Collector::WorldStopped {
   Collector& collector_;
 };
 
-namespace {
-
-// Without what makes no sense for the heap: tasks are sent to where its chunks lie.
-MarkingOptions fitting(MarkingOptions marking, const heap::Heap& heap) {
-  marking.engine.mail = marking.engine.mail && heap.nodes().count() > 1;
-  return marking;
-}
-
-}  // namespace
-
 Collector::Collector(const CollectorOptions& options)
     : options_(checked(options)),
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),

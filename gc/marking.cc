@@ -87,6 +87,11 @@ bool serves_one_thread_alone(std::string_view queue) {
       queue, []<typename Queue>() { return !Queue::kServesThieves; }, kQueues);
 }
 
+MarkingOptions fitting(MarkingOptions options, const heap::Heap& heap) {
+  options.engine.mail = options.engine.mail && heap.nodes().count() > 1;
+  return options;
+}
+
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
   const mark::MarkerOptions engine = on_this_machine(options);
   return with_queue(

@@ -14,6 +14,7 @@
 
 #include "gc/mark_task.h"
 #include "heap/export.h"
+#include "heap/heap.h"
 #include "heap/object.h"
 #include "mark/binding.h"
 #include "mark/marker.h"
@@ -57,6 +58,9 @@ class Marking {
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
+
+/// The options without what makes no sense for that heap: tasks are sent to where its chunks lie.
+MarkingOptions fitting(MarkingOptions options, const heap::Heap& heap);
 
 /// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists,
 /// a number out of range, and several threads with a queue for one.

@@ -106,6 +106,8 @@ class Marker {
   friend class Worker<Model, Queue, Victim, Marker>;
   using TeamWorker = Worker<Model, Queue, Victim, Marker>;
 
+  static constexpr std::uint32_t kMaximumNodes = 1024;
+
   static const MarkerOptions& checked(const MarkerOptions& options) {
     if (options.threads == 0 || options.threads > Leases::kMaximumWorkers)
       throw std::invalid_argument("Marker: the number of threads must be from 1 to 1024");
@@ -115,6 +117,11 @@ class Marker {
       throw std::invalid_argument("Marker: a thief must be allowed to take one task at least");
     if (!options.nodes.empty() && options.nodes.size() < options.threads)
       throw std::invalid_argument("Marker: the memory node of every worker must be given, or of none");
+    if (std::ranges::any_of(options.nodes, [](std::uint32_t node) { return node >= kMaximumNodes; }))
+      throw std::invalid_argument("Marker: memory nodes are numbered from 0 to 1023");
+    if (std::ranges::any_of(options.node_distances,
+                            [](std::uint32_t distance) { return distance < NodeDistance::kNear; }))
+      throw std::invalid_argument("Marker: no distance is below 10, which is that of a node to itself");
     if (!options.node_distances.empty() && !are_complete(options.nodes, options.node_distances))
       throw std::invalid_argument(
           "Marker: the distance from every node to every other must be given, or none");
@@ -186,6 +193,7 @@ class Marker {
     if constexpr (Queue::kServesThieves) {
       const std::uint32_t team = team_size();
       const bool grows = alone_references_ != 0 && detector_.takes_late_workers();
+      if (post_office_ != nullptr) post_office_->start_round(team);
       detector_.start_round(team, grows ? 1 : team);
       const auto part = [&](std::uint32_t worker) {
         const bool is_late = grows && worker != 0;

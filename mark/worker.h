@@ -498,12 +498,15 @@ class alignas(128) Worker {
     for (const Task task : tasks) keep<Way::near>(model, task);
   }
 
-  // Whether the task now goes to the workers of its object's node. A worker that holds few tasks keeps them:
-  // else one whose objects all lie elsewhere would run dry with every visit.
+  // Whether the task now goes to the workers of its object's node. A worker that holds few tasks, the one
+  // that it visits among them, keeps them: else one whose objects all lie elsewhere would run dry with every
+  // visit.
   [[gnu::noinline]] bool gather_for_mail(const Model& model, Task task) {
+    if (prefetched_.size() + 1 < kLowTasks) return false;
     const std::uint32_t node = model.node_of(task);
-    if (!mail_.goes_to(node) || prefetched_.size() < kLowTasks) return false;
+    if (!mail_.goes_to(node)) return false;
     if (mail_.is_full(node)) {
+      if (!mail_.may_post(node)) return false;
       team_.terminator().before_posting(index_);
       if (!mail_.post(node)) return false;
     }
@@ -512,11 +515,11 @@ class alignas(128) Worker {
     return true;
   }
 
-  // Posts all that was gathered for other nodes. False when nothing was, or nothing could be.
-  bool post_gathered() {
-    if (mail_.gathered() == 0) return false;
+  // Posts all that was gathered for other nodes.
+  void post_gathered() {
+    if (mail_.gathered() == 0) return;
     team_.terminator().before_posting(index_);
-    return mail_.post_all();
+    mail_.post_all();
   }
 
   // Counts what came by mail.
@@ -559,13 +562,15 @@ class alignas(128) Worker {
   [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
   // Somebody is hungry: see to it that this worker offers something, and that somebody is awake to take it.
+  // What was posted at this look is given until the next one: most likely somebody who is awake takes it.
   [[gnu::noinline]] void share() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
       if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
-    const bool has_posted = post_gathered();
-    if (has_posted || queue_.offers_tasks()) team_.wake();
+    const bool mail_waits = mail_.is_on() && mail_.waits_elsewhere();
+    post_gathered();
+    if (mail_waits || queue_.offers_tasks()) team_.wake();
   }
 
   // The worker is dry: finds tasks elsewhere, or learns that the round is over (false).
@@ -687,8 +692,8 @@ class alignas(128) Worker {
   std::uint64_t prefetched_before_ = 0;
   std::uint64_t leaves_marked_ = 0;
   std::uint64_t tasks_dropped_ = 0;
-  std::uint64_t tasks_kept_ = 0;  // pushed, but made by no mark of this worker: parts, and what was stolen
-  std::uint64_t tasks_gathered_ = 0;    // for the mail
+  std::uint64_t tasks_kept_ = 0;      // pushed, but not when found: parts, and what others made or came back
+  std::uint64_t tasks_gathered_ = 0;  // for the mail
   std::uint64_t tasks_taken_back_ = 0;  // of them, those that could not be posted
   std::uint64_t tasks_executed_at_once_ = 0;
   std::uint64_t stolen_from_here_ = 0;  // as of when the queue was last seen empty, if held tasks are counted

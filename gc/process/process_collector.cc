@@ -46,7 +46,7 @@ ProcessCollector& ProcessCollector::make_instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       threads_(heap_),
-      marking_options_(options.marking),
+      marking_options_(fitting(options.marking, heap_)),
       marking_(make_marking(marking_options_)),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_.ephemerons()),

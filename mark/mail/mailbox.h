@@ -62,6 +62,10 @@ class Mailbox {
     return count;
   }
 
+  /// Whether a block could be posted now. A glance: it may be out of date at once.
+  // Relaxed: a hint; what counts is what post finds.
+  [[nodiscard]] bool has_room() const { return free_.load(std::memory_order_relaxed) != 0; }
+
   /// Whether there is no block to take; for a thread that has posted: whether all its blocks were taken.
   [[nodiscard]] bool is_empty() const {
     // Relaxed: a poster reads its own change of the word or a later one without help, and what the takers did
@@ -72,7 +76,8 @@ class Mailbox {
  private:
   static_assert(kSlots < 32);
 
-  struct Slot {
+  // Two threads may be busy with neighbours.
+  struct alignas(128) Slot {
     std::size_t count = 0;
     std::array<Task, kTasksOfASlot> tasks{};
   };
@@ -100,7 +105,7 @@ class Mailbox {
   // Slots that may be posted into, and those that may be taken from: a bit each.
   alignas(128) std::atomic<std::uint32_t> free_{(std::uint32_t{1} << kSlots) - 1};
   alignas(128) std::atomic<std::uint32_t> posted_{0};
-  alignas(128) std::array<Slot, kSlots> slots_;
+  std::array<Slot, kSlots> slots_;
 };
 
 }  // namespace jackdaw::mark

@@ -47,6 +47,8 @@ class WorkerMail {
   /// Tasks gathered that are not posted.
   [[nodiscard]] std::size_t gathered() const { return gathered_; }
 
+  /// Whether the mailbox for that node has room. A glance: it may be out of date at once.
+  [[nodiscard]] bool may_post(std::uint32_t node) const { return office_->box(node_, node).has_room(); }
   /// Posts what was gathered for the node. False when the mailbox is full: then it stays.
   bool post(std::uint32_t node) {
     Outbox& outbox = outboxes_[node];
@@ -62,8 +64,16 @@ class WorkerMail {
       posted = (outboxes_[node].count != 0 && post(node)) || posted;
     return posted;
   }
+  /// Whether blocks that workers of this node posted wait to be taken. O(nodes).
+  [[nodiscard]] bool waits_elsewhere() const {
+    for (std::uint32_t node = 0; node < outboxes_.size(); ++node) {
+      if (goes_to(node) && !office_->box(node_, node).is_empty()) return true;
+    }
+    return false;
+  }
+
   /// Takes back what was gathered for one of the nodes and not posted; empty when nothing was. Valid until
-  /// the next fetch.
+  /// the next fetch or taking back.
   std::span<const Task> take_back() {
     for (Outbox& outbox : outboxes_) {
       if (outbox.count == 0) continue;
@@ -75,7 +85,7 @@ class WorkerMail {
   }
 
   /// Fetches a block that was sent to this worker's node; empty when there is none. Valid until the next
-  /// fetch. O(nodes).
+  /// fetch or taking back. O(nodes).
   std::span<const Task> fetch() { return fetch_for(node_); }
   /// The same, sent to any node: after it was empty, nothing lies in the mail that this worker posted.
   /// O(nodes squared).

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "gc/collector.h"
+#include "heap/heap.h"
+#include "heap/memory_nodes.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -30,6 +35,17 @@ TEST(Marking, MakesEveryQueueForAsManyThreadsAsItServes) {
     EXPECT_TRUE(marking->mark(heap::BlockMap(), {}, {})) << "nothing to mark";
     EXPECT_EQ(marking->statistics().size(), options.engine.threads);
   }
+}
+
+TEST(Marking, SendsMailOnlyBetweenNodesThatChunksLieOn) {
+  const std::vector<std::uint32_t> numbers{0, 1};
+  const heap::Heap local(std::size_t{1} << 30, heap::MemoryNodes::local(numbers, {}));
+  const heap::Heap interleaved(std::size_t{1} << 30, heap::MemoryNodes::interleaved(numbers));
+  MarkingOptions options;
+  EXPECT_FALSE(fitting(options, local).engine.mail);
+  options.engine.mail = true;
+  EXPECT_TRUE(fitting(options, local).engine.mail);
+  EXPECT_FALSE(fitting(options, interleaved).engine.mail);
 }
 
 TEST(Marking, BoundedQueuesTellTheirMemory) {

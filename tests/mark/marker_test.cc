@@ -392,7 +392,9 @@ TEST(Marker, SharesManyRootsAmongItsWorkers) {
   expect_marks_like_serial<RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options, 5);
 }
 
-TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
+class MarkerWithLittleRoom : public testing::TestWithParam<bool> {};
+
+TEST_P(MarkerWithLittleRoom, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   const Node nodes = 3000;
   VectorModel model(random_graph(nodes, 4, 99));
   const std::vector<Node> roots{0};
@@ -401,6 +403,8 @@ TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   options.blocks = 2;
   options.block_size = 2;
   options.overflow_limit = 1;
+  options.mail = GetParam();
+  if (options.mail) options.nodes = {0, 1};
   Marker<VectorModel> marker(options);
   bool complete = marker.mark(model, roots);
   EXPECT_FALSE(complete) << "four queue entries and one overflowed task cannot do";
@@ -414,6 +418,8 @@ TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   EXPECT_TRUE(complete);
   EXPECT_EQ(model.marks(), model.serially_reachable(roots));
 }
+
+INSTANTIATE_TEST_SUITE_P(Mail, MarkerWithLittleRoom, testing::Bool());
 
 TEST(Marker, RefusesNumbersOfThreadsOutOfRange) {
   MarkerOptions options;
@@ -614,6 +620,13 @@ TEST(Marker, RefusesSettingsThatContradictEachOther) {
     options.node_distances.assign(length, NodeDistance::kFar);
     EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument) << length;
   }
+  options.node_distances = {NodeDistance::kNear, NodeDistance::kNear - 1, NodeDistance::kFar,
+                            NodeDistance::kNear};
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument) << "nothing is nearer than oneself";
+  options.node_distances.clear();
+  EXPECT_NO_THROW(Marker<VectorModel>{options});
+  options.nodes = {0, 1, 0xffffffffU};
+  EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
 }
 
 TEST(Marker, CountsRemoteVisitsWhenAsked) {

@@ -59,6 +59,26 @@ TEST_F(Mail, ComesToItsNode) {
   EXPECT_FALSE(two.in_sight());
 }
 
+TEST_F(Mail, WaitsElsewhereUntilItIsFetched) {
+  EXPECT_FALSE(zero.waits_elsewhere());
+  two.gather(7, 0);
+  two.post_all();
+  EXPECT_FALSE(zero.waits_elsewhere()) << "it waits here";
+  WorkerMail<Task> other_of_node_two(&office, 2);
+  EXPECT_TRUE(two.waits_elsewhere());
+  EXPECT_TRUE(other_of_node_two.waits_elsewhere());
+  zero.fetch();
+  EXPECT_FALSE(two.waits_elsewhere());
+}
+
+TEST_F(Mail, GoesToNobodyWhoIsNotInTheRound) {
+  office.start_round(2);
+  EXPECT_TRUE(zero.goes_to(2));
+  EXPECT_FALSE(zero.goes_to(3));
+  office.start_round(4);
+  EXPECT_TRUE(zero.goes_to(3));
+}
+
 TEST_F(Mail, IsForAnybodyAsALastResort) {
   two.gather(7, 3);
   two.post_all();
@@ -77,6 +97,8 @@ TEST_F(Mail, IsTakenBackWhenTheMailboxIsFull) {
   for (fill_outbox(); zero.post(2); fill_outbox()) ++blocks;
   EXPECT_GT(blocks, 0U);
   EXPECT_FALSE(zero.post_all());
+  EXPECT_FALSE(zero.may_post(2));
+  EXPECT_TRUE(zero.may_post(3));
   zero.gather(next, 3);
   EXPECT_TRUE(zero.post_all()) << "to another node";
   std::vector<bool> seen(next + 1, false);
