@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "bench/lent_marking.h"
-#include "bench/mark_experiment.h"
+#include "bench/median.h"
 #include "bench/progress.h"
 #include "mark/statistics.h"
 

@@ -5,6 +5,7 @@
 #include <future>
 #include <numeric>
 
+#include "bench/graph/numbers.h"
 #include "bench/input_error.h"
 #include "bench/progress.h"
 #include "gc/mutator.h"
@@ -15,11 +16,6 @@ namespace jackdaw::bench {
 namespace {
 
 using Layout = NodeType::Layout;
-
-// The word of a node's first slot.
-std::size_t first_slot_word(Layout layout) {
-  return layout == Layout::array ? heap::Object::kArrayHeaderWords : 1;
-}
 
 heap::TypeDescriptor describe(const NodeType& type) {
   switch (type.layout) {
@@ -94,10 +90,11 @@ void HeapGraph::allocate_from_to(const Graph& graph, std::uint64_t first, std::u
 void HeapGraph::fill_slots(const Graph& graph, const std::vector<heap::Object*>& objects) {
   Progress progress("linking the objects");
   for (NodeId node = 0; node < graph.node_count; ++node) {
-    std::size_t word = first_slot_word(graph.type_of(node).layout);
+    std::size_t word = graph.first_slot_word(graph.type_of(node).layout);
     for (const NodeId target : graph.slots_of(node)) {
       *objects[node]->slot(word++) = target == kNullNode ? nullptr : objects[target];
     }
+    fill_with_numbers(graph, node, reinterpret_cast<std::uint64_t*>(objects[node]));
     progress.update(node, graph.node_count);
   }
 }

@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "bench/bounds.h"
-#include "bench/mark_experiment.h"
+#include "bench/median.h"
 #include "bench/progress.h"
 
 namespace jackdaw::bench {

@@ -1,7 +1,7 @@
 // The jackdaw command.
 //
 // Exit statuses: 0 all went well; 1 a verification found a difference; 2 the input was bad, with one line on
-// stderr.
+// stderr. `jackdaw run` has the program's.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +18,7 @@
 #include "bench/limit_command.h"
 #include "bench/mark_command.h"
 #include "bench/queue_command.h"
+#include "bench/run_command.h"
 #include "bench/simulate_command.h"
 #include "bench/topology_command.h"
 
@@ -43,6 +44,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"
+      "  jackdaw run guile script.scm\n"
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw queue single\n"
       "  jackdaw limit\n"
@@ -50,13 +52,14 @@ int run(int argc, char** argv) {
       "  jackdaw topology\n"
       "See jackdaw mark --help, and so on, for all that they can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
+  jackdaw::bench::RunCommand program(app);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::QueueCommand queue(app);
   jackdaw::bench::LimitCommand limit(app);
   jackdaw::bench::SimulateCommand simulate(app);
   jackdaw::bench::TopologyCommand topology(app);
   try {
-    app.parse(argc, argv);
+    app.parse(program.take_program(argc, argv), argv);
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
@@ -67,7 +70,8 @@ int run(int argc, char** argv) {
     }
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
   }
-  const int status = queue.chosen()      ? queue.run()
+  const int status = program.chosen()    ? program.run()
+                     : queue.chosen()    ? queue.run()
                      : limit.chosen()    ? limit.run()
                      : simulate.chosen() ? simulate.run()
                      : topology.chosen() ? topology.run()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "bench/baseline/choices.h"
+#include "bench/conservative/conservative_report.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/input_error.h"
 #include "bench/mark_report.h"
@@ -26,7 +28,14 @@ namespace {
 
 constexpr std::uint32_t kMaximumThreads = 1024;
 constexpr std::uint32_t kMaximumRuns = 10'000'000;
-constexpr std::size_t kMaximumStealBatch = 65536;
+constexpr std::size_t kLargestStealBatch = 65536;
+
+// How the objects are allocated and what is known of them.
+constexpr std::string_view kConservative = "c";
+// The options that mean something there.
+constexpr std::array<std::string_view, 11> kConservativeOptions = {
+    "GRAPH",    "--interface", "--displacements", "--threads", "--repeat",      "--warmup",
+    "--verify", "--baseline",  "--json",          "--seed",    "--object-bytes"};
 
 std::string footer() {
   std::string text = "GRAPH is one of\n";
@@ -34,6 +43,7 @@ std::string footer() {
   text +=
       "\nExamples:\n"
       "  jackdaw mark tree:21 --threads 2\n"
+      "  jackdaw mark ordered:4000000,4 --interface c --displacements 3 --threads 1 --baseline boehm\n"
       "  jackdaw mark hprof:heap.hprof.gz --threads auto --baseline boehm --verify --json result.json\n"
       "\nExit status: 0; 1 when --verify finds a difference; 2 when the input is bad.\n";
   return text;
@@ -65,7 +75,7 @@ MarkCommand::MarkCommand(CLI::App& app) {
   engine.victim = victims.front();
   engine.termination = detectors.front();
 
-  CLI::App* const command =
+  CLI::App* const command = command_ =
       app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
   command->footer(footer());
   command->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")->required();
@@ -97,7 +107,7 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_flag("--mail", engine.mail,
                     "Send tasks to the memory node of their object, where the heap lies on several");
   command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
-      ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
+      ->check(CLI::Range(std::size_t{1}, kLargestStealBatch))
       ->capture_default_str();
   command
       ->add_option(
@@ -131,6 +141,18 @@ MarkCommand::MarkCommand(CLI::App& app) {
       "--bounds", options_.bounds,
       "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
       "power of two of workers up to --threads");
+  command
+      ->add_option(
+          "--interface", interface_,
+          "Objects that tell where their references are (typed), or allocated through the C interface "
+          "and searched word by word (c)")
+      ->check(CLI::IsMember({std::string("typed"), std::string(kConservative)}))
+      ->capture_default_str();
+  command
+      ->add_option("--displacements", displacements_,
+                   "With --interface c: all interior pointers off and so many displacements registered, in "
+                   "libgc, too; references use them")
+      ->check(CLI::Range(0U, kMostDisplacements));
   command->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
   command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")
       ->capture_default_str();
@@ -141,19 +163,57 @@ MarkCommand::MarkCommand(CLI::App& app) {
 }
 
 int MarkCommand::run() {
-  options_.marking.engine.threads = parse_threads(threads_);
-  options_.marking.engine.backoff = value_of(mark::kBackoffKinds, backoff_);
-  options_.memory = parse_memory(memory_);
-  options_.marking.binding = value_of(mark::kBindings, binding_);
-  options_.marking.engine.grant = value_of(mark::kGrants, grant_);
-  if (options_.marking.engine.threads > 1 && gc::serves_one_thread_alone(options_.marking.queue)) {
+  if (interface_ == kConservative) return run_and_report(run_conservative_experiment, conservative_options());
+  return run_and_report(run_mark_experiment, typed_options());
+}
+
+MarkExperimentOptions MarkCommand::typed_options() const {
+  if (displacements_)
+    throw InputError("--displacements: typed objects are never searched for addresses; add --interface c");
+  MarkExperimentOptions options = options_;
+  options.marking.engine.threads = parse_threads(threads_);
+  options.marking.engine.backoff = value_of(mark::kBackoffKinds, backoff_);
+  options.memory = parse_memory(memory_);
+  options.marking.binding = value_of(mark::kBindings, binding_);
+  options.marking.engine.grant = value_of(mark::kGrants, grant_);
+  if (options.marking.engine.threads > 1 && gc::serves_one_thread_alone(options.marking.queue)) {
     throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
-                                 options_.marking.queue, options_.marking.engine.threads));
+                                 options.marking.queue, options.marking.engine.threads));
   }
+  return options;
+}
+
+ConservativeExperimentOptions MarkCommand::conservative_options() const {
+  for (const CLI::Option* const option : command_->get_options()) {
+    if (option->count() > 0 &&
+        std::ranges::find(kConservativeOptions, option->get_name()) == kConservativeOptions.end())
+      throw InputError(fmt::format("{}: goes with typed objects alone; with --interface c leave it out",
+                                   option->get_name()));
+  }
+  ConservativeExperimentOptions options;
+  for (const BaselineKind kind : options_.baselines) {
+    if (kind != BaselineKind::boehm)
+      throw InputError(
+          fmt::format("--baseline {}: marks typed objects alone; with --interface c it takes boehm",
+                      name_of(kBaselineKinds, kind)));
+    options.beside_libgc = true;
+  }
+  options.graph = options_.graph;
+  options.setting = {parse_threads(threads_), displacements_};
+  options.object_bytes = options_.object_bytes;
+  options.seed = options_.marking.engine.seed;
+  options.repeat = options_.repeat;
+  options.warmup = options_.warmup;
+  options.verify = options_.verify;
+  return options;
+}
+
+template <typename Experiment, typename Options>
+int MarkCommand::run_and_report(Experiment experiment, const Options& options) const {
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
 
-  const MarkReport report = run_mark_experiment(options_);
+  const auto report = experiment(options);
   if (json) json->commit(to_json(report));
   fmt::print("{}", format_tables(report));
   for (const std::string& difference : report.differences) fmt::print(stderr, "jackdaw: {}\n", difference);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
+#include "bench/conservative/conservative_experiment.h"
 #include "bench/mark_experiment.h"
 
 namespace jackdaw::bench {
@@ -20,7 +22,15 @@ class MarkCommand {
   int run();
 
  private:
+  [[nodiscard]] MarkExperimentOptions typed_options() const;
+  [[nodiscard]] ConservativeExperimentOptions conservative_options() const;
+  template <typename Experiment, typename Options>
+  int run_and_report(Experiment experiment, const Options& options) const;
+
+  CLI::App* command_ = nullptr;
   MarkExperimentOptions options_;
+  std::string interface_ = "typed";
+  std::optional<unsigned> displacements_;
   std::string threads_ = "auto";
   std::string backoff_ = "sleep";
   std::string grant_ = "early";

@@ -9,6 +9,7 @@
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
 #include "bench/marked_lines.h"
+#include "bench/median.h"
 #include "bench/named_values.h"
 #include "bench/progress.h"
 #include "bench/serial_mark.h"
@@ -147,7 +148,7 @@ std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options
   for (std::size_t i = 0; i < options.baselines.size(); ++i) {
     const Baseline& baseline = *heaps.baselines[i];
     const std::string name(name_of(kBaselineKinds, options.baselines[i]));
-    results.push_back({name, baseline.phase(), baseline.threads(), {}, 0});
+    results.push_back({name, baseline.phase(), baseline.threads(), {}});
   }
   return results;
 }
@@ -214,12 +215,6 @@ Bounds measure_bounds_of(const MarkExperimentOptions& options, const SerialMark*
 
 }  // namespace
 
-double median_of(std::vector<double> values) {
-  const std::size_t middle = values.size() / 2;
-  std::sort(values.begin(), values.end());
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   Heaps heaps(options);
   MarkReport report;
@@ -235,7 +230,8 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.heap_bytes_by_node = heaps.collector.heap().chunk_bytes_by_node();
   report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
   report.median = medians(report.runs);
-  for (BaselineResult& baseline : report.baselines) baseline.median_ms = median_of(baseline.wall_ms);
+  for (BaselineResult& baseline : report.baselines)
+    baseline.compare_with(report.median.time_of(baseline.phase));
   if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
   return report;

@@ -8,6 +8,7 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/baseline/choices.h"
+#include "bench/baseline/result.h"
 #include "bench/bounds.h"
 #include "bench/line_reads.h"
 #include "gc/collector.h"
@@ -29,15 +30,6 @@ struct MarkExperimentOptions {
   std::vector<BaselineKind> baselines;  ///< no kind twice
   bool limit = false;                   ///< read as many cache lines after every run
   bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
-};
-
-/// What a baseline did.
-struct BaselineResult {
-  std::string name;
-  Phase phase = Phase::collection;
-  std::uint32_t threads = 0;    ///< that really ran
-  std::vector<double> wall_ms;  ///< of the phase, once for each run of ours, in turn with ours
-  double median_ms = 0;
 };
 
 /// What reading the marked objects' cache lines once takes, with as many threads. For graphs whose objects
@@ -87,10 +79,6 @@ struct MarkReport {
   std::optional<ReadLimit> limit;
   std::optional<Bounds> bounds;
 
-  /// Our median time for the baseline's phase ÷ the baseline's. Below 1 is faster.
-  [[nodiscard]] double ratio_to(const BaselineResult& baseline) const {
-    return median.time_of(baseline.phase) / baseline.median_ms;
-  }
   /// Our median marking ÷ the median time to read the lines. There must be a limit.
   [[nodiscard]] double ratio_to_limit() const { return median.wall_ms / limit->median_ms; }
   /// Whether no run's marks differed.
@@ -100,8 +88,5 @@ struct MarkReport {
 /// Builds the graph and runs. Throws InputError for what the user got wrong, a graph that does not fit in
 /// memory included.
 MarkReport run_mark_experiment(const MarkExperimentOptions& options);
-
-/// The middle value, or the mean of the two middle ones. `values` is not empty.
-double median_of(std::vector<double> values);
 
 }  // namespace jackdaw::bench

@@ -7,15 +7,13 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "bench/baseline/result_report.h"
 #include "bench/bounds_report.h"
 #include "bench/named_values.h"
 
 namespace jackdaw::bench {
 
 namespace {
-
-// Longer tables of runs are cut: their medians tell more.
-constexpr std::size_t kRunsShown = 20;
 
 double idle_ms(const mark::WorkerStatistics& worker) {
   return std::chrono::duration<double, std::milli>(worker.idle).count();
@@ -41,21 +39,15 @@ void format_heading(const MarkReport& report, std::string& out) {
       100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
   fmt::format_to(std::back_inserter(out),
                  "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
-                 "{} mark thread{}, queue {}, victim {}, termination {}{}\n\n",
+                 "{} mark thread{}, queue {}, victim {}, termination {}{}; our objects {}\n\n",
                  report.graph, report.objects, report.median.objects_marked, report.median.references,
                  human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
                  report.threads, report.threads == 1 ? "" : "s", report.marking.queue,
                  report.marking.engine.victim, report.marking.engine.termination,
                  !report.verified       ? ""
                  : report.all_correct() ? ", verified"
-                                        : ", NOT CORRECT");
-}
-
-// What the column of a baseline's times is called, and at least how wide it is.
-std::string times_column(const BaselineResult& baseline) { return baseline.name + " ms"; }
-std::size_t width_of_times(const BaselineResult& baseline) {
-  constexpr std::size_t kLeastWidth = 12;
-  return std::max(kLeastWidth, times_column(baseline).size());
+                                        : ", NOT CORRECT",
+                 to_string(OurObjects::typed));
 }
 
 // `baseline_ms`: from a baseline's result to its time in the run.
@@ -64,21 +56,15 @@ void format_run(const MarkReport& report, const std::string& name, const RunFigu
                 TimeOf baseline_ms, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>10.6f}", name,
                  figures.wall_ms, figures.collect_ms, figures.ns_per_object, figures.steal_percent);
-  for (const BaselineResult& baseline : report.baselines) {
-    const double time = baseline_ms(baseline);
-    fmt::format_to(std::back_inserter(out), " {:>{}.3f} {:>7.3f}", time, width_of_times(baseline),
-                   figures.time_of(baseline.phase) / time);
-  }
+  for (const BaselineResult& baseline : report.baselines)
+    format_baseline_time(baseline, figures.time_of(baseline.phase), baseline_ms(baseline), out);
   out += '\n';
 }
 
 void format_runs(const MarkReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>10}", "run", "mark ms", "collect ms",
                  "ns/object", "stolen %");
-  for (const BaselineResult& baseline : report.baselines) {
-    fmt::format_to(std::back_inserter(out), " {:>{}} {:>7}", times_column(baseline), width_of_times(baseline),
-                   "ratio");
-  }
+  format_baseline_headings(report.baselines, out);
   out += '\n';
   const std::size_t shown = std::min(report.runs.size(), kRunsShown);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -138,12 +124,7 @@ void format_nodes(const MarkReport& report, std::string& out) {
 void format_conclusion(const MarkReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.6f} %\n", report.median.steal_percent);
   format_nodes(report, out);
-  for (const BaselineResult& baseline : report.baselines) {
-    fmt::format_to(std::back_inserter(out),
-                   "ratio to {} with {} thread{}: {:.3f} ({}, medians; below 1 is faster)\n", baseline.name,
-                   baseline.threads, baseline.threads == 1 ? "" : "s", report.ratio_to(baseline),
-                   baseline.phase == Phase::marking ? "marking alone" : "whole collections");
-  }
+  format_ratios(report.baselines, OurObjects::typed, out);
   if (report.limit) {
     fmt::format_to(std::back_inserter(out),
                    "ratio to reading memory: {:.3f} ({} cache lines of {}, {}, {:.3f} ms; medians)\n",
@@ -190,25 +171,6 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"idle_time_ms", idle_ms(worker)}};
 }
 
-nlohmann::ordered_json baseline_to_json(const BaselineResult& baseline) {
-  return {{"name", baseline.name},
-          {"threads", baseline.threads},
-          {"wall_ms", baseline.wall_ms},
-          {"median_ms", baseline.median_ms}};
-}
-
-// The first one also by itself, for scripts that ask for one.
-void add_baselines(const MarkReport& report, nlohmann::ordered_json& json) {
-  if (report.baselines.empty()) return;
-  json["baseline"] = baseline_to_json(report.baselines.front());
-  json["ratio_to_baseline"] = report.ratio_to(report.baselines.front());
-  json["baselines"] = nlohmann::ordered_json::array();
-  for (const BaselineResult& baseline : report.baselines) {
-    json["baselines"].push_back(baseline_to_json(baseline));
-    json["baselines"].back()["ratio"] = report.ratio_to(baseline);
-  }
-}
-
 nlohmann::ordered_json run_to_json(const Run& run) {
   nlohmann::ordered_json json = figures_to_json(run.figures);
   json["workers"] = nlohmann::ordered_json::array();
@@ -231,6 +193,8 @@ std::string format_tables(const MarkReport& report) {
 std::string to_json(const MarkReport& report) {
   const mark::MarkerOptions& engine = report.marking.engine;
   nlohmann::ordered_json json = {{"graph", report.graph},
+                                 {"interface", "typed"},
+                                 {"our_objects", to_string(OurObjects::typed)},
                                  {"objects", report.objects},
                                  {"heap_bytes", report.heap_bytes},
                                  {"heap_bytes_by_node", report.heap_bytes_by_node},
@@ -248,7 +212,7 @@ std::string to_json(const MarkReport& report) {
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);
   if (report.verified) json["verified"] = report.all_correct();
-  add_baselines(report, json);
+  add_baselines(report.baselines, json);
   if (report.limit) {
     json["limit"] = {{"order", name_of(kReadOrders, report.limit->order)},
                      {"lines", report.limit->lines},

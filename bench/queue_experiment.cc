@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/input_error.h"
-#include "bench/mark_experiment.h"
+#include "bench/median.h"
 #include "bench/memory_limit.h"
 #include "bench/progress.h"
 #include "bench/queue_calibration.h"

@@ -12,7 +12,7 @@
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
 #include "bench/lent_marking.h"
-#include "bench/mark_experiment.h"
+#include "bench/median.h"
 #include "bench/progress.h"
 #include "bench/simulate/calibration.h"
 #include "bench/simulate/loop_times.h"

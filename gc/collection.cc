@@ -1,7 +1,5 @@
 #include "gc/collection.h"
 
-#include <utility>
-
 #include "gc/object_model.h"
 
 namespace jackdaw::gc {
@@ -19,13 +17,8 @@ Collection::Collection(heap::Heap& heap, Ephemerons* ephemerons) : heap_(heap), 
 
 void Collection::begin(Marking& marking) {
   marking_ = &marking;
-  result_ = {};
-  result_.workers.resize(marking.worker_count());
-}
-
-void Collection::mark(std::span<heap::Object* const> roots) {
-  heap_.clear_marks();
-  mark_further(roots);
+  static_cast<CollectionTotals&>(result_) = {};
+  result_.workers.assign(marking.worker_count(), {});
 }
 
 void Collection::mark_further(std::span<heap::Object* const> roots) {
@@ -49,10 +42,10 @@ void Collection::sweep(heap::OwnedBlocks owned) {
   result_.live_bytes = swept.live_bytes;
 }
 
-CollectionResult Collection::finish(std::chrono::steady_clock::time_point start) {
+CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start) {
   result_.mark_time = marked_ - start;
   result_.collect_time = std::chrono::steady_clock::now() - start;
-  return std::move(result_);
+  return result_;
 }
 
 bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) {

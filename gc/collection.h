@@ -18,35 +18,45 @@
 
 namespace jackdaw::gc {
 
-/// What a collection did.
-struct CollectionResult {
+/// What a collection did in all.
+struct CollectionTotals {
   std::chrono::nanoseconds mark_time{0};  ///< roots, clearing marks, marking, termination
   std::chrono::nanoseconds collect_time{
       0};  ///< the whole, sweeping included, from when the mutators had stopped
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;
   std::uint64_t mark_passes = 1;  ///< more than one only when memory for the mark stack ran short
+};
+
+/// What a collection did, and each worker of it.
+struct CollectionResult : CollectionTotals {
   std::vector<mark::WorkerStatistics> workers;
 };
 
-/// Kept from one collection to the next. Each is a begin(), a mark(), any number of mark_further(), a sweep()
-/// and a finish().
+/// Kept from one collection to the next. Each is a begin(), a clear_marks(), any number of mark_further(), a
+/// sweep() and a finish().
 class Collection {
  public:
   /// `ephemerons`: of the heap; null: it has none. Throws std::bad_alloc.
   explicit Collection(heap::Heap& heap, Ephemerons* ephemerons = nullptr);
 
-  /// Before threads are stopped that may hold malloc's lock: this asks it for memory, which what comes before
-  /// finish() does not. Throws std::bad_alloc.
+  /// Before threads are stopped that may hold malloc's lock: this asks it for memory, if the marking has more
+  /// workers than any before or finish()'s result was moved away, which what comes before finish() does not.
+  /// Throws std::bad_alloc.
   void begin(Marking& marking);
-  /// Marks what `roots` lead to, and nothing else. Roots may be null. Does not throw.
-  void mark(std::span<heap::Object* const> roots);
-  /// Marks what `roots` lead to besides what is marked. Does not throw.
+  /// Nothing is marked from now on. Does not throw.
+  void clear_marks() { heap_.clear_marks(); }
+  /// Marks what `roots` lead to besides what is marked. Roots may be null. Does not throw.
   void mark_further(std::span<heap::Object* const> roots);
+  /// The first of them: marks what `roots` lead to, and nothing else. Does not throw.
+  void mark(std::span<heap::Object* const> roots) {
+    clear_marks();
+    mark_further(roots);
+  }
   /// Frees what is not marked. Does not throw.
   void sweep(heap::OwnedBlocks owned);
-  /// What it did, from `start` on, when the threads had stopped.
-  CollectionResult finish(std::chrono::steady_clock::time_point start);
+  /// What it did, from `start` on, when the threads had stopped. May be moved away.
+  CollectionResult& finish(std::chrono::steady_clock::time_point start);
 
   [[nodiscard]] const heap::Heap& heap() const { return heap_; }
 

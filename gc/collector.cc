@@ -156,7 +156,7 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
   collection_.sweep(heap::OwnedBlocks::taken_back);
-  CollectionResult result = collection_.finish(start);
+  CollectionResult result = std::move(collection_.finish(start));
   if (options_.automatic) {
     const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(result.live_bytes));
     budget_ = std::max<std::uint64_t>(options_.minimum_budget_bytes, grown);

@@ -33,7 +33,7 @@ struct CollectorOptions {
   MarkingOptions marking;
   /// Where the heap's memory lies.
   MemoryPlacement memory;
-  /// All chunks together never take more.
+  /// The heap never gets larger.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit
   /// alone.

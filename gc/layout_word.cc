@@ -8,8 +8,8 @@ std::atomic<std::size_t> MarkProcedures::next_{kReserved};
 std::optional<std::size_t> MarkProcedures::add(MarkProcedure procedure) {
   // Relaxed: the number is unique; what it leads to is published below.
   const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
-  if (number >= kMaximum) {
-    next_.store(kMaximum, std::memory_order_relaxed);
+  if (number >= kEndOfGivenOut) {
+    next_.store(kEndOfGivenOut, std::memory_order_relaxed);
     return std::nullopt;
   }
   define(number, procedure);
@@ -17,7 +17,7 @@ std::optional<std::size_t> MarkProcedures::add(MarkProcedure procedure) {
 }
 
 // An object that was not set up yet is cleared: then the layout found is that of an object without
-// references.
+// references. The first word of one that was freed by hand is above all addresses.
 LayoutWord LayoutWord::in_object(const heap::Object* object, std::size_t bytes) const {
   const auto offset = static_cast<std::int64_t>(bits_ & ~kTagMask);
   const auto* base = reinterpret_cast<const std::byte*>(object);
@@ -25,8 +25,8 @@ LayoutWord LayoutWord::in_object(const heap::Object* object, std::size_t bytes) 
     if (static_cast<std::uint64_t>(offset) + sizeof(std::uint64_t) > bytes) return LayoutWord(0);
     return LayoutWord(*reinterpret_cast<const std::uint64_t*>(base + offset));
   }
+  if (*reinterpret_cast<const std::intptr_t*>(base) <= 0) return LayoutWord(0);
   const auto* const type = *reinterpret_cast<const std::byte* const*>(base);
-  if (type == nullptr) return LayoutWord(0);
   return LayoutWord(
       *reinterpret_cast<const std::uint64_t*>(type - (offset + static_cast<std::int64_t>(kIndirectBias))));
 }

@@ -49,17 +49,21 @@ using MarkProcedure = GC_ms_entry* (*)(std::uintptr_t* object, GC_ms_entry* top,
 class MarkProcedures {
  public:
   static constexpr std::size_t kMaximum = 64;
-  /// Numbers below this one are not given out.
+  /// Numbers below this one are not given out: the program chooses among them itself.
   static constexpr std::size_t kReserved = 8;
-  /// Objects of C++ types.
-  static constexpr std::size_t kTraced = 0;
+  /// Nor are the last ones. Objects of C++ types.
+  static constexpr std::size_t kTraced = kMaximum - 1;
   /// The C interface's own: objects with bitmaps that fit into no word, and arrays of objects with layouts.
-  static constexpr std::size_t kLongBitmap = 1;
-  static constexpr std::size_t kArray = 2;
+  static constexpr std::size_t kLongBitmap = kMaximum - 2;
+  static constexpr std::size_t kArray = kMaximum - 3;
+  static constexpr std::size_t kEndOfGivenOut = kArray;
 
   /// Adds one and returns its number; nothing when there are too many. Any thread.
   static std::optional<std::size_t> add(MarkProcedure procedure);
-  /// Says what one of the numbers that are not given out leads to. Any thread.
+  /// Whether a number is one that the program may have: reserved for it, or given out by now.
+  // Relaxed: the program got the number from add().
+  static bool is_for_program(std::size_t number) { return number < next_.load(std::memory_order_relaxed); }
+  /// Says what a number leads to. Any thread.
   static void define(std::size_t number, MarkProcedure procedure) {
     // Release: pairs with the acquire in at().
     procedures_[number].store(procedure, std::memory_order_release);

@@ -11,6 +11,7 @@
 #include "heap/chunk.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
+#include "heap/word_scan.h"
 #include "mark/prefetch.h"
 #include "mark/slices.h"
 
@@ -51,16 +52,17 @@ class MarkTask {
     return static_cast<std::uint32_t>((bits_ >> kFormBits & kLowNodeMask) |
                                       ((bits_ >> kAddressBits) << kLowNodeBits));
   }
+  /// False for what cannot be a part of a big object, nor a whole one of words.
+  [[nodiscard]] bool may_be_slice() const {
+    return form() == Form::words || (form() == Form::references && node() != 0);
+  }
   /// Of a small object of words: how many.
   [[nodiscard]] std::uint32_t small_words() const {
     return static_cast<std::uint32_t>(bits_ >> kAddressBits);
   }
-  /// Of a whole object: whether it is known to lie within half a cache line. False for those that have a
-  /// type.
-  [[nodiscard]] bool is_within_half_a_line() const {
-    constexpr std::uint32_t kWords = 4;
-    static_assert(kWords * sizeof(std::uint64_t) * 2 == mark::kCacheLineBytes);
-    return small_words() - 1 < kWords;  // slots of so many words start at multiples of as many
+  /// Its words: an even number.
+  [[nodiscard]] heap::Words small_object() const {
+    return {reinterpret_cast<const std::uintptr_t*>(object()), small_words()};
   }
 
  private:

@@ -1,10 +1,12 @@
 // HeapObjectModel: ties Jackdaw's heap to the marking engine.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
 
+#include "gc/candidate_picker.h"
 #include "gc/layout_word.h"
 #include "gc/mark_task.h"
 #include "gc/weak_references.h"
@@ -29,13 +31,12 @@ class HeapObjectModel {
   using Reference = heap::Object*;
   using Task = MarkTask;
   /// A word that may be the address of an object.
-  using Candidate = std::uintptr_t;
+  using Candidate = CandidatePicker::Candidate;
 
   /// For visits to sinks that take no candidates.
   HeapObjectModel() = default;
   /// For all visits to objects of the heap whose map this is, with the displacements that it has now.
-  explicit HeapObjectModel(const heap::BlockMap& map)
-      : map_(&map), view_(map), most_words_(map.displacements() == nullptr ? mark::kCandidatesAtOnce : 0) {}
+  explicit HeapObjectModel(const heap::BlockMap& map) : map_(&map), view_(map), picker_(map) {}
 
   template <mark::Sharing kSharing>
   JACKDAW_ALWAYS_INLINE bool try_mark(Reference object) const {
@@ -60,6 +61,10 @@ class HeapObjectModel {
   // Of what a word led to: the block's shape is at hand, and where the slot starts need not be known unless
   // the word leads inside. When a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
   template <mark::Sharing kSharing>
+  JACKDAW_ALWAYS_INLINE bool try_mark(heap::FoundStart& start) const {
+    return try_mark<kSharing>(start.granule);
+  }
+  template <mark::Sharing kSharing>
   JACKDAW_ALWAYS_INLINE bool try_mark(heap::FoundPlace& place) const {
     if (try_mark<kSharing>(place.granule)) return true;
     heap::Object* const slot = place.slot();
@@ -67,13 +72,13 @@ class HeapObjectModel {
     place.granule = slot;
     return try_mark<kSharing>(slot);
   }
-  [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(heap::FoundPlace place) const {
-    return lease_word_of(place.granule);
+  [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(heap::FoundStart found) const {
+    return lease_word_of(found.granule);
   }
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(heap::FoundPlace marked) const {
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(heap::FoundStart marked) const {
     return marked.shape.contents() == heap::Contents::data;
   }
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(heap::FoundPlace marked) const {
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(heap::FoundStart marked) const {
     return MarkTask::of_slot(marked.granule, marked.shape);
   }
 
@@ -96,12 +101,20 @@ class HeapObjectModel {
     mark::prefetch_to_read(start);
     mark::prefetch_to_read(start + mark::kCacheLineBytes / 2);
   }
-  /// The same for the task of what a word led to: often it is known to lie in one line.
-  JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundPlace) const {
-    const char* const start = reinterpret_cast<const char*>(task.object());
+  /// The same for the task of what a word led to, whose size is often known: up to four lines.
+  JACKDAW_ALWAYS_INLINE void prefetch(Task, heap::FoundStart found) const {
+    const char* const start = reinterpret_cast<const char*>(found.granule);
+    const std::uint32_t words = found.shape.words();  // 0: not known
     mark::prefetch_to_read(start);
-    if (!task.is_within_half_a_line()) mark::prefetch_to_read(start + mark::kCacheLineBytes / 2);
+    if (words - 1 < kWordsOfALine / 2) return;  // slots of so many words start at multiples of as many
+    mark::prefetch_to_read(start + mark::kCacheLineBytes / 2);
+    if (words < 3 * kWordsOfALine / 2) return;
+    mark::prefetch_to_read(start + 3 * mark::kCacheLineBytes / 2);
+    mark::prefetch_to_read(start + 5 * mark::kCacheLineBytes / 2);
   }
+
+  /// Whether the task is a part of a big object, or a big object whose visit makes parts.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_slice(Task task) const { return task.may_be_slice(); }
 
   /// Where threads have memory near them: the node of the task's object (heap::MemoryNodes).
   [[nodiscard]] std::uint32_t node_of(Task task) const { return heap::Chunk::of(task.object())->node(); }
@@ -130,10 +143,25 @@ class HeapObjectModel {
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void examine(std::span<const Candidate> words, Sink& sink) const {
     const heap::BlockMap::View view = view_;
-    for (const std::uintptr_t word : words) heap::report_place_at(word, view, *map_, sink);
+    if (view.displacements() == nullptr) {
+      for (const std::uintptr_t word : words) heap::report_place_at(word, view, *map_, sink);
+    } else {
+      for (const std::uintptr_t word : words) heap::report_start_at(word, view, *map_, sink);
+    }
+  }
+
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_picked_from(Task task) const {
+    return task.form() == MarkTask::Form::small_words;
+  }
+  /// What the first of the tasks may refer to, up to one that is not a small object of words.
+  [[nodiscard]] CandidatePicker::Picked pick_from(std::span<const Task> tasks, std::size_t enough,
+                                                  Candidate* out) const {
+    return picker_.pick_from(tasks, enough, out);
   }
 
  private:
+  static constexpr std::uint32_t kWordsOfALine = mark::kCacheLineBytes / heap::kWordBytes;
+
   // Calls with a copy of a sink that is but a handle: the sink itself, whose address nobody else learns,
   // stays in registers.
   template <typename Sink, typename Call>
@@ -175,9 +203,8 @@ class HeapObjectModel {
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void visit_without_type(MarkTask task, Sink& sink) const {
     heap::Object* const object = task.object();
-    const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
     if (task.form() == MarkTask::Form::small_words) {
-      scan_small({words, task.small_words()}, sink);
+      scan_small(task.small_object(), sink);
     } else if (task.form() == MarkTask::Form::words) {
       apart(sink, [&](Sink& other) { visit_large_words(task, other); });
     } else {
@@ -185,65 +212,42 @@ class HeapObjectModel {
     }
   }
 
-  // The words of a slot: an even number.
+  // The words of a slot.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void scan_small(heap::Words words, Sink& sink) const {
     if constexpr (mark::CandidateSink<Sink>) {
-      if (words.size() <= most_words_) [[likely]] {
-        pick_out(words, sink);
-        return;
-      }
+      pick_out(words, sink);
+    } else {
+      scan(words, heap::Chunk::of(words.data())->map(), sink);
     }
-    const heap::BlockMap& map = heap::Chunk::of(words.data())->map();
-    apart(sink, [&](Sink& other) { scan(words, map, other); });
   }
 
   // At most kCandidatesAtOnce words.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void pick_out(heap::Words words, Sink& sink) const {
-    const heap::BlockMap::View view = view_;
-    Candidate* const candidates = sink.candidates();
-    std::size_t count = sink.candidate_count();
-    const auto pick = [&](std::uintptr_t word) {
-      candidates[count] = word;
-      count += static_cast<std::size_t>(view.covers(word));
-    };
-    const std::uintptr_t* word = words.data();
-    const std::uintptr_t* const end = word + words.size();
-    do {
-      pick(word[0]);
-      pick(word[1]);
-      word += 2;
-    } while (word != end);
-    sink.set_candidate_count(count);
+    const std::size_t count = sink.candidate_count();
+    sink.set_candidate_count(count + picker_.pick(words, sink.candidates() + count));
   }
 
   template <typename Sink>
-  [[gnu::noinline]] static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
-    if (map.displacements() != nullptr) {
-      scan_displaced(words, map, sink);
-      return;
-    }
-    const heap::BlockMap::View view(map);
-    for (const std::uintptr_t word : words) {
-      if (view.covers(word)) heap::report_place_at(word, view, map, sink);
-    }
+  static void scan(heap::Words words, const heap::BlockMap& map, Sink& sink) {
+    heap::for_each_slot_in(words, map, [&](heap::Object* object) { sink.reference(object); });
   }
 
   template <typename Sink>
-  [[gnu::noinline]] static void scan_displaced(heap::Words words, const heap::BlockMap& map, Sink& sink) {
-    for (const std::uintptr_t word : words) {
-      if (heap::Object* const reference = heap::slot_at_displaced_word(map, word)) sink.reference(reference);
-    }
-  }
-
-  template <typename Sink>
-  [[gnu::noinline]] static void visit_large_words(MarkTask task, Sink& sink) {
+  [[gnu::noinline]] void visit_large_words(MarkTask task, Sink& sink) const {
     heap::Object* const object = task.object();
     const std::uint64_t count = heap::Chunk::large_bytes_of(object) / heap::kWordBytes;
     const mark::Slices::Range part = part_of(task, count, sink);
-    const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
-    scan({words + part.begin, part.end - part.begin}, heap::Chunk::of(object)->map(), sink);
+    heap::Words words(reinterpret_cast<const std::uintptr_t*>(object) + part.begin, part.end - part.begin);
+    if constexpr (mark::CandidateSink<Sink>) {
+      for (; !words.empty(); words = words.subspan(std::min(words.size(), mark::kCandidatesAtOnce))) {
+        sink.make_room();
+        pick_out(words.first(std::min(words.size(), mark::kCandidatesAtOnce)), sink);
+      }
+    } else {
+      scan(words, heap::Chunk::of(object)->map(), sink);
+    }
   }
 
   template <typename Sink>
@@ -323,10 +327,11 @@ class HeapObjectModel {
 
   const heap::BlockMap* map_ = nullptr;
   heap::BlockMap::View view_;
-  std::size_t most_words_ = 0;  // that may be picked out at once
+  CandidatePicker picker_;
 };
 
 static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::LeafObjectModel<HeapObjectModel> &&
-              mark::CandidateObjectModel<HeapObjectModel> && mark::PlacedObjectModel<HeapObjectModel>);
+              mark::CandidateObjectModel<HeapObjectModel> && mark::SlicingObjectModel<HeapObjectModel> &&
+              mark::PlacedObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

@@ -91,7 +91,20 @@ class SinkVisitor<Sink> final : public Visitor {
     next_ = sink_.candidates() + sink_.candidate_count();
     end_ = next_ + mark::kCandidatesAtOnce;
   }
-  void end() { sink_.set_candidate_count(static_cast<std::size_t>(next_ - sink_.candidates())); }
+  void end() {
+    if (map_.displacements() != nullptr) [[unlikely]]
+      find_starts();
+    sink_.set_candidate_count(static_cast<std::size_t>(next_ - sink_.candidates()));
+  }
+  // References may lead anywhere into objects; of candidates only some places would count.
+  void find_starts() {
+    std::uintptr_t* start = sink_.candidates() + sink_.candidate_count();
+    for (const std::uintptr_t* reference = start; reference != next_; ++reference) {
+      if (const heap::Object* const object = heap::slot_at_any_word(map_, *reference))
+        *start++ = reinterpret_cast<std::uintptr_t>(object);
+    }
+    next_ = start;
+  }
 
   Sink& sink_;
 };

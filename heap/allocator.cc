@@ -81,10 +81,8 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
 
 void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
   std::byte* const slot = run.freed;
-  std::uintptr_t next = 0;
-  std::memcpy(&next, slot, sizeof next);
-  run.freed = revealed(next);
-  std::memset(slot, 0, sizeof next);
+  run.freed = next_freed(slot);
+  std::memset(slot, 0, sizeof(std::uintptr_t));
   run.end = slot + slot_bytes;
   run.cursor = slot;
 }
@@ -106,8 +104,7 @@ void Allocator::free(Object* object) {
   }
   FreeRun& run = (*runs)[info.size_class];
   if (kind_info.is_cleared) std::memset(slot, 0, info.slot_bytes);
-  const std::uintptr_t next = hidden(run.freed);
-  std::memcpy(slot, &next, sizeof next);
+  set_next_freed(slot, run.freed);
   run.freed = slot;
 }
 
@@ -121,11 +118,35 @@ void Allocator::for_each_run(Function function) {
 
 void Allocator::give_up_blocks() {
   give_up_spares();
-  for_each_run([](FreeRun& run) {
+  for_each_run([this](FreeRun& run) {
     if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
     if (run.block.chunk != nullptr) run.block.chunk->block(run.block.index).owned = false;
+    if (run.freed != nullptr) heap_.abandon(run.freed);
     run = {};
   });
+}
+
+void Allocator::withdraw_free_slots() {
+  for_each_run([](const FreeRun& run) {
+    if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
+    withdraw_freed(run.freed);
+  });
+}
+
+void Allocator::withdraw_freed(std::byte* freed) {
+  for (; freed != nullptr; freed = next_freed(freed))
+    Chunk::set_free(freed, freed + Heap::bytes_of(reinterpret_cast<const Object*>(freed)));
+}
+
+std::byte* Allocator::next_freed(const std::byte* freed) {
+  std::uintptr_t next = 0;
+  std::memcpy(&next, freed, sizeof next);
+  return revealed(next);
+}
+
+void Allocator::set_next_freed(std::byte* freed, const std::byte* next) {
+  const std::uintptr_t word = hidden(next);
+  std::memcpy(freed, &word, sizeof word);
 }
 
 // A thread that allocates no more would keep them for ever.

@@ -97,6 +97,13 @@ class Allocator {
   void give_up_blocks();
   // The heap has the blocks again that no object was put in. Likewise, but not in the midst of find_run.
   void give_up_spares();
+  // The slots of the runs at hand, and those that were freed by hand, hold no objects: until
+  // keep_runs_allocated.
+  void withdraw_free_slots();
+  static void withdraw_freed(std::byte* freed);
+  // Slots freed by hand are a list through their first words.
+  static std::byte* next_freed(const std::byte* freed);
+  static void set_next_freed(std::byte* freed, const std::byte* next);
   // After what is unmarked was made free: the slots of the runs at hand are in use, too.
   void keep_runs_allocated();
 

@@ -61,6 +61,10 @@ class BlockShape {
     return bits_ & (kContentsMask | kWordsMask);
   }
   static constexpr unsigned kWordsShift = 48;
+  /// Of slots: how many words each has if the contents are Contents::words, and 0 otherwise.
+  [[nodiscard]] constexpr std::uint32_t words() const {
+    return static_cast<std::uint32_t>((bits_ & kWordsMask) >> kWordsShift);
+  }
   /// Of slots: how many bytes behind the block's start the slot begins that granule `granule` of the block
   /// lies in. What is left behind the last slot counts as a slot. O(1).
   [[nodiscard]] constexpr std::uint32_t slot_offset(std::uint32_t granule) const {
@@ -91,8 +95,8 @@ class BlockShape {
   std::uint64_t bits_ = 0;
 };
 
-/// The map over one range of addresses. Look-ups may run on any thread at any time; one thread at a time
-/// writes. Does not own its entries.
+/// The map over one range of addresses, which may become longer. Look-ups may run on any thread at any time;
+/// one thread at a time writes. Does not own its entries.
 class BlockMap {
  public:
   BlockMap() = default;
@@ -105,10 +109,17 @@ class BlockMap {
         entries_(entries.data()),
         suspected_(suspected) {}
 
+  /// So many blocks are covered from now on, more than before: the entries behind those that there were are
+  /// there now, and zero.
+  void extend(std::size_t blocks) {
+    // Release: pairs with the acquire in bytes, so that the entries are there.
+    std::atomic_ref(bytes_).store(blocks * kBlockBytes, std::memory_order_release);
+  }
+
   /// How the block that `address` lies in is divided; without objects for any address outside. O(1).
   [[nodiscard, gnu::always_inline]] BlockShape shape_at(std::uintptr_t address) const {
     const std::uintptr_t offset = address - start_;
-    if (offset >= bytes_) return {};
+    if (offset >= bytes()) return {};
     // Acquire: pairs with the release in set, so that the tables of the chunk are initialised.
     return BlockShape::from_bits(entries_[offset / kBlockBytes].load(std::memory_order_acquire));
   }
@@ -129,13 +140,31 @@ class BlockMap {
 
   /// The map's range.
   [[nodiscard]] std::uintptr_t begin() const { return start_; }
-  [[nodiscard]] std::uintptr_t end() const { return start_ + bytes_; }
+  [[nodiscard]] std::uintptr_t end() const { return start_ + bytes(); }
   /// What a look-up needs, to be held in registers while many words are looked at.
   class View {
    public:
     View() = default;  // of a map that covers nothing
-    explicit View(const BlockMap& map) : start_(map.start_), bytes_(map.bytes_), entries_(map.entries_) {}
+    explicit View(const BlockMap& map)
+        : start_(map.start_),
+          bytes_(map.bytes()),
+          entries_(map.entries_),
+          displacements_(map.displacements_),
+          in_granule_(displacements_ == nullptr ? GranuleOffsets() : displacements_->in_granule()) {}
+    /// The range that it covers.
+    [[nodiscard]] std::uintptr_t begin() const { return start_; }
+    [[nodiscard]] std::uintptr_t bytes() const { return bytes_; }
     [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
+    /// As BlockMap::displacements.
+    [[nodiscard]] const Displacements* displacements() const { return displacements_; }
+    /// Where there are displacements: where in its granule an address lies that keeps an object.
+    [[nodiscard]] GranuleOffsets in_granule() const { return in_granule_; }
+    /// Where there are displacements: true for an address that keeps an object, false for most others.
+    [[nodiscard]] bool may_keep(std::uintptr_t address) const {
+      // Not &&: what the words are is not to be foreseen, so no branch depends on it.
+      return (static_cast<unsigned>(covers(address)) &
+              static_cast<unsigned>(in_granule_.contains(address))) != 0;
+    }
     /// As BlockMap::shape_at, for an address that the map covers.
     [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
       // Acquire: as there.
@@ -147,10 +176,12 @@ class BlockMap {
     std::uintptr_t start_ = 0;
     std::uintptr_t bytes_ = 0;
     const std::atomic<std::uint64_t>* entries_ = nullptr;
+    const Displacements* displacements_ = nullptr;
+    GranuleOffsets in_granule_;
   };
 
   /// Whether `address` lies in it.
-  [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
+  [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes(); }
   /// Notes that a word looks like an address in the block at `address`, which lies inside and holds no
   /// objects: an object that was allocated there would not be freed while the word is there. Any thread.
   // Relaxed, here and where it is read: advice.
@@ -178,8 +209,13 @@ class BlockMap {
   }
 
  private:
+  // Acquire: pairs with the release in extend.
+  [[nodiscard]] std::uintptr_t bytes() const {
+    return std::atomic_ref(const_cast<std::uintptr_t&>(bytes_)).load(std::memory_order_acquire);
+  }
+
   std::uintptr_t start_ = 0;
-  std::uintptr_t bytes_ = 0;
+  std::uintptr_t bytes_ = 0;  // not an atomic: a map may be copied, while nobody extends it
   std::atomic<std::uint64_t>* entries_ = nullptr;
   std::atomic<std::uint8_t>* suspected_ = nullptr;
   const Displacements* displacements_ = nullptr;

@@ -64,7 +64,8 @@ Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const K
       node_(node),
       map_(map),
       kind_table_(kinds) {
-  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) free_.set(block);
+  free_blocks_ = std::min(usable_blocks(), kUsableBlocks);
+  for (std::size_t block = kFirstBlock; block < kFirstBlock + free_blocks_; ++block) free_.set(block);
   zero_ = free_;
 }
 
@@ -172,6 +173,12 @@ bool Chunk::are_free(std::size_t index, std::size_t count) const {
   return true;
 }
 
+std::size_t Chunk::count_zero(std::size_t index, std::size_t count) const {
+  std::size_t zero = 0;
+  for (std::size_t block = index; block < index + count; ++block) zero += zero_.test(block) ? 1 : 0;
+  return zero;
+}
+
 bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind) {
   const bool is_zero = zero_.test(index);
   blocks_[index] = info;
@@ -191,6 +198,10 @@ void Chunk::release_block(std::size_t index) {
   if (index < search_from_) search_from_ = index;
 }
 
+bool Chunk::give_back(std::size_t index, std::size_t count) {
+  return madvise(block_start(index), count * kBlockBytes, MADV_DONTNEED) == 0;
+}
+
 void Chunk::release_free_memory() {
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk;) {
     std::size_t end = block;
@@ -199,7 +210,7 @@ void Chunk::release_free_memory() {
       ++block;
       continue;
     }
-    const bool released = madvise(block_start(block), (end - block) * kBlockBytes, MADV_DONTNEED) == 0;
+    const bool released = give_back(block, end - block);
     for (; block < end; ++block) {
       zero_.set(block, released);
       given_back_.set(block, released);

@@ -12,9 +12,10 @@
 // cache's sets repeat: with chunks of 2 MiB, all mark bits of a heap fought for a quarter of that cache.) A
 // block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a
 // chunk as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the object
-// starts.
+// starts. Where addresses are scarce a chunk may be shorter: then only its first blocks are there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bitset>
@@ -233,7 +234,9 @@ class Chunk {
   [[nodiscard]] std::uint32_t node() const { return node_; }
   /// Blocks in no use.
   [[nodiscard]] std::size_t free_blocks() const { return free_blocks_; }
-  [[nodiscard]] bool is_empty() const { return free_blocks_ == kUsableBlocks; }
+  /// All blocks for objects, used or not.
+  [[nodiscard]] std::size_t usable_blocks() const { return total_bytes_ / kBlockBytes - kFirstBlock; }
+  [[nodiscard]] bool is_empty() const { return free_blocks_ == std::min(usable_blocks(), kUsableBlocks); }
 
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block.
@@ -243,10 +246,16 @@ class Chunk {
   /// Takes a block and says whether its memory is zero, because nobody took it before.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
+  /// Gives the memory of so many blocks back to the system: false when it refuses.
+  bool give_back(std::size_t index, std::size_t count);
   /// Gives the memory of free blocks back to the system. O(blocks).
   void release_free_memory();
   /// Free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
+  /// Free blocks that have memory, because somebody wrote to them.
+  [[nodiscard]] std::size_t written_free_blocks() const { return (free_ & ~zero_).count(); }
+  /// How many of the `count` blocks from `index` on, all free, have none.
+  [[nodiscard]] std::size_t count_zero(std::size_t index, std::size_t count) const;
   [[nodiscard]] bool is_given_back(std::size_t index) const { return given_back_.test(index); }
 
  private:
@@ -312,7 +321,7 @@ class Chunk {
   std::array<std::uint8_t, kBlocksPerChunk> kinds_;
   std::array<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
-  std::size_t free_blocks_ = kUsableBlocks;
+  std::size_t free_blocks_ = 0;
   std::bitset<kBlocksPerChunk> free_;
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to

@@ -16,7 +16,10 @@ constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
 // Of the chunks that a collection left empty, one in so many of all chunks is kept for the next allocations.
 constexpr std::size_t kChunksPerSpare = 8;
 
-// Spares are given out while a chunk has so many free blocks.
+// Where addresses are scarce chunks get shorter, but not shorter than this.
+constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
+
+// Spares are given out while a chunk has so many free blocks, and the limit leaves as many.
 constexpr std::size_t kManyBlocks = 64;
 
 // Any node's chunks.
@@ -26,18 +29,26 @@ constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes
 
 }  // namespace
 
-// With a limit, twice as many addresses: chunks of different lengths leave gaps.
 Heap::Heap(std::size_t limit_bytes, const MemoryNodes& nodes)
     : limit_bytes_(limit_bytes),
-      space_(limit_bytes < HeapSpace::default_bytes() / 2 ? 2 * limit_bytes : HeapSpace::default_bytes(),
-             kinds_, nodes),
+      space_(HeapSpace::default_bytes(), kinds_, nodes),
       partly_free_(nodes.count()) {}
 
 Heap::~Heap() = default;
 
 void Heap::register_allocator(Allocator* allocator) {
   const std::lock_guard lock(mutex_);
+  if (!abandoned_.reserve(1)) throw std::bad_alloc();
   allocators_.push_back(allocator);
+}
+
+// Notes a list of slots that were freed by hand: where there is no more room, as part of another list.
+void Heap::abandon(std::byte* freed) {
+  if (abandoned_.append(freed)) return;
+  std::byte* last = freed;
+  while (std::byte* const next = Allocator::next_freed(last)) last = next;
+  Allocator::set_next_freed(last, abandoned_[0]);
+  abandoned_[0] = freed;
 }
 
 void Heap::unregister_allocator(Allocator* allocator) {
@@ -61,20 +72,29 @@ void Heap::count_allocated(std::uint64_t bytes) {
   usage_.allocated.add(bytes);
 }
 
+// Whether so many blocks more may be in use.
+bool Heap::within_limit(std::size_t blocks) const {
+  return usage_.used <= limit_bytes_ && blocks <= (limit_bytes_ - usage_.used) / kBlockBytes;
+}
+
+// Whether so many blocks more may have memory, after free ones lost theirs if that is what it takes. Within
+// the limit that is so, unless the system refuses to take any back.
+bool Heap::make_room_for(std::size_t untouched_blocks) {
+  const auto has_room = [&] {
+    const std::uint64_t has_memory = usage_.used + usage_.free;
+    return has_memory <= limit_bytes_ && untouched_blocks <= (limit_bytes_ - has_memory) / kBlockBytes;
+  };
+  if (has_room()) return true;
+  give_back_free_blocks();
+  return has_room();
+}
+
 bool Heap::take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind) {
   if (chunk->is_given_back(index)) usage_.given_back.subtract(kBlockBytes);
-  return chunk->take_block(index, info, kind);
-}
-
-// In a chunk of one object none are free for others.
-void Heap::count_taken(const Chunk* chunk, std::size_t blocks) {
-  usage_.used.add(blocks * kBlockBytes);
-  if (!chunk->is_oversized()) usage_.free.subtract(blocks * kBlockBytes);
-}
-
-void Heap::count_released(const Chunk* chunk, std::size_t blocks) {
-  usage_.used.subtract(blocks * kBlockBytes);
-  if (!chunk->is_oversized()) usage_.free.add(blocks * kBlockBytes);
+  const bool is_zero = chunk->take_block(index, info, kind);
+  if (!is_zero) usage_.free.subtract(kBlockBytes);
+  usage_.used.add(kBlockBytes);
+  return is_zero;
 }
 
 // Memory that is freed by hand may have been allocated before the last sweep.
@@ -92,7 +112,10 @@ SmallBlock Heap::exchange_block(const SmallBlock& used, std::uint8_t size_class,
   SmallBlock block = own_free(size_class, kind);
   if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
   std::byte** end_of_spares = &block.spares;
-  for (; spares > 0 && block.chunk != nullptr && block.chunk->free_blocks() >= kManyBlocks; --spares) {
+  const auto are_many = [&] {
+    return block.chunk->free_blocks() >= kManyBlocks && within_limit(kManyBlocks);
+  };
+  for (; spares > 0 && block.chunk != nullptr && are_many(); --spares) {
     const SmallBlock spare = own_free(size_class, kind);
     if (spare.chunk == nullptr) break;
     *end_of_spares = spare.chunk->block_start(spare.index);
@@ -131,10 +154,10 @@ SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber ki
 
 // A block that is wholly free, or none when there is no memory or the budget is spent.
 SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
-  if (!within_budget(kBlockBytes)) return {};
+  if (!within_budget(kBlockBytes) || !within_limit(1)) return {};
   std::size_t index = 0;
   Chunk* const chunk = chunk_with_free_blocks(1, index, Suspects::accepted);
-  if (chunk == nullptr) return {};
+  if (chunk == nullptr || !make_room_for(chunk->count_zero(index, 1))) return {};
   BlockInfo info;
   info.use = BlockUse::small;
   info.owned = true;
@@ -142,7 +165,6 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
   const bool is_zero = take_block(chunk, index, info, kind);
   chunk->block(index).was_zero = is_zero;
-  count_taken(chunk, 1);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
                    BlockShape::of_slots(info.slot_bytes, kinds_[kind].contents));
   count_allocated(kBlockBytes);
@@ -159,11 +181,13 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
   {
     const std::lock_guard lock(mutex_);
     const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
-    if (!within_budget(charged)) return nullptr;
+    if (!within_budget(charged) || !within_limit(count)) return nullptr;
     std::size_t first = kFirstBlock;
-    Chunk* const chunk = is_oversized ? add_chunk(kHeaderBytes + count * kBlockBytes)
-                                      : chunk_with_free_blocks(count, first, suspects);
-    if (chunk == nullptr) return nullptr;
+    const std::size_t total = kHeaderBytes + count * kBlockBytes;
+    Chunk* const chunk =
+        is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, suspects);
+    if (chunk == nullptr || !make_room_for(is_oversized ? count : chunk->count_zero(first, count)))
+      return nullptr;
     BlockInfo info;
     info.addresses = addresses;
     info.large_bytes = bytes;
@@ -183,7 +207,6 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   head.use = BlockUse::large_head;
   head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
   const bool is_zero = take_block(chunk, first, head, kind);
-  count_taken(chunk, 1);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)), BlockShape::of_large(0));
   chunk->set_large_allocated(first);
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
@@ -199,11 +222,14 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
   bool is_zero = true;
   for (std::size_t index = from; index < end; ++index) {
     const std::size_t block = first + index;
-    if (block < kBlocksPerChunk) is_zero = take_block(chunk, block, info, chunk->kind(first)) && is_zero;
+    if (block < kBlocksPerChunk) {
+      is_zero = take_block(chunk, block, info, chunk->kind(first)) && is_zero;
+    } else {
+      usage_.used.add(kBlockBytes);
+    }
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
                      BlockShape::of_large(static_cast<std::uint32_t>(index), keeps_nothing));
   }
-  count_taken(chunk, end - from);
   return is_zero;
 }
 
@@ -212,7 +238,8 @@ void Heap::release_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
     if (block < kBlocksPerChunk) chunk->release_block(block);
   }
-  count_released(chunk, count);
+  usage_.used.subtract(count * kBlockBytes);
+  if (!chunk->is_oversized()) usage_.free.add(count * kBlockBytes);
 }
 
 void Heap::free_large(Object* object) {
@@ -249,16 +276,19 @@ bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
   // An object in a chunk of its own stays there, and one in a chunk with others, too.
   if (chunk->is_oversized() != (count > kUsableBlocks)) return false;
   if (count > before) {
-    const std::size_t charged = (count - before) * kBlockBytes;
-    const bool has_room = chunk->is_oversized() ? true : chunk->are_free(first + before, count - before);
-    if (!has_room || !within_budget(charged)) return false;
-    if (chunk->is_oversized() && !resize_chunk(chunk, kHeaderBytes + count * kBlockBytes)) return false;
+    const std::size_t added = count - before;
+    const bool is_oversized = chunk->is_oversized();
+    if (!is_oversized && !chunk->are_free(first + before, added)) return false;
+    if (!within_budget(added * kBlockBytes) || !within_limit(added)) return false;
+    if (is_oversized && !resize_chunk(chunk, kHeaderBytes + count * kBlockBytes)) return false;
+    if (!make_room_for(is_oversized ? added : chunk->count_zero(first + before, added))) return false;
     take_tail(chunk, first, before, count);
-    count_allocated(charged);
+    count_allocated(added * kBlockBytes);
   } else {
     count_freed((before - count) * kBlockBytes);
     release_blocks(chunk, first + count, before - count);
     search_from_ = 0;
+    if (chunk->is_oversized()) chunk->give_back(first + count, before - count);
   }
   info.blocks = static_cast<std::uint32_t>(count);
   return true;
@@ -266,11 +296,9 @@ bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
 
 bool Heap::resize_chunk(Chunk* chunk, std::size_t total_bytes) {
   if (total_bytes <= chunk->total_bytes()) return true;
-  const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes();
   const std::uint64_t extra = total_bytes - chunk->total_bytes();
-  if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return false;
   if (!space_.extend(chunk, total_bytes)) return false;
-  chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
+  chunk_bytes_.store(chunk_bytes() + extra, std::memory_order_relaxed);
   usage_.taken.add(extra);
   return true;
 }
@@ -311,6 +339,12 @@ void Heap::clear_marks() {
   }
 }
 
+void Heap::withdraw_free_slots() {
+  const std::lock_guard lock(mutex_);
+  for (Allocator* const allocator : allocators_) allocator->withdraw_free_slots();
+  for (std::byte* const freed : abandoned_.span()) Allocator::withdraw_freed(freed);
+}
+
 SweepResult Heap::sweep(OwnedBlocks owned) {
   const std::lock_guard lock(mutex_);
   SweepResult result;
@@ -319,6 +353,7 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
   } else {
     for (Allocator* const allocator : allocators_) allocator->give_up_spares();
   }
+  abandoned_.clear();
   for (PartlyFree& lists_of_node : partly_free_) lists_of_node = {};
   for (Chunk* const chunk : chunks_.span()) sweep_chunk(chunk, result);
   for (Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
@@ -364,7 +399,8 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
   std::uint64_t released = 0;
   const auto unneeded = [&](Chunk* chunk) {
     if (!chunk->is_empty()) return false;
-    if (!chunk->is_oversized() && (spares > 0 || chunk_bytes() <= kept_bytes_)) {
+    const bool is_kept = block_bytes() - chunk->usable_blocks() * kBlockBytes < kept_bytes_;
+    if (!chunk->is_oversized() && (spares > 0 || is_kept)) {
       spares -= std::min<std::size_t>(spares, 1);
       return false;
     }
@@ -377,31 +413,31 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
   return released;
 }
 
-Chunk* Heap::add_chunk(std::size_t total_bytes) {
+// A chunk of so many bytes, or, where addresses are scarce, of so many at least.
+Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
   // Relaxed: see set_growth_threshold.
   const bool is_early = allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
   if (is_early && !is_beyond_budget_) return nullptr;
-  Chunk* const chunk = try_add_chunk(total_bytes);
-  if (chunk != nullptr || release_empty_chunks(0) == 0) return chunk;
-  return try_add_chunk(total_bytes);
+  Chunk* chunk = try_add_chunk(total_bytes);
+  if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes);
+  for (std::size_t bytes = total_bytes / 2; chunk == nullptr && bytes >= least_bytes; bytes /= 2)
+    chunk = try_add_chunk(bytes);
+  return chunk;
 }
 
 Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
-  const std::uint64_t taken = chunk_bytes_.load(std::memory_order_relaxed);
-  if (total_bytes > limit_bytes_ || taken > limit_bytes_ - total_bytes) return nullptr;
   if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
   Chunk* const chunk = space_.allocate(total_bytes, space_.nodes().near_this_thread());
   if (chunk == nullptr || !chunks_.append(chunk)) return nullptr;
-  chunk_bytes_.store(taken + total_bytes, std::memory_order_relaxed);
+  chunk_bytes_.store(chunk_bytes() + total_bytes, std::memory_order_relaxed);
   usage_.taken.add(total_bytes);
-  if (!chunk->is_oversized()) usage_.free.add(kUsableBlocks * kBlockBytes);
   return chunk;
 }
 
 void Heap::release_chunk(Chunk* chunk) {
   chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(),
                      std::memory_order_relaxed);
-  if (!chunk->is_oversized()) usage_.free.subtract(kUsableBlocks * kBlockBytes);
+  if (!chunk->is_oversized()) usage_.free.subtract(chunk->written_free_blocks() * kBlockBytes);
   usage_.given_back.subtract(chunk->blocks_given_back() * kBlockBytes);
   space_.release(chunk);
 }
@@ -414,26 +450,33 @@ std::vector<std::uint64_t> Heap::chunk_bytes_by_node() {
 
 bool Heap::expand_to(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (bytes > limit_bytes_ || bytes > map().end() - map().begin()) return false;
-  while (chunk_bytes() < bytes) {
+  if (bytes > limit_bytes_ || bytes > addresses().size()) return false;
+  while (block_bytes() < bytes) {
     if (try_add_chunk(kChunkBytes) == nullptr) {
       release_empty_chunks(0);
       return false;
     }
   }
-  kept_bytes_ = bytes;
+  kept_bytes_.subtract(kept_bytes_);
+  kept_bytes_.add(bytes);
   return true;
 }
 
 std::uint64_t Heap::release_free_memory() {
   const std::lock_guard lock(mutex_);
   const std::uint64_t released = release_empty_chunks(0);
+  give_back_free_blocks();
+  return released;
+}
+
+void Heap::give_back_free_blocks() {
   for (Chunk* const chunk : chunks_.span()) {
     const std::size_t before = chunk->blocks_given_back();
     chunk->release_free_memory();
-    usage_.given_back.add((chunk->blocks_given_back() - before) * kBlockBytes);
+    const std::size_t bytes = (chunk->blocks_given_back() - before) * kBlockBytes;
+    usage_.free.subtract(bytes);
+    usage_.given_back.add(bytes);
   }
-  return released;
 }
 
 // The first blocks of `count` neighbouring free ones: near this thread, in a new chunk if there are none in
@@ -442,7 +485,8 @@ std::uint64_t Heap::release_free_memory() {
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects) {
   const std::uint32_t near = space_.nodes().near_this_thread();
   if (Chunk* const chunk = find_chunk(count, first, suspects, near)) return chunk;
-  Chunk* const added = add_chunk(kChunkBytes);
+  const std::size_t least = std::max(kShortestChunkBytes, kHeaderBytes + count * kBlockBytes);
+  Chunk* const added = add_chunk(kChunkBytes, least);
   if (added != nullptr) {
     first = added->find_free(count, suspects);
     if (first != 0) return added;

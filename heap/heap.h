@@ -7,6 +7,7 @@
 // The heap knows no thread and no root. Objects are allocated through Allocators, one a thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "heap/chunk.h"
@@ -57,7 +59,7 @@ struct SmallBlock {
 
 class Heap {
  public:
-  /// `limit_bytes`: all chunks together never take more. `nodes`: where their memory lies.
+  /// `limit_bytes`: all blocks with memory together never take more. `nodes`: where it lies.
   /// Throws std::bad_alloc when there are no addresses to be had.
   explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max(),
                 const MemoryNodes& nodes = {});
@@ -101,6 +103,15 @@ class Heap {
   [[nodiscard]] std::uint64_t allocated_bytes() const {
     return allocated_bytes_.load(std::memory_order_relaxed);
   }
+  /// Count bytes as handed out, or as freed by hand, that somebody manages above the heap.
+  void count_allocated_elsewhere(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    count_allocated(bytes);
+  }
+  void count_freed_elsewhere(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    count_freed(bytes);
+  }
   /// From now on allocation fails when allocated_bytes() would pass `bytes`: the collector's way to be asked
   /// in time.
   // Relaxed: a threshold; a thread that sees it late allocates one block more.
@@ -119,15 +130,24 @@ class Heap {
     BeyondBudget(const BeyondBudget&) = delete;
     BeyondBudget& operator=(const BeyondBudget&) = delete;
   };
-  /// Adds chunks until all together take so many bytes, and keeps so many through all collections; false when
-  /// there is no memory.
+  /// Adds chunks until their blocks take so many bytes, and keeps so many through all collections; false when
+  /// there is no memory, or the limit is lower.
   bool expand_to(std::uint64_t bytes);
-  /// All chunks together never take more from now on, but those that are there stay.
+  /// All blocks with memory together never take more from now on, but those in use stay.
   void set_limit(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     limit_bytes_ = bytes;
   }
-  /// Bytes of all chunks.
+  /// Whether an object of so many bytes could be in it if it were empty.
+  [[nodiscard]] bool may_hold(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    return bytes <= limit_bytes_ && bytes < addresses().size();
+  }
+  /// How large the heap is: its blocks with memory, and at least what it was expanded to. Any thread.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return std::max<std::uint64_t>(usage_.used + usage_.free, kept_bytes_);
+  }
+  /// Bytes of all chunks, in use or not: addresses rather than memory.
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
 
@@ -139,6 +159,8 @@ class Heap {
   /// What the memory of the heap is used for, and what was allocated.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }
 
+  /// All addresses that objects can ever have.
+  [[nodiscard]] std::span<const std::byte> addresses() const { return space_.addresses(); }
   /// Where objects start, for whoever looks at words that may be addresses (heap/word_scan.h).
   [[nodiscard]] const BlockMap& map() const { return space_.map(); }
 
@@ -161,6 +183,9 @@ class Heap {
   /// at displacements().
   void set_all_addresses_keep(bool all) { space_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
+  /// From here to sweep(), no free slot counts as an object: neither those that an allocator holds nor those
+  /// that were freed by hand. O(such slots).
+  void withdraw_free_slots();
   /// Makes the memory of unmarked objects free. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` for every place where an object of a kind starts, or may start, that is not
@@ -186,6 +211,7 @@ class Heap {
   friend class Allocator;
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
+  void abandon(std::byte* freed);
 
   [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
   // Without a call of the thread library's at each access, in a shared library, too.
@@ -193,9 +219,9 @@ class Heap {
 
   void count_allocated(std::uint64_t bytes);
   void count_freed(std::uint64_t bytes);
+  [[nodiscard]] bool within_limit(std::size_t blocks) const;
+  bool make_room_for(std::size_t untouched_blocks);
   bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
-  void count_taken(const Chunk* chunk, std::size_t blocks);
-  void count_released(const Chunk* chunk, std::size_t blocks);
   std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind, std::uint32_t node) {
     return partly_free_[node][static_cast<std::size_t>(kind)][size_class];
   }
@@ -206,8 +232,10 @@ class Heap {
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
   void release_blocks(Chunk* chunk, std::size_t first, std::size_t count);
-  Chunk* add_chunk(std::size_t total_bytes);
+  Chunk* add_chunk(std::size_t total_bytes, std::size_t least_bytes);
   Chunk* try_add_chunk(std::size_t total_bytes);
+  [[nodiscard]] std::uint64_t block_bytes() const { return chunk_bytes() - header_bytes(); }
+  void give_back_free_blocks();
   void release_chunk(Chunk* chunk);
   bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects);
@@ -222,12 +250,15 @@ class Heap {
   HeapSpace space_;   // its map may be read without the lock
   std::mutex mutex_;  // guards all below but the atomics
   GrowingList<Chunk*> chunks_;
-  std::uint64_t kept_bytes_ = 0;  // no empty chunk is released below so many
-  std::size_t search_from_ = 0;   // no chunk before this one has a free block
+  ByteCount kept_bytes_;         // no empty chunk is released below so many, of blocks
+  std::size_t search_from_ = 0;  // no chunk before this one has a free block
   // Lists through BlockInfo::next, by kind and size class; those of each node.
   using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
   SystemVector<PartlyFree> partly_free_;
   SystemVector<Allocator*> allocators_;
+  // Lists of slots that were freed by hand through allocators that are gone. Until the next sweep they serve
+  // nobody.
+  GrowingList<std::byte*> abandoned_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint64_t> growth_threshold_{0};

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <new>
+#include <utility>
 
 #include "heap/leak_sanitizer.h"
 #include "heap/system_memory.h"
@@ -23,21 +25,95 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// Addresses without memory. When the system does not allow so many, half of those that it does: the rest of
-// the process needs some, too.
-std::span<std::byte> reserve(std::size_t bytes) {
-  const auto try_to_reserve = [](std::size_t size) {
-    return mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  };
-  std::size_t size = bytes;
-  void* memory = try_to_reserve(size);
-  while (memory == MAP_FAILED && size / 2 >= 2 * kChunkBytes) memory = try_to_reserve(size /= 2);
-  if (memory == MAP_FAILED) return {};
-  auto* const start = static_cast<std::byte*>(memory);
-  if (size == bytes || size / 2 < 2 * kChunkBytes) return {start, size};
-  const std::size_t kept = round_up(size / 2, kChunkBytes);
-  munmap(start + kept, size - kept);
-  return {start, kept};
+// ThreadSanitizer knows of mappings in the highest terabyte alone.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define JACKDAW_FEW_ADDRESSES
+#endif
+#endif
+#if defined(JACKDAW_FEW_ADDRESSES) || defined(__SANITIZE_THREAD__)
+constexpr bool kFewAddresses = true;
+#else
+constexpr bool kFewAddresses = false;
+#endif
+
+constexpr int kNothing = PROT_NONE;
+constexpr int kMemory = PROT_READ | PROT_WRITE;
+
+// Maps so many bytes at an address where nothing is, or wherever the system likes, which null stands for.
+// Null, and errno, when that is not possible: EEXIST when something is there.
+std::byte* map_at(std::byte* address, std::size_t bytes, int protection) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* const mapped =
+      mmap(address, bytes, protection, flags | (address != nullptr ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  if (address == nullptr || mapped == address) return static_cast<std::byte*>(mapped);
+  munmap(mapped, bytes);  // by a system that takes the address for a wish
+  errno = EEXIST;
+  return nullptr;
+}
+
+bool is_free(std::byte* address) {
+  if (map_at(address, kBlockBytes, kNothing) == nullptr) return false;
+  munmap(address, kBlockBytes);
+  return true;
+}
+
+// Where the system would map so many bytes now, or null when it would not.
+std::byte* next_mapping(std::size_t bytes) {
+  std::byte* const mapped = map_at(nullptr, bytes, kNothing);
+  if (mapped != nullptr) munmap(mapped, bytes);
+  return mapped;
+}
+
+std::byte* aligned_up(std::byte* address) {
+  return address + (-reinterpret_cast<std::uintptr_t>(address) & (kChunkBytes - 1));
+}
+
+// What the map's tables take for each piece: an entry for each block, and a byte for what was suspected.
+constexpr std::size_t kEntryBytes = kBlocksPerChunk * sizeof(std::uint64_t);
+constexpr std::size_t kSuspectedBytes = kBlocksPerChunk;
+// They grow by so many pieces, which is by whole pages.
+constexpr std::size_t kPiecesAtOnce = 64;
+
+// Chunks and tables.
+constexpr std::size_t bytes_for(std::size_t pieces) {
+  return pieces * (kChunkBytes + kEntryBytes + kSuspectedBytes) + kBlockBytes;
+}
+
+// The start of so many bytes where nothing lies, as far as the ends tell, in the order in which the system
+// puts mappings: from high addresses down, so a good stretch below what there is now. Where that is not so,
+// wherever there is room. Null when there is none.
+std::byte* find_room(std::size_t bytes) {
+  // Those of several heaps lie apart, or they would be in each other's way.
+  constexpr std::uintptr_t kRoomsApart = kFewAddresses ? 3 : 16;
+  constexpr std::uintptr_t kPartLeft = kFewAddresses ? 1024 : 128;
+  static std::atomic<std::uintptr_t> rooms{0};
+  std::byte* const last = next_mapping(kBlockBytes);
+  // Relaxed: any number will do.
+  const std::uintptr_t room = rooms.fetch_add(1, std::memory_order_relaxed) % kRoomsApart;
+  const auto above = reinterpret_cast<std::uintptr_t>(last);
+  const std::uintptr_t below = above / kPartLeft + (room + 1) * (bytes + kChunkBytes);
+  if (below < above / 2) {
+    std::byte* const start = aligned_up(last - below);
+    if (is_free(start) && is_free(aligned_up(start + bytes))) return start;
+  }
+  std::byte* const anywhere = next_mapping(bytes + kChunkBytes);
+  return anywhere != nullptr ? aligned_up(anywhere) : nullptr;
+}
+
+// A range for so many pieces, or for fewer.
+std::span<std::byte> find_range(std::size_t pieces) {
+  for (; pieces != 0; pieces /= 2) {
+    if (std::byte* const start = find_room(bytes_for(pieces))) return {start, pieces * kChunkBytes};
+  }
+  throw std::bad_alloc();
+}
+
+std::span<std::byte> map_or_throw(std::size_t bytes) {
+  const std::span<std::byte> memory = map_memory(bytes);
+  if (memory.empty()) throw std::bad_alloc();
+  return memory;
 }
 
 }  // namespace
@@ -49,35 +125,63 @@ std::size_t HeapSpace::default_bytes() {
 }
 
 HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNodes& nodes)
-    : reserved_(reserve(round_up(bytes, kChunkBytes) + kChunkBytes)), kinds_(kinds), nodes_(nodes) {
-  if (reserved_.empty()) throw std::bad_alloc();
-  const std::size_t to_alignment = -reinterpret_cast<std::uintptr_t>(reserved_.data()) % kChunkBytes;
-  start_ = reserved_.data() + to_alignment;
-  const std::size_t pieces = (reserved_.size() - to_alignment) / kChunkBytes;
-  const std::span<std::byte> states = map_memory(pieces);
-  const std::span<std::byte> entries = map_memory(pieces * kBlocksPerChunk * sizeof(std::uint64_t));
-  const std::span<std::byte> suspected = map_memory(pieces * kBlocksPerChunk);
-  if (states.empty() || entries.empty() || suspected.empty()) {
-    unmap_memory(suspected);
-    unmap_memory(states);
-    unmap_memory(entries);
-    unmap_memory(reserved_);
+    : range_(find_range(round_up(bytes, kChunkBytes) / kChunkBytes)),
+      pieces_(reinterpret_cast<Piece*>(map_or_throw(range_.size() / kChunkBytes).data()),
+              range_.size() / kChunkBytes),
+      map_(reinterpret_cast<std::uintptr_t>(range_.data()),
+           {reinterpret_cast<std::atomic<std::uint64_t>*>(entries_of(0, 0).data()), 0},
+           reinterpret_cast<std::atomic<std::uint8_t>*>(suspected_of(0, 0).data())),
+      kinds_(kinds),
+      nodes_(nodes) {
+  if (!cover(1)) {
+    unmap_memory(std::as_writable_bytes(pieces_));
     throw std::bad_alloc();
   }
-  pieces_ = {reinterpret_cast<Piece*>(states.data()), pieces};
-  entries_ = {reinterpret_cast<std::atomic<std::uint64_t>*>(entries.data()), pieces * kBlocksPerChunk};
-  suspected_ = suspected;
-  map_ = BlockMap(reinterpret_cast<std::uintptr_t>(start_), entries_,
-                  reinterpret_cast<std::atomic<std::uint8_t>*>(suspected.data()));
-  show_to_leak_sanitizer(reserved_);
+  show_to_leak_sanitizer(range_);
 }
 
 HeapSpace::~HeapSpace() {
-  hide_from_leak_sanitizer(reserved_);
-  unmap_memory(suspected_);
+  hide_from_leak_sanitizer(range_);
+  for (std::size_t piece = 0; piece < covered_;) {
+    const bool is_taken = pieces_[piece] == Piece::taken;
+    const std::size_t bytes =
+        is_taken ? reinterpret_cast<Chunk*>(address_of(piece))->total_bytes() : kChunkBytes;
+    if (is_taken) unmap_memory({address_of(piece), bytes});
+    piece += round_up(bytes, kChunkBytes) / kChunkBytes;
+  }
+  unmap_memory(entries_of(0, covered_));
+  unmap_memory(suspected_of(0, covered_));
   unmap_memory(std::as_writable_bytes(pieces_));
-  unmap_memory({reinterpret_cast<std::byte*>(entries_.data()), entries_.size_bytes()});
-  unmap_memory(reserved_);
+}
+
+std::span<std::byte> HeapSpace::entries_of(std::size_t first, std::size_t end) const {
+  return {range_.data() + range_.size() + first * kEntryBytes, (end - first) * kEntryBytes};
+}
+
+std::span<std::byte> HeapSpace::suspected_of(std::size_t first, std::size_t end) const {
+  std::byte* const start = entries_of(pieces_.size(), pieces_.size()).data();
+  const std::size_t to_page = -reinterpret_cast<std::uintptr_t>(start) & (kBlockBytes - 1);
+  return {start + to_page + first * kSuspectedBytes, (end - first) * kSuspectedBytes};
+}
+
+// Has the map cover so many pieces at least. False when there is no memory for that.
+bool HeapSpace::cover(std::size_t pieces) {
+  if (pieces <= covered_) return true;
+  const std::size_t end = std::min(round_up(pieces, kPiecesAtOnce), pieces_.size());
+  const std::span<std::byte> entries = entries_of(covered_, end);
+  const std::span<std::byte> suspected = suspected_of(covered_, end);
+  if (map_at(entries.data(), entries.size(), kMemory) == nullptr) return false;
+  if (map_at(suspected.data(), suspected.size(), kMemory) == nullptr) {
+    unmap_memory(entries);
+    return false;
+  }
+  covered_ = end;
+  map_.extend(covered_ * kBlocksPerChunk);
+  return true;
+}
+
+std::size_t HeapSpace::piece_at(const void* address) const {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(address) - range_.data()) / kChunkBytes;
 }
 
 std::size_t HeapSpace::find_free(std::size_t count) const {
@@ -93,34 +197,62 @@ void HeapSpace::mark_pieces(std::size_t first, std::size_t count, Piece state) {
   std::fill_n(pieces_.begin() + static_cast<std::ptrdiff_t>(first), count, state);
 }
 
-Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
-  while (search_from_ < pieces_.size() && pieces_[search_from_] == Piece::taken) ++search_from_;
-  if (total_bytes > pieces_.size() * kChunkBytes) return nullptr;
+void HeapSpace::try_occupied_again() {
+  std::ranges::replace(pieces_, Piece::occupied, Piece::free);
+  occupied_ = 0;
+  search_from_ = 0;
+}
+
+// Maps as many neighbouring pieces as so many bytes need: the first of them, or pieces_.size() when there is
+// no memory or no room.
+std::size_t HeapSpace::map_pieces(std::size_t total_bytes) {
   const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
-  const std::size_t first = find_free(count);
+  if (count > pieces_.size()) return pieces_.size();
+  for (bool tries_again = occupied_ != 0;;) {
+    while (search_from_ < pieces_.size() && pieces_[search_from_] != Piece::free) ++search_from_;
+    const std::size_t first = find_free(count);
+    if (first != pieces_.size()) {
+      if (!cover(first + count)) return pieces_.size();
+      if (map_at(address_of(first), total_bytes, kMemory) != nullptr) {
+        mark_pieces(first, count, Piece::taken);
+        return first;
+      }
+      if (errno != EEXIST) return pieces_.size();
+      mark_pieces(first, 1, Piece::occupied);
+      ++occupied_;
+    } else if (std::exchange(tries_again, false)) {
+      try_occupied_again();
+    } else {
+      return pieces_.size();
+    }
+  }
+}
+
+Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
+  const std::size_t first = map_pieces(total_bytes);
   if (first == pieces_.size()) return nullptr;
   std::byte* const memory = address_of(first);
-  if (mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
   // Advice only: where the system refuses, the heap works with small pages.
   madvise(memory, total_bytes, MADV_HUGEPAGE);
   nodes_.place({memory, total_bytes}, node);
-  mark_pieces(first, count, Piece::taken);
   return new (memory) Chunk(total_bytes, node, map_, kinds_);
 }
 
 bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
-  auto* const memory = reinterpret_cast<std::byte*>(chunk);
-  const std::size_t before = round_up(chunk->total_bytes(), kChunkBytes) / kChunkBytes;
-  const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
-  const std::size_t first = static_cast<std::size_t>(memory - start_) / kChunkBytes;
-  if (first + count > pieces_.size()) return false;
-  for (std::size_t piece = first + before; piece < first + count; ++piece) {
+  const std::size_t before = chunk->total_bytes();
+  auto* const start = reinterpret_cast<std::byte*>(chunk);
+  const std::size_t first = piece_at(chunk);
+  const std::size_t old_end = first + round_up(before, kChunkBytes) / kChunkBytes;
+  const std::size_t end = first + round_up(total_bytes, kChunkBytes) / kChunkBytes;
+  if (end > pieces_.size() || !cover(end)) return false;
+  for (std::size_t piece = old_end; piece < end; ++piece) {
     if (pieces_[piece] != Piece::free) return false;
   }
-  if (mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0) return false;
-  madvise(memory, total_bytes, MADV_HUGEPAGE);
-  nodes_.place({memory + chunk->total_bytes(), total_bytes - chunk->total_bytes()}, chunk->node());
-  mark_pieces(first + before, count - before, Piece::taken);
+  const std::span<std::byte> more{start + before, total_bytes - before};
+  if (map_at(more.data(), more.size(), kMemory) == nullptr) return false;
+  madvise(more.data(), more.size(), MADV_HUGEPAGE);
+  nodes_.place(more, chunk->node());
+  mark_pieces(old_end, end - old_end, Piece::taken);
   chunk->extend(total_bytes);
   return true;
 }
@@ -128,13 +260,11 @@ bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
 void HeapSpace::release(Chunk* chunk) {
   const std::size_t total_bytes = chunk->total_bytes();
   auto* const memory = reinterpret_cast<std::byte*>(chunk);
-  const auto first = static_cast<std::size_t>(memory - start_) / kChunkBytes;
+  const std::size_t first = piece_at(chunk);
   chunk->~Chunk();
-  // Mapped anew in place, so that neither pages nor the right to have them are held. Where the system has no
-  // place to note that, the pages are given back alone.
-  if (mmap(memory, total_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-      MAP_FAILED)
-    madvise(memory, total_bytes, MADV_DONTNEED);
+  // Where the system has no place to note that, the pages are given back alone, and the addresses are found
+  // to be occupied when they are wanted again.
+  if (munmap(memory, total_bytes) != 0) madvise(memory, total_bytes, MADV_DONTNEED);
   mark_pieces(first, round_up(total_bytes, kChunkBytes) / kChunkBytes, Piece::free);
   search_from_ = std::min(search_from_, first);
 }

@@ -1,7 +1,10 @@
-// HeapSpace: the addresses of one heap, reserved at once and backed by memory chunk by chunk.
+// HeapSpace: the range of addresses of one heap, and the chunks in it.
 //
 // As all objects of a heap lie in one range, a comparison says whether a word can be the address of one, and
-// a flat table (BlockMap) says the rest. Reserved addresses cost nothing until they are backed.
+// a flat table (BlockMap) says the rest. The range is not reserved, since a process's addresses may be
+// limited (RLIMIT_AS), also later on: it lies where the system puts other mappings last, and a chunk goes
+// where nothing else is, as do the map's tables, which become longer with the heap. Words that lead to what
+// others have there lead to no object.
 #pragma once
 
 #include <atomic>
@@ -18,22 +21,23 @@ namespace jackdaw::heap {
 /// One thread at a time allocates and releases; the map may be read by any.
 class HeapSpace {
  public:
-  /// Reserves addresses for chunks of `bytes` bytes in all, or for as many as the system allows (it may limit
-  /// a process's addresses, see RLIMIT_AS). Throws std::bad_alloc when they are not enough for one chunk.
-  /// `kinds` are those of the heap, and outlive this. `nodes`: where chunks lie.
+  /// Finds a range for chunks of `bytes` bytes in all, or of as many as there is room for. Throws
+  /// std::bad_alloc when there is none for one chunk. `kinds` are those of the heap, and outlive this.
+  /// `nodes`: where chunks lie.
   HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNodes& nodes = {});
   /// Releases all chunks.
   ~HeapSpace();
   HeapSpace(const HeapSpace&) = delete;
   HeapSpace& operator=(const HeapSpace&) = delete;
 
-  /// As many bytes as a heap reserves that has no limit: some times the machine's memory.
+  /// The length of the range of any heap: some times the machine's memory.
   static std::size_t default_bytes();
 
   /// A chunk with no block in use and all marks clear, or null when there is no memory or no stretch of
-  /// addresses. `total_bytes` is at least kChunkBytes. The system is asked to back it with huge pages, which
-  /// it may or may not do (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero.
-  /// `node`: which of the nodes' kinds of chunks. O(chunks).
+  /// addresses. `total_bytes` is a multiple of kBlockBytes, and more than a chunk's header. The system is
+  /// asked to back it with huge pages, which it may or may not do
+  /// (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero. `node`: which of the
+  /// nodes' kinds of chunks. O(chunks).
   Chunk* allocate(std::size_t total_bytes, std::uint32_t node = 0);
   /// Makes a chunk longer, to `total_bytes` bytes, where it is. False, with nothing changed, when there is no
   /// memory or something else has the addresses. What is new is zero.
@@ -42,26 +46,38 @@ class HeapSpace {
   void release(Chunk* chunk);
 
   [[nodiscard]] const MemoryNodes& nodes() const { return nodes_; }
+  /// All addresses that objects can ever have. The map covers the first of them, as far as there ever were
+  /// chunks, and some more.
+  [[nodiscard]] std::span<const std::byte> addresses() const { return range_; }
   [[nodiscard]] BlockMap& map() { return map_; }
   [[nodiscard]] const BlockMap& map() const { return map_; }
 
  private:
-  enum class Piece : std::uint8_t { free, taken };
+  enum class Piece : std::uint8_t {
+    free,
+    taken,
+    occupied,  ///< by somebody else, when it was last tried
+  };
 
   // The first of `count` neighbouring free pieces of kChunkBytes, or as many as there are when none are.
   [[nodiscard]] std::size_t find_free(std::size_t count) const;
-  [[nodiscard]] std::byte* address_of(std::size_t piece) const { return start_ + piece * kChunkBytes; }
+  [[nodiscard]] std::byte* address_of(std::size_t piece) const { return range_.data() + piece * kChunkBytes; }
+  [[nodiscard]] std::size_t piece_at(const void* address) const;
   void mark_pieces(std::size_t first, std::size_t count, Piece state);
+  [[nodiscard]] std::size_t map_pieces(std::size_t total_bytes);
+  void try_occupied_again();
+  [[nodiscard]] std::span<std::byte> entries_of(std::size_t first, std::size_t end) const;
+  [[nodiscard]] std::span<std::byte> suspected_of(std::size_t first, std::size_t end) const;
+  bool cover(std::size_t pieces);
 
-  std::byte* start_ = nullptr;
-  std::span<std::byte> reserved_;  // from the system, before it was aligned
-  std::span<Piece> pieces_;
-  std::span<std::atomic<std::uint64_t>> entries_;
-  std::span<std::byte> suspected_;
+  const std::span<std::byte> range_;  // of addresses; the map's tables lie behind it
+  const std::span<Piece> pieces_;
   BlockMap map_;
   const KindTable& kinds_;
   const MemoryNodes nodes_;
+  std::size_t covered_ = 0;      // pieces, by the map
   std::size_t search_from_ = 0;  // no piece before this one is free
+  std::size_t occupied_ = 0;     // pieces
 };
 
 }  // namespace jackdaw::heap

@@ -20,10 +20,11 @@ class ByteCount {
   std::atomic<std::uint64_t> bytes_{0};
 };
 
-/// Whole blocks, but for what was allocated. Headers of chunks count nowhere.
+/// Whole blocks, but for what was allocated. Headers of chunks count nowhere, nor do blocks that nobody ever
+/// wrote to.
 struct HeapUsage {
   ByteCount used;        ///< in blocks that hold objects
-  ByteCount free;        ///< in free blocks, with those that were given back
+  ByteCount free;        ///< in free blocks that have memory
   ByteCount given_back;  ///< in free blocks whose memory the system has back
   ByteCount taken;       ///< all chunks that there ever were
   ByteCount allocated;   ///< handed out to allocators since the beginning, whole free runs at a time

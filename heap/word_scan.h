@@ -27,11 +27,17 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
-/// A place in a block of slots that a word leads to, and how the block is divided.
-struct FoundPlace {
-  Object* granule;  ///< the granule that the word is an address in
+/// A granule of a block of slots that a word leads to, and how the block is divided. Where an object starts
+/// or may start in the granule, that is meant, and nothing otherwise: such a granule counts as marked.
+struct FoundStart {
+  Object* granule;
   BlockShape shape;
 
+  operator Object*() const { return granule; }  // NOLINT(google-explicit-constructor): a reference to it
+};
+
+/// The same for a word that keeps what slot it leads into.
+struct FoundPlace : FoundStart {
   /// The slot's start. O(1).
   [[nodiscard]] Object* slot() const {
     const auto address = reinterpret_cast<std::uintptr_t>(granule);
@@ -40,6 +46,11 @@ struct FoundPlace {
   }
   operator Object*() const { return slot(); }  // NOLINT(google-explicit-constructor): a reference to it
 };
+
+/// The granule that a word is an address in.
+[[gnu::always_inline]] inline Object* granule_of_word(std::uintptr_t word) {
+  return reinterpret_cast<Object*>(word & ~(kGranuleBytes - 1));  // NOLINT(performance-no-int-to-ptr)
+}
 
 /// What to do with a word that is an address in a block without slots: as slot_at_any_word.
 [[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
@@ -73,19 +84,30 @@ template <typename Sink>
                                                    const BlockMap& map, Sink& sink) {
   const BlockShape shape = view.shape_at(word);
   if (shape.holds_slots()) [[likely]] {
-    auto* const granule = reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
-        word & ~(kGranuleBytes - 1));
-    sink.reference(FoundPlace{granule, shape});
+    sink.reference(FoundPlace{{granule_of_word(word), shape}});
   } else if (Object* const object = large_at_word(map, shape, word)) {
     sink.reference(object);
   }
 }
 
 /// As slot_at_any_word, for a word whose address must be among the displacements.
-inline Object* slot_at_displaced_word(const BlockMap& map, std::uintptr_t word) {
+[[gnu::noinline]] inline Object* slot_at_displaced_word(const BlockMap& map, std::uintptr_t word) {
   Object* const object = slot_at_any_word(map, word);
   const std::uintptr_t offset = word - reinterpret_cast<std::uintptr_t>(object);
   return object != nullptr && map.displacements()->contains(offset) ? object : nullptr;
+}
+
+/// As report_place_at, where only displacements count, for a word that `view` says may keep an object. Where
+/// all displacements are near, such a word keeps what starts in its granule, if anything does.
+template <typename Sink>
+[[gnu::always_inline]] inline void report_start_at(std::uintptr_t word, const BlockMap::View& view,
+                                                   const BlockMap& map, Sink& sink) {
+  const BlockShape shape = view.shape_at(word);
+  if (shape.holds_slots() && view.displacements()->are_near()) [[likely]] {
+    sink.reference(FoundStart{granule_of_word(word), shape});
+  } else if (Object* const object = slot_at_displaced_word(map, word)) {
+    sink.reference(object);
+  }
 }
 
 /// The same for a word of an object or of static data: whichever of the two the displacements ask for.
@@ -107,11 +129,14 @@ template <typename Function>
   }
 }
 
-/// The same for words where only displacements count. Not inlined: programs seldom ask for it.
+/// The same for words where only displacements count.
 template <typename Function>
-[[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_displaced_slot_in(
-    Words words, const BlockMap& map, Function function) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_displaced_slot_in(Words words,
+                                                                                      const BlockMap& map,
+                                                                                      Function function) {
+  const BlockMap::View view(map);
   for (const std::uintptr_t word : words) {
+    if (!view.may_keep(word)) continue;
     if (Object* const object = slot_at_displaced_word(map, word)) function(object);
   }
 }

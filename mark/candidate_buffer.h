@@ -23,12 +23,17 @@ template <CandidateObjectModel Model>
 class CandidateBuffer<Model> {
  public:
   using Candidate = typename Model::Candidate;
+  /// So many are examined together.
+  static constexpr std::size_t kDue = 64;
 
   [[nodiscard]] bool is_empty() const { return count_ == 0; }
   /// Whether the candidates are to be examined before the next visit: otherwise there is room for
   /// kCandidatesAtOnce more.
   [[nodiscard]] bool is_due() const { return count_ >= kDue; }
 
+  /// Where the next candidate goes, and how many are to come until they are due.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* end() { return candidates_.data() + count_; }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t lacking() const { return kDue - count_; }
   /// The candidates, and how many there are: up to kCandidatesAtOnce more may be put behind them.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* data() { return candidates_.data(); }
   [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t size() const { return count_; }
@@ -41,10 +46,7 @@ class CandidateBuffer<Model> {
   }
 
  private:
-  static constexpr std::size_t kDue = 16;
-
-  // One more than there can be: also what turns out to be none is written.
-  std::array<Candidate, kDue + kCandidatesAtOnce + 1> candidates_;
+  std::array<Candidate, kDue + kCandidatesAtOnce + kCandidateScratch> candidates_;
   std::size_t count_ = 0;
 };
 

@@ -14,7 +14,8 @@
 
 namespace jackdaw::mark {
 
-/// After so many visits a worker looks around for what others want: at their pace that is often enough.
+/// After so many visits, once its batch is over, a worker looks around for what others want: at their pace
+/// that is often enough.
 inline constexpr std::uint32_t kVisitsBetweenLooks = 8;
 
 /// One worker's. Counts the times that it looks around, see count_look.

@@ -2,17 +2,25 @@
 // whoever simulates marking.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace jackdaw::mark {
 
 /// How many tasks wait for their memory.
-inline constexpr std::size_t kPrefetchDepth = 64;
+inline constexpr std::size_t kPrefetchDepth = 128;
 /// When fewer wait than the first number, others come from the queue, up to the second. (With far marks, all
 /// that wait come from the queue.)
-inline constexpr std::size_t kLowTasks = 16;
-inline constexpr std::size_t kRefilledTasks = 20;
+inline constexpr std::size_t kLowTasks = 32;
+inline constexpr std::size_t kRefilledTasks = 36;
+
+/// So many tasks are visited at a time, at most, while more than kLowTasks wait; and a quarter of those that
+/// wait else, as the younger ones' memory is still on its way.
+inline constexpr std::size_t kTasksAtOnce = 16;
+inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
+  return waiting > kLowTasks ? std::min(waiting - kLowTasks, kTasksAtOnce) : (waiting + 3) / 4;
+}
 
 /// With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
 /// choices for each worker make it unlikely that a thief gives up with work in sight.

@@ -79,6 +79,13 @@ concept LeafObjectModel = ObjectModel<Model> &&
   { model.is_leaf(reference) } -> std::same_as<bool>;
 };
 
+/// A model that also knows the tasks that are parts of big objects: `is_slice(task)`. They come from the
+/// queue one at a time, so that an array's elements are visited in their order, and not all at once.
+template <typename Model>
+concept SlicingObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
+  { model.is_slice(task) } -> std::same_as<bool>;
+};
+
 /// A model that also knows on which memory node an object lies: `node_of(task)`, numbered as
 /// MarkerOptions::nodes.
 template <typename Model>
@@ -86,8 +93,10 @@ concept PlacedObjectModel = ObjectModel<Model> && requires(const Model& model, t
   { model.node_of(task) } -> std::same_as<std::uint32_t>;
 };
 
-/// The most candidates that a visit may report without asking for room again.
-inline constexpr std::size_t kCandidatesAtOnce = 32;
+/// The most candidates that a visit may report without asking for room again, and how many places behind the
+/// last one may be written to.
+inline constexpr std::size_t kCandidatesAtOnce = 1024;
+inline constexpr std::size_t kCandidateScratch = 4;
 
 /// A model that finds out in two steps what an object refers to. visit() picks out what may be a reference,
 /// its candidates, by a test that takes no branch, and writes them into the sink's buffer. When enough have
@@ -95,16 +104,25 @@ inline constexpr std::size_t kCandidatesAtOnce = 32;
 /// branch depends on what a single object holds, which a processor foresees badly, and the memory that
 /// examining needs is asked for by many candidates at once.
 ///
+/// `pick_from(tasks, enough, candidates)` does the first step for many tasks, the first of which
+/// `is_picked_from(task)`: it writes what they may refer to to `candidates`, where there is room for `enough`
+/// and kCandidatesAtOnce, and returns how many of the tasks it has visited (`tasks`, at least one) and how
+/// many candidates it wrote (`candidates`). It ends when there are `enough`, or before a task that is not
+/// picked from, which visit() has to visit.
+///
 /// The sink of such a visit is a handle that may be copied. It offers `candidates()`, an array, and
 /// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added.
-/// There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`; and for one more,
-/// which does not count.
+/// There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`.
 template <typename Model>
 concept CandidateObjectModel = ObjectModel<Model> &&
     std::is_trivially_copyable_v<typename Model::Candidate> &&
     requires(const Model& model, std::span<const typename Model::Candidate> candidates,
+             std::span<const typename Model::Task> tasks, typename Model::Candidate* out,
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
   model.examine(candidates, sink);
+  { model.is_picked_from(tasks.front()) } -> std::same_as<bool>;
+  { model.pick_from(tasks, std::size_t{}, out).tasks } -> std::convertible_to<std::size_t>;
+  { model.pick_from(tasks, std::size_t{}, out).candidates } -> std::convertible_to<std::size_t>;
 };
 
 /// A sink that takes candidates.

@@ -7,9 +7,11 @@
 // Owned by one worker.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace jackdaw::mark {
 
@@ -42,6 +44,32 @@ class PrefetchBuffer {
   }
   /// The same when there is one.
   Task take_oldest() { return ring_[taken_++ % kDepth]; }
+
+  /// The oldest task, if there is one.
+  [[nodiscard]] Task oldest_task() const { return ring_[taken_ % kDepth]; }
+  /// The oldest tasks, at least one and at most `most`, which are not more than there are; fewer where the
+  /// ring begins anew. Valid until one is put in or taken. O(1).
+  [[nodiscard]] std::span<const Task> oldest(std::size_t most) const {
+    const std::size_t first = taken_ % kDepth;
+    return {ring_.data() + first, std::min(most, kDepth - first)};
+  }
+  /// Takes out as many of the oldest.
+  void drop_oldest(std::size_t count) { taken_ += count; }
+
+  /// Puts many in, with nothing else happening to the ring until end().
+  class Filling {
+   public:
+    explicit Filling(PrefetchBuffer& buffer)
+        : buffer_(buffer), put_(buffer.put_), full_(buffer.taken_ + kDepth) {}
+    [[nodiscard]] bool is_full() const { return put_ == full_; }
+    void put(Task task) { buffer_.ring_[put_++ % kDepth] = task; }
+    void end() { buffer_.put_ = put_; }
+
+   private:
+    PrefetchBuffer& buffer_;
+    std::uint64_t put_;  // not in the buffer, where for all the compiler knows a task might be stored over it
+    const std::uint64_t full_;
+  };
 
   /// Tasks held.
   [[nodiscard]] std::size_t size() const { return put_ - taken_; }

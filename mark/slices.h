@@ -16,7 +16,7 @@ namespace jackdaw::mark {
 class Slices {
  public:
   /// How many elements a slice has, unless the array is so long that there would be more than kMaximumSlices.
-  static constexpr std::uint64_t kSliceElements = 512;
+  static constexpr std::uint64_t kSliceElements = 128;
   static constexpr std::uint64_t kMaximumSlices = std::uint64_t{1} << 17;
   /// The node that stands for the whole array.
   static constexpr std::uint32_t kWhole = 1;

@@ -28,7 +28,12 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+// Without a call of the thread library's at each access, which might ask malloc.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_helper_thread = false;
+
 }  // namespace
+
+bool ThreadPool::is_helper() { return is_helper_thread; }
 
 ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start) : on_start_(std::move(on_start)) {
   helpers_.reserve(threads - 1);
@@ -161,6 +166,7 @@ void ThreadPool::publish_callable() {
 }
 
 void ThreadPool::helper_loop(std::uint32_t worker) {
+  is_helper_thread = true;
   if (on_start_) on_start_(worker);
   std::unique_lock lock(mutex_);
   Helper& self = *helpers_[worker - 1];

@@ -58,6 +58,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  /// Whether the calling thread is a helper, of any pool.
+  [[nodiscard]] static bool is_helper();
   /// Workers that run() uses: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(helpers_.size()) + 1; }
 

@@ -169,6 +169,30 @@ class alignas(128) Worker {
     }
   };
 
+  // Where the candidates that are references are reported to, many at a time: counts, and the prefetch
+  // buffer's ends, stay in registers until the batch is over.
+  template <Way kWay>
+  struct BatchSink {
+    Worker* worker;
+    Model* model;
+    typename PrefetchBuffer<Task, kPrefetchDepth>::Filling prefetched;
+    std::uint64_t leaves = 0;
+    std::uint64_t references = 0;
+
+    BatchSink(Worker& worker, Model& model)
+        : worker(&worker), model(&model), prefetched(worker.prefetched_) {}
+    template <ReferenceTo<Reference> Found>
+    JACKDAW_ALWAYS_INLINE void reference(Found found) {
+      ++references;
+      worker->template mark<kWay>(*model, found, prefetched, leaves);
+    }
+    void end() {
+      prefetched.end();
+      worker->leaves_marked_ += leaves;
+      worker->statistics_.references_visited += references;
+    }
+  };
+
   // What a victim policy may see of the others.
   struct QueuesOfTeam {
     Team& team;
@@ -185,14 +209,18 @@ class alignas(128) Worker {
   };
 
   // Finds out which of the candidates are references, and marks what they lead to.
-  template <typename WaysSink>
-  JACKDAW_ALWAYS_INLINE void examine_candidates(Model& model, WaysSink& sink) {
-    if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
-  }
   template <Way kWay>
   [[gnu::noinline]] void examine_now(Model& model) {
-    Sink<kWay> sink{this, &model};
-    examine_candidates(model, sink);
+    if constexpr (!CandidateObjectModel<Model>) {
+      return;
+    } else if constexpr (kWay == Way::far) {
+      Sink<kWay> sink{this, &model};
+      model.examine(candidates_.take_all(), sink);
+    } else {
+      BatchSink<kWay> sink(*this, model);
+      model.examine(candidates_.take_all(), sink);
+      sink.end();
+    }
   }
 
   template <Way kWay, ReferenceTo<Reference> Found>
@@ -208,6 +236,13 @@ class alignas(128) Worker {
 
   template <Way kWay, ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
+    mark<kWay>(model, reference, prefetched_, leaves_marked_);
+  }
+
+  // `prefetched` takes what is found, while it has room, and `leaves` counts leaves.
+  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
+  JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
+                                  std::uint64_t& leaves) {
     MarkingRight right = kWay == Way::alone ? MarkingRight::exclusive : MarkingRight::shared;
     if constexpr (kWay != Way::alone && LeasingObjectModel<Model>) {
       right = right_to_mark(model, reference);
@@ -216,7 +251,7 @@ class alignas(128) Worker {
         return;
       }
     }
-    mark_by<kWay>(right, model, reference);
+    mark_by<kWay>(right, model, reference, prefetched, leaves);
   }
 
   template <ReferenceTo<Reference> Found>
@@ -225,15 +260,16 @@ class alignas(128) Worker {
                                  [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
   }
 
-  template <Way kWay, ReferenceTo<Reference> Found>
-  JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Found reference) {
+  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
+  JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Found reference,
+                                     Prefetched& prefetched, std::uint64_t& leaves) {
     const bool newly_marked = right == MarkingRight::exclusive
                                   ? model.template try_mark<Sharing::exclusive>(reference)
                                   : model.template try_mark<Sharing::shared>(reference);
     if (!newly_marked) return;
     if constexpr (LeafObjectModel<Model>) {
       if (model.is_leaf(reference)) {
-        ++leaves_marked_;
+        ++leaves;
         return;
       }
     }
@@ -244,9 +280,9 @@ class alignas(128) Worker {
       }
     }
     if constexpr (kWay != Way::far) {
-      if (!prefetched_.is_full()) {
+      if (!prefetched.is_full()) {
         prefetch(model, task, reference);
-        prefetched_.put(task);
+        prefetched.put(task);
         return;
       }
     }
@@ -279,7 +315,7 @@ class alignas(128) Worker {
       if (right == MarkingRight::none) {
         set_aside_[kept++] = reference;
       } else {
-        mark_by<Way::far>(right, model, reference);
+        mark_by<Way::far>(right, model, reference, prefetched_, leaves_marked_);
       }
     }
     set_aside_count_ = kept;
@@ -293,8 +329,8 @@ class alignas(128) Worker {
     statistics_.idle += std::chrono::steady_clock::now() - waiting_since;
   }
 
-  // The holder answers within kVisitsBetweenLooks visits, unless it lost its processor: so this worker now
-  // and then gives up its own.
+  // The holder answers at its next look around, unless it lost its processor: so this worker now and then
+  // gives up its own.
   void pause_for_holder() {
     constexpr std::uint32_t kPausesBeforeYield = 64;
     if (++fruitless_retries_ % kPausesBeforeYield == 0) {
@@ -352,11 +388,11 @@ class alignas(128) Worker {
   template <Way kWay>
   bool drain(Model& model) {
     for (;;) {
-      for (std::uint32_t left = kVisitsBetweenLooks; left != 0; --left) {
-        Task task{};
-        if (next_task<kWay>(model, task)) {
-          execute<kWay>(model, task);
-        } else if (!candidates_.is_empty()) {
+      for (std::size_t left = kVisitsBetweenLooks; left != 0;) {
+        const std::size_t visited = visit_some<kWay>(model);
+        left -= std::min(left, visited);
+        if (visited != 0) continue;
+        if (!candidates_.is_empty()) {
           examine_now<kWay>(model);
         } else if (!mark_waiting(model)) {
           return true;
@@ -388,6 +424,52 @@ class alignas(128) Worker {
     }
   }
 
+  // Visits tasks that have waited for their memory; how many.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_some(Model& model) {
+    if constexpr (kWay == Way::far) {
+      Task task{};
+      if (!next_task<kWay>(model, task)) return 0;
+      execute<kWay>(model, task);
+      return 1;
+    } else {
+      if (prefetched_.size() < kLowTasks) refill(model);
+      const std::size_t count = tasks_at_once(prefetched_.size());
+      for (std::size_t left = count; left != 0;) {
+        if (is_picked_from(model, prefetched_.oldest_task())) {
+          left -= pick_candidates<kWay>(model, left);
+        } else {
+          execute<kWay>(model, prefetched_.take_oldest());
+          --left;
+        }
+      }
+      return count;
+    }
+  }
+
+  JACKDAW_ALWAYS_INLINE bool is_picked_from(const Model& model, Task task) const {
+    if constexpr (CandidateObjectModel<Model>) {
+      return model.is_picked_from(task) && !counts_visits_;
+    } else {
+      return false;
+    }
+  }
+
+  // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is
+  // picked from. How many.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t pick_candidates(Model& model, std::size_t most) {
+    if constexpr (CandidateObjectModel<Model>) {
+      const auto picked = model.pick_from(prefetched_.oldest(most), candidates_.lacking(), candidates_.end());
+      candidates_.set_size(candidates_.size() + picked.candidates);
+      prefetched_.drop_oldest(picked.tasks);
+      if (candidates_.is_due()) examine_now<kWay>(model);
+      return picked.tasks;
+    } else {
+      return most;
+    }
+  }
+
   // The next task to visit; false when there is none.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
@@ -412,6 +494,9 @@ class alignas(128) Worker {
     while (prefetched_.size() < kRefilledTasks && pop(task)) {
       model.prefetch(task);
       prefetched_.put(task);
+      if constexpr (SlicingObjectModel<Model>) {
+        if (model.is_slice(task)) return;
+      }
     }
   }
 
@@ -455,7 +540,7 @@ class alignas(128) Worker {
       note_visit(model, task);
     Sink<kWay> sink{this, &model};
     model.visit(task, sink);
-    if (candidates_.is_due()) examine_candidates(model, sink);
+    if (candidates_.is_due()) examine_now<kWay>(model);
   }
 
   // Returns whether marks are still near.
@@ -466,7 +551,7 @@ class alignas(128) Worker {
       bool is_first = true;
       SamplingSink sink{{this, &model}, &is_first};
       model.visit(task, sink);
-      examine_candidates(model, sink);
+      if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
       leases_.poll();
     }
     distance_.end_sampled_visit();

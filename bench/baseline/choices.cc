@@ -10,6 +10,7 @@
 #include "bench/baseline/openmp_marker.h"
 #include "bench/baseline/packet_marking.h"
 #include "bench/baseline/tbb_marker.h"
+#include "bench/conservative/collector_functions.h"
 #include "bench/input_error.h"
 #include "bench/named_values.h"
 
@@ -47,6 +48,7 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
       throw InputError(fmt::format(
           "--baseline {}: this build has no OpenMP; leave it out, or build with a compiler that has it",
           name));
+    if (kind == BaselineKind::boehm) libgc_functions();  // refused before a heap is built in vain
     kinds.push_back(kind);
   }
 }
@@ -74,7 +76,7 @@ std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, c
   const std::uint32_t threads = collector.mark_threads();
   switch (kind) {
     case BaselineKind::boehm:
-      return std::make_unique<BoehmHeap>(graph, threads);
+      return std::make_unique<BoehmHeap>(graph, CollectorSetting{.markers = threads});
     case BaselineKind::tbb_feeder:
       return std::make_unique<TbbFeederMarker>(collector.heap(), ours.roots(), threads);
     case BaselineKind::tbb_tasks:

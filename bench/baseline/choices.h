@@ -31,7 +31,7 @@ std::string baseline_choices();
 
 /// The baselines of a list with commas in between, in its order; "tbb" stands for "tbb-feeder,tbb-tasks".
 /// Throws InputError for an empty list, a name that is none, a baseline that is named twice, and one that
-/// this build does not have.
+/// this build or this machine does not have.
 std::vector<BaselineKind> parse_baselines(std::string_view list);
 
 /// Makes a baseline with as many threads as the collector has mark threads. `ours`: the graph in the

@@ -22,7 +22,7 @@ inline constexpr NodeId kNullNode = 0xffff'ffff;
 /// The largest number of nodes that a graph can have.
 inline constexpr std::uint64_t kMaximumNodes = kNullNode;
 
-/// Every object starts with a header of this many bytes (a type word), the way a managed runtime's do.
+/// What objects start with where they have headers: a type word, the way a managed runtime's do.
 inline constexpr std::uint64_t kHeaderBytes = 8;
 /// An array's header and its length.
 inline constexpr std::uint64_t kArrayHeaderBytes = 16;
@@ -39,6 +39,7 @@ struct NodeType {
   Layout layout = Layout::record;
   std::uint32_t references = 0;  ///< of a record: how many slots each of its nodes has
   std::string name;              ///< for people
+  bool has_numbers = false;      ///< what follows the references are random integers; else zero
 };
 
 /// A directed graph of typed, sized objects with roots.
@@ -52,6 +53,10 @@ struct Graph {
   std::string name;  ///< as the user named it, such as "tree:21"
   std::string note;  ///< one line for people about what the source holds that is not here, or empty
   std::uint64_t node_count = 0;
+  /// Whether objects start with a header. Without one, a record and an array are their slots and what
+  /// follows, as a C program's are, which knows their types and lengths from elsewhere.
+  bool has_headers = true;
+  std::uint64_t numbers_seed = 0;  ///< of the random integers in objects
 
   std::uint64_t uniform_slots = 0;
   std::vector<std::uint64_t> slot_begin;
@@ -75,6 +80,11 @@ struct Graph {
   }
   [[nodiscard]] const NodeType& type_of(NodeId node) const {
     return types[node_types.empty() ? uniform_type : node_types[node]];
+  }
+  /// The word of an object at which its slots begin.
+  [[nodiscard]] std::size_t first_slot_word(NodeType::Layout layout) const {
+    if (!has_headers) return 0;
+    return (layout == NodeType::Layout::array ? kArrayHeaderBytes : kHeaderBytes) / kReferenceBytes;
   }
   [[nodiscard]] TypeId type_id_of(NodeId node) const {
     return node_types.empty() ? uniform_type : node_types[node];

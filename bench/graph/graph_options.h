@@ -10,7 +10,9 @@ namespace jackdaw::bench {
 /// How to make a graph. `object_bytes` and `seed` concern generated graphs; a heap dump has sizes of its own.
 struct GraphOptions {
   std::uint64_t object_bytes = 48;  ///< least size of an object, header included: 8 bytes to 1 GiB
-  std::uint64_t seed = 1;           ///< of every random choice; the same seed gives the same graph everywhere
+  /// Whether generated objects have headers.
+  bool headers = true;
+  std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same graph everywhere
   /// The graph's description and `heap_copies` heaps of it must fit in this many bytes together.
   std::uint64_t memory_limit_bytes = available_memory_bytes();
   unsigned heap_copies = 1;  ///< how many heaps will be built from the graph and live at once

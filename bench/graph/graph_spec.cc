@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "bench/graph/hprof.h"
+#include "bench/graph/mixed_sizes.h"
 #include "bench/graph/rmat.h"
 #include "bench/graph/synthetic.h"
 #include "bench/graph/synthetic_limits.h"
@@ -62,6 +63,18 @@ constexpr std::array kGeneratedKinds{
                   "one array of N references to N distinct objects",
                   [](const std::string& spec, const Values& values, const GraphOptions& options) {
                     return make_array(spec, values[0], options);
+                  }},
+    GeneratedKind{"strings",
+                  {{{"N"}}},
+                  "one array of N references to N objects, each with a string of its own",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_strings(spec, values[0], options);
+                  }},
+    GeneratedKind{"numbers",
+                  {{{"N"}}},
+                  "tree of N objects of 16 to 512 bytes, half of them random integers",
+                  [](const std::string& spec, const Values& values, const GraphOptions& options) {
+                    return make_numbers(spec, values[0], options);
                   }},
     GeneratedKind{"ordered",
                   {{{"N"}, {"ARITY"}}},

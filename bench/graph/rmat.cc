@@ -89,13 +89,14 @@ void place_edges(Graph& graph, EdgeSequence edges, std::uint64_t edge_count, Pro
   graph.slot_begin[0] = 0;
 }
 
-void measure_nodes(Graph& graph, std::uint64_t object_bytes) {
+void measure_nodes(Graph& graph, const GraphOptions& options) {
   graph.node_bytes.resize(graph.node_count);
   std::uint64_t most = 0;
   NodeId busiest = 0;
   for (std::uint64_t node = 0; node < graph.node_count; ++node) {
     const std::uint64_t degree = graph.slot_begin[node + 1] - graph.slot_begin[node];
-    graph.node_bytes[node] = round_up_to_8(std::max(array_node_bytes(degree), object_bytes));
+    graph.node_bytes[node] =
+        round_up_to_8(std::max(array_node_bytes(degree, options.headers), options.object_bytes));
     if (degree > most) {
       most = degree;
       busiest = static_cast<NodeId>(node);
@@ -123,12 +124,13 @@ Graph make_rmat(const std::string& spec, std::uint64_t scale, std::uint64_t edge
   Graph graph;
   graph.name = spec;
   graph.node_count = nodes;
+  graph.has_headers = options.headers;
   graph.is_scattered = true;
   graph.types.push_back({NodeType::Layout::array, 0, "node"});
   Progress progress("making " + spec);
   const EdgeSequence edges(scale, options.seed);
   count_edges(graph, edges, edge_count, progress);
-  measure_nodes(graph, options.object_bytes);
+  measure_nodes(graph, options);
   require_memory(describe_graph(spec), description, heap_bytes(graph), options.heap_copies,
                  options.memory_limit_bytes);
   place_edges(graph, edges, edge_count, progress);

@@ -22,7 +22,7 @@ namespace {
 Graph uniform_records(const std::string& spec, std::uint64_t nodes, std::uint64_t references,
                       std::uint64_t order_bytes, const GraphOptions& options) {
   require_node_count(spec, nodes);
-  const std::uint64_t record = saturating_add(kHeaderBytes, saturating_multiply(references, kReferenceBytes));
+  const std::uint64_t record = record_node_bytes(references, options.headers);
   const std::uint64_t bytes = round_up_to_8(std::max(record, options.object_bytes));
   const std::uint64_t slots = saturating_multiply(nodes, references);
   const std::uint64_t description =
@@ -32,6 +32,7 @@ Graph uniform_records(const std::string& spec, std::uint64_t nodes, std::uint64_
   Graph graph;
   graph.name = spec;
   graph.node_count = nodes;
+  graph.has_headers = options.headers;
   graph.uniform_slots = references;
   graph.slots.resize(slots);
   graph.types.push_back({NodeType::Layout::record, static_cast<std::uint32_t>(references), "node"});
@@ -101,7 +102,8 @@ Graph make_array(const std::string& spec, std::uint64_t length, const GraphOptio
   const std::uint64_t nodes = saturating_add(length, 1);
   require_node_count(spec, nodes);
   const std::uint64_t object_bytes = round_up_to_8(options.object_bytes);
-  const std::uint64_t array_bytes = round_up_to_8(std::max(array_node_bytes(length), options.object_bytes));
+  const std::uint64_t array_bytes =
+      round_up_to_8(std::max(array_node_bytes(length, options.headers), options.object_bytes));
   constexpr std::uint64_t kDescriptionPerNode =
       sizeof(std::uint64_t) + sizeof(NodeId) + sizeof(TypeId) + sizeof(std::uint64_t);
   require_memory(describe_graph(spec), saturating_multiply(nodes, kDescriptionPerNode),
@@ -110,6 +112,7 @@ Graph make_array(const std::string& spec, std::uint64_t length, const GraphOptio
   Graph graph;
   graph.name = spec;
   graph.node_count = nodes;
+  graph.has_headers = options.headers;
   graph.types = {{NodeType::Layout::array, 0, "array"}, {NodeType::Layout::data, 0, "object"}};
   graph.slots.resize(length);
   std::iota(graph.slots.begin(), graph.slots.end(), NodeId{1});

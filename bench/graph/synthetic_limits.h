@@ -24,9 +24,14 @@ inline void require_node_count(const std::string& spec, std::uint64_t nodes) {
                                describe_graph(spec), kMaximumNodes));
 }
 
-/// Bytes of an array node of `length` references: header, length and references.
-[[nodiscard]] constexpr std::uint64_t array_node_bytes(std::uint64_t length) {
-  return saturating_add(kArrayHeaderBytes, saturating_multiply(length, kReferenceBytes));
+/// Bytes of a record node of `references` references: header, if there are headers, and references.
+[[nodiscard]] constexpr std::uint64_t record_node_bytes(std::uint64_t references, bool headers) {
+  return saturating_add(headers ? kHeaderBytes : 0, saturating_multiply(references, kReferenceBytes));
+}
+
+/// Bytes of an array node of `length` references: header and length, if there are headers, and references.
+[[nodiscard]] constexpr std::uint64_t array_node_bytes(std::uint64_t length, bool headers) {
+  return saturating_add(headers ? kArrayHeaderBytes : 0, saturating_multiply(length, kReferenceBytes));
 }
 
 }  // namespace jackdaw::bench

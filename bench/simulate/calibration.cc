@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/mark_experiment.h"
+#include "bench/median.h"
 #include "bench/queue_runners.h"
 #include "mark/choices.h"
 #include "mark/prefetch.h"

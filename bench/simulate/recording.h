@@ -58,6 +58,8 @@ class Recording {
   [[nodiscard]] bool is_task(RecordedNode node) const { return (marks_[node] & kLeaf) == 0; }
   /// Whether the node has a mark; parts of arrays have none, and are found once.
   [[nodiscard]] bool has_mark(RecordedNode node) const { return marks_[node] != kPart; }
+  /// Whether the node is a part of an array (mark::SlicingObjectModel).
+  [[nodiscard]] bool is_slice(RecordedNode node) const { return !has_mark(node); }
   /// The line of its mark, if it has one.
   [[nodiscard]] std::uint32_t line_of(RecordedNode node) const { return marks_[node] & ~kLeaf; }
 

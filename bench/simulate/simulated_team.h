@@ -170,8 +170,11 @@ class SimulatedTeam {
   void mark_on(Worker& worker) {
     Node node = 0;
     if (next_task(worker, node)) {
+      // A visit that is sampled is a batch of its own, and does not count.
+      const bool counts = !worker.samples_next_mark;
       visit(worker, node);
-      if (--worker.visits_until_look == 0) {
+      if (counts && worker.visits_until_look != 0) --worker.visits_until_look;
+      if (worker.left_of_batch == 0 && worker.visits_until_look == 0) {
         worker.visits_until_look = mark::kVisitsBetweenLooks;
         look_around(worker);
       }
@@ -186,8 +189,11 @@ class SimulatedTeam {
 
   bool next_task(Worker& worker, Node& node) {
     if (!worker.is_far()) {
-      if (worker.prefetched.size() < mark::kLowTasks) refill(worker);
-      return worker.prefetched.take(node);
+      if (worker.left_of_batch == 0) begin_batch(worker);
+      if (worker.left_of_batch == 0) return false;
+      --worker.left_of_batch;
+      node = worker.prefetched.take_oldest();
+      return true;
     }
     while (pop(worker, node)) {
       if (worker.prefetched.exchange(node)) return true;
@@ -195,9 +201,18 @@ class SimulatedTeam {
     return worker.prefetched.take(node);
   }
 
+  void begin_batch(Worker& worker) {
+    if (worker.prefetched.size() < mark::kLowTasks) refill(worker);
+    const std::size_t most = mark::tasks_at_once(worker.prefetched.size());
+    worker.left_of_batch = worker.samples_next_mark ? std::min<std::size_t>(most, 1) : most;
+  }
+
   void refill(Worker& worker) {
     Node node = 0;
-    while (worker.prefetched.size() < mark::kRefilledTasks && pop(worker, node)) worker.prefetched.put(node);
+    while (worker.prefetched.size() < mark::kRefilledTasks && pop(worker, node)) {
+      worker.prefetched.put(node);
+      if (recording_.is_slice(node)) return;
+    }
   }
 
   void visit(Worker& worker, Node node) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -47,6 +48,9 @@ struct SimulatedWorker {
   mark::MarkDistance distance;
   bool samples_next_mark = false;
   int newness = 0;  ///< of the marks it has seen last: from 2 on it expects new ones
+  /// Visits until the prefetch buffer may be filled up again; 0 while far.
+  std::size_t left_of_batch = 0;
+  /// It looks around once it has made so many visits, and a batch is over.
   std::uint32_t visits_until_look = mark::kVisitsBetweenLooks;
   std::uint64_t references = 0;
   std::uint64_t pushes = 0;

@@ -2,7 +2,8 @@
 //
 // A size class whose slots' length is a multiple of the alignment starts all of them at one, and of sizes
 // that are such multiples the class has that length. Large objects start at a block. Beyond that the object
-// is longer, and its aligned part is what the program gets.
+// is longer, and its aligned part is what the program gets. What is no power of two is no alignment, but
+// libgc has memory for it: up to a granule any, beyond that at a multiple.
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <limits>
 
 #include "gc/c/allocate.h"
+#include "gc/process/own_work.h"
 #include "gc/process/process_kinds.h"
 #include "heap/layout.h"
 
@@ -18,9 +20,23 @@ namespace jackdaw::c_interface {
 
 namespace {
 
+// At a multiple of what is no power of two, perhaps inside an object. Null when there is no memory.
+void* try_allocate_at_multiple(std::size_t multiple, std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - multiple) return nullptr;
+  auto* const object = static_cast<std::byte*>(try_allocate(bytes + multiple - 1, gc::ProcessKinds::kWords));
+  if (object == nullptr) return nullptr;
+  const std::size_t behind = (multiple - reinterpret_cast<std::uintptr_t>(object) % multiple) % multiple;
+  if (GC_all_interior_pointers == 0) GC_register_displacement(behind);
+  return object + behind;
+}
+
 // Null when there is no memory.
 void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
+  if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes, std::bit_ceil(alignment));
   if (alignment <= heap::kGranuleBytes) return try_allocate(bytes, gc::ProcessKinds::kWords);
+  if (!std::has_single_bit(alignment)) {
+    return alignment <= heap::kBlockBytes ? try_allocate_at_multiple(alignment, bytes) : nullptr;
+  }
   if (bytes > std::numeric_limits<std::size_t>::max() / 2 - alignment) return nullptr;
   if (alignment <= heap::kBlockBytes) {
     const std::size_t multiple = (bytes + extra_bytes + alignment - 1) & ~(alignment - 1);
@@ -38,7 +54,6 @@ void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
 extern "C" {
 
 void* GC_memalign(std::size_t alignment, std::size_t bytes) {
-  if (!std::has_single_bit(alignment)) return nullptr;
   void* const object = try_allocate_aligned(alignment, bytes);
   return object != nullptr ? object : out_of_memory(bytes);
 }

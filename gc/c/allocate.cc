@@ -3,8 +3,9 @@
 #include <limits>
 #include <new>
 
-#include "gc/c/finalizers.h"
+#include "gc/c/after_collection.h"
 #include "gc/c/settings.h"
+#include "gc/process/own_work.h"
 #include "heap/layout.h"
 
 namespace jackdaw::c_interface {
@@ -18,6 +19,7 @@ std::size_t whole_bytes(std::size_t bytes) {
 }
 
 void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes);
   gc::ProcessCollector& collector = c_interface::collector();
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return nullptr;
@@ -28,7 +30,7 @@ void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresse
   } catch (const std::bad_alloc&) {  // the thread could not be registered
     return nullptr;
   }
-  attend_to_finalizers();
+  attend_to_dead();
   GC_reachable_here(object);
   return object;
 }

@@ -18,7 +18,8 @@ void* out_of_memory(std::size_t bytes);
 /// they are too many to be counted.
 std::size_t whole_bytes(std::size_t bytes);
 
-/// An object of a kind, or null when there is no memory, for any number of bytes.
+/// An object of a kind, or null when there is no memory, for any number of bytes. While the calling thread
+/// works for the collector it is memory of that, and no object (OwnMemory).
 void* try_allocate(std::size_t bytes, heap::KindNumber kind,
                    heap::LargeAddresses addresses = heap::LargeAddresses::all);
 

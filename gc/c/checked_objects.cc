@@ -20,7 +20,7 @@ namespace {
 // As words these lie outside all addresses that programs have.
 constexpr std::uint64_t kFrontGuard = 0xfadedcafe5eedbed;
 constexpr std::byte kBackGuard{0xdb};
-constexpr std::size_t kBackGuardBytes = 8;  // and up to the next whole word
+constexpr std::size_t kBackGuardBytes = 8;
 
 struct Smashed {
   CheckedHeader header;
@@ -34,14 +34,18 @@ constinit std::size_t noted_count = 0;
 // Whether there is anything to look for.
 constinit std::atomic<bool> are_there{false};
 
+// What an object takes beyond its bytes: the guard begins at a whole word, since what lies before it in the
+// last word is the program's, as in libgc.
+constexpr std::size_t kMoreBytes = sizeof(CheckedHeader) + heap::kWordBytes - 1 + kBackGuardBytes;
+
 std::span<std::byte> back_guard_of(CheckedHeader& header) {
-  const std::size_t end = (header.bytes + heap::kWordBytes - 1) & ~(heap::kWordBytes - 1);
-  return {header.start() + header.bytes, end + kBackGuardBytes - header.bytes};
+  const std::size_t words_end = (header.bytes + heap::kWordBytes - 1) & ~(heap::kWordBytes - 1);
+  return {header.start() + words_end, kBackGuardBytes};
 }
 
 bool has_right_size(CheckedHeader& header) {
   const std::size_t whole = heap::Heap::bytes_of(reinterpret_cast<heap::Object*>(&header));
-  return header.bytes <= whole && whole - header.bytes >= sizeof(CheckedHeader) + kBackGuardBytes;
+  return header.bytes <= whole && whole - header.bytes >= kMoreBytes;
 }
 
 // Nothing when all is well.
@@ -65,18 +69,18 @@ void report(const Smashed& object) {
            object.start, object.header.bytes, place.file != nullptr ? place.file : "unknown", place.line);
 }
 
-bool is_checked(heap::KindNumber kind) { return is_variant(kind, KindVariant::checked); }
+bool is_checked_kind(heap::KindNumber kind) { return is_variant(kind, KindVariant::checked); }
 
 }  // namespace
 
 void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace place,
                        heap::LargeAddresses addresses) {
-  constexpr std::size_t kMore = sizeof(CheckedHeader) + kBackGuardBytes + heap::kWordBytes;
   GC_init();
+  if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes);
   void* const memory =
-      bytes > std::numeric_limits<std::size_t>::max() - kMore
+      bytes > std::numeric_limits<std::size_t>::max() - kMoreBytes
           ? nullptr
-          : try_allocate_counted(bytes + kMore, variant_of(kind, KindVariant::checked), addresses);
+          : try_allocate_counted(bytes + kMoreBytes, variant_of(kind, KindVariant::checked), addresses);
   if (memory == nullptr) return out_of_memory(bytes);
   // Relaxed: a collection that misses it looks for nothing once more.
   are_there.store(true, std::memory_order_relaxed);
@@ -88,9 +92,13 @@ void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace pla
   return header.start();
 }
 
+bool is_checked(const heap::Object* object) {
+  return is_checked_kind(heap::Chunk::of(object)->kind_of(object));
+}
+
 CheckedHeader* checked_header_of(void* address) {
   heap::Object* const object = object_at(address);
-  if (object == nullptr || !is_checked(heap::Chunk::of(object)->kind_of(object))) return nullptr;
+  if (object == nullptr || !is_checked(object)) return nullptr;
   auto* const header = reinterpret_cast<CheckedHeader*>(object);
   return header->start() == address && header->front_guard != 0 ? header : nullptr;
 }
@@ -103,7 +111,7 @@ void note_smashed_objects() {
   noted_count = 0;
   // Relaxed: see allocate_checked.
   if (!are_there.load(std::memory_order_relaxed)) return;
-  collector().heap().for_each_object_of(is_checked, [](heap::Object* object) {
+  collector().heap().for_each_object_of(is_checked_kind, [](heap::Object* object) {
     const std::optional<Smashed> found = smashed(*reinterpret_cast<CheckedHeader*>(object));
     if (found && noted_count < noted.size()) noted[noted_count++] = *found;
   });

@@ -9,6 +9,7 @@
 
 #include "heap/chunk.h"
 #include "heap/kind.h"
+#include "heap/object.h"
 
 namespace jackdaw::c_interface {
 
@@ -31,6 +32,8 @@ struct alignas(16) CheckedHeader {
 /// returns.
 void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace place,
                        heap::LargeAddresses addresses = heap::LargeAddresses::all);
+/// Whether an object was allocated with checks. Its header is the object itself.
+bool is_checked(const heap::Object* object);
 /// The header of the object whose first byte is the program's at `address`, or null when that is none.
 CheckedHeader* checked_header_of(void* address);
 /// Writes to the log whether something wrote beyond the object.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <new>
 
-#include "gc/c/finalizers.h"
+#include "gc/c/after_collection.h"
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
@@ -25,7 +25,7 @@ bool collect_unless(GC_stop_func declines, FreeMemory free_memory) {
     return false;
   }
   if (free_memory == FreeMemory::given_back) collector.release_free_memory();
-  attend_to_finalizers();
+  attend_to_dead();
   return true;
 }
 
@@ -63,7 +63,7 @@ GC_stop_func GC_get_stop_func() {
 int GC_collect_a_little() {
   gc::ProcessCollector& collector = c_interface::collector();
   try {
-    if (collector.collect_if_due()) attend_to_finalizers();
+    if (collector.collect_if_due()) attend_to_dead();
   } catch (const std::bad_alloc&) {
     warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
   }
@@ -99,12 +99,6 @@ int GC_get_disable_automatic_collection() {
   const gc::GrowthPolicy& growth = lock ? collector().growth() : initial_options().growth;
   return growth.collects_by_itself ? 0 : 1;
 }
-
-void GC_set_find_leak(int find) {
-  if (find != 0) warn("jackdaw: leaks are not looked for; GC_set_find_leak(%lu) has no effect", 1);
-  GC_find_leak = 0;
-}
-int GC_get_find_leak() { return 0; }
 
 }  // extern "C"
 #pragma GCC visibility pop

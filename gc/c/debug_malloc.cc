@@ -7,6 +7,7 @@
 #include "gc/c/interface.h"
 #include "gc/c/kinds.h"
 #include "gc/c/log.h"
+#include "gc/c/object_start.h"
 #include "gc/process/process_kinds.h"
 
 namespace jackdaw::c_interface {
@@ -25,20 +26,38 @@ void* copied(const void* from, std::size_t bytes, std::size_t zeros, SourcePlace
   return copy;
 }
 
-// The header of an object that the program hands back to `function`; what is none ends the program.
-CheckedHeader& checked_header_for(const char* function, void* object) {
-  CheckedHeader* const header = checked_header_of(object);
-  if (header == nullptr) {
-    log_line("jackdaw: %s was given %p, which is no object with checks, or was freed", function, object);
-    abort_program("an object was handed back to the wrong function");
-  }
-  report_if_smashed(*header);
-  return *header;
+// The object that the program hands back to `function` by `address`; the address of none ends the program.
+heap::Object* object_for(const char* function, void* address) {
+  heap::Object* const object = object_at(address);
+  if (object != nullptr) return object;
+  log_line("jackdaw: %s was given %p, which is no object's address, or that of one that was freed", function,
+           address);
+  abort_program("an address was handed back that is no object's");
+}
+
+// Whether it was allocated with checks and freed, and its memory not used again; then a line goes to the log.
+bool was_freed(const char* function, heap::Object* object, const void* address) {
+  if (!is_checked(object) || reinterpret_cast<CheckedHeader*>(object)->front_guard != 0) return false;
+  log_line("jackdaw: %s was given %p, which was freed before", function, address);
+  return true;
+}
+
+// Its header, or null, and a line to the log, when it was allocated without checks or starts elsewhere.
+CheckedHeader* checked_header_for(const char* function, heap::Object* object, const void* address) {
+  auto* const header = reinterpret_cast<CheckedHeader*>(object);
+  if (is_checked(object) && header->start() == address) return header;
+  log_line("jackdaw: %s was given %p, which no allocation with checks returned", function, address);
+  return nullptr;
 }
 
 // The kind whose checked variant the object is of.
 heap::KindNumber plain_kind_of(CheckedHeader& header) {
   return origin_of(heap::Chunk::of(&header)->kind_of(&header));
+}
+
+void free_checked(CheckedHeader& header) {
+  header.front_guard = 0;
+  GC_free(&header);
 }
 
 }  // namespace
@@ -88,20 +107,37 @@ void* GC_debug_realloc(void* object, std::size_t bytes, const char* file, int li
     GC_debug_free(object);
     return nullptr;
   }
-  CheckedHeader& header = checked_header_for("GC_debug_realloc", object);
-  void* const copy = allocate_checked(bytes, plain_kind_of(header), {file, line});
+  if (gc::OwnMemory::owns(object)) return GC_realloc(object, bytes);
+  heap::Object* const start = object_for("GC_debug_realloc", object);
+  if (was_freed("GC_debug_realloc", start, object)) return GC_debug_malloc(bytes, file, line);
+  CheckedHeader* const header = checked_header_for("GC_debug_realloc", start, object);
+  if (header == nullptr) {
+    if (is_checked(start) || start_of(object) != start) abort_program("GC_debug_realloc cannot go on");
+    return GC_realloc(object, bytes);
+  }
+  report_if_smashed(*header);
+  void* const copy = allocate_checked(bytes, plain_kind_of(*header), {file, line});
   if (copy == nullptr) return nullptr;
-  std::memcpy(copy, object, std::min(bytes, header.bytes));
-  header.front_guard = 0;
-  GC_free(&header);
+  std::memcpy(copy, object, std::min(bytes, header->bytes));
+  free_checked(*header);
   return copy;
 }
 
 void GC_debug_free(void* object) {
   if (object == nullptr) return;
-  CheckedHeader& header = checked_header_for("GC_debug_free", object);
-  header.front_guard = 0;
-  GC_free(&header);
+  if (gc::OwnMemory::owns(object)) {
+    GC_free(object);
+    return;
+  }
+  heap::Object* const start = object_for("GC_debug_free", object);
+  if (was_freed("GC_debug_free", start, object)) return;
+  CheckedHeader* const header = checked_header_for("GC_debug_free", start, object);
+  if (header == nullptr) {
+    GC_free(start);
+    return;
+  }
+  report_if_smashed(*header);
+  free_checked(*header);
 }
 
 char* GC_debug_strdup(const char* string, const char* file, int line) {

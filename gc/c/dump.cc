@@ -96,7 +96,7 @@ void GC_dump_regions() {
 
 void GC_dump_finalization() {
   gc::ProcessCollector& collector = c_interface::collector();
-  const std::lock_guard lock(collector.lock());
+  const gc::NestedLock lock(collector.lock());
   const gc::Finalization& finalization = collector.finalization();
   dump_links("short", finalization.short_links);
   dump_links("long", finalization.long_links);

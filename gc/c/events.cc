@@ -1,12 +1,18 @@
 #include "gc/c/events.h"
 
 #include "gc/c/checked_objects.h"
+#include "gc/c/free_lists.h"
 #include "gc/c/hooks.h"
+#include "gc/c/leaks.h"
 
 namespace jackdaw::c_interface {
 
 void on_collection_event(gc::CollectionEvent event) {
-  if (event == gc::CollectionEvent::mark_start) note_smashed_objects();
+  if (event == gc::CollectionEvent::mark_start) {
+    forget_free_lists();
+    note_smashed_objects();
+  }
+  if (event == gc::CollectionEvent::mark_end) note_leaks();
   if (event == gc::CollectionEvent::end) report_noted_objects();
   tell_program(event);
 }

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <mutex>
 
+#include "gc/c/checked_objects.h"
 #include "gc/c/log.h"
+#include "gc/c/object_start.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "gc/process/finalization.h"
@@ -71,7 +73,9 @@ void store(const Finalizer& finalizer, OldFinalizer old) {
   if (old.data != nullptr) *old.data = finalizer.data;
 }
 
+// Where leaks are looked for objects are not finalized, but reported.
 void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer old) {
+  if (GC_find_leak != 0) return;
   gc::ProcessCollector& collector = c_interface::collector();
   const heap::Object* const object = collector.heap().object_at(address);
   bool has_memory = true;
@@ -116,13 +120,20 @@ void store_checked(GC_finalization_proc function, void* data, OldFinalizer old) 
 }
 
 void register_checked_finalizer(void* address, const Finalizer& finalizer, OldFinalizer old) {
-  void* const object = GC_base(address);
+  if (GC_find_leak != 0) return;
+  heap::Object* const object = object_at(address);
   if (object == nullptr) {
     store({}, old);
     return;
   }
-  if (GC_USR_PTR_FROM_BASE(object) != address)
-    abort_program("a debug function for finalizers was given an address that no debug allocation returned");
+  if (!is_checked(object) || GC_USR_PTR_FROM_BASE(object) != address)
+    log_line(
+        "jackdaw: a debug function for finalizers was given %p, which no allocation with checks returned",
+        address);
+  if (!is_checked(object)) {
+    register_finalizer(object, finalizer, old);
+    return;
+  }
   Finalizer wrapped{nullptr, nullptr, finalizer.kind};
   if (finalizer.function != nullptr) {
     auto* const checked = static_cast<CheckedFinalizer*>(GC_malloc(sizeof(CheckedFinalizer)));

@@ -7,17 +7,6 @@ namespace jackdaw::c_interface {
 
 constinit OwnLocks own_locks;
 
-void OwnLocks::lock() {
-  kinds.lock();
-  thread_records.lock();
-  long_bitmaps.lock();
-}
-void OwnLocks::unlock() {
-  long_bitmaps.unlock();
-  thread_records.unlock();
-  kinds.unlock();
-}
-
 #pragma GCC visibility push(default)
 extern "C" {
 

@@ -239,7 +239,8 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_malloc_atomic_ignore_off_page(size_t /* b
 GC_API void* GC_CALL GC_malloc_stubborn(size_t /* bytes */) GC_ATTR_DEPRECATED;
 
 /* As GC_malloc, at a multiple of alignment, which is a power of two. GC_posix_memalign stores the object at
-   memptr and returns 0, or EINVAL or ENOMEM. Null and no error function where the alignment is bad. */
+   memptr and returns 0, or EINVAL or ENOMEM. GC_memalign takes any alignment: of up to 16 all objects have
+   it; at a multiple of what is no power of two the object is not to be freed or resized by hand. */
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_memalign(size_t /* alignment */, size_t /* bytes */)
     GC_ATTR_ALLOC_SIZE(2);
 GC_API int GC_CALL GC_posix_memalign(void** /* memptr */, size_t /* alignment */, size_t /* bytes */)
@@ -272,8 +273,9 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_malloc_many(size_t /* bytes */);
 
 /* ---- 5. Allocation with checks ----------------------------------------------------------------------- */
 
-/* These put a header with file and line before the object and a guard after it. A collection reports objects
-   whose guard was overwritten, through the log; GC_debug_free and GC_debug_realloc report it at once.
+/* These put a header with file and line before the object and a guard after its last word, which is the
+   program's as a whole. A collection reports objects whose guard was overwritten, through the log;
+   GC_debug_free and GC_debug_realloc report it at once.
    Pointers from these functions are not the object's first address (GC_base gives that), so they must go back
    to the functions of this section alone. Sizes, kinds and errors are those of section 4. */
 #define GC_EXTRA_PARAMS const char *s, int i
@@ -633,8 +635,10 @@ GC_API int GC_CALL GC_is_disabled(void);
 GC_API void GC_CALL GC_set_disable_automatic_collection(int);
 GC_API int GC_CALL GC_get_disable_automatic_collection(void);
 
-/* Leak detection, which would report unreachable objects instead of freeing them, is not offered: a nonzero
-   value is answered with a warning (GC_set_warn_proc) and has no effect, and the value read is 0. */
+/* Nonzero: the leak-finding mode. Each collection reports objects that nothing reaches and that were not
+   freed with GC_free, 40 at most, on the error output, with file and line for those of section 5, and frees
+   them. There are no finalizers then, and no links. Set it before GC_init, which has the program end with a
+   collection. 0 at first, or 1 where GC_FIND_LEAK is set in the environment. Not synchronised. */
 GC_API void GC_CALL GC_set_find_leak(int);
 GC_API int GC_CALL GC_get_find_leak(void);
 
@@ -936,7 +940,8 @@ GC_API void GC_CALL GC_register_altstack(void* /* stack */, GC_word /* stack_byt
                                          GC_word /* altstack_bytes */);
 
 /* The signals that stop threads and let them go on: set before GC_init, later without effect. The second is
-   only kept: threads go on without a signal. */
+   only kept: threads go on without a signal. A thread that blocks the first makes collections wait a little
+   longer, once. */
 GC_API void GC_CALL GC_set_suspend_signal(int);
 GC_API int GC_CALL GC_get_suspend_signal(void);
 GC_API void GC_CALL GC_set_thr_restart_signal(int);
@@ -1076,7 +1081,7 @@ GC_API int GC_parallel GC_ATTR_DEPRECATED; /* only to be read */
 GC_API GC_oom_func GC_oom_fn GC_ATTR_DEPRECATED;
 GC_API GC_on_heap_resize_proc GC_on_heap_resize GC_ATTR_DEPRECATED;
 GC_API GC_finalizer_notifier_proc GC_finalizer_notifier GC_ATTR_DEPRECATED;
-GC_API int GC_find_leak GC_ATTR_DEPRECATED; /* nonzero when GC_init runs: a warning, as GC_set_find_leak */
+GC_API int GC_find_leak GC_ATTR_DEPRECATED;
 GC_API int GC_all_interior_pointers GC_ATTR_DEPRECATED;
 GC_API int GC_finalize_on_demand GC_ATTR_DEPRECATED;
 GC_API int GC_java_finalization GC_ATTR_DEPRECATED;
@@ -1088,6 +1093,9 @@ GC_API unsigned long GC_time_limit GC_ATTR_DEPRECATED;
 GC_API GC_word GC_non_gc_bytes GC_ATTR_DEPRECATED;
 GC_API GC_word GC_free_space_divisor GC_ATTR_DEPRECATED;
 GC_API GC_word GC_max_retries GC_ATTR_DEPRECATED;
+
+/* Asks to fill the whole heap before it is collected. libgc alone follows it. */
+GC_API int GC_use_entire_heap GC_ATTR_DEPRECATED;
 
 /* The depth of GC_disable: collections happen while it is 0. */
 #ifdef GC_DONT_GC

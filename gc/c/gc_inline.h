@@ -8,20 +8,13 @@
 #define GC_INLINE_H
 
 #include "gc.h"
+#include "gc_tiny_fl.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Objects are so many granules long. */
-#define GC_GRANULE_BYTES 16
-#define GC_GRANULE_WORDS 2
-#define GC_WORDS_TO_GRANULES(words) ((words) / GC_GRANULE_WORDS)
 #define GC_WORDS_TO_WHOLE_GRANULES(words) GC_WORDS_TO_GRANULES((words) + GC_GRANULE_WORDS - 1)
-#define GC_RAW_BYTES_FROM_INDEX(granules) ((granules)*GC_GRANULE_BYTES)
-
-/* The elements of an array of free lists, one for each number of granules. */
-#define GC_TINY_FREELISTS 25
 
 /* The kinds (gc_mark.h) of GC_malloc_atomic and GC_malloc. */
 #define GC_I_PTRFREE 0
@@ -32,6 +25,10 @@ extern "C" {
    list reachable by having *list scanned. Nothing follows the links of objects without pointers: of these,
    only the first outlives a collection. */
 GC_API void GC_CALL GC_generic_malloc_many(size_t /* bytes */, int /* kind */, void** /* list */);
+
+/* Writes a line for each free place for objects of a kind and so many granules to the standard output. For
+   debuggers. */
+GC_API void GC_CALL GC_print_free_list(int /* kind */, size_t /* granules */);
 
 /* An object of a kind, as GC_malloc and GC_malloc_atomic make them. The second is the same. */
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_malloc_kind(size_t /* bytes */, int /* kind */) GC_ATTR_ALLOC_SIZE(1);

@@ -33,10 +33,12 @@ typedef struct GC_ms_entry* (*GC_mark_proc)(GC_word* /* object */, struct GC_ms_
 #define GC_PROC_BYTES 100
 
 /* Registers a mark procedure and returns its number, for GC_MAKE_PROC. There can be GC_MAX_MARK_PROCS, of
-   which the first GC_RESERVED_MARK_PROCS are not given out; one more aborts the program. */
+   which the first GC_RESERVED_MARK_PROCS and the last three are not given out; one more aborts the program.
+   The first are for programs that must know a number beforehand (gc_gcj.h). */
 #define GC_LOG_MAX_MARK_PROCS 6
 #define GC_MAX_MARK_PROCS (1 << GC_LOG_MAX_MARK_PROCS)
 #define GC_RESERVED_MARK_PROCS 8
+#define GC_GCJ_RESERVED_MARK_PROC_INDEX 0
 GC_API unsigned GC_CALL GC_new_proc(GC_mark_proc);
 GC_API unsigned GC_CALL GC_new_proc_inner(GC_mark_proc);
 
@@ -118,6 +120,12 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_debug_generic_or_special_malloc(size_t /*
 /* The kind of the object with this first address, and, where `bytes` is not null, its size. */
 GC_API int GC_CALL GC_get_kind_and_size(const void* /* object */, size_t* /* bytes */) GC_ATTR_NONNULL(1);
 
+/* A function that writes what an object of a kind is, in words, into a buffer of GC_TYPE_DESCR_LEN + 1 bytes:
+   for reports of leaks (gc.h, section 12) among objects with checks. Null: the kind's name. */
+#define GC_TYPE_DESCR_LEN 40
+typedef void(GC_CALLBACK* GC_describe_type_fn)(void* /* object */, char* /* buffer */);
+GC_API void GC_CALL GC_register_describe_type_fn(int /* kind */, GC_describe_type_fn);
+
 /* ---- Marks, with the lock held ----------------------------------------------------------------------- */
 
 /* Whether the object with this first address is marked; marks it; takes the mark back. Every collection marks
@@ -161,6 +169,10 @@ GC_API void GC_CALL GC_push_finalizer_structures(void);
 typedef void(GC_CALLBACK* GC_start_callback_proc)(void);
 GC_API void GC_CALL GC_set_start_callback(GC_start_callback_proc);
 GC_API GC_start_callback_proc GC_CALL GC_get_start_callback(void);
+
+/* Nonzero when the address lies in the data of the program or of a library, as the last collection found it
+   loaded; not in a range that was added by hand. */
+GC_API int GC_CALL GC_is_tmp_root(void* /* address */);
 
 /* Clears some of the stack beyond the caller's frame, so that old pointers there keep nothing. Returns its
    argument. */

@@ -14,6 +14,7 @@
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "gc/c/statistics.h"
+#include "gc/c/undeclared.h"
 
 namespace jackdaw::c_interface {
 
@@ -70,10 +71,6 @@ void write_warning(char* format, GC_word argument) {
 #pragma GCC diagnostic pop
 }
 
-void write_message(const char* message) {
-  if (message != nullptr) log_line("jackdaw: %s", message);
-}
-
 // Reads or writes a setting under the lock.
 template <typename Value>
 void set(Value& setting, Value value) {
@@ -107,8 +104,7 @@ void install_hooks(gc::ProcessCollector& collector) {
                        .more_roots = push_other_roots,
                        .declines = settings.stop_func,
                        .thread = tell_thread_event,
-                       .before_fork = [] { own_locks.lock(); },
-                       .after_fork = [] { own_locks.unlock(); },
+                       .fork_locks = kAllOwnLocks,
                        .heap_resized = tell_heap_size};
 }
 
@@ -120,7 +116,8 @@ GC_oom_func GC_get_oom_fn() { return get(GC_oom_fn); }
 
 void GC_abort_on_oom() {
   log_line("jackdaw: memory is exhausted");
-  if (settings.abort_func != nullptr) settings.abort_func(nullptr);
+  GC_find_leak = 0;  // no looking for leaks at the end
+  GC_on_abort(nullptr);
   std::exit(EXIT_FAILURE);
 }
 
@@ -131,13 +128,11 @@ GC_warn_proc GC_get_warn_proc() {
 }
 void GC_ignore_warn_proc(char*, GC_word) {}
 
-void GC_set_abort_func(GC_abort_func function) { set(settings.abort_func, function); }
-GC_abort_func GC_get_abort_func() {
-  const GC_abort_func function = get(settings.abort_func);
-  return function != nullptr ? function : write_message;
-}
+void GC_set_abort_func(GC_abort_func function) { set(GC_on_abort, function); }
+GC_abort_func GC_get_abort_func() { return get(GC_on_abort); }
 
-void GC_set_log_fd(int descriptor) { set(settings.log_descriptor, descriptor); }
+// Also with the lock held.
+void GC_set_log_fd(int descriptor) { settings.log_descriptor = descriptor; }
 
 void GC_set_on_heap_resize(GC_on_heap_resize_proc function) { set(GC_on_heap_resize, function); }
 GC_on_heap_resize_proc GC_get_on_heap_resize() { return get(GC_on_heap_resize); }

@@ -11,6 +11,8 @@
 #define GC_ATTR_DEPRECATED
 
 #include "gc/c/gc.h"
+#include "gc/c/gc_disclaim.h"
+#include "gc/c/gc_gcj.h"
 #include "gc/c/gc_inline.h"
 #include "gc/c/gc_mark.h"
 #include "gc/c/gc_typed.h"

@@ -11,7 +11,6 @@
 #include "gc/c/object_start.h"
 #include "gc/c/own_locks.h"
 #include "gc/c/uncollectable.h"
-#include "heap/system_memory.h"
 
 namespace jackdaw::c_interface {
 
@@ -89,8 +88,10 @@ KindNumber variant_of(KindNumber kind, KindVariant variant) {
   const std::lock_guard lock(own_locks.kinds);
   // Relaxed: written under this lock.
   if (const KindNumber made = entry.load(std::memory_order_relaxed); made != kNone) return made;
+  if (variant == KindVariant::checked) GC_register_displacement(GC_get_debug_header_size());
   const KindNumber made = add_kind(changed(collector().heap().kinds()[kind], variant));
   variants_of_kinds[static_cast<std::size_t>(made)].origin.store(kind, std::memory_order_relaxed);
+  collector().disclaim_procedures().inherit(made, kind);
   entry.store(made, std::memory_order_release);
   return made;
 }
@@ -103,16 +104,6 @@ bool is_variant(KindNumber kind, KindVariant variant) {
 
 #pragma GCC visibility push(default)
 extern "C" {
-
-// Space for the lists of all sizes that have some in libgc. Never freed.
-void** GC_new_free_list_inner() {
-  constexpr std::size_t kLists = heap::kBlockBytes / 2 / heap::kGranuleBytes + 1;
-  const std::span<std::byte> memory = heap::map_memory(kLists * sizeof(void*));
-  if (memory.empty()) abort_program("there is no memory for the lists of a kind of objects");
-  return reinterpret_cast<void**>(memory.data());
-}
-
-void** GC_new_free_list() { return GC_new_free_list_inner(); }
 
 unsigned GC_new_kind_inner(void**, GC_word descriptor, int add_size, int clear) {
   return static_cast<unsigned>(interface_number(add_kind(described(descriptor, add_size != 0, clear != 0))));

@@ -40,6 +40,7 @@ void check(void** link) {
 
 int register_link(Table table, void** link, const void* address) {
   check(link);
+  if (GC_find_leak != 0) return GC_UNIMPLEMENTED;
   gc::ProcessCollector& collector = c_interface::collector();
   heap::Object* const object = collector.heap().object_at(address);
   if (object == nullptr) return GC_SUCCESS;  // what lies outside the heap never goes

@@ -18,7 +18,9 @@ void link(void* object, void* next) { std::memcpy(object, &next, sizeof next); }
 // Puts before the list `*list` the objects of so many bytes that the thread has at hand, up to a block of
 // them. No collection comes between, since it would not know of those without pointers.
 void prepend_at_hand(std::size_t bytes, heap::KindNumber kind, void** list) {
-  const gc::ThreadRegistry::CriticalSection critical(*gc::ThreadRegistry::current());
+  gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  if (thread == nullptr) return;
+  const gc::ThreadRegistry::CriticalSection critical(*thread);
   for (std::size_t count = heap::kBlockBytes / bytes; count > 1; --count) {
     void* const object = gc::ProcessCollector::allocate_from_run(bytes, kind);
     if (object == nullptr) return;

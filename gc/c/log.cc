@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
 #include "gc/c/settings.h"
+#include "gc/c/undeclared.h"
+#include "gc/process/cancellation.h"
 
 namespace jackdaw::c_interface {
 
@@ -23,6 +26,23 @@ void write_line(int descriptor, std::array<char, kLineBytes>& line, int length) 
   const std::size_t bytes = std::min(static_cast<std::size_t>(length), kLineBytes - 2);
   line[bytes] = '\n';
   if (write(descriptor, line.data(), bytes + 1) < 0) return;
+}
+
+// What is behind kBytes is cut off.
+void write_formatted(int descriptor, const char* format, std::va_list arguments) {
+  constexpr std::size_t kBytes = 1024;
+  std::array<char, kBytes> text;
+  const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
+  const gc::CancellationDisabled guard;
+  const char* from = text.data();
+  std::size_t left = length < 0 ? 0 : std::min(static_cast<std::size_t>(length), kBytes - 1);
+  while (left > 0) {
+    const ssize_t written = write(descriptor, from, left);
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return;
+    if (written < 0) continue;
+    from += written;
+    left -= static_cast<std::size_t>(written);
+  }
 }
 
 }  // namespace
@@ -49,13 +69,41 @@ void warn(const char* format, GC_word argument) {
 }
 
 void abort_program(const char* message) {
-  if (settings.abort_func != nullptr) {
-    settings.abort_func(message);
-  } else {
-    std::array<char, kLineBytes> line;
-    write_line(STDERR_FILENO, line, std::snprintf(line.data(), line.size(), "jackdaw: %s", message));
-  }
+  GC_on_abort(message);
   std::abort();
 }
+
+void write_message(const char* message) {
+  if (message != nullptr) GC_err_printf("jackdaw: %s\n", message);
+}
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+GC_abort_func GC_on_abort = write_message;
+
+void GC_printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  write_formatted(STDOUT_FILENO, format, arguments);
+  va_end(arguments);
+}
+
+void GC_err_printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  write_formatted(STDERR_FILENO, format, arguments);
+  va_end(arguments);
+}
+
+void GC_log_printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  write_formatted(settings.log_descriptor, format, arguments);
+  va_end(arguments);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

@@ -14,5 +14,7 @@ namespace jackdaw::c_interface {
 void warn(const char* format, GC_word argument);
 /// Ends the program with a message, which the program's abort function gets first.
 [[noreturn]] void abort_program(const char* message);
+/// The abort function that there is at first: writes the message, if it is not null, to the error output.
+void write_message(const char* message);
 
 }  // namespace jackdaw::c_interface

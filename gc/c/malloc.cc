@@ -38,6 +38,12 @@ void* GC_malloc_stubborn(std::size_t bytes) { return GC_malloc(bytes); }
 
 void GC_free(void* object) {
   if (object == nullptr) return;
+  if (gc::OwnMemory::owns(object)) {
+    gc::OwnMemory::free(object);
+    return;
+  }
+  // What is freed meanwhile is left to collections: the heap may be locked.
+  if (gc::ThreadRegistry::current() == nullptr && gc::OwnWork::is_under_way()) return;
   heap::Object* const start = start_of(object);
   if (start == nullptr) abort_program("GC_free was given an address that is no object's");
   if (is_uncollectable(start)) count_uncollectable(-heap::Heap::bytes_of(start));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gc/c/start.h"
+#include "gc/process/own_work.h"
 #include "gc/process/thread_registry.h"
 #include "heap/heap.h"
 #include "heap/layout.h"
@@ -14,8 +15,10 @@ namespace jackdaw::c_interface {
 
 /// The object that any address lies in, or null. Takes no lock.
 inline heap::Object* object_at(const void* address) {
-  const heap::Heap& heap = collector().heap();
   gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  // Then there may be no heap, and the program's own allocation functions asked.
+  if (thread == nullptr && gc::OwnWork::is_under_way()) return nullptr;
+  const heap::Heap& heap = collector().heap();
   if (thread == nullptr) return heap.object_at(address);
   // No collection may give back a chunk while its tables are read.
   const gc::ThreadRegistry::CriticalSection critical(*thread);

@@ -2,6 +2,8 @@
 // would find one locked for ever that another thread held.
 #pragma once
 
+#include <array>
+
 #include "gc/process/stoppable_mutex.h"
 
 namespace jackdaw::c_interface {
@@ -10,12 +12,12 @@ struct OwnLocks {
   gc::StoppableMutex kinds;           ///< while a variant of a kind is made
   gc::StoppableMutex thread_records;  ///< of the threads that are not joined yet
   gc::StoppableMutex long_bitmaps;    ///< their memory
-
-  /// All of them. Whoever holds one takes no other.
-  void lock();
-  void unlock();
 };
 
 extern constinit OwnLocks own_locks;
+
+/// All of them. Whoever holds one takes no other.
+inline constexpr std::array kAllOwnLocks{&own_locks.kinds, &own_locks.thread_records,
+                                         &own_locks.long_bitmaps};
 
 }  // namespace jackdaw::c_interface

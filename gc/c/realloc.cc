@@ -26,8 +26,20 @@ void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
     std::memset(reinterpret_cast<std::byte*>(start) + from, 0, end - from);
 }
 
+// What the collector got for itself stays what it is.
+void* resize_own(void* memory, std::size_t bytes) {
+  const std::size_t before = gc::OwnMemory::bytes_of(memory);
+  if (bytes <= before) return memory;
+  void* const copy = gc::OwnMemory::allocate(bytes);
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, memory, before);
+  gc::OwnMemory::free(memory);
+  return copy;
+}
+
 // Makes the object so many bytes long where it is, or changes nothing and says false.
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
+  if (gc::OwnWork::is_under_way()) return false;
   const std::size_t before = heap::Heap::bytes_of(start);
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return false;
@@ -47,6 +59,7 @@ extern "C" [[gnu::visibility("default")]] void* GC_realloc(void* object, std::si
     GC_free(object);
     return nullptr;
   }
+  if (gc::OwnMemory::owns(object)) return resize_own(object, bytes);
   heap::Object* const start = start_of(object);
   if (start == nullptr) abort_program("GC_realloc was given an address that is no object's");
   const auto offset =

@@ -59,9 +59,11 @@ void GC_exclude_static_roots(void* low, void* high) {
 }
 void GC_clear_exclusion_table() { collector().static_roots().clear_exclusions(); }
 
+int GC_is_tmp_root(void* address) { return collector().static_roots().is_in_loaded_data(address) ? 1 : 0; }
+
 void GC_register_has_static_roots_callback(GC_has_static_roots_func function) {
   gc::ProcessCollector& collector = c_interface::collector();
-  const std::lock_guard lock(collector.lock());
+  const gc::NestedLock lock(collector.lock());
   settings.has_static_roots = function;
   collector.static_roots().set_library_filter(function != nullptr ? has_static_roots : nullptr);
 }

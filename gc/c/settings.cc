@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gc/c/hooks.h"
+#include "gc/c/leaks.h"
 #include "gc/c/stacks.h"
 #include "gc/c/start.h"
 
@@ -33,6 +34,7 @@ GC_word GC_non_gc_bytes = 0;
 GC_word GC_free_space_divisor = 3;
 GC_word GC_max_retries = 0;
 int GC_dont_gc = 0;
+int GC_use_entire_heap = 0;
 char* GC_stackbottom = nullptr;
 }
 #pragma GCC visibility pop
@@ -63,10 +65,9 @@ void apply_settings(gc::ProcessCollector& collector) {
   for (int depth = collector.is_disabled() ? 1 : 0; depth < GC_dont_gc; ++depth) collector.disable();
   collector.set_java_finalization(GC_java_finalization != 0);
   collector.static_roots().set_scans_libraries(GC_no_dls == 0);
-  collector.heap().displacements().add(GC_get_debug_header_size());
   apply_stack_end(collector);
   install_hooks(collector);
-  if (GC_find_leak != 0) GC_set_find_leak(1);
+  start_finding_leaks();
 }
 
 }  // namespace jackdaw::c_interface

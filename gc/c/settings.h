@@ -12,8 +12,7 @@ namespace jackdaw::c_interface {
 /// Those that have functions alone. Not synchronised: a program with several threads sets them before it
 /// starts the second, or with the lock held.
 struct Settings {
-  GC_warn_proc warn_proc = nullptr;    ///< null: to the log
-  GC_abort_func abort_func = nullptr;  ///< null: to standard error
+  GC_warn_proc warn_proc = nullptr;  ///< null: to the log
   int log_descriptor = 2;
   // Null, as at first: none.
   GC_stop_func stop_func = nullptr;  ///< null: never stops one

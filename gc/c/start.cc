@@ -3,9 +3,11 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <span>
 
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
+#include "gc/process/own_work.h"
 
 namespace jackdaw::c_interface {
 
@@ -13,25 +15,26 @@ constinit std::size_t extra_bytes = 0;
 
 namespace {
 
-constinit std::atomic<bool> was_called{false};
 constinit std::atomic<bool> is_ready{false};
 constinit std::atomic<bool> has_ended{false};
 constinit std::mutex starting;
 
 // The addresses that objects can ever have.
-void publish_addresses(const heap::BlockMap& map) {
-  GC_least_plausible_heap_addr = reinterpret_cast<void*>(map.begin());
-  GC_greatest_plausible_heap_addr = reinterpret_cast<void*>(map.end());
+void publish_addresses(std::span<const std::byte> addresses) {
+  // The interface's type is older than const.
+  GC_least_plausible_heap_addr = const_cast<std::byte*>(addresses.data());
+  GC_greatest_plausible_heap_addr = const_cast<std::byte*>(addresses.data() + addresses.size());
 }
 
 void start() {
+  const gc::OwnWork own_work;
   const std::lock_guard lock(starting);
   // Relaxed: written under the lock.
   if (is_ready.load(std::memory_order_relaxed)) return;
   try {
     prepare_options();
     gc::ProcessCollector& made = gc::ProcessCollector::instance();
-    publish_addresses(made.heap().map());
+    publish_addresses(made.heap().addresses());
     apply_settings(made);
     extra_bytes = GC_all_interior_pointers != 0 ? 1 : 0;
   } catch (const std::exception&) {
@@ -55,12 +58,12 @@ void GC_init() {
   // Acquire: pairs with the release in start, so that the collector and the settings are there.
   if (is_ready.load(std::memory_order_acquire)) [[likely]]
     return;
-  // Relaxed, here and below: says only that the call was made.
-  was_called.store(true, std::memory_order_relaxed);
-  start();
+  // Who starts the collector may come here again, by operator new or malloc.
+  if (!gc::OwnWork::is_under_way()) start();
 }
 
-int GC_is_init_called() { return was_called.load(std::memory_order_relaxed) ? 1 : 0; }
+// Acquire: as in GC_init.
+int GC_is_init_called() { return is_ready.load(std::memory_order_acquire) ? 1 : 0; }
 
 void GC_deinit() {
   // Acquire: as in GC_init. Relaxed: the exchange alone decides who ends it.

@@ -11,6 +11,7 @@
 
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
+#include "gc/c/undeclared.h"
 #include "heap/heap.h"
 #include "heap/size_classes.h"
 
@@ -45,8 +46,8 @@ GC_prof_stats_s all_statistics() {
   gc::ProcessCollector& collector = c_interface::collector();
   const heap::HeapUsage& usage = collector.heap().usage();
   GC_prof_stats_s all{};
-  all.heapsize_full = collector.heap().chunk_bytes();
-  all.free_bytes_full = usage.free;
+  all.heapsize_full = collector.heap().bytes() + usage.given_back;
+  all.free_bytes_full = GC_get_free_bytes() + usage.given_back;
   all.unmapped_bytes = usage.given_back;
   all.bytes_allocd_since_gc = GC_get_bytes_since_gc();
   all.allocd_bytes_before_gc = collector.bytes_before_last_collection();
@@ -88,12 +89,11 @@ extern "C" {
 
 GC_word GC_get_gc_no() { return collector().collections(); }
 
-std::size_t GC_get_heap_size() { return heap_now().chunk_bytes() - heap_now().usage().given_back; }
+std::size_t GC_get_heap_size() { return heap_now().bytes(); }
 std::size_t GC_get_free_bytes() {
-  const heap::HeapUsage& usage = heap_now().usage();
   // One after the other: another thread may have changed both in between.
-  const std::uint64_t given_back = usage.given_back;
-  return std::max<std::uint64_t>(usage.free, given_back) - given_back;
+  const std::uint64_t used = heap_now().usage().used;
+  return std::max<std::uint64_t>(heap_now().bytes(), used) - used;
 }
 std::size_t GC_get_unmapped_bytes() { return heap_now().usage().given_back; }
 std::size_t GC_get_obtained_from_os_bytes() { return heap_now().usage().taken; }
@@ -102,6 +102,8 @@ std::size_t GC_get_bytes_since_gc() {
   const std::uint64_t before = collector().bytes_before_last_collection();
   return heap_now().usage().allocated - before;
 }
+void GC_incr_bytes_allocd(std::size_t bytes) { collector().count_allocated_elsewhere(bytes); }
+void GC_incr_bytes_freed(std::size_t bytes) { collector().count_freed_elsewhere(bytes); }
 std::size_t GC_get_total_bytes() { return heap_now().usage().allocated; }
 std::size_t GC_get_expl_freed_bytes_since_gc() { return collector().freed_bytes(); }
 

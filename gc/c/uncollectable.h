@@ -4,13 +4,15 @@
 
 #include <cstddef>
 
+#include "gc/process/own_work.h"
 #include "heap/chunk.h"
 #include "heap/kind.h"
 
 namespace jackdaw::c_interface {
 
-/// Whether a collection leaves the object alone whatever refers to it.
+/// Whether it is an object, and a collection leaves it alone whatever refers to it.
 inline bool is_uncollectable(const void* object) {
+  if (gc::OwnMemory::owns(object)) return false;
   const heap::Chunk& chunk = *heap::Chunk::of(object);
   return !chunk.kind_table()[chunk.kind_of(object)].is_collectable;
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -30,9 +29,9 @@ int open_log(const std::string& path) {
 }
 
 // A number of thousandths, rounded, in two parts: how the decimal point looks is the locale's business, not
-// that of a line to be read by scripts.
+// that of a line to be read by scripts. Rounded by hand: nothing else here needs the mathematical library.
 struct Thousandths {
-  explicit Thousandths(double value) : all(static_cast<unsigned long long>(std::llround(value * 1000))) {}
+  explicit Thousandths(double value) : all((static_cast<unsigned long long>(value * 2000) + 1) / 2) {}
   [[nodiscard]] unsigned long long whole() const { return all / 1000; }
   [[nodiscard]] unsigned long long rest() const { return all % 1000; }
 

@@ -23,7 +23,7 @@ struct CollectionRecord {
   std::chrono::nanoseconds pause{0};    ///< from asking the threads to stop to letting them go on
   std::uint64_t used_bytes_before = 0;  ///< found live last time, or allocated since
   std::uint64_t live_bytes = 0;         ///< found live now
-  std::uint64_t heap_bytes = 0;         ///< all chunks, afterwards
+  std::uint64_t heap_bytes = 0;         ///< the heap's size, afterwards
   std::uint32_t mark_threads = 1;       ///< that visited an object, or at least one
   double steal_percent = 0;             ///< tasks got by stealing, of 100 executed
   std::uint32_t stopped_threads =

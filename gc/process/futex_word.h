@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdint>
 #include <ctime>
@@ -18,20 +19,27 @@ class FutexWord {
  public:
   std::atomic<std::uint32_t>& value() { return value_; }
 
-  /// Sleeps while the value is `unwanted`; may return earlier, so ask again.
-  void wait(std::uint32_t unwanted) { call(FUTEX_WAIT_PRIVATE, unwanted, nullptr); }
-  /// As wait, but for at most so long: then it is false.
-  bool wait_for(std::uint32_t unwanted, std::time_t seconds) {
-    const timespec limit{seconds, 0};
-    return call(FUTEX_WAIT_PRIVATE, unwanted, &limit) == 0 || errno != ETIMEDOUT;
+  static constexpr std::uint32_t kAllSleepers = FUTEX_BITSET_MATCH_ANY;
+
+  /// Sleeps while the value is `unwanted`; may return earlier, so ask again. Whoever sleeps as one of some
+  /// `sleepers`, a set of bits, may be woken by them alone.
+  void wait(std::uint32_t unwanted, std::uint32_t sleepers = kAllSleepers) {
+    call(FUTEX_WAIT_BITSET_PRIVATE, unwanted, nullptr, sleepers);
   }
+  /// As wait, but for at most so long: then it is false.
+  bool wait_for(std::uint32_t unwanted, std::chrono::milliseconds time) {
+    const timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
+    return call(FUTEX_WAIT_PRIVATE, unwanted, &limit, 0) == 0 || errno != ETIMEDOUT;
+  }
+  /// Wakes all that sleep as one of `sleepers`.
+  void wake(std::uint32_t sleepers) { call(FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, nullptr, sleepers); }
   /// Wakes all that sleep.
-  void wake_all() { call(FUTEX_WAKE_PRIVATE, INT_MAX, nullptr); }
+  void wake_all() { wake(kAllSleepers); }
 
  private:
-  long call(int operation, std::uint32_t argument, const timespec* limit) {
+  long call(int operation, std::uint32_t argument, const timespec* limit, std::uint32_t sleepers) {
     return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&value_), operation, argument, limit, nullptr,
-                   0);
+                   sleepers);
   }
 
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&

@@ -29,9 +29,8 @@ class PersistentNodes {
   /// Gives a node back. Any thread.
   void release(Node& node);
 
-  /// Locks the table against changes, until let_go().
-  void hold() { mutex_.lock(); }
-  void let_go() { mutex_.unlock(); }
+  /// While it is held, nothing changes but what nodes hold.
+  StoppableMutex& mutex() { return mutex_; }
 
   /// Calls `function(Node&)` for all nodes that hold an address. While the program's threads stand still.
   template <typename Function>

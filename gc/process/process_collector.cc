@@ -3,17 +3,62 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "gc/process/cancellation.h"
+#include "gc/process/own_work.h"
 #include "gc/process/stack_pointer.h"
+#include "heap/leak_sanitizer.h"
+
+// Whose collector there is. Where several shared libraries of a process hold this code, as libjackdaw.so and
+// libgc.so.1, the loader gives them all one variable.
+extern "C" {
+[[gnu::visibility("default")]] constinit std::atomic<const void*> jackdaw_owner{nullptr};
+}
 
 namespace jackdaw::gc {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Two collectors would take the stop signal, and the threads, from one another.
+void claim_process(const void* owner) {
+  const void* other = nullptr;
+  // Relaxed: the collector itself is published elsewhere.
+  if (jackdaw_owner.compare_exchange_strong(other, owner, std::memory_order_relaxed)) return;
+  std::fputs(
+      "jackdaw: libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector "
+      "alone: "
+      "link everything with one of them\n",
+      stderr);
+  std::_Exit(2);
+}
+
+// By the calling thread. To make the collector while it is made would wait for ever.
+class Making {
+ public:
+  Making() {
+    if (is_under_way_) {
+      std::fputs("jackdaw: operator new or malloc needs more than memory of the collector that starts\n",
+                 stderr);
+      std::abort();
+    }
+    is_under_way_ = true;
+  }
+  ~Making() { is_under_way_ = false; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  static constinit thread_local bool is_under_way_;
+};
+
+constinit thread_local bool Making::is_under_way_ = false;
 
 // The forms that pthread_atfork wants.
 void prepare_fork_of_process() { ProcessCollector::instance().prepare_fork(); }
@@ -23,7 +68,10 @@ void end_fork_in_child() { ProcessCollector::instance().after_fork_in_child(); }
 }  // namespace
 
 ProcessOptions& ProcessCollector::initial_options() {
-  static ProcessOptions options = default_options();
+  static ProcessOptions options = [] {
+    const OwnWork own_work;
+    return default_options();
+  }();
   return options;
 }
 
@@ -31,9 +79,13 @@ constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
 
 // In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
 ProcessCollector& ProcessCollector::make_instance() {
+  const Making making;
   static ProcessCollector* const kCollector = [] {
+    const OwnWork own_work;
+    claim_process(&instance_);
     const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
+    heap::show_to_leak_sanitizer(memory);
     auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
     made->this_thread();
     // Release: pairs with the acquire in instance.
@@ -45,13 +97,16 @@ ProcessCollector& ProcessCollector::make_instance() {
 
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
-      threads_(heap_),
+      threads_(heap_, options.stop_patience),
       marking_options_(fitting(options.marking, heap_)),
       marking_(make_marking(marking_options_)),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_.ephemerons()),
       growth_(options.growth),
       further_marking_(collection_) {
+  // What a collection needs at least is there before it comes: memory may have run out by then.
+  collection_.begin(*marking_);
+  if (!roots_.reserve(1) || !static_roots_.reserve()) throw std::bad_alloc();
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
@@ -102,20 +157,30 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   const std::lock_guard lock(collecting_);
   // Relaxed: written under this lock.
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
+  if (!heap_.may_hold(request.bytes)) return nullptr;
   void* object = nullptr;
-  std::uint64_t tries = growth_.more_collections_when_exhausted + 1;
   do {
+    const CollectionReason reason = is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory;
     try {
-      if (may_collect(hooks_.declines))
-        collect_locked(is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory,
-                       {request.stack_pointer});
-    } catch (const std::bad_alloc&) {
-      break;
+      if (is_worth_a_collection(reason) && may_collect(hooks_.declines))
+        collect_locked(reason, {request.stack_pointer});
+    } catch (const std::bad_alloc&) {  // then with what there is
     }
     object = allocate_beyond_budget(thread, request);
-  } while (object == nullptr && --tries != 0);
+    refusals_ = object == nullptr ? refusals_ + 1 : 0;
+  } while (object == nullptr && refusals_ <= growth_.more_collections_when_exhausted);
   tell_heap_size();
   return object;
+}
+
+// When memory is exhausted, a collection that finds none comes again only when there may be garbage that was
+// not there before: an eighth of what is live was allocated since, or else, since objects may have been
+// dropped all the same, after 1, 2, 4, 8 and so on refusals.
+bool ProcessCollector::is_worth_a_collection(CollectionReason reason) const {
+  constexpr std::uint64_t kWorthwhilePart = 8;
+  if (reason != CollectionReason::out_of_memory || refusals_ <= growth_.more_collections_when_exhausted)
+    return true;
+  return heap_.allocated_bytes() > live_bytes() / kWorthwhilePart || std::has_single_bit(refusals_);
 }
 
 // What the budget alone refuses is granted, to this thread alone: others ask, too.
@@ -139,14 +204,45 @@ void ProcessCollector::free(void* object) {
   count_freed(bytes);
 }
 
+namespace {
+
+// What a thread freed since the collection with that number and did not yet tell.
+struct Untold {
+  std::uint64_t bytes;
+  std::uint64_t collection;
+
+  // None from before the last collection.
+  std::uint64_t& since(std::uint64_t last_collection) {
+    if (collection != last_collection) *this = {0, last_collection};
+    return bytes;
+  }
+};
+constinit thread_local Untold untold{};
+
+}  // namespace
+
 // Seldom to the number that all threads share. What a thread has not yet told when it ends is not told.
 void ProcessCollector::count_freed(std::uint64_t bytes) {
-  constinit static thread_local std::uint64_t untold = 0;
-  untold += bytes;
-  if (untold < heap::kBlockBytes) return;
+  std::uint64_t& own = untold.since(collections());
+  own += bytes;
+  if (own < heap::kBlockBytes) return;
   // Relaxed: a total that publishes nothing.
-  freed_bytes_.fetch_add(untold, std::memory_order_relaxed);
-  untold = 0;
+  freed_bytes_.fetch_add(own, std::memory_order_relaxed);
+  own = 0;
+}
+
+std::uint64_t ProcessCollector::freed_bytes() const {
+  return freed_bytes_.load(std::memory_order_relaxed) + untold.since(collections());
+}
+
+void ProcessCollector::count_allocated_elsewhere(std::uint64_t bytes) {
+  look_at_heap([bytes](heap::Heap& heap) { heap.count_allocated_elsewhere(bytes); });
+}
+
+void ProcessCollector::count_freed_elsewhere(std::uint64_t bytes) {
+  look_at_heap([bytes](heap::Heap& heap) { heap.count_freed_elsewhere(bytes); });
+  // Relaxed: a total that publishes nothing.
+  freed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
@@ -162,9 +258,9 @@ std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kin
   return heap_.add_kind(kind);
 }
 
-CollectionResult ProcessCollector::collect(CollectionReason reason, StackState stack) {
+CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState stack) {
   this_thread();
-  CollectionResult result;
+  CollectionTotals result;
   {
     const std::lock_guard lock(collecting_);
     result = collect_locked(reason, {stack_pointer_below_registers(), stack});
@@ -226,7 +322,7 @@ class ProcessCollector::ThreadsStopped {
     collector_.tell_threads(ThreadEvent::to_resume);
     collector_.tell(CollectionEvent::before_resume);
     collector_.threads_.resume_others();
-    collector_.static_roots_.release();
+    collector_.static_roots_.mutex().unlock();
     collector_.tell(CollectionEvent::after_resume);
   }
   ThreadsStopped(const ThreadsStopped&) = delete;
@@ -241,57 +337,79 @@ class ProcessCollector::ThreadsStopped {
   bool knows_static_roots_ = false;
 };
 
-CollectionResult ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
+CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
   const CancellationDisabled guard;
+  collecting_.let_nobody_pass();
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
-  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
+  make_marking_anew();
   collection_.begin(*marking_);
   CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   const Clock::time_point start = Clock::now();
-  std::optional<CollectionResult> result = collect_stopped(own_stack, record);
+  const std::optional<CollectionTotals> result = collect_stopped(own_stack, record);
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
   if (log_) log_->write(record);
+  disclaim_procedures_.ask(*this);
   tell_heap_size();
-  return *std::move(result);
+  return *result;
 }
 
-// Nothing, and nothing changed, when there was no memory to note all roots. Never throws.
-std::optional<CollectionResult> ProcessCollector::collect_stopped(const OwnStack& own_stack,
+// Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
+std::optional<CollectionTotals> ProcessCollector::collect_stopped(const OwnStack& own_stack,
                                                                   CollectionRecord& record) {
   const ThreadsStopped threads_stopped(*this);
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
   marking_->rouse_helpers();
-  knows_all_roots_ = threads_stopped.knows_static_roots();
-  gather_roots(own_stack);
   // From here on nothing fails: between clearing and marking, live objects look free.
-  if (!knows_all_roots_) return std::nullopt;
-  collection_.mark(roots_.span());
+  if (!threads_stopped.knows_static_roots()) return std::nullopt;
+  mark_roots(own_stack);
+  disclaim_procedures_.mark_referents(heap_, further_marking_);
   process_finalization();
   let_go_of_dead();
+  disclaim_procedures_.hold_dead(heap_);
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
   collection_.sweep(heap::OwnedBlocks::left);
+  disclaim_procedures_.unmark_held();
   tell(CollectionEvent::reclaim_end);
-  CollectionResult result = collection_.finish(start);
+  const CollectionResult& result = collection_.finish(start);
+  record.stopped_threads = threads_stopped.stopped_threads();
+  note(result, record);
+  return result;
+}
+
+// What a collection found, for the next one and for the log.
+void ProcessCollector::note(const CollectionResult& result, CollectionRecord& record) {
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
   bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
   record.number = collections_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (record.reason == CollectionReason::request) refusals_ = 0;
   freed_bytes_.store(0, std::memory_order_relaxed);
   found_.live_bytes = result.live_bytes;
-  found_.threads = threads_stopped.stopped_threads() + 1;
   apply_growth();
   record.live_bytes = result.live_bytes;
-  record.heap_bytes = heap_.chunk_bytes();
+  record.heap_bytes = heap_.bytes();
   record.mark_threads = threads_that_marked(result.workers);
   record.steal_percent = mark::total(result.workers).steal_percent();
-  record.stopped_threads = threads_stopped.stopped_threads();
-  return result;
+}
+
+void ProcessCollector::mark_roots(const OwnStack& own_stack) {
+  collection_.clear_marks();
+  roots_.clear();
+  found_.root_bytes = 0;
+  gather_roots(own_stack);
+  mark_gathered_roots();
+}
+
+// All of them, as a rule; where there is no memory to note so many, those that came together so far.
+void ProcessCollector::mark_gathered_roots() {
+  collection_.mark_further(roots_.span());
+  roots_.clear();
 }
 
 void ProcessCollector::process_finalization() {
@@ -325,8 +443,8 @@ void ProcessCollector::let_go_of_dead() {
 }
 
 void ProcessCollector::gather_roots(const OwnStack& own_stack) {
-  roots_.clear();
-  found_.root_bytes = 0;
+  // First: it may say where stacks end.
+  if (hooks_.more_roots != nullptr) hooks_.more_roots();
   const auto scan_words = [this](heap::Words words) { scan(words); };
   static_roots_.for_each(scan_words);
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
@@ -342,38 +460,55 @@ void ProcessCollector::gather_roots(const OwnStack& own_stack) {
     add_root_at(node.load(std::memory_order_relaxed));
   });
   finalization_.for_each_root(add_root_at);
-  if (hooks_.more_roots != nullptr) hooks_.more_roots();
 }
 
-// In the order in which threads take them. No collection is under way.
+// Not while the thread loads a library: each collection takes the loader's lock.
+void ProcessCollector::suspend(pthread_t thread) {
+  {
+    const std::lock_guard lock(collecting_);
+    static_cast<void>(static_roots_.take([=, this] { threads_.suspend(thread); }));
+    static_roots_.mutex().unlock();
+  }
+  threads_.await_suspension(thread);
+}
+
+void ProcessCollector::resume(pthread_t thread) {
+  const std::lock_guard lock(collecting_);
+  threads_.resume(thread);
+}
+
+// In the order in which threads take them.
+template <typename Function>
+void ProcessCollector::for_each_fork_lock(Function function) {
+  for (StoppableMutex* const lock : hooks_.fork_locks) function(*lock);
+  for (StoppableMutex* const lock :
+       {&collecting_, &static_roots_.mutex(), &persistents_.mutex(), &weak_persistents_.mutex()})
+    function(*lock);
+}
+
+// No collection is under way.
 void ProcessCollector::prepare_fork() {
-  if (hooks_.before_fork != nullptr) hooks_.before_fork();
-  collecting_.lock();
-  static_roots_.hold();
-  persistents_.hold();
-  weak_persistents_.hold();
+  for_each_fork_lock([](StoppableMutex& lock) { lock.lock(); });
   threads_.prepare_fork();
-}
-
-void ProcessCollector::release_after_fork() {
-  weak_persistents_.let_go();
-  persistents_.let_go();
-  static_roots_.release();
-  collecting_.unlock();
-  if (hooks_.after_fork != nullptr) hooks_.after_fork();
+  OwnMemory::lock();
 }
 
 void ProcessCollector::after_fork_in_parent() {
+  OwnMemory::unlock();
   threads_.after_fork_in_parent();
-  release_after_fork();
+  for_each_fork_lock([](StoppableMutex& lock) { lock.unlock(); });
 }
 
 // The mark threads did not come along: the engine that counts on them is left as it is, and the next
 // collection makes another.
 void ProcessCollector::after_fork_in_child() {
+  OwnMemory::unlock();
   static_cast<void>(marking_.release());  // NOLINT(bugprone-unused-return-value)
   threads_.after_fork_in_child();
-  release_after_fork();
+  for_each_fork_lock([](StoppableMutex& lock) {
+    lock.forget_queue();
+    lock.unlock();
+  });
 }
 
 // What was allocated beyond the budget brings no collection of its own.
@@ -398,7 +533,14 @@ void ProcessCollector::apply_finalizers() {
 
 void ProcessCollector::start_mark_threads() {
   const std::lock_guard lock(collecting_);
-  if (marking_ == nullptr) marking_ = make_marking(marking_options_);
+  make_marking_anew();
+}
+
+// If there is none, as after a fork. Under the lock.
+void ProcessCollector::make_marking_anew() {
+  if (marking_ != nullptr) return;
+  const OwnWork own_work;
+  marking_ = make_marking(marking_options_);
 }
 
 void ProcessCollector::end_mark_threads() {
@@ -409,10 +551,11 @@ void ProcessCollector::end_mark_threads() {
 bool ProcessCollector::expand(std::size_t bytes) {
   ProcessThread& thread = this_thread();
   const std::lock_guard lock(collecting_);
+  collecting_.let_nobody_pass();
   const ThreadRegistry::CriticalSection critical(thread);
-  const std::uint64_t wanted = std::max(growth_.minimum_heap_bytes, heap_.chunk_bytes()) + bytes;
+  const std::uint64_t wanted = heap_.bytes() + bytes;
   if (wanted < bytes || !heap_.expand_to(wanted)) return false;
-  growth_.minimum_heap_bytes = wanted;
+  growth_.minimum_heap_bytes = std::max(growth_.minimum_heap_bytes, wanted);
   apply_growth();
   tell_heap_size();
   return true;
@@ -425,6 +568,7 @@ void ProcessCollector::set_heap_limit(std::size_t bytes) {
 void ProcessCollector::release_free_memory() {
   ProcessThread& thread = this_thread();
   const std::lock_guard lock(collecting_);
+  collecting_.let_nobody_pass();
   {
     const ThreadRegistry::CriticalSection critical(thread);
     heap_.release_free_memory();
@@ -438,7 +582,7 @@ void ProcessCollector::tell_threads(ThreadEvent event) {
 }
 
 void ProcessCollector::tell_heap_size() {
-  const std::uint64_t bytes = heap_.chunk_bytes();
+  const std::uint64_t bytes = heap_.bytes();
   if (bytes == told_heap_bytes_) return;
   told_heap_bytes_ = bytes;
   if (hooks_.heap_resized != nullptr) hooks_.heap_resized(bytes);

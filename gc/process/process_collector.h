@@ -7,6 +7,8 @@
 // Source: Boehm and Weiser, "Garbage Collection in an Uncooperative Environment", SP&E 1988.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -21,6 +23,7 @@
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
 #include "gc/process/destructors.h"
+#include "gc/process/disclaim_procedures.h"
 #include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/persistent_nodes.h"
@@ -87,7 +90,7 @@ class ProcessCollector {
 
   /// Collects now, and calls the destructors of dead objects. Waits for a collection under way, then does its
   /// own. Throws std::bad_alloc, with nothing changed.
-  CollectionResult collect(CollectionReason reason = CollectionReason::request,
+  CollectionTotals collect(CollectionReason reason = CollectionReason::request,
                            StackState stack = StackState::may_hold_references);
   /// The same, unless collections are disabled or `declines`, where it is not null, returns something other
   /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as
@@ -104,8 +107,12 @@ class ProcessCollector {
   [[nodiscard]] std::uint64_t bytes_before_last_collection() const {
     return bytes_before_.load(std::memory_order_relaxed);
   }
-  /// Bytes that were freed by hand, counted a block's worth at a time. Begins anew with every collection.
-  [[nodiscard]] std::uint64_t freed_bytes() const { return freed_bytes_.load(std::memory_order_relaxed); }
+  /// Bytes that were freed by hand: by the calling thread all, by others a block's worth at a time. Begins
+  /// anew with every collection.
+  [[nodiscard]] std::uint64_t freed_bytes() const;
+  /// Counts bytes as allocated, or freed by hand, that the program handled by itself. Any thread.
+  void count_allocated_elsewhere(std::uint64_t bytes);
+  void count_freed_elsewhere(std::uint64_t bytes);
 
   /// While more disable() than enable() calls were made, no allocation collects.
   // Relaxed, both: a thread sees its own calls in order; another's allocation may come before or after.
@@ -123,6 +130,8 @@ class ProcessCollector {
   void apply_growth();
   /// After a change of the finalizers that are registered in finalization(). Under the lock.
   void apply_finalizers();
+  /// What the program wants to be asked of dead objects. Any thread.
+  DisclaimProcedures& disclaim_procedures() { return disclaim_procedures_; }
   /// The tables of finalizers, weak links and toggle references. Under the lock.
   Finalization& finalization() { return finalization_; }
   /// See FinalizerKind::unreachable. Under the lock, or before there are other threads.
@@ -138,6 +147,11 @@ class ProcessCollector {
   bool expand(std::size_t bytes);
   /// Gives the heap's free memory back to the system.
   void release_free_memory();
+
+  /// Has a registered thread stand still until it is resumed (ThreadRegistry::suspend). Collections go on,
+  /// and scan its stack. One that holds a lock of the collector's first releases it.
+  void suspend(pthread_t thread);
+  void resume(pthread_t thread);
 
   /// Around a fork whose child uses the heap: right before it, and right after it in the parent (also when
   /// there is no child) and in the child. In between the caller must not touch the heap. With
@@ -198,12 +212,22 @@ class ProcessCollector {
     StackState state = StackState::may_hold_references;
   };
 
-  CollectionResult collect_locked(CollectionReason reason, const OwnStack& own_stack);
-  std::optional<CollectionResult> collect_stopped(const OwnStack& own_stack, CollectionRecord& record);
+  void make_marking_anew();
+  CollectionTotals collect_locked(CollectionReason reason, const OwnStack& own_stack);
+  std::optional<CollectionTotals> collect_stopped(const OwnStack& own_stack, CollectionRecord& record);
+  void note(const CollectionResult& result, CollectionRecord& record);
+  void mark_roots(const OwnStack& own_stack);
   void gather_roots(const OwnStack& own_stack);
-  void add_root(heap::Object* object) { knows_all_roots_ = roots_.append(object) && knows_all_roots_; }
+  void mark_gathered_roots();
+  void add_root(heap::Object* object) {
+    if (roots_.append(object)) [[likely]]
+      return;
+    mark_gathered_roots();
+    if (!roots_.append(object)) __builtin_unreachable();  // the constructor made room for some
+  }
   void let_go_of_dead();
   [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
   void set_budget();
   void process_finalization();
   void count_freed(std::uint64_t bytes);
@@ -212,7 +236,8 @@ class ProcessCollector {
     if (hooks_.event != nullptr) hooks_.event(event);
   }
   void tell_threads(ThreadEvent event);
-  void release_after_fork();
+  template <typename Function>
+  void for_each_fork_lock(Function function);
   void tell_heap_size();
 
   static std::atomic<ProcessCollector*> instance_;
@@ -229,17 +254,18 @@ class ProcessCollector {
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::GrowingList<heap::Object*> roots_;
-  GrowthPolicy::Found found_;     // by the last collection
-  bool knows_all_roots_ = false;  // in a collection: whether there was memory for them so far
+  GrowthPolicy::Found found_;  // by the last collection
   Finalization finalization_;
   FurtherMarking further_marking_;
   bool java_finalization_ = false;
   bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
   std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
   Destructors destructors_;
+  DisclaimProcedures disclaim_procedures_;
   PersistentNodes persistents_;
   PersistentNodes weak_persistents_;
   std::uint64_t told_heap_bytes_ = 0;
+  std::uint64_t refusals_ = 0;  // of memory, since some was last found
   std::atomic<std::uint64_t> live_bytes_{0};
   std::atomic<std::uint64_t> bytes_before_{0};
   std::atomic<std::uint64_t> freed_bytes_{0};

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "gc/process/stoppable_mutex.h"
 
 namespace jackdaw::gc {
 
@@ -25,9 +28,9 @@ enum class CollectionEvent : std::uint8_t {
 /// What happens to one thread.
 enum class ThreadEvent : std::uint8_t { stopped, to_resume };
 
-/// Null: not called. All but those around a fork are called with the collector's lock held, so they must not
-/// use the collector; from after_stop to before_resume the other threads stand still, so they must not take a
-/// lock or ask for memory either.
+/// Null: not called. All are called with the collector's lock held, so they must not use the collector, but
+/// for what takes no lock or a NestedLock; from after_stop to before_resume the other threads stand still, so
+/// they must not ask for memory either.
 struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
   /// Between mark_start and mark_end: may name more roots, by ProcessCollector::scan.
@@ -36,10 +39,9 @@ struct ProcessHooks {
   int (*declines)() = nullptr;
   /// Before before_resume and right after after_stop, for each thread that was stopped.
   void (*thread)(ThreadEvent, pthread_t) = nullptr;
-  /// Around a fork, in the parent and, the latter, in the child: for locks that must not be taken there by a
-  /// thread that does not come along. Without the collector's lock; no thread stands still.
-  void (*before_fork)() = nullptr;
-  void (*after_fork)() = nullptr;
+  /// Held around a fork, so that none is held there by a thread that does not come along. Who holds one of
+  /// them may wait for the collector's lock.
+  std::span<StoppableMutex* const> fork_locks;
   /// The heap's size has changed, to so many bytes. Between start and before_stop or after after_resume.
   void (*heap_resized)(std::size_t bytes) = nullptr;
 };

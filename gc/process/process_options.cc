@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint64_t kMostMarkers = 64;
 constexpr std::uint64_t kSmallRoundReferences = 16384;
 constexpr std::uint64_t kLargestDivisor = 1000;
+constexpr std::uint64_t kMostStopSeconds = 86400;
 
 void write_error_line(const std::string& text) {
   const std::string line = "jackdaw: " + text + '\n';
@@ -98,7 +99,7 @@ bool store_named(std::string_view name, const Table& table, Field& field) {
   return true;
 }
 
-constexpr std::array<Setting, 12> kSettings{{
+constexpr std::array<Setting, 13> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -158,6 +159,12 @@ constexpr std::array<Setting, 12> kSettings{{
        options.all_interior_pointers = is_on(text);
        return true;
      }},
+    {{"JACKDAW_STOP_SECONDS"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(number_between(0, kMostStopSeconds, text), options.stop_patience);
+     },
+     "must be a number from 0 to 86400",
+     [](const ProcessOptions& options) { return std::to_string(options.stop_patience.count()); }},
     {{"JACKDAW_LOG", "GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"},
      [](std::string_view text, ProcessOptions& options) {
        options.log_collections = is_on(text);
@@ -197,8 +204,6 @@ ProcessOptions options_from_environment(ProcessOptions options) {
   for (const Setting& setting : kSettings) apply(setting, options);
   options.growth.minimum_heap_bytes =
       std::min<std::uint64_t>(options.growth.minimum_heap_bytes, options.heap_limit_bytes);
-  if (const char* const find_leak = secure_getenv("GC_FIND_LEAK"); find_leak != nullptr && is_on(find_leak))
-    write_error_line("GC_FIND_LEAK: leaks are not looked for; ignored");
   return options;
 }
 

@@ -1,6 +1,7 @@
 // ProcessOptions: how the process's collector is set up, and what the environment says of it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -16,7 +17,7 @@ struct ProcessOptions {
   MarkingOptions marking;
   /// Where the heap's memory lies.
   MemoryPlacement memory;
-  /// All chunks together never take more.
+  /// The heap never gets larger.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// When to collect.
   GrowthPolicy growth;
@@ -28,6 +29,9 @@ struct ProcessOptions {
   bool log_collections = false;
   /// Where to: a file that is appended to. Empty: the error output.
   std::string log_path;
+  /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
+  /// ever.
+  std::chrono::seconds stop_patience{15};
   /// Whether fork() is prepared for, so that its child can use the heap (pthread_atfork).
   bool handles_fork = true;
 };

@@ -51,12 +51,12 @@ void StaticRoots::exclude(const void* begin, const void* end) {
 }
 
 void StaticRoots::clear_exclusions() {
-  const std::lock_guard lock(mutex_);
+  const NestedLock lock(mutex_);
   excluded_.clear();
 }
 
 void StaticRoots::set_scans_libraries(bool scans) {
-  const std::lock_guard lock(mutex_);
+  const NestedLock lock(mutex_);
   scans_libraries_ = scans;
 }
 
@@ -66,8 +66,16 @@ bool StaticRoots::scans_libraries() {
 }
 
 void StaticRoots::set_library_filter(LibraryFilter filter) {
-  const std::lock_guard lock(mutex_);
+  const NestedLock lock(mutex_);
   library_filter_ = filter;
+}
+
+bool StaticRoots::is_in_loaded_data(const void* address) {
+  const auto contains = [address](const AddressRange& range) {
+    return range.contains(reinterpret_cast<std::uintptr_t>(address));
+  };
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(scanned_.span(), contains) && std::ranges::none_of(added_, contains);
 }
 
 // One walk over the loaded objects.
@@ -94,6 +102,7 @@ struct StaticRoots::Walk {
 
 bool StaticRoots::take_with(void (*stop_threads)(void*), void* argument) {
   mutex_.lock();
+  mutex_.let_nobody_pass();
   scanned_.clear();
   modules_.clear();
   Walk walk{*this, stop_threads, argument};

@@ -42,24 +42,30 @@ class StaticRoots {
   void set_library_filter(LibraryFilter filter);
 
   /// Looks up all loaded objects and calls `stop_threads()`, in such a way that no object is being loaded or
-  /// unloaded when the threads stand still. Also locks the ranges against changes, until release(). False
+  /// unloaded when the threads stand still. Also locks mutex(), and leaves it to the caller to unlock. False
   /// when there was no memory to note them all; the threads stand still then, too.
   template <typename StopThreads>
   [[nodiscard]] bool take(StopThreads stop_threads) {
     return take_with([](void* stop) { (*static_cast<StopThreads*>(stop))(); }, &stop_threads);
   }
-  /// Between take() and release(): calls `function(heap::Words)` with everything that is to be scanned. One
-  /// system call a page.
+  /// Between take() and unlocking mutex(): calls `function(heap::Words)` with everything that is to be
+  /// scanned. One system call a page.
   template <typename Function>
   void for_each(Function function) const {
     for (const AddressRange& range : scanned_.span()) for_each_readable(range, function);
   }
-  /// Between take() and release(): the loaded objects that have thread_local variables.
+  /// Between take() and unlocking mutex(): the loaded objects that have thread_local variables.
   [[nodiscard]] std::span<const ThreadLocalModule> thread_local_modules() const { return modules_.span(); }
 
-  /// Locks the ranges against changes, until release().
-  void hold() { mutex_.lock(); }
-  void release() { mutex_.unlock(); }
+  /// Whether the last collection found the address in the data of the program or of a library, rather than in
+  /// a range that was added.
+  [[nodiscard]] bool is_in_loaded_data(const void* address);
+  /// Makes room for some hundred ranges, so that take() needs memory for what is beyond that alone. False
+  /// when there is none.
+  [[nodiscard]] bool reserve() { return scanned_.reserve(1) && modules_.reserve(1); }
+
+  /// While it is held, the ranges do not change.
+  StoppableMutex& mutex() { return mutex_; }
 
  private:
   struct Walk;

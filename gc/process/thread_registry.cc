@@ -4,13 +4,18 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
 
 #include "gc/process/cancellation.h"
+#include "gc/process/own_work.h"
+#include "gc/process/reserved_signal.h"
+#include "gc/process/signal_mask.h"
 #include "gc/process/stack_pointer.h"
 
 namespace jackdaw::gc {
@@ -33,13 +38,13 @@ void unblock(int signal) {
 }
 
 // Not by way of stderr's buffer: a thread that stands still may hold its lock.
-void warn_of_no_answer(std::uint32_t threads, int signal) {
+[[gnu::format(printf, 1, 2)]] void write_line(const char* format, ...) {
   const CancellationDisabled guard;
-  std::array<char, 160> line;
-  const int length = std::snprintf(
-      line.data(), line.size(),
-      "jackdaw: a collection waits for %u threads that do not answer signal %d: they must not block it\n",
-      threads, signal);
+  std::array<char, 200> line;
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int length = std::vsnprintf(line.data(), line.size(), format, arguments);
+  va_end(arguments);
   if (write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)) < 0) return;
 }
 
@@ -49,22 +54,6 @@ void raise_depth(std::atomic<std::uint32_t>& depth) {
   depth.store(depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
-
-// Until it goes on, a thread that stands still runs no handler of the program's, which might use the heap.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 
@@ -89,15 +78,15 @@ void ProcessThread::operator delete(void* thread) {
   heap::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
 }
 
-ThreadRegistry::ThreadRegistry(heap::Heap& heap) : heap_(heap) {
+ThreadRegistry::ThreadRegistry(heap::Heap& heap, std::chrono::seconds patience)
+    : heap_(heap), patience_(patience) {
   const auto unregister = [](void*) { registry_->unregister_current(); };
   if (const int error = pthread_key_create(&at_exit_, unregister); error != 0)
     throw std::system_error(error, std::generic_category(), "pthread_key_create");
   struct sigaction action {};
   action.sa_handler = handle_stop_signal;
   action.sa_flags = SA_RESTART;
-  // Until the thread goes on, no other handler runs on it.
-  sigfillset(&action.sa_mask);
+  action.sa_mask = mask_of_all_signals();
   if (sigaction(stop_signal_, &action, nullptr) != 0)
     throw std::system_error(errno, std::generic_category(), "sigaction");
   registry_ = this;
@@ -112,21 +101,15 @@ sigset_t ThreadRegistry::without_stop_signal(sigset_t signals) {
   return signals;
 }
 
-// Relaxed, all: a collector that misses somebody gets the lock first, which is no harm.
-ThreadRegistry::Change::Change(ThreadRegistry& registry) : registry_(registry) {
-  registry.changes_wanted_.fetch_add(1, std::memory_order_relaxed);
-  registry.mutex_.lock();
-  registry.changes_wanted_.fetch_sub(1, std::memory_order_relaxed);
-}
-
 ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> stack_end) {
+  const OwnWork own_work;
   ThreadStack stack = ThreadStack::of_this_thread();
   if (stack_end) stack.set_end(*stack_end);
   // Before the lock: a collection asks for the loader's lock first.
   const ThreadLocals thread_locals = ThreadLocals::of_this_thread();
   {
     // What makes the heap's tables change is under the lock, or done by a registered thread.
-    const Change change(*this);
+    const std::lock_guard lock(mutex_);
     std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, stack, thread_locals));
     if (pthread_setspecific(at_exit_, thread.get()) != 0) throw std::bad_alloc();
     for (ProcessThread* const other : threads_) {
@@ -144,7 +127,7 @@ void ThreadRegistry::unregister_current() {
   if (thread == nullptr) return;
   {
     // Waits, where it must, as a registered thread: a collection stops it here.
-    const Change change(*this);
+    const std::lock_guard lock(mutex_);
     std::erase(threads_, thread);
     current_ = nullptr;
     const std::unique_ptr<ProcessThread> destroyed(thread);
@@ -189,8 +172,25 @@ void ThreadRegistry::stop_if_pending() {
 void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
   // Acquire: pairs with the release in ask_to_stop, so that stand_still finds that stop's epoch.
   thread.stop_pending_.exchange(false, std::memory_order_acquire);
-  const SignalsBlocked as_in_a_handler;
-  stand_still(thread);
+  {
+    const SignalsBlocked as_in_a_handler;
+    stand_still(thread);
+    registry_->answer_suspension(thread);
+  }
+  stand_if_suspended();
+}
+
+// With the lock no collection is under way that waits for this thread. It is released before the thread
+// stands still, and no handler runs in between.
+void ThreadRegistry::stand_by_itself(ProcessThread& thread) {
+  std::optional<SignalsBlocked> as_in_a_handler;
+  {
+    const std::lock_guard lock(mutex_);
+    if (thread.suspension() != Suspension::put_off) return;
+    as_in_a_handler.emplace();
+    begin_to_stand(thread, stack_pointer_below_registers());
+  }
+  await_resumption(thread);
 }
 
 void ThreadRegistry::handle_stop_signal(int) {
@@ -202,6 +202,7 @@ void ThreadRegistry::handle_stop_signal(int) {
     thread->stop_pending_.store(true, std::memory_order_relaxed);
   } else {
     stand_still(*thread);
+    registry_->answer_suspension(*thread);
   }
   errno = error;
 }
@@ -222,16 +223,14 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
 }
 
-bool ThreadRegistry::is_to_stop(const ProcessThread* thread) {
-  return thread != current_ && !thread->is_blocked_ && !thread->is_gone_;
+bool ThreadRegistry::is_to_stop(ProcessThread* thread) {
+  return thread != current_ && !thread->is_blocked_ && !thread->is_gone_ &&
+         thread->suspension() != Suspension::standing;
 }
 
 std::uint32_t ThreadRegistry::stop_others() {
-  // For a while, or threads that keep changing would keep this one waiting for ever. Relaxed: see Change.
-  constexpr int kMostYields = 1000;
-  for (int i = 0; i < kMostYields && changes_wanted_.load(std::memory_order_relaxed) != 0; ++i)
-    std::this_thread::yield();
   mutex_.lock();
+  mutex_.let_nobody_pass();
   // Relaxed, all but the last: only the holder of the lock writes the epoch, and nobody looks at the rest
   // before he has seen it odd. Release: pairs with the acquire in stand_still.
   const std::uint32_t stop = stop_epoch_.value().load(std::memory_order_relaxed) + 1;
@@ -251,51 +250,95 @@ std::uint32_t ThreadRegistry::stop_others() {
   return others;
 }
 
-void ThreadRegistry::ask_to_stop(ProcessThread& thread) {
+// Whether that was possible.
+bool ThreadRegistry::ask_to_stop(ProcessThread& thread) {
   if constexpr (kStopsBySignal) {
-    signal_thread(thread, stop_signal_);
+    return signal_thread(thread, thread.blocks_stop_signal_ ? ReservedSignal::kNumber : stop_signal_);
   } else {
     // Release: pairs with the acquire in answer_pending_stop.
     thread.stop_pending_.store(true, std::memory_order_release);
-    signal_thread(thread, kNoSignal);
+    return signal_thread(thread, kNoSignal);
   }
 }
 
-// Also finds out that a thread is gone: one that used the heap again after it had unregistered at its end.
-void ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
-  while (tgkill(getpid(), thread.number_, signal) != 0) {
+// Whether it was sent, or the thread is found to be gone: one that used the heap again after it had
+// unregistered at its end.
+bool ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
+  const auto send = [&] {
+    return signal == ReservedSignal::kNumber ? ReservedSignal::send(thread.number_)
+                                             : tgkill(getpid(), thread.number_, signal) == 0;
+  };
+  while (!send()) {
     if (errno == EAGAIN) {  // too many signals wait
       std::this_thread::yield();
       continue;
     }
+    if (errno != ESRCH) return false;
     thread.is_gone_ = true;
     // Relaxed, both: this thread itself waits for the count, and nobody answers any more.
     thread.asked_stop_.store(0, std::memory_order_relaxed);
     still_running_.value().fetch_sub(1, std::memory_order_relaxed);
-    return;
+    break;
   }
+  return true;
 }
 
 void ThreadRegistry::wait_until_all_stand_still() {
-  constexpr std::time_t kSecondsToLook = 1;
-  constexpr int kLooksToWarning = 5;
-  int looks = 0;
-  std::uint32_t waited_for = 0;
+  Patience patience;
+  std::uint32_t running = 0;
   // Acquire: pairs with the release in stand_still.
-  while ((waited_for = still_running_.value().load(std::memory_order_acquire)) != 0) {
-    if (still_running_.wait_for(waited_for, kSecondsToLook)) continue;
-    ask_again();
-    if (++looks == kLooksToWarning) warn_of_no_answer(waited_for, stop_signal_);
-  }
+  while ((running = still_running_.value().load(std::memory_order_acquire)) != 0)
+    await_answers(still_running_, running, patience);
 }
 
-// Asks them once more: something, such as a sigwait() of theirs, may have taken the signal. Whoever has
-// answered meanwhile finds that nothing is asked.
-void ThreadRegistry::ask_again() {
+// Until the word, which answers change, may not be `unwanted` any more. A thread that does not answer may be
+// held up by the system or by a debugger: that alone ends nothing.
+void ThreadRegistry::await_answers(FutexWord& word, std::uint32_t unwanted, Patience& patience) {
+  constexpr std::chrono::milliseconds kFirstLook{10};
+  constexpr std::chrono::milliseconds kLook{100};
+  constexpr std::chrono::seconds kPatienceToWarning{5};
+  const std::chrono::milliseconds time = patience.waited == patience.waited.zero() ? kFirstLook : kLook;
+  if (word.wait_for(unwanted, time)) return;
+  const Unanswered unanswered = ask_again();
+  patience.blocked = unanswered.deaf != nullptr ? patience.blocked + time : patience.blocked.zero();
+  if (unanswered.deaf != nullptr && patience_ != patience_.zero() && patience.blocked >= patience_)
+    give_up(*unanswered.deaf);
+  const bool was_patient = patience.waited < kPatienceToWarning;
+  patience.waited += time;
+  if (was_patient && patience.waited >= kPatienceToWarning)
+    write_line("jackdaw: %u threads that are to stop do not answer signal %d\n", unanswered.count,
+               stop_signal_);
+}
+
+// Asks them once more: something, such as a sigwait() of theirs, may have taken the signal, or they block it.
+// Whoever has answered meanwhile finds that nothing is asked.
+ThreadRegistry::Unanswered ThreadRegistry::ask_again() {
+  Unanswered unanswered;
   for (ProcessThread* const thread : threads_) {
     // Relaxed: a hint.
-    if (thread->asked_stop_.load(std::memory_order_relaxed) != 0) ask_to_stop(*thread);
+    if (thread->asked_stop_.load(std::memory_order_relaxed) == 0 && thread->suspension() != Suspension::asked)
+      continue;
+    ++unanswered.count;
+    // Where it is not known, the other signal does no harm.
+    const SignalBits blocked = blocked_signals_of(thread->number_).value_or(bit_of(stop_signal_));
+    const bool blocks_stop_signal = (blocked & bit_of(stop_signal_)) != 0;
+    // It may be in the stop signal's handler, on its way to answer.
+    const bool blocks_both = blocks_stop_signal && (blocked & bit_of(ReservedSignal::kNumber)) != 0;
+    if (blocks_stop_signal && !blocks_both && !thread->blocks_stop_signal_) {
+      ReservedSignal::share(handle_stop_signal, stop_signal_);
+      thread->blocks_stop_signal_ = true;
+    }
+    if (!ask_to_stop(*thread) || blocks_both) unanswered.deaf = thread;
   }
+  return unanswered;
+}
+
+void ThreadRegistry::give_up(const ProcessThread& thread) const {
+  write_line(
+      "jackdaw: cannot stop thread %d, which has blocked signal %d, and what else could stop it, for %lld "
+      "seconds (JACKDAW_STOP_SECONDS)\n",
+      thread.number_, stop_signal_, static_cast<long long>(patience_.count()));
+  std::abort();
 }
 
 void ThreadRegistry::forget_gone_threads() {
@@ -338,7 +381,7 @@ class ThreadRegistry::BlockedState {
 };
 
 void ThreadRegistry::set_blocked(bool is_blocked, std::uintptr_t stack_pointer) {
-  const Change change(*this);
+  const std::lock_guard lock(mutex_);
   current_->stack_.note(stack_pointer);
   current_->is_blocked_ = is_blocked;
 }
@@ -357,7 +400,7 @@ void ThreadRegistry::call_active(void (*function)(void*), void* argument) {
 }
 
 void ThreadRegistry::set_stack_end(ProcessThread& thread, std::uintptr_t end) {
-  const Change change(*this);
+  const NestedLock lock(mutex_);
   thread.stack_.set_end(end);
 }
 
@@ -382,10 +425,12 @@ void ThreadRegistry::after_fork_in_parent() {
 void ThreadRegistry::after_fork_in_child() {
   for (ProcessThread* const thread : threads_) thread->is_gone_ = thread != current_;
   forget_gone_threads();
-  if (current_ != nullptr) current_->number_ = gettid();
-  // Relaxed: there is no other thread. Those that wanted the lock did not come along.
-  changes_wanted_.store(0, std::memory_order_relaxed);
+  if (current_ != nullptr) {
+    current_->number_ = gettid();
+    current_->set_suspension(Suspension::none);
+  }
   open_sections();
+  mutex_.forget_queue();
   mutex_.unlock();
 }
 

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,14 @@
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
+
+/// Whether a thread stands still because somebody suspended it.
+enum class Suspension : std::uint32_t {
+  none,
+  asked,     ///< it is to answer with one of the next two
+  put_off,   ///< it will stand still when it holds no lock, and is not blocked, any more
+  standing,  ///< it stands still; nobody needs to stop it
+};
 
 /// A registered thread. Made and destroyed by the registry; all else is for the thread itself.
 class ProcessThread {
@@ -64,8 +73,9 @@ class ProcessThread {
   const ThreadLocals thread_locals_;
   // Written by the thread and its signal handler, read by the collector while the thread stands still.
   ThreadStack stack_;
-  bool is_blocked_ = false;  // written by the thread under the registry's lock
-  bool is_gone_ = false;     // found to have ended without a word; the collector's
+  bool is_blocked_ = false;          // written by the thread under the registry's lock
+  bool is_gone_ = false;             // found to have ended without a word; the collector's
+  bool blocks_stop_signal_ = false;  // found to, at least once; the collector's
   // The stop that the thread is to answer, 0 when it did. Of signals that come from elsewhere it thinks
   // nothing.
   std::atomic<std::uint32_t> asked_stop_{0};
@@ -73,18 +83,32 @@ class ProcessThread {
   std::atomic<std::uint32_t> critical_depth_{0};
   // Likewise; where there is no signal, set by the collector.
   std::atomic<bool> stop_pending_{false};
+  // A Suspension. Changed under the registry's lock, but where it says asked: then by the thread, while
+  // whoever asked waits with that lock.
+  FutexWord suspension_;
+
+  // Acquire: pairs with the releases in thread_suspension.cc, so that what was written before is seen.
+  Suspension suspension() {
+    return static_cast<Suspension>(suspension_.value().load(std::memory_order_acquire));
+  }
+  void set_suspension(Suspension suspension) {
+    suspension_.value().store(static_cast<std::uint32_t>(suspension), std::memory_order_release);
+  }
 };
 
 /// One for the process. Not destroyed while any thread is registered.
 class ThreadRegistry {
+  friend class OwnWork;  // hides current() for a while
+
  public:
-  /// Takes the stop signal. Throws std::system_error.
-  explicit ThreadRegistry(heap::Heap& heap);
+  /// Takes the stop signal. A thread that blocks all signals for `patience` while it is to stop ends the
+  /// program; 0: never. Throws std::system_error.
+  ThreadRegistry(heap::Heap& heap, std::chrono::seconds patience);
   ThreadRegistry(const ThreadRegistry&) = delete;
   ThreadRegistry& operator=(const ThreadRegistry&) = delete;
 
   /// The signal that stops threads. It may be chosen before the registry is made, and stays from then on.
-  /// Threads must not block it for long; the program must not use it.
+  /// The program must not use it. A thread that blocks it is stopped by another (ReservedSignal), but late.
   static int stop_signal() { return stop_signal_; }
   static void set_stop_signal(int signal);
   /// `signals` without the one that stops threads: what a program may block.
@@ -130,8 +154,21 @@ class ThreadRegistry {
   void call_active(void (*function)(void*), void* argument);
 
   /// Where the stack of `thread` ends from now on (ThreadStack::set_end). The calling thread's own, or that
-  /// of one that is blocked or is otherwise known not to run.
+  /// of one that is blocked or is otherwise known not to run. Also between stop_others and resume_others.
   void set_stack_end(ProcessThread& thread, std::uintptr_t end);
+
+  /// Has a registered thread, which may be the calling one, stand still until it is resumed, however often it
+  /// is suspended: at once, or, where it uses locks or is blocked, when it does not any more. Between
+  /// collections, with a lock held that keeps them from beginning.
+  void suspend(pthread_t thread);
+  /// Returns when the thread, if there is one, stands still, is blocked or was resumed. Without any lock.
+  void await_suspension(pthread_t thread);
+  /// Lets it go on. Between collections.
+  void resume(pthread_t thread);
+  /// Whether it was suspended and not resumed yet. Any thread.
+  bool is_suspended(pthread_t thread);
+  /// The calling thread, which released its last lock, stands still if it was suspended.
+  static void stand_if_suspended();
 
   /// Takes the registry's lock, so that no thread comes or goes, and stops all registered threads but the
   /// caller. Returns when they stand still: how many there are, without those that are blocked.
@@ -141,7 +178,7 @@ class ThreadRegistry {
   /// Between the two: calls `function(pthread_t)` for each thread that was stopped.
   template <typename Function>
   void for_each_stopped(Function function) const {
-    for (const ProcessThread* const thread : threads_) {
+    for (ProcessThread* const thread : threads_) {
       if (is_to_stop(thread)) function(thread->handle_);
     }
   }
@@ -169,20 +206,17 @@ class ThreadRegistry {
   void after_fork_in_child();
 
  private:
-  // The registry's lock for whoever changes something: before a collector that wants it, too. A mutex alone
-  // would let a thread that collects again and again keep all others waiting.
-  class Change {
-   public:
-    explicit Change(ThreadRegistry& registry);
-    ~Change() { registry_.mutex_.unlock(); }
-    Change(const Change&) = delete;
-    Change& operator=(const Change&) = delete;
-
-   private:
-    ThreadRegistry& registry_;
-  };
-
   class BlockedState;
+  // How long threads that were asked have been waited for.
+  struct Patience {
+    std::chrono::milliseconds waited{0};
+    std::chrono::milliseconds blocked{0};  // of that, the last, with a thread that cannot be asked
+  };
+  // The threads that are asked and did not answer yet.
+  struct Unanswered {
+    std::uint32_t count = 0;
+    const ProcessThread* deaf = nullptr;  // one that cannot be asked
+  };
 
   static void enter_critical(ProcessThread& thread);
   static void leave_critical(ProcessThread& thread);
@@ -191,12 +225,21 @@ class ThreadRegistry {
   static void handle_stop_signal(int);
   [[gnu::noinline]] static void stand_still(ProcessThread& thread);
 
-  static bool is_to_stop(const ProcessThread* thread);
-  void ask_to_stop(ProcessThread& thread);
+  static bool is_to_stop(ProcessThread* thread);
+  bool ask_to_stop(ProcessThread& thread);
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
-  void signal_thread(ProcessThread& thread, int signal);
+  bool signal_thread(ProcessThread& thread, int signal);
   void wait_until_all_stand_still();
-  void ask_again();
+  void await_answers(FutexWord& word, std::uint32_t unwanted, Patience& patience);
+  Unanswered ask_again();
+  void give_up(const ProcessThread& thread) const;
+  ProcessThread* find(pthread_t thread) const;
+  void answer_suspension(ProcessThread& thread);
+  [[gnu::noinline]] void stand_suspended(ProcessThread& thread);
+  [[gnu::noinline]] void stand_by_itself(ProcessThread& thread);
+  void begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer);
+  static void await_resumption(ProcessThread& thread);
+  void reply_to_suspender();
   void forget_gone_threads();
   void let_go_on();
   void open_sections();
@@ -207,13 +250,14 @@ class ThreadRegistry {
   [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
+  const std::chrono::seconds patience_;
   pthread_key_t at_exit_;
   StoppableMutex mutex_;  // guards the list and who is blocked; held while threads are stopped
-  std::atomic<std::uint32_t> changes_wanted_{0};
   heap::SystemVector<ProcessThread*> threads_;
-  FutexWord stop_epoch_;       // odd while threads are to stand still
-  FutexWord still_running_;    // threads that were signalled and do not stand still yet
-  FutexWord sections_closed_;  // not zero while a fork keeps threads out of critical sections
+  FutexWord stop_epoch_;            // odd while threads are to stand still
+  FutexWord still_running_;         // threads that were signalled and do not stand still yet
+  FutexWord suspensions_answered_;  // how often
+  FutexWord sections_closed_;       // not zero while a fork keeps threads out of critical sections
 };
 
 }  // namespace jackdaw::gc

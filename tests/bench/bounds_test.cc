@@ -15,6 +15,8 @@
 #include "bench/heap_graph.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
+#include "mark/mark_loop_constants.h"
+#include "mark/marker_options.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::bench {
@@ -153,9 +155,10 @@ TEST(MeasureBounds, GivesTheCollectorItsEngineBack) {
   EXPECT_EQ(mark::total(result.workers).held_peak, 0U) << "the collector's own engine does not count";
 }
 
-// An array of references to as many objects, each with a slot of its own, null.
-Graph star(std::uint64_t leaves) {
+// A record of references to as many objects, each with a slot of its own, null. An array would be cut.
+Graph star(std::uint32_t leaves) {
   Graph graph = make_graph("array:" + std::to_string(leaves));
+  graph.types[0] = {NodeType::Layout::record, leaves, "star"};
   graph.types[1] = {NodeType::Layout::record, 1, "leaf"};
   for (std::uint64_t node = 1; node <= graph.node_count; ++node) graph.slot_begin[node] = leaves + node - 1;
   graph.slots.resize(2 * leaves, kNullNode);
@@ -164,6 +167,8 @@ Graph star(std::uint64_t leaves) {
 
 class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
  protected:
+  static constexpr std::uint32_t kLeaves = 300;
+
   static std::uint64_t held_by_one(const Graph& of, std::size_t block_size = 1024) {
     gc::Collector collector(only_when_asked());
     const HeapGraph graph(of, collector);
@@ -178,12 +183,15 @@ TEST_P(EveryQueuesSpace, OfAListIsOne) { EXPECT_EQ(held_by_one(make_graph("list:
 
 TEST_P(EveryQueuesSpace, OfAStarIsItsLeaves) {
   EXPECT_EQ(held_by_one(star(1)), 1U);
-  EXPECT_EQ(held_by_one(star(300)), 300U);
+  EXPECT_EQ(held_by_one(star(kLeaves)), kLeaves);
 }
 
-// The queue holds 8 × 4 tasks; the others wait in the overflow list, and in the prefetch buffer, and count,
-// too.
-TEST_P(EveryQueuesSpace, CountsWhatOverflows) { EXPECT_EQ(held_by_one(star(300), 4), 300U); }
+// What waits in the prefetch buffer and in the overflow list counts, too.
+TEST_P(EveryQueuesSpace, CountsWhatOverflows) {
+  constexpr std::size_t kBlockSize = 4;
+  ASSERT_GT(kLeaves, mark::kPrefetchDepth + mark::MarkerOptions().blocks * kBlockSize);
+  EXPECT_EQ(held_by_one(star(kLeaves), kBlockSize), kLeaves);
+}
 
 INSTANTIATE_TEST_SUITE_P(Queues, EveryQueuesSpace, testing::ValuesIn(gc::queue_names()),
                          [](const testing::TestParamInfo<std::string_view>& info) {

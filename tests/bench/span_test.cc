@@ -167,11 +167,15 @@ TEST_F(SpanTest, EverySliceOfAnArrayIsATask) {
 // An array is cut into a power of two of equal slices, so there may be more slices than elements to fill
 // them.
 TEST_F(SpanTest, SlicesPastTheEndAreNoTasks) {
-  // 3 × 512 + 1 elements are cut into 4 slices, 385 a slice: 0 to 3.
+  // Cut into 4 slices, of which all have elements: 0 to 3.
   expect_work_and_span({array(3 * kSlice + 1)}, 1, 4, 3);
-  // 131,073 elements are cut into 512 slices of 257, of which 511 fill up. Slice 511, with nine ones, is
-  // none.
-  expect_work_and_span({array(256 * kSlice + 1)}, 1, 511, 9);
+  // Cut into 512 slices that are one element longer than half a slice: the last ones have none, slice 511,
+  // with nine ones, among them. Slice 255 has eight.
+  constexpr std::uint64_t kElements = 256 * kSlice + 1;
+  constexpr std::uint64_t kElementsOfASlice = kSlice / 2 + 1;
+  constexpr std::uint64_t kFilled = (kElements + kElementsOfASlice - 1) / kElementsOfASlice;
+  static_assert(kFilled > 255 && kFilled <= 511);
+  expect_work_and_span({array(kElements)}, 1, kFilled, 9);
 }
 
 TEST_F(SpanTest, WhatASliceRefersToIsOneTaskFurther) {

@@ -10,6 +10,8 @@
 #endif
 
 #include "gc.h"
+#include "gc_disclaim.h"
+#include "gc_gcj.h"
 #include "gc_inline.h"
 #include "gc_mark.h"
 #include "gc_typed.h"
@@ -237,6 +239,7 @@ const struct function functions[] = {
     FUNCTION(GC_get_push_other_roots),
     FUNCTION(GC_get_start_callback),
     FUNCTION(GC_is_marked),
+    FUNCTION(GC_is_tmp_root),
     FUNCTION(GC_mark_and_push),
     FUNCTION(GC_new_free_list),
     FUNCTION(GC_new_free_list_inner),
@@ -248,6 +251,7 @@ const struct function functions[] = {
     FUNCTION(GC_push_all_eager),
     FUNCTION(GC_push_conditional),
     FUNCTION(GC_push_finalizer_structures),
+    FUNCTION(GC_register_describe_type_fn),
     FUNCTION(GC_set_mark_bit),
     FUNCTION(GC_set_push_other_roots),
     FUNCTION(GC_set_start_callback),
@@ -255,6 +259,16 @@ const struct function functions[] = {
     FUNCTION(GC_generic_malloc_many),
     FUNCTION(GC_malloc_kind),
     FUNCTION(GC_malloc_kind_global),
+    FUNCTION(GC_print_free_list),
+    /* gc_gcj.h */
+    FUNCTION(GC_debug_gcj_malloc),
+    FUNCTION(GC_gcj_malloc),
+    FUNCTION(GC_gcj_malloc_ignore_off_page),
+    FUNCTION(GC_init_gcj_malloc),
+    /* gc_disclaim.h */
+    FUNCTION(GC_finalized_malloc),
+    FUNCTION(GC_init_finalized_malloc),
+    FUNCTION(GC_register_disclaim_proc),
     /* javaxfc.h */
     FUNCTION(GC_finalize_all),
 #ifdef GC_THREADS
@@ -284,6 +298,10 @@ const struct function functions[] = {
     FUNCTION(GC_stop_world_external),
     FUNCTION(GC_thread_is_registered),
     FUNCTION(GC_unregister_my_thread),
+    /* javaxfc.h, with threads */
+    FUNCTION(GC_is_thread_suspended),
+    FUNCTION(GC_resume_thread),
+    FUNCTION(GC_suspend_thread),
 #endif
 };
 
@@ -299,6 +317,8 @@ const struct variable variables[] = {
     VARIABLE(GC_free_space_divisor),
     VARIABLE(GC_full_freq),
     VARIABLE(GC_gc_no),
+    VARIABLE(GC_gcj_debug_kind),
+    VARIABLE(GC_gcj_kind),
     VARIABLE(GC_greatest_plausible_heap_addr),
     VARIABLE(GC_is_valid_displacement_print_proc),
     VARIABLE(GC_is_visible_print_proc),
@@ -313,6 +333,7 @@ const struct variable variables[] = {
     VARIABLE(GC_same_obj_print_proc),
     VARIABLE(GC_stackbottom),
     VARIABLE(GC_time_limit),
+    VARIABLE(GC_use_entire_heap),
 #ifdef GC_THREADS
     VARIABLE(GC_parallel),
 #endif

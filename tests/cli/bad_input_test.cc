@@ -69,21 +69,23 @@ TEST_F(BadInput, UnknownGraphKind) {
 }
 
 TEST_F(BadInput, GraphParameters) {
-  for (const std::string graph :
-       {"tree:x",       "tree:",       "tree:60",       "tree:-1",
-        "tree:3x",      "tree:3,4",    "tree:3.5",      "tree: 3",
-        "list:0",       "list:-5",     "array:0",       "shuffled:10",
-        "shuffled:10,", "shuffled:,4", "shuffled:10,0", "shuffled:10,4,4",
-        "ordered:0,4",  "random:10",   "random:0,3",    "rmat:40,16",
-        "rmat:10",      "comb:3",      "comb:0,1",      "list:99999999999999999999999999"}) {
+  for (const std::string graph : {"tree:x",          "tree:",       "tree:60",
+                                  "tree:-1",         "tree:3x",     "tree:3,4",
+                                  "tree:3.5",        "tree: 3",     "list:0",
+                                  "list:-5",         "array:0",     "shuffled:10",
+                                  "strings:0",       "numbers:0",   "numbers:1,2",
+                                  "shuffled:10,",    "shuffled:,4", "shuffled:10,0",
+                                  "shuffled:10,4,4", "ordered:0,4", "random:10",
+                                  "random:0,3",      "rmat:40,16",  "rmat:10",
+                                  "comb:3",          "comb:0,1",    "list:99999999999999999999999999"}) {
     expect_graph_refused(graph, "'" + graph + "'");
   }
 }
 
 TEST_F(BadInput, GraphsThatDoNotFitInMemory) {
   for (const std::string graph :
-       {"list:4000000000", "tree:31", "array:4000000000", "random:4000000000,1000000",
-        "shuffled:4000000000,4", "rmat:31,4000000000", "comb:60000,60000"}) {
+       {"list:4000000000", "tree:31", "array:4000000000", "strings:2000000000", "numbers:4000000000",
+        "random:4000000000,1000000", "shuffled:4000000000,4", "rmat:31,4000000000", "comb:60000,60000"}) {
     expect_graph_refused(graph, "'" + graph + "'");
   }
   expect_refused({"mark", "list:1000000", "--object-bytes", "1000000000"}, "list:1000000");
@@ -118,6 +120,25 @@ TEST_F(BadInput, BoundsWithWhatTheyDoNotGoWith) {
   expect_refused({"mark", "tree:3", "--bounds", "--queue", "sequential-lifo", "--threads", "2"}, "--queue");
   expect_refused({"mark", "--bounds"}, "GRAPH");
   expect_refused({"queue", "--bounds"}, "--bounds");
+}
+
+TEST_F(BadInput, InterfacesWithWhatTheyDoNotGoWith) {
+  expect_refused({"mark", "tree:3", "--interface", "d"}, "--interface");
+  for (const std::string count : {"-1", "8", "x", ""})
+    expect_refused({"mark", "tree:3", "--interface", "c", "--displacements", count}, "--displacements");
+  expect_refused({"mark", "tree:3", "--displacements", "3"}, "--displacements: ");
+  expect_refused({"mark", "tree:3", "--interface", "typed", "--displacements", "3"}, "add --interface c");
+  for (const Arguments& option :
+       {Arguments{"--queue", "bwos-lifo"}, Arguments{"--limit"}, Arguments{"--bounds"}, Arguments{"--mail"},
+        Arguments{"--memory", "system"}, Arguments{"--alone", "0"}}) {
+    Arguments arguments = {"mark", "tree:3", "--interface", "c"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    expect_refused(arguments, option.front() + ": ");
+    expect_refused(arguments, "with --interface c leave it out");
+  }
+  expect_refused({"mark", "tree:3", "--interface", "c", "--baseline", "boehm,tbb"}, "--baseline tbb-feeder");
+  expect_refused({"mark", "tree:3", "--interface", "c", "--threads", "0"}, "--threads");
+  expect_refused({"mark", "list:4000000000", "--interface", "c"}, "list:4000000000");
 }
 
 TEST_F(BadInput, NumbersOutOfRange) {

@@ -39,6 +39,8 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
                                "--warmup",
                                "--verify",
                                "--baseline",
+                               "--interface",
+                               "--displacements",
                                "--json",
                                "--bounds",
                                "--limit",
@@ -51,6 +53,8 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
                                "tree:",
                                "list:",
                                "array:",
+                               "strings:",
+                               "numbers:",
                                "ordered:",
                                "shuffled:",
                                "random:",
@@ -80,6 +84,10 @@ TEST(Help, OfSimulateNamesEveryOptionAndAnExample) {
 
 TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
   expect_help_to_name("topology", {"--threads", "--bind", "--json", "jackdaw topology --threads"});
+}
+
+TEST(Help, OfRunNamesEveryOptionAndAnExample) {
+  expect_help_to_name("run", {"PROGRAM", "--markers", "--log", "--stats", "--force", "jackdaw run guile"});
 }
 
 TEST(Help, VersionIsTheProjects) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mark/slices.h"
 #include "tests/cli/process.h"
 
 namespace jackdaw::cli {
@@ -218,6 +219,7 @@ TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MarkGraph,
                          testing::Values("tree:0", "tree:12", "list:1", "list:5000", "array:1", "array:5000",
+                                         "strings:1", "strings:3000", "numbers:1", "numbers:2000",
                                          "ordered:5000,4", "shuffled:5000,4", "random:5000,3", "rmat:10,16",
                                          "comb:70,70", "comb:1,5000"),
                          [](const testing::TestParamInfo<std::string>& info) {
@@ -401,11 +403,13 @@ TEST_F(Mark, BoundsAreThoseOfTheGraph) {
     int work;
     int span;
   };
-  // An array of 1,024 is two tasks, the second a task below the first; the data it refers to are none.
+  // An array of two slices is two tasks, the second a task below the first; the data it refers to are none.
+  constexpr std::uint64_t kSlice = ::jackdaw::mark::Slices::kSliceElements;
   for (const auto& [graph, work, span] :
        {Expected{"list:1", 1, 1}, Expected{"list:3000", 3000, 3000}, Expected{"tree:0", 1, 1},
-        Expected{"tree:9", 1023, 10}, Expected{"comb:30,20", 630, 50}, Expected{"array:512", 1, 1},
-        Expected{"array:1024", 2, 2}}) {
+        Expected{"tree:9", 1023, 10}, Expected{"comb:30,20", 630, 50},
+        Expected{"array:" + std::to_string(kSlice), 1, 1},
+        Expected{"array:" + std::to_string(2 * kSlice), 2, 2}}) {
     const json result = mark({graph, "--bounds", "--threads", "2", "--repeat", "2", "--verify"});
     expect_bounds(result, {2}, 2);
     EXPECT_EQ(result["verified"], true);

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace jackdaw::cli {
 
@@ -51,11 +52,15 @@ int wait_for(pid_t process) {
 }  // namespace
 
 Outcome run_jackdaw(const std::vector<std::string>& arguments, const std::string& stdout_path) {
+  std::vector<std::string> words = {JACKDAW_TEST_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_program(std::move(words), stdout_path);
+}
+
+Outcome run_program(std::vector<std::string> words, const std::string& stdout_path) {
   const TemporaryFolder folder;
   const std::string out = stdout_path.empty() ? folder.file("out") : stdout_path;
   const Streams streams(out, folder.file("err"));
-  std::vector<std::string> words = {JACKDAW_TEST_BINARY};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

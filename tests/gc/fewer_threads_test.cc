@@ -47,7 +47,6 @@ constexpr std::uint32_t kThreadsAskedFor = 4;
 CollectorOptions options() {
   CollectorOptions options;
   options.automatic = false;
-  options.heap_limit_bytes = std::size_t{128} << 20;  // the heap reserves addresses, too
   options.marking.engine.threads = kThreadsAskedFor;
   return options;
 }

@@ -47,7 +47,7 @@ TEST(OutOfMemory, GivesNullAndGoesOnWhenThereIsGarbage) {
   for (int round = 0; round < (mark::kSanitized ? 1 : 3); ++round) {
     const std::uint64_t length = fill(mutator, list);
     EXPECT_GT(length * Record::kBytes, kLimit * 9 / 10) << "nearly all memory was used";
-    EXPECT_LE(collector.heap().chunk_bytes(), kLimit);
+    EXPECT_LE(collector.heap().bytes(), kLimit);
     EXPECT_EQ(mutator.allocate(Record::type()), nullptr) << "null again";
     EXPECT_TRUE(is_list_of(list.get(), 0, length));
     // The newer half goes; so much can be allocated again.
@@ -129,7 +129,7 @@ TEST(OutOfMemory, OfSeveralThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_LE(collector.heap().chunk_bytes(), heap::kChunkBytes);
+  EXPECT_LE(collector.heap().bytes(), heap::kChunkBytes);
   Mutator mutator(collector);
   EXPECT_NE(mutator.allocate(Record::type()), nullptr);
   EXPECT_EQ(mutator.collect().live_objects, 0U);

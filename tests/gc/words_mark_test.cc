@@ -23,11 +23,22 @@ namespace {
 using heap::KindNumber;
 using heap::Object;
 
+// Which addresses in an object keep it.
+enum class Keeping {
+  all,
+  near,  // displacements in the first granule
+  far,   // and others
+};
+
 // Objects of words and of data, of all sizes, whose words are addresses of objects' starts and of places in
 // them, addresses in the heap where no object is, and anything else.
 class RandomWords {
  public:
-  RandomWords(std::size_t objects, std::uint64_t seed) : random_(seed) {
+  RandomWords(std::size_t objects, std::uint64_t seed, Keeping keeping) : random_(seed) {
+    heap_.set_all_addresses_keep(keeping == Keeping::all);
+    for (const std::size_t tag : {std::size_t{1}, std::size_t{2}, std::size_t{3}})
+      heap_.displacements().add(tag);
+    if (keeping == Keeping::far) heap_.displacements().add(24);
     objects_.reserve(objects);
     for (std::size_t i = 0; i < objects; ++i) objects_.push_back(new_object(i));
     for (Object* const object : objects_) fill(object);
@@ -72,8 +83,9 @@ class RandomWords {
     const auto object = reinterpret_cast<std::uintptr_t>(any_object());
     switch (below(12)) {
       case 0:
-      case 1:
         return object;
+      case 1:
+        return object + below(4);
       case 2:
         return object + below(heap::Heap::bytes_of(reinterpret_cast<Object*>(object)));
       case 3:
@@ -104,11 +116,21 @@ class RandomWords {
       if (heap::Chunk::of(object)->contents_of(object) == heap::Contents::data) continue;
       const auto* const words = reinterpret_cast<const void* const*>(object);
       for (std::size_t i = 0; i < heap::Heap::bytes_of(object) / heap::kWordBytes; ++i) {
-        Object* const next = heap_.object_at(words[i]);
-        if (next != nullptr && found.insert(next).second) waiting.push_back(next);
+        // By way of the start: the last block of a large object counts as a whole.
+        const std::uintptr_t start =
+            heap_.map().start_of_object_at(reinterpret_cast<std::uintptr_t>(words[i]));
+        Object* const next = heap_.object_at(reinterpret_cast<const void*>(start));
+        if (next == nullptr || !keeps(words[i], next)) continue;
+        if (found.insert(next).second) waiting.push_back(next);
       }
     }
     return found;
+  }
+
+  [[nodiscard]] bool keeps(const void* word, const Object* object) {
+    const std::size_t offset =
+        reinterpret_cast<std::uintptr_t>(word) - reinterpret_cast<std::uintptr_t>(object);
+    return heap_.map().displacements() == nullptr || heap_.displacements().contains(offset);
   }
 
   std::mt19937_64 random_;
@@ -118,7 +140,7 @@ class RandomWords {
   std::vector<Object*> roots_;
 };
 
-class WordsMark : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint64_t>> {};
+class WordsMark : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint64_t, Keeping>> {};
 
 TEST_P(WordsMark, EqualsTheSerialSearch) {
   MarkingOptions options;
@@ -127,14 +149,15 @@ TEST_P(WordsMark, EqualsTheSerialSearch) {
   options.engine.block_size = 16;
   const std::unique_ptr<Marking> marking = make_marking(options);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    RandomWords words(mark::scaled(20'000), seed);
+    RandomWords words(mark::scaled(20'000), seed, std::get<2>(GetParam()));
     for (int run = 0; run < 3; ++run) words.expect_marks_like_serial_search(*marking);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, WordsMark,
                          testing::Combine(testing::Values(1U, 2U, 4U),
-                                          testing::Values(std::uint64_t{0}, std::uint64_t{5000})));
+                                          testing::Values(std::uint64_t{0}, std::uint64_t{5000}),
+                                          testing::Values(Keeping::all, Keeping::near, Keeping::far)));
 
 }  // namespace
 }  // namespace jackdaw::gc

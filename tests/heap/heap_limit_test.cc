@@ -9,8 +9,10 @@
 
 #include "heap/allocator.h"
 #include "heap/heap.h"
+#include "tests/address_space_limit.h"
 #include "tests/heap/contents.h"
 #include "tests/heap/marks.h"
+#include "tests/mark/sanitized.h"
 
 namespace jackdaw::heap {
 namespace {
@@ -35,7 +37,7 @@ std::vector<Object*> allocate_all(Allocator& allocator, std::size_t bytes, std::
 
 TEST(HeapLimit, OneChunkHoldsAsManyObjectsAsItHasSlots) {
   for (const std::size_t bytes : {std::size_t{64}, std::size_t{3000}, kLargestSmallBytes}) {
-    Heap heap(kChunkBytes);
+    Heap heap(kUsableBlocks * kBlockBytes);
     Allocator allocator(heap);
     const std::size_t slots = kBlockBytes / SizeClasses::slot_bytes(SizeClasses::class_of(bytes));
     EXPECT_EQ(allocate_all(allocator, bytes).size(), kUsableBlocks * slots) << bytes;
@@ -43,28 +45,94 @@ TEST(HeapLimit, OneChunkHoldsAsManyObjectsAsItHasSlots) {
   }
 }
 
-TEST(HeapLimit, IsNeverPassed) {
-  const std::size_t limit = 3 * kChunkBytes + kChunkBytes / 2;
-  for (const std::size_t bytes :
-       {std::size_t{100}, std::size_t{8000}, std::size_t{100'000}, kUsableBlocks * kBlockBytes}) {
+TEST(HeapLimit, IsReachedToWithinABlockAndNeverPassed) {
+  for (const std::size_t limit : {kBlockBytes, std::size_t{2} << 20, (std::size_t{2} << 20) + 5000,
+                                  3 * kChunkBytes + kChunkBytes / 2}) {
     Heap heap(limit);
     Allocator allocator(heap);
-    EXPECT_FALSE(allocate_all(allocator, bytes).empty());
-    EXPECT_EQ(heap.chunk_bytes(), 3 * kChunkBytes) << "all whole chunks below the limit are used";
+    EXPECT_EQ(allocate_all(allocator, 64).size(), limit / kBlockBytes * (kBlockBytes / 64)) << limit;
+    EXPECT_EQ(heap.bytes(), limit / kBlockBytes * kBlockBytes);
+    keep_nothing(heap);
+    for (const std::size_t blocks : {std::size_t{1}, std::size_t{7}, kUsableBlocks, kBlocksPerChunk}) {
+      EXPECT_EQ(allocate_all(allocator, blocks * kBlockBytes).size(), limit / (blocks * kBlockBytes))
+          << limit;
+      EXPECT_LE(heap.bytes(), limit);
+      keep_nothing(heap);
+    }
   }
 }
 
-TEST(HeapLimit, BelowOneChunkThereIsNoMemoryAtAll) {
-  Heap heap(kChunkBytes - 1);
+TEST(HeapLimit, BelowOneBlockThereIsNoMemoryAtAll) {
+  Heap heap(kBlockBytes - 1);
   Allocator allocator(heap);
   EXPECT_EQ(allocator.allocate(data(), 8), nullptr);
   EXPECT_EQ(allocator.allocate(data(), 100'000), nullptr);
-  EXPECT_EQ(allocator.allocate(data(), 10'000'000), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
   EXPECT_EQ(heap.chunk_bytes(), 0U);
 }
 
+TEST(HeapLimit, MayBeRaisedAndLowered) {
+  Heap heap(100 * kBlockBytes);
+  Allocator allocator(heap);
+  EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 100U);
+  heap.set_limit(250 * kBlockBytes);
+  EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 150U);
+  heap.set_limit(10 * kBlockBytes);
+  EXPECT_EQ(allocator.allocate(data(), kBlockBytes), nullptr);
+  keep_nothing(heap);
+  EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 10U);
+  EXPECT_LE(heap.bytes(), 10 * kBlockBytes);
+}
+
+// What lies between objects has no use for a longer one: its memory goes to where there is room.
+TEST(HeapLimit, MemoryOfScatteredFreeBlocksServesLongerObjects) {
+  Heap heap(100 * kBlockBytes);
+  Allocator allocator(heap);
+  const std::vector<Object*> objects = allocate_all(allocator, kBlockBytes);
+  ASSERT_EQ(objects.size(), 100U);
+  for (std::size_t i = 0; i < objects.size(); i += 2) heap.free_large(objects[i]);
+  EXPECT_EQ(allocate_all(allocator, 5 * kBlockBytes).size(), 10U);
+  EXPECT_EQ(heap.bytes(), 100 * kBlockBytes);
+}
+
+// The process may be limited when it has a heap already.
+TEST(HeapLimit, ScarceAddressesAreUsedToTheLastMebibytes) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+  Heap heap;
+  Allocator allocator(heap);
+  ASSERT_NE(allocator.allocate(data(), 8), nullptr);
+  std::size_t quarters = 0;
+  {
+    const AddressSpaceLimit limit(100 * kMebibyte);
+    Object* object = nullptr;
+    while ((object = heap.allocate_large(kMebibyte / 4, KindNumber::data)) != nullptr) {
+      fill_contents(object, kMebibyte / 4, ++quarters);
+    }
+  }
+  EXPECT_GE(quarters / 4, 105U) << "most of them, and what was left of the first chunk";
+  EXPECT_LE(quarters / 4, 116U);
+  keep_nothing(heap);
+  EXPECT_NE(heap.allocate_large(2 * kChunkBytes, KindNumber::data), nullptr);
+}
+
+TEST(HeapLimit, HoldsForObjectsThatGrow) {
+  Heap heap(3 * kChunkBytes);
+  Object* const object = heap.allocate_large(2 * kChunkBytes, KindNumber::data);
+  ASSERT_NE(object, nullptr);
+  EXPECT_FALSE(heap.resize_large(object, 3 * kChunkBytes + 1));
+  EXPECT_TRUE(heap.resize_large(object, 3 * kChunkBytes));
+  EXPECT_EQ(heap.allocate_large(kBlockBytes, KindNumber::data), nullptr);
+  EXPECT_TRUE(heap.resize_large(object, 2 * kChunkBytes));
+  Object* const other = heap.allocate_large(kBlockBytes, KindNumber::data);
+  ASSERT_NE(other, nullptr);
+  EXPECT_TRUE(heap.resize_large(other, kChunkBytes / 2));
+  EXPECT_FALSE(heap.resize_large(object, 3 * kChunkBytes));
+  EXPECT_EQ(heap.bytes(), 2 * kChunkBytes + kChunkBytes / 2);
+}
+
 TEST(HeapLimit, RecoversWhenGarbageIsSwept) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   Allocator allocator(heap);
   for (const std::size_t bytes : {std::size_t{48}, std::size_t{5000}, std::size_t{40'000}, std::size_t{48}}) {
     const std::vector<Object*> objects = allocate_all(allocator, bytes);
@@ -83,15 +151,13 @@ TEST(HeapLimit, RecoversWhenGarbageIsSwept) {
   }
 }
 
-TEST(HeapLimit, OversizedObjectsCountWithTheirHeader) {
+TEST(HeapLimit, CountsOversizedObjectsWithoutTheirHeader) {
   Heap heap(4 * kChunkBytes);
   Allocator allocator(heap);
-  EXPECT_EQ(allocator.allocate(data(), 4 * kChunkBytes), nullptr) << "no room for the chunk's header";
-  Object* const object = allocator.allocate(data(), 3 * kChunkBytes);
-  ASSERT_NE(object, nullptr);
-  EXPECT_GT(heap.chunk_bytes(), 3 * kChunkBytes);
-  EXPECT_LE(heap.chunk_bytes(), 4 * kChunkBytes);
-  EXPECT_EQ(allocator.allocate(data(), 3 * kChunkBytes), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), 4 * kChunkBytes + 1), nullptr);
+  ASSERT_NE(allocator.allocate(data(), 4 * kChunkBytes), nullptr);
+  EXPECT_EQ(heap.bytes(), 4 * kChunkBytes);
+  EXPECT_EQ(allocator.allocate(data(), 8), nullptr);
   keep_nothing(heap);
   EXPECT_NE(allocator.allocate(data(), 3 * kChunkBytes), nullptr);
 }
@@ -104,7 +170,7 @@ TEST(HeapLimit, EmptyChunksMakeRoomForAnOversizedObject) {
   ASSERT_FALSE(allocate_all(allocator, 64).empty());
   keep_nothing(heap);
   EXPECT_NE(allocator.allocate(data(), 3 * kChunkBytes + kChunkBytes / 2), nullptr);
-  EXPECT_LE(heap.chunk_bytes(), 4 * kChunkBytes);
+  EXPECT_LE(heap.bytes(), 4 * kChunkBytes);
 }
 
 TEST(HeapBudget, AllocationStopsAtItAndGoesOnWhenItIsRaised) {

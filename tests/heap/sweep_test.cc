@@ -161,7 +161,7 @@ TEST(SweepReuse, HolesServeObjectsOfTheSameContentsOnly) {
 
 // With one chunk and no more, all of it goes from one use to the next: every class, then large objects.
 TEST(SweepReuse, FreedBlocksServeAnyUse) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   Allocator allocator(heap);
   const TypeDescriptor data = TypeDescriptor::none(0);
   const auto fill = [&](std::size_t bytes) {
@@ -204,7 +204,7 @@ TEST(SweepOwnedBlocks, AnAllocatorGoesOnInItsBlock) {
 }
 
 TEST(SweepOwnedBlocks, NobodyElseGetsThemUntilTheyAreGivenUp) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   auto owner = std::make_unique<Allocator>(heap);
   Object* const object = owner->allocate_plain(48, KindNumber::words);
   heap.clear_marks();
@@ -243,7 +243,7 @@ TEST(SweepOwnedBlocks, ABlockThatIsUsedUpIsSweptLikeOthers) {
 
 // What was given out stays, and nothing is given out twice.
 TEST(SweepOwnedBlocks, SparesComeAndGo) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   Allocator allocator(heap);
   constexpr std::size_t kSlots = kBlockBytes / 64;
   std::vector<Object*> objects;
@@ -267,7 +267,7 @@ TEST(SweepOwnedBlocks, SparesComeAndGo) {
 
 TEST(SweepOwnedBlocks, SparesAreTakenBack) {
   for (const OwnedBlocks owned : {OwnedBlocks::left, OwnedBlocks::taken_back}) {
-    Heap heap(kChunkBytes);
+    Heap heap(kUsableBlocks * kBlockBytes);
     Allocator allocator(heap);
     const Chunk* chunk = nullptr;
     for (std::size_t i = 0; i < 4 * kBlockBytes / 64; ++i)
@@ -281,7 +281,7 @@ TEST(SweepOwnedBlocks, SparesAreTakenBack) {
 }
 
 TEST(SweepOwnedBlocks, SparesAreFreeWhenTheirAllocatorIsGone) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   const Chunk* chunk = nullptr;
   {
     Allocator allocator(heap);
@@ -295,7 +295,7 @@ TEST(SweepOwnedBlocks, SparesAreFreeWhenTheirAllocatorIsGone) {
 
 // Allocators that have spares leave none of a small heap's memory unused.
 TEST(SweepOwnedBlocks, SparesDoNotUseUpASmallHeap) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   Allocator one(heap);
   Allocator other(heap);
   std::size_t objects = 0;
@@ -305,7 +305,7 @@ TEST(SweepOwnedBlocks, SparesDoNotUseUpASmallHeap) {
 }
 
 TEST(SweepReuse, NeighbouringFreedRunsBecomeOne) {
-  Heap heap(kChunkBytes);
+  Heap heap(kUsableBlocks * kBlockBytes);
   Allocator allocator(heap);
   const TypeDescriptor data = TypeDescriptor::none(0);
   std::vector<Object*> objects;

@@ -368,7 +368,7 @@ TEST(Marker, MarksLeavesWithoutVisitingThem) {
 // wait in buffers and come when there is room.
 TEST(Marker, CountsWhatOverflows) {
   constexpr Node kNodes = 100000;
-  constexpr Node kBuffered = 100;
+  constexpr Node kBuffered = kPrefetchDepth + kRefilledTasks;
   MarkerOptions options;
   options.blocks = 2;
   options.block_size = 2;

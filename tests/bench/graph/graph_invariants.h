@@ -11,9 +11,11 @@
 namespace jackdaw::bench {
 
 /// The least bytes that a node of this layout needs.
-[[nodiscard]] inline std::uint64_t least_bytes(NodeType::Layout layout, std::uint64_t slots) {
+[[nodiscard]] inline std::uint64_t least_bytes(const Graph& graph, NodeType::Layout layout,
+                                               std::uint64_t slots) {
   const bool array = layout == NodeType::Layout::array;
-  return (array ? kArrayHeaderBytes : kHeaderBytes) + kReferenceBytes * slots;
+  const std::uint64_t header = array ? kArrayHeaderBytes : kHeaderBytes;
+  return (graph.has_headers ? header : 0) + kReferenceBytes * slots;
 }
 
 /// What is wrong with the vectors' sizes, or "".
@@ -41,7 +43,8 @@ namespace jackdaw::bench {
   if (type.layout == NodeType::Layout::record && slots.size() != type.references)
     return "a record of wrong arity";
   if (type.layout == NodeType::Layout::data && !slots.empty()) return "data with references";
-  if (graph.bytes_of(node) < least_bytes(type.layout, slots.size())) return "a node too small for its slots";
+  if (graph.bytes_of(node) < least_bytes(graph, type.layout, slots.size()))
+    return "a node too small for its slots";
   if (graph.bytes_of(node) % 8 != 0) return "a size that is no multiple of 8";
   const auto inside = [&](NodeId target) { return target == kNullNode || target < graph.node_count; };
   return std::all_of(slots.begin(), slots.end(), inside) ? "" : "a slot refers to no node";

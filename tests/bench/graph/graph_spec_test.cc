@@ -26,7 +26,7 @@ std::string refusal(const std::string& spec, const GraphOptions& options = {}) {
 TEST(GraphSpec, EveryKindCanBeMade) {
   for (const std::string& spec :
        std::vector<std::string>{"tree:3", "list:5", "array:5", "ordered:20,3", "shuffled:20,3", "random:20,2",
-                                "rmat:4,3", "comb:4,3", "layers:4,3", kRealDump}) {
+                                "rmat:4,3", "comb:4,3", "layers:4,3", "strings:5", "numbers:9", kRealDump}) {
     const Graph graph = make_graph(spec);
     EXPECT_EQ(graph.name, spec);
     EXPECT_EQ(broken_invariant(graph), "") << spec;
@@ -40,15 +40,16 @@ TEST(GraphSpec, HelpListsEveryKind) {
     forms += kind.form + " ";
     EXPECT_FALSE(kind.help.empty());
   }
-  EXPECT_EQ(
-      forms,
-      "tree:DEPTH list:N array:N ordered:N,ARITY shuffled:N,ARITY random:N,DEGREE rmat:SCALE,EDGEFACTOR "
-      "comb:SPINE,TOOTH layers:DEPTH,WIDTH hprof:FILE ");
+  EXPECT_EQ(forms,
+            "tree:DEPTH list:N array:N strings:N numbers:N ordered:N,ARITY shuffled:N,ARITY random:N,DEGREE "
+            "rmat:SCALE,EDGEFACTOR "
+            "comb:SPINE,TOOTH layers:DEPTH,WIDTH hprof:FILE ");
 }
 
 TEST(GraphSpec, UnknownKindListsTheKnownOnes) {
   EXPECT_EQ(refusal("tee:5"),
-            "graph 'tee:5': unknown kind; must be one of tree:DEPTH list:N array:N ordered:N,ARITY "
+            "graph 'tee:5': unknown kind; must be one of tree:DEPTH list:N array:N strings:N numbers:N "
+            "ordered:N,ARITY "
             "shuffled:N,ARITY "
             "random:N,DEGREE rmat:SCALE,EDGEFACTOR comb:SPINE,TOOTH layers:DEPTH,WIDTH hprof:FILE");
   EXPECT_TRUE(refusal("").starts_with("graph '': unknown kind"));

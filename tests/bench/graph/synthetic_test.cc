@@ -112,6 +112,28 @@ TEST(Synthetic, ObjectsAreAsLargeAsAskedOrAsNeeded) {
   EXPECT_EQ(checked("random:5,10").uniform_bytes, 88U);
 }
 
+TEST(Synthetic, WithoutHeadersObjectsAreTheirReferences) {
+  const auto bytes = [](const std::string& spec, std::uint64_t node) {
+    return checked(spec, {.object_bytes = 8, .headers = false}).bytes_of(static_cast<NodeId>(node));
+  };
+  EXPECT_EQ(bytes("list:5", 0), 8U);
+  EXPECT_EQ(bytes("tree:3", 0), 16U);
+  EXPECT_EQ(bytes("ordered:5,4", 0), 32U);
+  EXPECT_EQ(bytes("array:10", 0), 80U);
+  EXPECT_EQ(bytes("array:10", 1), 8U);
+  EXPECT_EQ(checked("tree:3", {.headers = false}).uniform_bytes, 48U);
+  const Graph rmat = checked("rmat:5,8", {.object_bytes = 8, .headers = false});
+  const std::size_t degree = rmat.slots_of(rmat.roots[0]).size();
+  EXPECT_EQ(rmat.bytes_of(rmat.roots[0]), 8 * degree);
+  EXPECT_EQ(rmat.first_slot_word(NodeType::Layout::array), 0U);
+}
+
+TEST(Synthetic, HeadersComeBeforeTheSlots) {
+  const Graph graph = checked("list:1");
+  EXPECT_EQ(graph.first_slot_word(NodeType::Layout::record), 1U);
+  EXPECT_EQ(graph.first_slot_word(NodeType::Layout::array), 2U);
+}
+
 TEST(Synthetic, SeedDecidesAndNothingElse) {
   EXPECT_EQ(checked("random:100,3").slots, checked("random:100,3").slots);
   EXPECT_NE(checked("random:100,3", {.seed = 2}).slots, checked("random:100,3").slots);

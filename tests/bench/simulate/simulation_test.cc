@@ -8,9 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/graph/graph_options.h"
+#include "bench/graph/graph_spec.h"
+#include "bench/heap_graph.h"
 #include "bench/simulate_experiment.h"
+#include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/random_numbers.h"
+#include "mark/statistics.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -78,6 +83,24 @@ TEST(Simulation, AWorkerAloneTakesTheSumOfTheCosts) {
               1000 + 16 * count(result.tasks) + 8 * count(result.references) + 2 * count(result.pushes));
     EXPECT_EQ(result.steal_attempts, 0U);
     EXPECT_EQ(result.helpers, 0U);
+  }
+}
+
+// What goes by way of the queue depends on which tasks are visited together, and on when the prefetch buffer
+// is filled up; the last two have arrays in slices.
+TEST(Simulation, AWorkerAloneFillsItsQueueAsTheEngines) {
+  for (const std::string name :
+       {"tree:14", "random:20000,4", "comb:500,200", "rmat:12,64", "strings:20000"}) {
+    gc::CollectorOptions options;
+    options.automatic = false;
+    options.marking.engine.threads = 1;
+    gc::Collector collector(options);
+    const HeapGraph graph(make_graph(name, {}), collector);
+    const SimulationResult result = simulate(Recording(graph.roots()), setup_for(1));
+    const mark::WorkerStatistics engine = mark::total(collector.collect().workers);
+    EXPECT_EQ(result.tasks, engine.tasks_executed) << name;
+    EXPECT_EQ(result.pushes, engine.pushes) << name;
+    EXPECT_GT(result.pushes, 0U) << name;
   }
 }
 
@@ -151,17 +174,20 @@ TEST(Simulation, OnOneNodeNothingIsRemote) {
   EXPECT_EQ(result.steals_remote, 0U);
 }
 
+// Where there is something to steal near by: with larger blocks there seldom is, and who has something
+// decides, not the policy.
 TEST(Simulation, ThievesThatLookNearFirstStealLessFromOtherNodes) {
   const Recording recording = record(tree(262'143));
   SimulationSetup setup = setup_for(16);
+  setup.engine.block_size = 64;
   for (std::uint32_t i = 0; i < 16; ++i) setup.engine.nodes.push_back(i / 8);
   const auto remote_percent = [&](const std::string& victim) {
     setup.engine.victim = victim;
     return simulate(recording, setup).remote_percent();
   };
   const double random = remote_percent("random");
-  EXPECT_LT(remote_percent("numa"), random);
-  EXPECT_LT(remote_percent("numa-prob"), random);
+  EXPECT_LT(remote_percent("numa"), random * 2 / 3);
+  EXPECT_LT(remote_percent("numa-prob"), random * 2 / 3);
 }
 
 TEST(Simulation, ARemoteLineCostsWhereThereAreNodes) {

@@ -45,10 +45,27 @@ TEST(Aligned, TheAlignedAddressKeepsTheObject) {
   EXPECT_NE(table[0], nullptr);
 }
 
+TEST(Aligned, WhatIsNoPowerOfTwoGivesAMultipleOfIt) {
+  for (const std::size_t alignment : Sizes{0, 3, 7, 12, 15, 24, 48, 100, 1000, 5000, 16'000}) {
+    for (const std::size_t bytes : Sizes{0, 1, 100, 3000, 40'000}) {
+      auto* const object = static_cast<unsigned char*>(GC_memalign(alignment, bytes));
+      ASSERT_NE(object, nullptr) << alignment << ", " << bytes;
+      if (alignment > 16) {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object) % alignment, 0U) << alignment << ", " << bytes;
+      }
+      const auto* const start = static_cast<const unsigned char*>(GC_base(object));
+      ASSERT_NE(start, nullptr);
+      EXPECT_GE(start + GC_size(start), object + bytes);
+    }
+  }
+}
+
 TEST(Aligned, RefusesWhatIsNoAlignment) {
-  EXPECT_EQ(GC_memalign(0, 10), nullptr);
-  EXPECT_EQ(GC_memalign(24, 10), nullptr);
+  EXPECT_EQ(GC_memalign(20'000, 10), nullptr) << "no power of two, and more than a block";
+  volatile std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(GC_memalign(24, most - 1), nullptr);
   void* object = nullptr;
+  EXPECT_EQ(GC_posix_memalign(&object, 0, 10), EINVAL);
   EXPECT_EQ(GC_posix_memalign(&object, 24, 10), EINVAL);
   EXPECT_EQ(GC_posix_memalign(&object, 4, 10), EINVAL);
   EXPECT_EQ(GC_posix_memalign(&object, 64, std::numeric_limits<std::size_t>::max() - 1), ENOMEM);

@@ -50,6 +50,11 @@ bool contains(const std::string& text, const std::string& part) {
 // Out of the compiler's sight, which knows how long objects are. Not a byte of any guard.
 [[gnu::noinline]] void smash(char* object, std::ptrdiff_t at) { object[at] = 0; }
 
+// Behind the last word of so many bytes.
+std::size_t words_end(std::size_t bytes) {
+  return (bytes + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
+}
+
 using Allocate = void* (*)(std::size_t, const char*, int);
 constexpr std::array<Allocate, 7> kAllocate = {
     GC_debug_malloc,
@@ -81,12 +86,26 @@ TEST(CheckedObjects, AreWholeAndNothingIsReported) {
   EXPECT_EQ(log.text(), "");
 }
 
+TEST(CheckedObjects, TheWholeLastWordIsTheProgramsAndZero) {
+  Log log;
+  for (const Allocate allocate : kAllocate) {
+    for (const std::size_t bytes : Sizes{1, 7, 9, 17, 101, 5001, 100'001}) {
+      auto* const object = static_cast<char*>(allocate(bytes, "file.c", 7));
+      for (std::size_t i = 0; i < words_end(bytes); ++i) ASSERT_EQ(object[i], 0) << bytes;
+      std::memset(object, 'x', words_end(bytes));
+      GC_gcollect();
+      GC_debug_free(object);
+    }
+  }
+  EXPECT_EQ(log.text(), "");
+}
+
 TEST(CheckedObjects, AWriteBehindTheEndIsReportedWhenTheyAreFreed) {
   Log log;
   for (const Allocate allocate : kAllocate) {
     for (const std::size_t bytes : Sizes{0, 1, 7, 8, 9, 100, 5000, 100'000}) {
       auto* const object = static_cast<char*>(allocate(bytes, "file.c", 7));
-      smash(object, static_cast<std::ptrdiff_t>(bytes));
+      smash(object, static_cast<std::ptrdiff_t>(words_end(bytes)));
       GC_debug_free(object);
       const std::string text = log.text();
       EXPECT_TRUE(contains(text, "behind the end")) << text;
@@ -109,7 +128,7 @@ TEST(CheckedObjects, ACollectionReportsThem) {
   auto* const object = static_cast<char*>(GC_debug_malloc_replacement(10));
   GC_gcollect();
   EXPECT_EQ(log.text(), "");
-  smash(object, 10);
+  smash(object, 16);
   GC_gcollect();
   EXPECT_TRUE(contains(log.text(), "of 10 bytes, allocated at unknown:0"));
   smash(object, -1);
@@ -134,7 +153,7 @@ TEST(CheckedObjects, AreResized) {
   object = static_cast<char*>(GC_debug_realloc_replacement(object, 5));
   EXPECT_EQ(object[4], 'x');
   EXPECT_EQ(log.text(), "");
-  smash(object, 5);
+  smash(object, 8);
   EXPECT_EQ(GC_debug_realloc(object, 0, "file.c", 9), nullptr);
   EXPECT_TRUE(contains(log.text(), "of 5 bytes"));
   const GC_word before = GC_non_gc_bytes;
@@ -151,7 +170,7 @@ TEST(CheckedObjects, CopiesOfStringsAreChecked) {
   EXPECT_STREQ(GC_debug_wcsdup(L"wide", "file.c", 7), L"wide");
   char* const copy = GC_debug_strndup("text", 2, "file.c", 7);
   EXPECT_STREQ(copy, "te");
-  smash(copy, 3);
+  smash(copy, 8);
   GC_debug_free(copy);
   EXPECT_TRUE(contains(log.text(), "of 3 bytes"));
 }
@@ -164,15 +183,61 @@ TEST(CheckedObjects, AreRefusedWhenTheyAreTooBig) {
   EXPECT_EQ(GC_get_debug_header_size(), GC_debug_header_size);
 }
 
-TEST(CheckedObjectsDeathTest, WhatIsNoneEndsTheProgram) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  void* const plain = GC_malloc(100);
-  EXPECT_DEATH(GC_debug_free(plain), "GC_debug_free was given .* no object with checks");
+TEST(CheckedObjects, WhatHasNoChecksIsFreedAndResizedAndReported) {
+  Log log;
+  auto* plain = static_cast<char*>(GC_malloc(100));
+  std::memset(plain, 'x', 100);
+  plain = static_cast<char*>(GC_debug_realloc(plain, 1000, "file.c", 7));
+  EXPECT_TRUE(contains(log.text(), "GC_debug_realloc was given")) << "and the program goes on";
+  for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(plain[i], i < 100 ? 'x' : 0);
+  EXPECT_EQ(GC_base(plain), plain) << "it has no header now, either";
+  GC_debug_free(plain);
+  EXPECT_TRUE(contains(log.text(), "which no allocation with checks returned"));
+  EXPECT_TRUE(is_given_out_again(plain, 1000));
+}
+
+TEST(CheckedObjects, WhatIsFreedTwiceIsReported) {
+  Log log;
   void* const object = GC_debug_malloc(100, "file.c", 7);
-  EXPECT_DEATH(GC_debug_free(static_cast<char*>(object) + 8), "no object with checks");
   GC_debug_free(object);
-  EXPECT_DEATH(GC_debug_free(object), "no object with checks, or was freed");
-  EXPECT_DEATH(GC_debug_realloc(object, 10, "file.c", 7), "GC_debug_realloc was given");
+  GC_debug_free(object);
+  EXPECT_TRUE(contains(log.text(), "which was freed before"));
+  GC_debug_free(static_cast<char*>(object) + 8);
+  EXPECT_TRUE(contains(log.text(), "which was freed before"));
+  EXPECT_NE(GC_debug_realloc(object, 10, "file.c", 7), object);
+  EXPECT_TRUE(contains(log.text(), "GC_debug_realloc was given"));
+  EXPECT_NE(GC_debug_malloc(100, "file.c", 7), GC_debug_malloc(100, "file.c", 7)) << "and is free once";
+}
+
+TEST(CheckedObjects, FinalizersOfWhatHasNoChecksAreReportedAndGetTheObject) {
+  Log log;
+  static std::size_t finalized = 0;
+  static std::size_t wrong = 0;
+  const HiddenObjects objects = hidden_objects([&log] {
+    auto** const object = static_cast<void**>(GC_malloc(20));
+    *object = reinterpret_cast<void*>(0x1234);  // NOLINT(performance-no-int-to-ptr): a mark
+    GC_debug_register_finalizer_no_order(
+        object,
+        [](void* dead, void*) {
+          ++finalized;
+          wrong += *static_cast<void**>(dead) == reinterpret_cast<void*>(0x1234) ? 0U : 1U;  // NOLINT
+        },
+        nullptr, nullptr, nullptr);
+    EXPECT_TRUE(contains(log.text(), "which no allocation with checks returned"));
+    return static_cast<void*>(object);
+  });
+  collect_cleanly();
+  EXPECT_GE(finalized, kMany - kFew);
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST(CheckedObjectsDeathTest, WhatIsNoObjectEndsTheProgram) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  static char of_the_program[100];
+  EXPECT_DEATH(GC_debug_free(of_the_program), "GC_debug_free was given .*, which is no object's address");
+  EXPECT_DEATH(GC_debug_realloc(of_the_program, 10, "file.c", 7), "GC_debug_realloc was given");
+  void* const object = GC_debug_malloc(100, "file.c", 7);
+  EXPECT_DEATH(GC_debug_realloc(static_cast<char*>(object) + 8, 10, "file.c", 7), "cannot go on");
 }
 
 }  // namespace

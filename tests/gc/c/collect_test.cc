@@ -117,6 +117,66 @@ TEST(CPolicy, TheHeapNeverGetsLargerThanItsLimit) {
   EXPECT_NE(GC_malloc(1 << 20), nullptr) << "the list is gone";
 }
 
+TEST(CPolicy, ASmallLimitHolds) {
+  constexpr std::size_t kLimit = 2 << 20;
+  GC_set_max_heap_size(kLimit);
+  allocate(100 << 20);
+  std::size_t held = 0;
+  for (void* list = nullptr; void* const object = GC_malloc(1000); held += 1000) {
+    *static_cast<void**>(object) = list;
+    list = object;
+  }
+  EXPECT_LE(held, kLimit);
+  EXPECT_GE(held, kLimit - kLimit / 16) << "what is left behind slots, and slots of other sizes";
+  EXPECT_LE(GC_get_heap_size(), kLimit);
+  EXPECT_EQ(GC_malloc(kLimit + 1), nullptr);
+  GC_set_max_heap_size(3 * kLimit);
+  EXPECT_NE(GC_malloc(kLimit), nullptr);
+}
+
+// Fills a heap of at most 32 MiB, asks for more so many times, and drops everything: how often it was
+// collected in vain.
+[[gnu::noinline]] GC_word collections_of_refusals(int refusals) {
+  constexpr std::size_t kMost = 32;
+  auto** const objects = static_cast<void**>(GC_malloc_uncollectable(kMost * sizeof(void*)));
+  for (std::size_t i = 0; i < kMost; ++i) objects[i] = GC_malloc(1 << 20);
+  const GC_word before = GC_get_gc_no();
+  for (int i = 0; i < refusals; ++i) EXPECT_EQ(GC_malloc(1 << 20), nullptr);
+  GC_free(objects);
+  return GC_get_gc_no() - before;
+}
+
+TEST(CPolicy, RefusedRequestsSeldomCollectInVain) {
+  GC_set_max_heap_size(32 << 20);
+  EXPECT_LE(collections_of_refusals(1000), 10U);
+  clean_stack();
+  int refused = 0;
+  while (GC_malloc(1 << 20) == nullptr && refused < 2000) ++refused;
+  EXPECT_LT(refused, 2000) << "what was dropped is found";
+  const GC_word before = GC_get_gc_no();
+  for (int i = 0; i < 20; ++i) ASSERT_NE(GC_malloc(5 << 20), nullptr) << "none is refused for what was";
+  EXPECT_LE(GC_get_gc_no(), before + 20);
+}
+
+TEST(CPolicy, AsManyMoreCollectionsAreTriedAsWasSaid) {
+  GC_set_max_heap_size(32 << 20);
+  GC_set_max_retries(6);
+  GC_init();
+  GC_word before = GC_get_gc_no();
+  while (GC_malloc_uncollectable(1 << 20) != nullptr) before = GC_get_gc_no();
+  EXPECT_EQ(GC_get_gc_no(), before + 7);
+  EXPECT_EQ(GC_malloc_uncollectable(1 << 20), nullptr);
+  EXPECT_LE(GC_get_gc_no(), before + 8) << "the next is not refused as slowly";
+}
+
+TEST(CPolicy, WhatNoHeapCanHoldIsRefusedAtOnce) {
+  GC_set_max_heap_size(32 << 20);
+  const GC_word before = GC_get_gc_no();
+  volatile std::size_t bytes = std::size_t{32} << 20;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(GC_malloc(bytes + 1), nullptr);
+  EXPECT_EQ(GC_get_gc_no(), before);
+}
+
 TEST(CPolicy, AHeapThatMayNotGrowIsCollectedFirst) {
   GC_set_dont_expand(1);
   EXPECT_NE(GC_get_dont_expand(), 0);
@@ -206,14 +266,6 @@ TEST(CStatistics, AllAtOnceAndNoMoreThanIsKnown) {
   EXPECT_GE(GC_get_size_map_at(16), 16U);
   EXPECT_EQ(GC_get_size_map_at(1 << 20), static_cast<std::size_t>(-1));
   EXPECT_EQ(GC_get_size_map_at(-1), static_cast<std::size_t>(-1));
-}
-
-TEST(CStatistics, LeaksAreNotLookedFor) {
-  static GC_word warnings = 0;
-  GC_set_warn_proc([](char*, GC_word) { ++warnings; });
-  GC_set_find_leak(1);
-  EXPECT_EQ(warnings, 1U);
-  EXPECT_EQ(GC_get_find_leak(), 0);
 }
 
 }  // namespace

@@ -196,10 +196,52 @@ TEST(FailingWell, TheHeapsLimitRefusesAndTheProgramGoesOn) {
   expect_refusals_and_recovery();
 }
 
+// More than a collection has room to note without asking for memory.
+constexpr std::size_t kRoots = 10'000;
+std::uint64_t* volatile roots[kRoots];  // NOLINT(modernize-avoid-c-arrays): static data
+
+TEST(FailingWell, CollectionsNeedNoMoreMemoryOnceTheCollectorIsThere) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  GC_INIT();
+  for (std::size_t i = 0; i < kRoots; ++i) {
+    roots[i] = static_cast<std::uint64_t*>(GC_malloc(sizeof(std::uint64_t)));
+    *roots[i] = i;
+  }
+  const std::vector<Hidden> dropped = drop_many(64);
+  const GC_word before = GC_get_gc_no();
+  {
+    const AddressSpaceLimit limit(0);
+    collect();
+    EXPECT_EQ(GC_get_gc_no(), before + 1);
+    collect();
+    EXPECT_EQ(GC_get_gc_no(), before + 2);
+    EXPECT_NE(GC_malloc(sizeof(std::uint64_t)), nullptr) << "of what was freed";
+  }
+  EXPECT_LT(count_there(dropped), kManyObjects);
+  for (std::size_t i = 0; i < kRoots; ++i) {
+    EXPECT_EQ(GC_base(roots[i]), roots[i]);
+    ASSERT_EQ(*roots[i], i);
+  }
+}
+
+// In mebibytes, what a program can have of 200 that it may have.
+std::size_t usable_of(std::size_t mebibytes) {
+  const AddressSpaceLimit limit(mebibytes * kMebibyte);
+  GC_INIT();
+  std::size_t count = 0;
+  while (GC_malloc_uncollectable(kMebibyte / 4 - 16) != nullptr) ++count;
+  return count / 4;
+}
+
+TEST(FailingWell, MostOfScarceAddressesAreForObjects) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  EXPECT_GE(usable_of(200), 180U);
+}
+
 TEST(FailingWell, TheSystemRefusesAndTheProgramGoesOn) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
   const AddressSpaceLimit limit(64 * kMebibyte);
-  GC_INIT();  // reserves what there is
+  GC_INIT();
   expect_refusals_and_recovery();
 }
 

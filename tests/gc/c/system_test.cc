@@ -16,6 +16,7 @@
 #include "gc/c/start.h"
 #include "heap/system_memory.h"
 #include "tests/gc/c/hidden.h"
+#include "tests/mark/sanitized.h"
 
 namespace jackdaw::c_interface {
 namespace {
@@ -242,7 +243,6 @@ TEST(CPthreads, NobodyIsCancelledInTheMidstOfACollection) {
     for (;;) {
       GC_gcollect();
       ++collections;
-      sched_yield();  // the lock is not fair
       pthread_testcancel();
     }
   };
@@ -264,6 +264,68 @@ TEST(CPthreads, NobodyIsCancelledInTheMidstOfACollection) {
   EXPECT_EQ(collector().threads().count(), registered);
   GC_set_on_collection_event(nullptr);
 }
+
+// Cancels threads at a step of a collection that stops them.
+class CPthreadsCancelled : public testing::TestWithParam<GC_EventType> {
+ protected:
+  void SetUp() override {
+    GC_init();
+    cancel_one(false);  // the first time the C library loads what it needs
+    when_ = GetParam();
+    GC_set_on_collection_event([](GC_EventType type) {
+      if (type == GC_EVENT_PRE_START_WORLD) stand_still_ = false;
+      if (type == when_ && is_ready_) pthread_cancel(thread_);
+      if (type == GC_EVENT_POST_STOP_WORLD) {
+        stand_still_ = true;
+        for (int i = 0; i < 100; ++i) sched_yield();  // to whoever does not
+      }
+    });
+  }
+  void TearDown() override { GC_set_on_collection_event(nullptr); }
+
+  // One that sleeps, or one that computes and may be cancelled anywhere.
+  static void cancel_one(bool anywhere) {
+    const auto wait_to_be_cancelled = [](void* is_anywhere) -> void* {
+      pthread_cleanup_push([](void*) { runs_meanwhile_ += stand_still_ ? 1 : 0; }, nullptr);
+      if (is_anywhere != nullptr) pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+      is_ready_ = true;
+      while (is_anywhere == nullptr || is_ready_) {
+        if (is_anywhere == nullptr) sleep(1000);
+      }
+      pthread_cleanup_pop(0);
+      return nullptr;
+    };
+    ASSERT_EQ(GC_pthread_create(&thread_, nullptr, wait_to_be_cancelled, anywhere ? &thread_ : nullptr), 0);
+    while (!is_ready_) sched_yield();
+    GC_gcollect();
+    pthread_cancel(thread_);
+    GC_gcollect();
+    void* result = nullptr;
+    ASSERT_EQ(GC_pthread_join(thread_, &result), 0);
+    ASSERT_EQ(result, PTHREAD_CANCELED);
+    is_ready_ = false;
+  }
+
+  static inline GC_EventType when_;
+  static inline pthread_t thread_;
+  static inline std::atomic<bool> is_ready_{false};
+  static inline std::atomic<bool> stand_still_{false};
+  static inline std::atomic<int> runs_meanwhile_{0};
+};
+
+TEST_P(CPthreadsCancelled, EndOutsideOfCollectionsAndHoldUpNone) {
+  const std::size_t registered = collector().threads().count();
+  for (std::size_t i = 0; i < mark::scaled(300); ++i) cancel_one(i % 2 == 0);
+  EXPECT_EQ(runs_meanwhile_, 0);
+  EXPECT_EQ(collector().threads().count(), registered);
+}
+
+INSTANTIATE_TEST_SUITE_P(AtSteps, CPthreadsCancelled,
+                         testing::Values(GC_EVENT_END, GC_EVENT_PRE_STOP_WORLD, GC_EVENT_POST_STOP_WORLD),
+                         [](const auto& when) {
+                           if (when.param == GC_EVENT_END) return "afterwards";
+                           return when.param == GC_EVENT_PRE_STOP_WORLD ? "before_the_stop" : "in_the_stop";
+                         });
 
 TEST(CPthreads, DetachedOnesEndByThemselves) {
   static std::atomic<bool> is_over{false};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/gc/process/hidden_lists.h"
+#include "tests/gc/process/sleeping_thread.h"
 #include "tests/mark/sanitized.h"
 
 namespace jackdaw::gc {
@@ -25,7 +26,7 @@ TEST(ProcessCollector, FreesWhatNothingLeadsTo) {
   const std::vector<HiddenAddress> dropped = dropped_list();
   EXPECT_EQ(still_there(dropped), kLength);
   clean_stack();
-  const CollectionResult result = collector().collect();
+  const CollectionTotals result = collector().collect();
   // A stale word somewhere may keep a tail of the list.
   EXPECT_LT(still_there(dropped), kLength);
   EXPECT_EQ(result.live_bytes % heap::kGranuleBytes, 0U);
@@ -110,10 +111,7 @@ TEST(ProcessThreads, MayComeAndGoDuringCollections) {
   const std::size_t registered = collector().threads().count();
   std::atomic<bool> stop{false};
   std::thread collecting([&] {
-    while (!stop.load()) {
-      collector().collect();
-      for (int i = 0; i < 20; ++i) dropped_list();  // the others need time, too
-    }
+    while (!stop.load()) collector().collect();
   });
   constexpr std::size_t kAtOnce = 20;
   for (std::size_t i = 0; i < threads; i += kAtOnce) {
@@ -124,6 +122,27 @@ TEST(ProcessThreads, MayComeAndGoDuringCollections) {
   stop.store(true);
   collector().threads().call_blocked(join_one, &collecting);
   EXPECT_EQ(collector().threads().count(), registered);
+}
+
+// A thread that collects back to back lets those that wait have their turn after one collection, whether they
+// have woken up or not.
+TEST(ProcessThreads, AreKeptWaitingByOneCollectionOnly) {
+  if (!kStopsBySignal) GTEST_SKIP() << "nobody sleeps";
+  for (int i = 0; i < 20; ++i) {
+    collector().lock().lock();
+    std::atomic<pid_t> number{0};
+    std::thread waiting([&] {
+      number.store(gettid());
+      collector().collect();
+    });
+    wait_until_it_sleeps(number);
+    const std::uint64_t before = collector().collections();
+    collector().lock().unlock();
+    collector().collect();
+    collector().collect();
+    EXPECT_EQ(collector().collections(), before + 3) << "two here, and between them one there";
+    collector().threads().call_blocked(join_one, &waiting);
+  }
 }
 
 // A thread in a system call that declared itself blocked: collections do not wait, and its stack is a root.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -56,11 +57,13 @@ TEST(ProcessOptions, NumbersAreRead) {
   const Variable markers("JACKDAW_MARKERS", "3");
   const Variable budget("JACKDAW_MINIMUM_BUDGET", "12345");
   const Variable divisor("JACKDAW_FREE_SPACE_DIVISOR", "4");
+  const Variable stop("JACKDAW_STOP_SECONDS", "0");
   const auto [options, complaint] = read_environment();
   EXPECT_EQ(complaint, "");
   EXPECT_EQ(options.marking.engine.threads, 3U);
   EXPECT_EQ(options.growth.minimum_budget_bytes, 12345U);
   EXPECT_EQ(options.growth.free_space_divisor, 4U);
+  EXPECT_EQ(options.stop_patience, std::chrono::seconds(0));
 }
 
 TEST(ProcessOptions, SizesMayHaveASuffix) {
@@ -124,6 +127,16 @@ TEST(ProcessOptions, ABadNumberGetsALineAndTheDefault) {
   }
 }
 
+TEST(ProcessOptions, ABadTimeGetsALineAndTheDefault) {
+  for (const std::string bad : {"", "1s", "86401", "-1"}) {
+    const Variable stop("JACKDAW_STOP_SECONDS", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint,
+              line_about("JACKDAW_STOP_SECONDS", bad, "must be a number from 0 to 86400; using 15"));
+    EXPECT_EQ(options.stop_patience, std::chrono::seconds(15));
+  }
+}
+
 TEST(ProcessOptions, ABadSizeGetsALineAndTheDefault) {
   const std::string demand = "must be a number of bytes, at least 1, perhaps with k, m or g; using no limit";
   for (const std::string bad : {"x", "", "0", "5t", "5kk", "-5", "k", "18446744073709551615k"}) {
@@ -167,11 +180,6 @@ TEST(ProcessOptions, ABadPlaceGetsALineAndTheDefault) {
                          "that is there; using auto"));
     EXPECT_EQ(to_string(options.memory), "auto");
   }
-}
-
-TEST(ProcessOptions, LookingForLeaksIsRefused) {
-  const Variable find_leak("GC_FIND_LEAK", "1");
-  EXPECT_EQ(read_environment().complaint, "jackdaw: GC_FIND_LEAK: leaks are not looked for; ignored\n");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ bool are_scanned(StaticRoots& roots, const volatile void* address) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
     found = found || (begin <= sought && sought < begin + words.size_bytes());
   });
-  roots.release();
+  roots.mutex().unlock();
   return found;
 }
 

@@ -5,11 +5,13 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "gc/process/fake_stack.h"
+#include "gc/process/signal_mask.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/mark/sanitized.h"
 
@@ -301,6 +304,104 @@ TEST(ThreadRegistry, AnInheritedMaskDoesNotCount) {
   collector().collect();
   may_end.store(true);
   threads().call_blocked(join_one, &masked);
+}
+
+// A thread that blocks all signals that it can, and is somewhere in `wait()` again and again.
+template <typename Wait>
+void collect_while_all_signals_are_blocked(Wait wait) {
+  std::atomic<bool> is_ready{false};
+  std::atomic<bool> may_end{false};
+  std::thread masked([&] {
+    Link* volatile list = new_list(kLength);
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    is_ready.store(true);
+    while (!may_end.load()) wait();
+    expect_intact(list, kLength);
+    sigemptyset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    new_list(kLength);
+    collector().collect();
+  });
+  wait_until(is_ready);
+  for (int i = 0; i < 5; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  // What the signal that nobody blocks is there for.
+  EXPECT_EQ(seteuid(geteuid()), 0);
+  may_end.store(true);
+  threads().call_blocked(join_one, &masked);
+}
+
+TEST(ThreadRegistry, AThreadThatBlocksAllSignalsIsStoppedAllTheSame) {
+  collect_while_all_signals_are_blocked([] {});
+}
+
+TEST(ThreadRegistry, AThreadThatBlocksAllSignalsIsStoppedInItsSleep) {
+  collect_while_all_signals_are_blocked([] { usleep(1000); });
+}
+
+TEST(ThreadRegistry, AThreadThatBlocksAllSignalsIsStoppedWhileItAllocates) {
+  collect_while_all_signals_are_blocked([] { dropped_list(); });
+}
+
+// The C library's handler may run on another stack, and so does ours.
+TEST(ThreadRegistry, AThreadThatBlocksAllSignalsMayHaveAnotherStackForThem) {
+  const SeparateStack stack;
+  collect_while_all_signals_are_blocked([&] {
+    const stack_t signal_stack{.ss_sp = stack.begin(), .ss_flags = 0, .ss_size = SeparateStack::kBytes};
+    ASSERT_EQ(sigaltstack(&signal_stack, nullptr), 0);
+    usleep(1000);
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    ASSERT_EQ(sigaltstack(&none, nullptr), 0);
+  });
+}
+
+// The C library's functions leave two signals out.
+void block_all_signals_in_the_kernel() {
+  const std::uint64_t all = ~std::uint64_t{0};
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, sizeof all);
+}
+
+TEST(ThreadRegistryDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto collect_with_a_deaf_thread = [] {
+    ProcessCollector::initial_options().stop_patience = std::chrono::seconds(1);
+    std::atomic<bool> is_deaf{false};
+    const std::thread deaf([&] {
+      new_link(nullptr, 0);
+      block_all_signals_in_the_kernel();
+      is_deaf.store(true);
+      for (;;) pause();
+    });
+    wait_until(is_deaf);
+    collector().collect();
+  };
+  EXPECT_EXIT(collect_with_a_deaf_thread(), testing::KilledBySignal(SIGABRT),
+              "cannot stop thread [0-9]+, which has blocked signal [0-9]+, .* for 1 seconds");
+}
+
+TEST(ThreadRegistry, AThreadThatHearsAgainIsWaitedFor) {
+  std::atomic<bool> is_deaf{false};
+  std::atomic<bool> may_end{false};
+  std::thread deaf([&] {
+    Link* volatile list = new_list(kLength);
+    {
+      const SignalsBlocked all;
+      is_deaf.store(true);
+      usleep(200'000);  // the collection has looked for it by then
+    }
+    while (!may_end.load()) {
+    }
+    expect_intact(list, kLength);
+  });
+  wait_until(is_deaf);
+  collector().collect();
+  dropped_list();
+  may_end.store(true);
+  threads().call_blocked(join_one, &deaf);
 }
 
 // The stop signal from elsewhere stops nobody, and takes no part in a collection.

@@ -1,0 +1,99 @@
+#include "bench/conservative/conservative_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "bench/graph/graph_spec.h"
+#include "bench/graph/reachable_nodes.h"
+#include "bench/progress.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+Graph make_graph_of_plain_objects(const ConservativeExperimentOptions& options) {
+  GraphOptions graph;
+  graph.object_bytes = options.object_bytes;
+  graph.headers = false;
+  graph.seed = options.seed;
+  graph.heap_copies = options.beside_libgc ? 2 : 1;
+  return make_graph(options.graph, graph);
+}
+
+// The heaps that the runs collect, and the description that they were built from no more.
+struct HeapPair {
+  explicit HeapPair(const ConservativeExperimentOptions& options)
+      : HeapPair(options, make_graph_of_plain_objects(options)) {}
+
+  std::uint64_t objects;
+  std::uint64_t reachable;
+  ConservativeHeap ours;
+  std::optional<ConservativeHeap> libgc;
+
+ private:
+  HeapPair(const ConservativeExperimentOptions& options, const Graph& graph)
+      : HeapPair(options, graph, reachable_nodes(graph)) {}
+  HeapPair(const ConservativeExperimentOptions& options, const Graph& graph,
+           const std::vector<bool>& is_reachable)
+      : objects(graph.node_count),
+        reachable(static_cast<std::uint64_t>(std::ranges::count(is_reachable, true))),
+        ours(jackdaw_functions(), options.setting, graph, options.verify ? &is_reachable : nullptr) {
+    if (options.beside_libgc)
+      libgc.emplace(libgc_functions(), options.setting, graph, options.verify ? &is_reachable : nullptr);
+  }
+};
+
+double collect_ms(ConservativeHeap& heap) {
+  return std::chrono::duration<double, std::milli>(heap.collect()).count();
+}
+
+// Notes what the collection lost, if it did. Returns how many objects it kept that nothing reaches. `which`:
+// the run in words.
+std::uint64_t verify(const std::string& which, const ConservativeHeap& heap, ConservativeReport& report) {
+  const ConservativeHeap::Census census = heap.census();
+  if (census.missing != 0) {
+    report.differences.push_back(fmt::format("collection {} by {}: {} of {} reachable objects are unmarked",
+                                             which, heap.name(), census.missing, census.reachable));
+  }
+  return census.unreachable;
+}
+
+void measure(HeapPair& heaps, ConservativeReport& report) {
+  Progress progress("collecting");
+  const std::uint32_t all = report.options.warmup + report.options.repeat;
+  for (std::uint32_t i = 0; i < all; ++i) {
+    const std::string which = fmt::format("{} of {}", i + 1, all);
+    const double ours_ms = collect_ms(heaps.ours);
+    const double libgc_ms = heaps.libgc ? collect_ms(*heaps.libgc) : 0;
+    if (report.options.verify) {
+      report.most_kept = std::max(report.most_kept, verify(which, heaps.ours, report));
+      if (heaps.libgc) verify(which, *heaps.libgc, report);
+    }
+    if (i >= report.options.warmup) {
+      report.collect_ms.push_back(ours_ms);
+      if (heaps.libgc) report.baselines.front().wall_ms.push_back(libgc_ms);
+    }
+    progress.step(i + 1, all);
+  }
+}
+
+}  // namespace
+
+ConservativeReport run_conservative_experiment(const ConservativeExperimentOptions& options) {
+  HeapPair heaps(options);
+  ConservativeReport report;
+  report.options = options;
+  report.objects = heaps.objects;
+  report.reachable = heaps.reachable;
+  report.threads = heaps.ours.threads();
+  if (heaps.libgc) report.baselines.push_back({"boehm", Phase::collection, heaps.libgc->threads(), {}});
+  measure(heaps, report);
+  report.heap_bytes = heaps.ours.heap_bytes();
+  report.median_ms = median_of(report.collect_ms);
+  for (BaselineResult& baseline : report.baselines) baseline.compare_with(report.median_ms);
+  return report;
+}
+
+}  // namespace jackdaw::bench

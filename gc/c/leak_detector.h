@@ -1,0 +1,49 @@
+/*
+ * leak_detector.h: malloc and its like become the collector's functions with checks, so that leaks can be
+ * found (gc.h, section 12) in a program that knows nothing of a collector. Included first in each of its
+ * sources.
+ */
+#ifndef GC_LEAK_DETECTOR_H
+#define GC_LEAK_DETECTOR_H
+
+#ifndef GC_DEBUG
+#define GC_DEBUG
+#endif
+#include "gc.h"
+
+/* What declares the names that are redefined below. */
+#ifndef GC_DONT_INCLUDE_STDLIB
+#include <stdlib.h>
+#include <string.h>
+#endif
+#ifdef GC_REQUIRE_WCSDUP
+#include <wchar.h>
+#endif
+
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef memalign
+#undef posix_memalign
+#undef strdup
+#undef strndup
+#define malloc(bytes) GC_MALLOC(bytes)
+#define calloc(count, bytes) GC_MALLOC((count) * (bytes))
+#define realloc(object, bytes) GC_REALLOC(object, bytes)
+#define free(object) GC_FREE(object)
+#define memalign(alignment, bytes) GC_memalign(alignment, bytes)
+#define posix_memalign(memptr, alignment, bytes) GC_posix_memalign(memptr, alignment, bytes)
+#define strdup(string) GC_STRDUP(string)
+#define strndup(string, count) GC_STRNDUP(string, count)
+#ifdef GC_REQUIRE_WCSDUP
+#undef wcsdup
+#define wcsdup(string) GC_WCSDUP(string)
+#endif
+
+/* Reports the leaks there are. In the leak-finding mode the end of the program does so, too. */
+#ifndef CHECK_LEAKS
+#define CHECK_LEAKS() GC_gcollect()
+#endif
+
+#endif /* GC_LEAK_DETECTOR_H */

@@ -1,0 +1,204 @@
+#include "gc/candidate_picker.h"
+
+#include <array>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "mark/always_inline.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+using Candidate = CandidatePicker::Candidate;
+
+}  // namespace
+
+struct CandidatePicker::Portable {
+  template <typename Test>
+  JACKDAW_ALWAYS_INLINE static Candidate* pick_if(heap::Words words, Candidate* out, Test test) {
+    for (const std::uintptr_t word : words) {
+      *out = word;
+      out += test(word) ? 1 : 0;
+    }
+    return out;
+  }
+  // Calls function(test) with the test that words have to pass.
+  template <typename Function>
+  JACKDAW_ALWAYS_INLINE static auto with_test(const heap::BlockMap::View& view, Function function) {
+    if (view.displacements() == nullptr) return function([=](auto word) { return view.covers(word); });
+    return function([=](auto word) { return view.may_keep(word); });
+  }
+
+  [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(const CandidatePicker& picker,
+                                                                                heap::Words words,
+                                                                                Candidate* out) {
+    return with_test(picker.view_,
+                     [=](auto test) { return static_cast<std::size_t>(pick_if(words, out, test) - out); });
+  }
+
+  static Picked pick_from(const CandidatePicker& picker, std::span<const MarkTask> tasks, std::size_t enough,
+                          Candidate* out) {
+    return with_test(picker.view_, [=](auto test) {
+      Candidate* end = out;
+      std::size_t taken = 0;
+      for (; taken < tasks.size() && static_cast<std::size_t>(end - out) < enough; ++taken) {
+        const MarkTask task = tasks[taken];
+        if (task.form() != MarkTask::Form::small_words) break;
+        end = pick_if(task.small_object(), end, test);
+      }
+      return Picked{taken, static_cast<std::size_t>(end - out)};
+    });
+  }
+};
+
+#if defined(__x86_64__)
+
+#define JACKDAW_AVX2 gnu::target("avx2,bmi,bmi2,popcnt")
+
+namespace {
+
+// By which of four words pass: where their halves come from when those that pass are moved to the front.
+using Permutation = std::array<std::uint32_t, 8>;
+consteval std::array<Permutation, 16> make_permutations() {
+  std::array<Permutation, 16> permutations{};
+  for (std::uint32_t passing = 0; passing < 16; ++passing) {
+    std::size_t next = 0;
+    for (std::uint32_t word = 0; word < 4; ++word) {
+      if ((passing >> word & 1) == 0) continue;
+      permutations[passing][next++] = 2 * word;
+      permutations[passing][next++] = 2 * word + 1;
+    }
+  }
+  return permutations;
+}
+alignas(32) constexpr std::array<Permutation, 16> kPermutations = make_permutations();
+
+// The test of four words at once, in registers.
+struct Avx2Test {
+  __m256i start;
+  __m256i bytes;  // with the highest bit the other way round, as signed numbers are compared
+  __m256i in_granule;
+
+  [[JACKDAW_AVX2, gnu::always_inline]] explicit Avx2Test(const heap::BlockMap::View& view)
+      : start(all(view.begin())),
+        bytes(_mm256_xor_si256(all(view.bytes()), sign_bits())),
+        in_granule(all(view.in_granule().bits())) {}
+
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i all(std::uint64_t value) {
+    return _mm256_set1_epi64x(static_cast<long long>(value));
+  }
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i sign_bits() {
+    return all(std::uint64_t{1} << 63);
+  }
+
+  // A bit for each of the words that passes.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline std::uint32_t passing(__m256i words) const {
+    const __m256i offsets = _mm256_xor_si256(_mm256_sub_epi64(words, start), sign_bits());
+    __m256i covered = _mm256_cmpgt_epi64(bytes, offsets);
+    if constexpr (kDisplaced) {
+      const __m256i places = _mm256_and_si256(words, all(63));
+      const __m256i kept = _mm256_slli_epi64(_mm256_srlv_epi64(in_granule, places), 63);
+      covered = _mm256_and_si256(covered, kept);
+    }
+    return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(covered)));
+  }
+
+  // Appends those of four words, of which the last `unread` were not read, that pass.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append(__m256i words, std::uint32_t read,
+                                                                Candidate* out) const {
+    const std::uint32_t mask = passing<kDisplaced>(words) & read;
+    const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(kPermutations[mask].data()));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, order));
+    return out + _mm_popcnt_u32(mask);
+  }
+
+  // Appends those of some words that pass.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_all(heap::Words words, Candidate* out) const {
+    const std::uintptr_t* word = words.data();
+    std::size_t left = words.size();
+    for (; left >= 4; word += 4, left -= 4) out = append<kDisplaced>(four_at(word), kAllFour, out);
+    for (; left != 0; ++word, --left) out = append<kDisplaced>(all(*word), kFirst, out);
+    return out;
+  }
+
+  // The same for the words of a slot: an even number.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const std::uintptr_t* word,
+                                                                     std::size_t count,
+                                                                     Candidate* out) const {
+    for (const std::uintptr_t* const end = word + count / 4 * 4; word != end; word += 4)
+      out = append<kDisplaced>(four_at(word), kAllFour, out);
+    // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
+    if (count % 4 == 0) return out;
+    const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(word));
+    return append<kDisplaced>(_mm256_castsi128_si256(two), kFirstTwo, out);
+  }
+
+ private:
+  static constexpr std::uint32_t kFirst = 0x1;
+  static constexpr std::uint32_t kFirstTwo = 0x3;
+  static constexpr std::uint32_t kAllFour = 0xf;
+
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const std::uintptr_t* word) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
+  }
+};
+
+}  // namespace
+
+struct CandidatePicker::Avx2 {
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(
+      const CandidatePicker& picker, heap::Words words, Candidate* out) {
+    const Avx2Test test(picker.view_);
+    return static_cast<std::size_t>(test.append_all<kDisplaced>(words, out) - out);
+  }
+
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2]] static Picked pick_from(const CandidatePicker& picker, std::span<const MarkTask> tasks,
+                                           std::size_t enough, Candidate* out) {
+    const Avx2Test test(picker.view_);
+    Candidate* end = out;
+    const Candidate* const last = out + enough;
+    const MarkTask* task = tasks.data();
+    const MarkTask* const tasks_end = task + tasks.size();
+    for (; task != tasks_end && end < last; ++task) {
+      if (task->form() != MarkTask::Form::small_words) break;
+      end = test.append_slot<kDisplaced>(task->small_object().data(), task->small_words(), end);
+    }
+    return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
+  }
+};
+
+#endif  // defined(__x86_64__)
+
+std::vector<CandidatePicker::Instructions> CandidatePicker::available() {
+  std::vector<Instructions> instructions{Instructions::any};
+  if (fastest() != Instructions::any) instructions.push_back(fastest());
+  return instructions;
+}
+
+CandidatePicker::Instructions CandidatePicker::fastest() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return Instructions::avx2;
+#endif
+  return Instructions::any;
+}
+
+CandidatePicker::CandidatePicker(const heap::BlockMap& map, [[maybe_unused]] Instructions instructions)
+    : view_(map), pick_(Portable::pick), pick_from_tasks_(Portable::pick_from) {
+#if defined(__x86_64__)
+  if (instructions == Instructions::any) return;
+  const bool displaced = map.displacements() != nullptr;
+  pick_ = displaced ? Avx2::pick<true> : Avx2::pick<false>;
+  pick_from_tasks_ = displaced ? Avx2::pick_from<true> : Avx2::pick_from<false>;
+#endif
+}
+
+}  // namespace jackdaw::gc
