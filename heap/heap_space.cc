@@ -25,7 +25,8 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// ThreadSanitizer knows of mappings in the highest terabyte alone.
+// ThreadSanitizer knows of mappings in the highest terabyte and a half alone, and turns wishes for others to
+// address zero.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define JACKDAW_FEW_ADDRESSES
@@ -33,8 +34,10 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 #endif
 #if defined(JACKDAW_FEW_ADDRESSES) || defined(__SANITIZE_THREAD__)
 constexpr bool kFewAddresses = true;
+constexpr std::uintptr_t kLowestAddress = 0x7e80'0000'0000;
 #else
 constexpr bool kFewAddresses = false;
+constexpr std::uintptr_t kLowestAddress = kChunkBytes;
 #endif
 
 constexpr int kNothing = PROT_NONE;
@@ -53,10 +56,15 @@ std::byte* map_at(std::byte* address, std::size_t bytes, int protection) {
   return nullptr;
 }
 
-bool is_free(std::byte* address) {
-  if (map_at(address, kBlockBytes, kNothing) == nullptr) return false;
-  munmap(address, kBlockBytes);
-  return true;
+// Whether nothing lies there. Where the system does not give so many addresses at a time (RLIMIT_AS): at both
+// ends.
+bool is_free(std::byte* start, std::size_t bytes) {
+  if (map_at(start, bytes, kNothing) != nullptr) {
+    munmap(start, bytes);
+    return true;
+  }
+  return errno == ENOMEM && bytes > kBlockBytes && is_free(start, kBlockBytes) &&
+         is_free(start + bytes - kBlockBytes, kBlockBytes);
 }
 
 // Where the system would map so many bytes now, or null when it would not.
@@ -81,24 +89,26 @@ constexpr std::size_t bytes_for(std::size_t pieces) {
   return pieces * (kChunkBytes + kEntryBytes + kSuspectedBytes) + kBlockBytes;
 }
 
-// The start of so many bytes where nothing lies, as far as the ends tell, in the order in which the system
-// puts mappings: from high addresses down, so a good stretch below what there is now. Where that is not so,
-// wherever there is room. Null when there is none.
+// The start of so many bytes where nothing lies, in the order in which the system puts mappings: from high
+// addresses down, so a good stretch below what there is now. Where that is not so, wherever there is room.
+// Null when there is none.
 std::byte* find_room(std::size_t bytes) {
   // Those of several heaps lie apart, or they would be in each other's way.
   constexpr std::uintptr_t kRoomsApart = kFewAddresses ? 3 : 16;
   constexpr std::uintptr_t kPartLeft = kFewAddresses ? 1024 : 128;
   static std::atomic<std::uintptr_t> rooms{0};
+  const std::size_t taken = round_up(bytes, kChunkBytes);
   std::byte* const last = next_mapping(kBlockBytes);
-  // Relaxed: any number will do.
-  const std::uintptr_t room = rooms.fetch_add(1, std::memory_order_relaxed) % kRoomsApart;
   const auto above = reinterpret_cast<std::uintptr_t>(last);
-  const std::uintptr_t below = above / kPartLeft + (room + 1) * (bytes + kChunkBytes);
-  if (below < above / 2) {
+  for (std::uintptr_t tried = 0; tried < kRoomsApart; ++tried) {
+    // Relaxed: any number will do.
+    const std::uintptr_t room = rooms.fetch_add(1, std::memory_order_relaxed) % kRoomsApart;
+    const std::uintptr_t below = above / kPartLeft + (room + 1) * (taken + kChunkBytes);
+    if (below >= above / 2 || above - below < kLowestAddress) continue;
     std::byte* const start = aligned_up(last - below);
-    if (is_free(start) && is_free(aligned_up(start + bytes))) return start;
+    if (is_free(start, taken)) return start;
   }
-  std::byte* const anywhere = next_mapping(bytes + kChunkBytes);
+  std::byte* const anywhere = next_mapping(taken + kChunkBytes);
   return anywhere != nullptr ? aligned_up(anywhere) : nullptr;
 }
 
