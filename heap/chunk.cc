@@ -56,14 +56,7 @@ std::uint32_t count_bits(const std::array<std::uint64_t, kMarkWordsPerBlock>& wo
 }  // namespace
 
 Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds)
-    : mark_words_{},
-      allocated_words_{},
-      marker_words_{},
-      kinds_{},
-      total_bytes_(total_bytes),
-      node_(node),
-      map_(map),
-      kind_table_(kinds) {
+    : total_bytes_(total_bytes), node_(node), map_(map), kind_table_(kinds) {
   free_blocks_ = std::min(usable_blocks(), kUsableBlocks);
   for (std::size_t block = kFirstBlock; block < kFirstBlock + free_blocks_; ++block) free_.set(block);
   zero_ = free_;

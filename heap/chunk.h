@@ -187,12 +187,12 @@ class Chunk {
 
   /// The mark words of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
-    return mark_words_.data() + block * kMarkWordsPerBlock;
+    return &mark_words_[block * kMarkWordsPerBlock];
   }
 
   /// Likewise the words of the allocation bits.
   [[nodiscard]] const std::atomic<std::uint64_t>* allocated_words(std::size_t block) const {
-    return allocated_words_.data() + block * kMarkWordsPerBlock;
+    return &allocated_words_[block * kMarkWordsPerBlock];
   }
 
   /// Calls `function(Object*)` where an object of a block starts or may start, in address order.
@@ -260,6 +260,7 @@ class Chunk {
 
  private:
   friend class HeapSpace;
+  // In memory that is zero.
   Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds);
 
   [[nodiscard]] static std::size_t block_of(const void* object) {
@@ -313,13 +314,22 @@ class Chunk {
     return mark_words_[granule_of(object) / 64];
   }
 
-  std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
-  std::array<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
-  std::array<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
+  // Each is zero at first, as a chunk's memory is: pages of them that nobody writes to take no memory.
+  template <typename Element, std::size_t kCount>
+  union Zeroed {
+    Zeroed() {}   // NOLINT(modernize-use-equals-default): would be deleted
+    ~Zeroed() {}  // NOLINT(modernize-use-equals-default): likewise
+    std::array<Element, kCount> values;
+    Element& operator[](std::size_t index) { return values[index]; }
+    const Element& operator[](std::size_t index) const { return values[index]; }
+  };
+  Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
+  Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
+  Zeroed<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
   // The kind's number and, in the low bits, its contents; kDiverted. Apart from the table: it stays in the
   // marker's cache.
-  std::array<std::uint8_t, kBlocksPerChunk> kinds_;
-  std::array<BlockInfo, kBlocksPerChunk> blocks_;
+  Zeroed<std::uint8_t, kBlocksPerChunk> kinds_;
+  Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;
   std::bitset<kBlocksPerChunk> free_;

@@ -40,6 +40,9 @@ constexpr bool kFewAddresses = false;
 constexpr std::uintptr_t kLowestAddress = kChunkBytes;
 #endif
 
+// At the start of a heap, so that a small one takes no more memory than it writes to.
+constexpr std::size_t kBytesInSmallPages = std::size_t{4} << 20;
+
 constexpr int kNothing = PROT_NONE;
 constexpr int kMemory = PROT_READ | PROT_WRITE;
 
@@ -118,6 +121,11 @@ std::span<std::byte> find_range(std::size_t pieces) {
     if (std::byte* const start = find_room(bytes_for(pieces))) return {start, pieces * kChunkBytes};
   }
   throw std::bad_alloc();
+}
+
+// Advice only: where the system refuses, the heap works with small pages.
+void ask_for_huge_pages(std::span<std::byte> memory) {
+  if (!memory.empty()) madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
 }
 
 std::span<std::byte> map_or_throw(std::size_t bytes) {
@@ -242,8 +250,9 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
   const std::size_t first = map_pieces(total_bytes);
   if (first == pieces_.size()) return nullptr;
   std::byte* const memory = address_of(first);
-  // Advice only: where the system refuses, the heap works with small pages.
-  madvise(memory, total_bytes, MADV_HUGEPAGE);
+  // A heap that stays small does without.
+  const std::size_t small_pages = first == 0 ? std::min(kBytesInSmallPages, total_bytes) : 0;
+  ask_for_huge_pages({memory + small_pages, total_bytes - small_pages});
   nodes_.place({memory, total_bytes}, node);
   return new (memory) Chunk(total_bytes, node, map_, kinds_);
 }
@@ -260,7 +269,7 @@ bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
   }
   const std::span<std::byte> more{start + before, total_bytes - before};
   if (map_at(more.data(), more.size(), kMemory) == nullptr) return false;
-  madvise(more.data(), more.size(), MADV_HUGEPAGE);
+  ask_for_huge_pages(more);
   nodes_.place(more, chunk->node());
   mark_pieces(old_end, end - old_end, Piece::taken);
   chunk->extend(total_bytes);

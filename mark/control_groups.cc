@@ -24,6 +24,7 @@ bool list_has(std::string_view list, std::string_view element) {
 // Adds the group at `path` below `mount` and its ancestors.
 void add_up_from(const std::string& mount, std::string path, bool is_version_2,
                  std::vector<ControlGroup>& groups) {
+  if (path == "/") path.clear();
   while (true) {
     groups.push_back({mount + path, is_version_2});
     if (path.empty()) return;

@@ -98,14 +98,13 @@ ProcessCollector& ProcessCollector::make_instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       threads_(heap_, options.stop_patience),
-      marking_options_(fitting(options.marking, heap_)),
-      marking_(make_marking(marking_options_)),
+      marking_(fitting(options.marking, heap_)),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_.ephemerons()),
       growth_(options.growth),
       further_marking_(collection_) {
   // What a collection needs at least is there before it comes: memory may have run out by then.
-  collection_.begin(*marking_);
+  collection_.begin(marking_.for_heap_of(0));
   if (!roots_.reserve(1) || !static_roots_.reserve()) throw std::bad_alloc();
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   heap_.set_all_addresses_keep(options.all_interior_pointers);
@@ -342,11 +341,11 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   collecting_.let_nobody_pass();
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
-  make_marking_anew();
-  collection_.begin(*marking_);
   CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
+  Marking& marking = marking_.for_heap_of(record.used_bytes_before);
+  collection_.begin(marking);
   const Clock::time_point start = Clock::now();
-  const std::optional<CollectionTotals> result = collect_stopped(own_stack, record);
+  const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, record);
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
@@ -357,13 +356,13 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
 }
 
 // Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
-std::optional<CollectionTotals> ProcessCollector::collect_stopped(const OwnStack& own_stack,
+std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marking, const OwnStack& own_stack,
                                                                   CollectionRecord& record) {
   const ThreadsStopped threads_stopped(*this);
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
-  marking_->rouse_helpers();
+  marking.rouse_helpers();
   // From here on nothing fails: between clearing and marking, live objects look free.
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
   mark_roots(own_stack);
@@ -499,11 +498,9 @@ void ProcessCollector::after_fork_in_parent() {
   for_each_fork_lock([](StoppableMutex& lock) { lock.unlock(); });
 }
 
-// The mark threads did not come along: the engine that counts on them is left as it is, and the next
-// collection makes another.
 void ProcessCollector::after_fork_in_child() {
   OwnMemory::unlock();
-  static_cast<void>(marking_.release());  // NOLINT(bugprone-unused-return-value)
+  marking_.abandon();
   threads_.after_fork_in_child();
   for_each_fork_lock([](StoppableMutex& lock) {
     lock.forget_queue();
@@ -533,19 +530,12 @@ void ProcessCollector::apply_finalizers() {
 
 void ProcessCollector::start_mark_threads() {
   const std::lock_guard lock(collecting_);
-  make_marking_anew();
-}
-
-// If there is none, as after a fork. Under the lock.
-void ProcessCollector::make_marking_anew() {
-  if (marking_ != nullptr) return;
-  const OwnWork own_work;
-  marking_ = make_marking(marking_options_);
+  marking_.start_helpers();
 }
 
 void ProcessCollector::end_mark_threads() {
   const std::lock_guard lock(collecting_);
-  marking_.reset();
+  marking_.end();
 }
 
 bool ProcessCollector::expand(std::size_t bytes) {

@@ -26,6 +26,7 @@
 #include "gc/process/disclaim_procedures.h"
 #include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
+#include "gc/process/marking_on_demand.h"
 #include "gc/process/persistent_nodes.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
@@ -174,10 +175,8 @@ class ProcessCollector {
   PersistentNodes& weak_persistents() { return weak_persistents_; }
   StaticRoots& static_roots() { return static_roots_; }
   /// Threads that mark, the collecting one included.
-  [[nodiscard]] std::uint32_t mark_threads() const {
-    return marking_ != nullptr ? marking_->worker_count() : marking_options_.engine.threads;
-  }
-  /// Starts the mark threads, if they are not there, as after a fork. Throws as make_marking.
+  [[nodiscard]] std::uint32_t mark_threads() const { return marking_.thread_count(); }
+  /// Starts the mark threads, if they are not there. Throws as make_marking.
   void start_mark_threads();
   /// Ends them. Nothing may be allocated or collected afterwards.
   void end_mark_threads();
@@ -212,9 +211,9 @@ class ProcessCollector {
     StackState state = StackState::may_hold_references;
   };
 
-  void make_marking_anew();
   CollectionTotals collect_locked(CollectionReason reason, const OwnStack& own_stack);
-  std::optional<CollectionTotals> collect_stopped(const OwnStack& own_stack, CollectionRecord& record);
+  std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
+                                                  CollectionRecord& record);
   void note(const CollectionResult& result, CollectionRecord& record);
   void mark_roots(const OwnStack& own_stack);
   void gather_roots(const OwnStack& own_stack);
@@ -246,8 +245,7 @@ class ProcessCollector {
   ThreadRegistry threads_;
   StaticRoots static_roots_;
   std::optional<CollectionLog> log_;
-  const MarkingOptions marking_options_;
-  std::unique_ptr<Marking> marking_;  // null in the child of a fork until it collects
+  MarkingOnDemand marking_;
   WeakReferences weak_references_;
   Collection collection_;
   StoppableMutex collecting_;  // held by the thread that collects; guards all below but the atomics

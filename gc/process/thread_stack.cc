@@ -1,10 +1,15 @@
 #include "gc/process/thread_stack.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
 #include <new>
+
+#ifdef __GLIBC__
+extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): the C library's
+#endif
 
 namespace jackdaw::gc {
 
@@ -21,6 +26,33 @@ AddressRange signal_stack_of_this_thread() {
   if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) != 0) return {};
   const auto low = reinterpret_cast<std::uintptr_t>(stack.ss_sp);
   return {low, low + stack.ss_size};
+}
+
+// The first thread's stack, from where the kernel began it; empty when the calling thread runs on another,
+// and where the stack may be so long that something else may lie there. The thread library would read the
+// whole of /proc/self/maps to tell.
+AddressRange first_threads_stack() {
+#ifdef __GLIBC__
+  // Linux maps nothing else so near to the stack (mmap_base).
+  constexpr std::uintptr_t kOwnAddresses = std::uintptr_t{64} << 20;
+  const auto end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > kOwnAddresses) return {};
+  const AddressRange stack{end - limit.rlim_cur, end};
+  if (stack.contains(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) return stack;
+#endif
+  return {};
+}
+
+// The calling thread's, as the thread library knows it.
+AddressRange stack_of_this_thread() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) throw std::bad_alloc();
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(low) + bytes};
 }
 
 // The lowest address in `within` among the words of `range`, or the begin of `within` when there is none.
@@ -41,15 +73,10 @@ AddressRange signal_stack_of_this_thread() {
 }  // namespace
 
 ThreadStack ThreadStack::of_this_thread() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) throw std::bad_alloc();
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
   ThreadStack stack;
   stack.fake_stack_ = FakeStack::of_this_thread();
-  stack.own_ = {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(low) + bytes};
+  stack.own_ = first_threads_stack();
+  if (stack.own_.empty()) stack.own_ = stack_of_this_thread();
   stack.current_ = stack.own_;
   return stack;
 }

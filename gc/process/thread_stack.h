@@ -17,7 +17,7 @@ namespace jackdaw::gc {
 /// stands still.
 class ThreadStack {
  public:
-  /// The calling thread's, as the thread library knows it. Throws std::bad_alloc.
+  /// The calling thread's own. Throws std::bad_alloc.
   static ThreadStack of_this_thread();
 
   /// One past the first word: what lies above is not scanned.

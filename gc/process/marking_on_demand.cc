@@ -1,0 +1,78 @@
+#include "gc/process/marking_on_demand.h"
+
+#include <new>
+#include <utility>
+
+#include "gc/process/own_work.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// One thread marks so many bytes in less time than it takes to start another.
+constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{1} << 20;
+
+MarkingOptions for_one_thread(MarkingOptions options) {
+  options.engine.threads = 1;
+  return options;
+}
+
+// A new thread may run where the one may that starts it: any of the program's, which may be bound to a core.
+class RunsOn {
+ public:
+  explicit RunsOn(const cpu_set_t& processors) {
+    is_set_ = sched_getaffinity(0, sizeof(before_), &before_) == 0 && CPU_EQUAL(&before_, &processors) == 0 &&
+              CPU_COUNT(&processors) != 0 && sched_setaffinity(0, sizeof(processors), &processors) == 0;
+  }
+  ~RunsOn() {
+    if (is_set_) sched_setaffinity(0, sizeof(before_), &before_);
+  }
+  RunsOn(const RunsOn&) = delete;
+  RunsOn& operator=(const RunsOn&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool is_set_ = false;
+};
+
+}  // namespace
+
+MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options)
+    : options_(options), engine_(make_marking(for_one_thread(options))) {
+  // More processors than the set has room for: then no thread is told where to run.
+  if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);
+}
+
+Marking& MarkingOnDemand::for_heap_of(std::uint64_t bytes) {
+  if (!has_helpers_ && options_.engine.threads > 1 && bytes > kSmallHeapBytes) {
+    try {
+      start_helpers();
+    } catch (const std::bad_alloc&) {  // the next collection tries again
+    }
+  }
+  if (engine_ == nullptr) {
+    const OwnWork own_work;
+    engine_ = make_marking(for_one_thread(options_));
+  }
+  return *engine_;
+}
+
+void MarkingOnDemand::start_helpers() {
+  if (has_helpers_) return;
+  const OwnWork own_work;
+  const RunsOn everywhere(processors_);
+  engine_ = make_marking(options_);
+  has_helpers_ = true;
+}
+
+void MarkingOnDemand::end() {
+  has_helpers_ = false;
+  engine_.reset();
+}
+
+void MarkingOnDemand::abandon() {
+  static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
+  has_helpers_ = false;
+}
+
+}  // namespace jackdaw::gc
