@@ -40,6 +40,7 @@ void Collection::sweep(heap::OwnedBlocks owned) {
   const heap::SweepResult swept = heap_.sweep(owned);
   result_.live_objects = swept.live_objects;
   result_.live_bytes = swept.live_bytes;
+  result_.unscanned_bytes = swept.unscanned_bytes;
 }
 
 CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start) {

@@ -25,7 +25,8 @@ struct CollectionTotals {
       0};  ///< the whole, sweeping included, from when the mutators had stopped
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;
-  std::uint64_t mark_passes = 1;  ///< more than one only when memory for the mark stack ran short
+  std::uint64_t unscanned_bytes = 0;  ///< of them, those of objects without references
+  std::uint64_t mark_passes = 1;      ///< more than one only when memory for the mark stack ran short
 };
 
 /// What a collection did, and each worker of it.

@@ -53,14 +53,25 @@ bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
   RunTable* const runs = runs_of(kind);
   if (runs == nullptr) return false;
   FreeRun& run = (*runs)[size_class];
-  if (run.freed != nullptr) {
-    take_freed(run, SizeClasses::slot_bytes(size_class));
-    return true;
-  }
-  while (run.block.chunk == nullptr || !next_run_in_block(run)) {
+  while (!next_run(run, size_class)) {
     if (!next_block(run, size_class, kind)) return false;
   }
   return true;
+}
+
+// Without another block.
+bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
+  if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
+  take_freed(run, SizeClasses::slot_bytes(size_class));
+  return true;
+}
+
+Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
+  if (Object* const object = allocate_from_run(bytes, kind)) return object;
+  RunTable* const runs = tables_[static_cast<std::size_t>(kind)];
+  const std::uint8_t size_class = SizeClasses::class_of(bytes);
+  if (runs == &no_runs_ || !next_run((*runs)[size_class], size_class)) return nullptr;
+  return allocate_from_run(bytes, kind);
 }
 
 // The next of the spares, or of the heap's blocks. The present block's slots are used up.
@@ -76,6 +87,7 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     run.block = heap_.exchange_block(used, size_class, kind, wanted - 1);
     run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
   }
+  if (run.block.is_zero) run.block.chunk->populate(run.block.index);
   return run.block.chunk != nullptr;
 }
 

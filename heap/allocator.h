@@ -60,6 +60,10 @@ class Allocator {
     return reinterpret_cast<Object*>(slot);
   }
 
+  /// The same, but when that run is used up from what else is free in the block at hand, or was freed by
+  /// hand. Null when that is nothing. No collection may come meanwhile. O(slots of a block).
+  Object* allocate_from_block(std::size_t bytes, KindNumber kind);
+
   /// An array of `length` null references, or null when there is no memory.
   Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
 
@@ -89,6 +93,7 @@ class Allocator {
   RunTable* runs_of(KindNumber kind);
   JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
+  static bool next_run(FreeRun& run, std::uint8_t size_class);
   static bool next_run_in_block(FreeRun& run);
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>

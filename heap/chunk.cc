@@ -191,6 +191,13 @@ void Chunk::release_block(std::size_t index) {
   if (index < search_from_) search_from_ = index;
 }
 
+void Chunk::populate(std::size_t index) {
+#ifdef MADV_POPULATE_WRITE
+  // Advice only: a system that does not know it gives page by page.
+  if (lacks_huge_pages_) madvise(block_start(index), kBlockBytes, MADV_POPULATE_WRITE);
+#endif
+}
+
 bool Chunk::give_back(std::size_t index, std::size_t count) {
   return madvise(block_start(index), count * kBlockBytes, MADV_DONTNEED) == 0;
 }

@@ -246,6 +246,9 @@ class Chunk {
   /// Takes a block and says whether its memory is zero, because nobody took it before.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
+  /// Has the system give a block its memory, all at once, where that would come in small pages, each with the
+  /// first write to it. For a chunk that was to have huge ones.
+  void populate(std::size_t index);
   /// Gives the memory of so many blocks back to the system: false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
   /// Gives the memory of free blocks back to the system. O(blocks).
@@ -294,6 +297,7 @@ class Chunk {
   }
 
   void extend(std::size_t total_bytes) { total_bytes_ = total_bytes; }
+  void do_without_huge_pages() { lacks_huge_pages_ = true; }
   void clear_allocated(std::size_t block);
   void add_bits(std::size_t word, std::uint64_t bits) {
     // Relaxed, both: see is_allocated.
@@ -336,6 +340,7 @@ class Chunk {
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
   std::size_t total_bytes_;
+  bool lacks_huge_pages_ = false;
   const std::uint32_t node_;
   BlockMap& map_;
   const KindTable& kind_table_;

@@ -27,6 +27,14 @@ constexpr std::uint32_t kAnyNode = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
+// So many live objects and bytes, all in that block.
+void count_live(const Chunk& chunk, std::size_t block, std::uint32_t objects, std::uint64_t bytes,
+                SweepResult& result) {
+  result.live_objects += objects;
+  result.live_bytes += bytes;
+  if (chunk.contents(block) == Contents::data) result.unscanned_bytes += bytes;
+}
+
 }  // namespace
 
 Heap::Heap(std::size_t limit_bytes, const MemoryNodes& nodes)
@@ -77,9 +85,17 @@ bool Heap::within_limit(std::size_t blocks) const {
   return usage_.used <= limit_bytes_ && blocks <= (limit_bytes_ - usage_.used) / kBlockBytes;
 }
 
+// Whether the budget lets the heap become larger.
+bool Heap::may_grow() const {
+  // Relaxed: see set_budget.
+  return is_beyond_budget_ || allocated_bytes() <= budget_while_growing_.load(std::memory_order_relaxed);
+}
+
 // Whether so many blocks more may have memory, after free ones lost theirs if that is what it takes. Within
-// the limit that is so, unless the system refuses to take any back.
+// limit and budget that is so, unless the system refuses to take any back.
 bool Heap::make_room_for(std::size_t untouched_blocks) {
+  const bool grows = usage_.used + usage_.free + untouched_blocks * kBlockBytes > kept_bytes_;
+  if (untouched_blocks != 0 && grows && !may_grow()) return false;
   const auto has_room = [&] {
     const std::uint64_t has_memory = usage_.used + usage_.free;
     return has_memory <= limit_bytes_ && untouched_blocks <= (limit_bytes_ - has_memory) / kBlockBytes;
@@ -369,8 +385,9 @@ void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
       sweep_small(chunk, index, result);
     } else if (info.use == BlockUse::large_head) {
       if (chunk->is_marked(chunk->block_start(index))) {
-        ++result.live_objects;
-        result.live_bytes += chunk->is_oversized() ? info.large_bytes : info.blocks * kBlockBytes;
+        const std::uint64_t bytes =
+            chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes;
+        count_live(*chunk, index, 1, bytes, result);
         continue;
       }
       release_blocks(chunk, index, info.blocks);
@@ -387,8 +404,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
   }
   chunk->keep_marked(index);
   info.live_slots = static_cast<std::uint16_t>(live);
-  result.live_objects += live;
-  result.live_bytes += std::uint64_t{live} * info.slot_bytes;
+  count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, result);
   if (live == info.slots() || info.owned) return;
   std::byte*& partly_free = partly_free_of(info.size_class, chunk->kind(index), chunk->node());
   info.next = partly_free;
@@ -417,7 +433,7 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
 Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
   // Relaxed: see set_growth_threshold.
   const bool is_early = allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
-  if (is_early && !is_beyond_budget_) return nullptr;
+  if ((is_early && !is_beyond_budget_) || !may_grow()) return nullptr;
   Chunk* chunk = try_add_chunk(total_bytes);
   if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes);
   for (std::size_t bytes = total_bytes / 2; chunk == nullptr && bytes >= least_bytes; bytes /= 2)

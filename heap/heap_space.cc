@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -39,9 +40,6 @@ constexpr std::uintptr_t kLowestAddress = 0x7e80'0000'0000;
 constexpr bool kFewAddresses = false;
 constexpr std::uintptr_t kLowestAddress = kChunkBytes;
 #endif
-
-// At the start of a heap, so that a small one takes no more memory than it writes to.
-constexpr std::size_t kBytesInSmallPages = std::size_t{4} << 20;
 
 constexpr int kNothing = PROT_NONE;
 constexpr int kMemory = PROT_READ | PROT_WRITE;
@@ -250,11 +248,17 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
   const std::size_t first = map_pieces(total_bytes);
   if (first == pieces_.size()) return nullptr;
   std::byte* const memory = address_of(first);
-  // A heap that stays small does without.
-  const std::size_t small_pages = first == 0 ? std::min(kBytesInSmallPages, total_bytes) : 0;
-  ask_for_huge_pages({memory + small_pages, total_bytes - small_pages});
   nodes_.place({memory, total_bytes}, node);
-  return new (memory) Chunk(total_bytes, node, map_, kinds_);
+  // A heap that stays small does without, and takes no more memory than it writes to.
+  if (first == 0) return new (memory) Chunk(total_bytes, node, map_, kinds_);
+  const bool asks = huge_pages_.are_wanted();
+  if (asks) ask_for_huge_pages({memory, total_bytes});
+  const auto start = std::chrono::steady_clock::now();
+  auto* const chunk = new (memory) Chunk(total_bytes, node, map_, kinds_);
+  const bool has = asks && huge_pages_.note_first(std::chrono::steady_clock::now() - start);
+  if (asks && !has) madvise(memory, total_bytes, MADV_NOHUGEPAGE);
+  if (!has) chunk->do_without_huge_pages();
+  return chunk;
 }
 
 bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {

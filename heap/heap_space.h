@@ -14,6 +14,7 @@
 
 #include "heap/block_map.h"
 #include "heap/chunk.h"
+#include "heap/huge_pages.h"
 #include "heap/memory_nodes.h"
 
 namespace jackdaw::heap {
@@ -35,7 +36,7 @@ class HeapSpace {
 
   /// A chunk with no block in use and all marks clear, or null when there is no memory or no stretch of
   /// addresses. `total_bytes` is a multiple of kBlockBytes, and more than a chunk's header. The system is
-  /// asked to back it with huge pages, which it may or may not do
+  /// asked to back it with huge pages, but for the first chunk (HugePages), which it may or may not do
   /// (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero. `node`: which of the
   /// nodes' kinds of chunks. O(chunks).
   Chunk* allocate(std::size_t total_bytes, std::uint32_t node = 0);
@@ -75,6 +76,7 @@ class HeapSpace {
   BlockMap map_;
   const KindTable& kinds_;
   const MemoryNodes nodes_;
+  HugePages huge_pages_;
   std::size_t covered_ = 0;      // pieces, by the map
   std::size_t search_from_ = 0;  // no piece before this one is free
   std::size_t occupied_ = 0;     // pieces

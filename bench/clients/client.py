@@ -23,6 +23,7 @@ class Client:
     outputs: list = dataclasses.field(default_factory=list)  # files that are compared, beside what it prints
     remove: list = dataclasses.field(default_factory=list)  # what else a run must not find of the one before
     varying: list = dataclasses.field(default_factory=list)  # expressions that match what differs from run to run
+    unordered: bool = False  # whether the order of lines differs, too
     status: int = 0  # what it ends with
     threads: bool = False  # whether several threads allocate
     source: str = ""  # the Debian source package that has the tests of a suite
@@ -31,7 +32,7 @@ class Client:
     def normalise(self, output):
         for expression in self.varying:
             output = re.sub(expression.encode(), b"", output)
-        return output
+        return b"".join(sorted(output.splitlines(keepends=True))) if self.unordered else output
 
     def missing(self, sources):
         """What it needs and is not here."""

@@ -1,6 +1,7 @@
 """Runs one program under both collectors in turn."""
 
 import dataclasses
+import mmap
 import os
 import shutil
 import signal
@@ -112,6 +113,7 @@ class Workplace:
         self.work = self.folder / "work"
         self.home = self.folder / "home"
         self.expected = None  # what libgc's first run left: a dictionary of outputs
+        self.peak_mib = 256  # the most that a run took, as far as that is known
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def prepare(self):
@@ -153,6 +155,7 @@ class Workplace:
         measured.unlink(missing_ok=True)
         printed = self.folder / f"{side}.output"
         seconds = self.bench.arguments.timeout
+        touch_memory(2 * self.peak_mib)
         with open(printed, "wb") as file:
             process = subprocess.Popen([self.bench.tools / "measured_run", measured, *self.client.command], cwd=self.work,
                                        env=self.environment(side) | more_variables, stdin=subprocess.DEVNULL,
@@ -164,7 +167,9 @@ class Workplace:
             finally:
                 end_session(process)
         wall_ns, processor_us, peak_kib, status = (int(word) for word in measured.read_text().split())
-        return Run(wall_ns / 1e6, processor_us / 1e3, peak_kib / 1024), status, printed
+        run = Run(wall_ns / 1e6, processor_us / 1e3, peak_kib / 1024)
+        self.peak_mib = max(self.peak_mib, run.peak_mib)
+        return run, status, printed
 
     def compare(self, side, status, printed):
         if status != self.client.status:
@@ -206,6 +211,15 @@ def read_collections(path):
     return libraries, Collections(
         count=len(numbers), pauses_ms=sum(pauses) / 1e6, longest_pause_ms=max(pauses, default=0) / 1e6,
         pause_processor_ms=sum(processor) / 1e6, all_ms=sum(whole) / 1e6, live_mib=sum(live) / 2**20)
+
+
+def touch_memory(mib):
+    """Writes to so much of the free memory, and half of that which there is at most: a virtual machine may have to get
+    it from its host first, and may have given it back. Free memory in large pieces is given back first, so those."""
+    free = os.sysconf("SC_AVPHYS_PAGES") // 2 * os.sysconf("SC_PAGE_SIZE")
+    with mmap.mmap(-1, max(mmap.PAGESIZE, min(int(mib * 2**20), free))) as memory:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+        memory[::mmap.PAGESIZE] = bytes([1]) * -(-len(memory) // mmap.PAGESIZE)
 
 
 def remove(path):

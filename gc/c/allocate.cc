@@ -36,6 +36,10 @@ void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresse
 }
 
 void* allocate_slowly(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  if (bytes < heap::kLargestSmallBytes) {
+    if (void* const object = gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind))
+      return object;
+  }
   void* const object = try_allocate(bytes, kind, addresses);
   return object != nullptr ? object : out_of_memory(bytes);
 }

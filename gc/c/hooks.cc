@@ -46,10 +46,7 @@ GC_EventType event_type(gc::CollectionEvent event) {
   __builtin_unreachable();
 }
 
-// Uncollectable objects have changed it since the last collection. Relaxed: a total that publishes nothing.
-void note_non_gc_bytes() {
-  collector().growth().uncounted_bytes = std::atomic_ref(GC_non_gc_bytes).load(std::memory_order_relaxed);
-}
+std::uint64_t non_gc_bytes() { return GC_get_non_gc_bytes(); }
 
 void tell_thread_event(gc::ThreadEvent event, pthread_t thread) {
   if (settings.on_thread_event == nullptr) return;
@@ -90,7 +87,6 @@ void tell_program(gc::CollectionEvent event) {
   if (settings.on_collection_event != nullptr && event != gc::CollectionEvent::end)
     settings.on_collection_event(event_type(event));
   if (event == gc::CollectionEvent::start) {
-    note_non_gc_bytes();
     if (settings.start_callback != nullptr) settings.start_callback();
     ask_about_toggle_references();
   } else if (event == gc::CollectionEvent::end) {
@@ -105,7 +101,8 @@ void install_hooks(gc::ProcessCollector& collector) {
                        .declines = settings.stop_func,
                        .thread = tell_thread_event,
                        .fork_locks = kAllOwnLocks,
-                       .heap_resized = tell_heap_size};
+                       .heap_resized = tell_heap_size,
+                       .uncounted_bytes = non_gc_bytes};
 }
 
 #pragma GCC visibility push(default)

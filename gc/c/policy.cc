@@ -70,7 +70,6 @@ GC_word GC_get_max_retries() { return GC_max_retries; }
 // both: a total that publishes nothing.
 void GC_set_non_gc_bytes(GC_word bytes) {
   std::atomic_ref(GC_non_gc_bytes).store(bytes, std::memory_order_relaxed);
-  change_growth([bytes](gc::GrowthPolicy& growth) { growth.uncounted_bytes = bytes; });
 }
 GC_word GC_get_non_gc_bytes() { return std::atomic_ref(GC_non_gc_bytes).load(std::memory_order_relaxed); }
 

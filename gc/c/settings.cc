@@ -51,7 +51,6 @@ std::unique_lock<gc::StoppableMutex> lock_settings() {
 void prepare_options() {
   gc::ProcessOptions& options = initial_options();
   options.growth.free_space_divisor = std::max<GC_word>(GC_free_space_divisor, 1);
-  options.growth.uncounted_bytes = GC_non_gc_bytes;
   options.growth.more_collections_when_exhausted = GC_max_retries;
   options.growth.grows_only_when_it_must = GC_dont_expand != 0;
   options.all_interior_pointers = GC_all_interior_pointers != 0;

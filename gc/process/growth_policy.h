@@ -15,11 +15,9 @@ struct GrowthPolicy {
   /// zero.
   std::uint64_t free_space_divisor = 3;
   /// At least so many bytes.
-  std::uint64_t minimum_budget_bytes = std::uint64_t{4} << 20;
+  std::uint64_t minimum_budget_bytes = std::uint64_t{2} << 20;
   /// The heap may always grow to so many bytes.
   std::uint64_t minimum_heap_bytes = std::uint64_t{4} << 20;
-  /// What does not count among the live bytes.
-  std::uint64_t uncounted_bytes = 0;
   /// Whether allocation collects at all before memory runs out.
   bool collects_by_itself = true;
   /// Whether there is a collection before each time that the heap grows for an allocation.
@@ -33,17 +31,27 @@ struct GrowthPolicy {
   /// What a collection found.
   struct Found {
     std::uint64_t live_bytes = 0;
-    std::uint64_t root_bytes = 0;  ///< that it searched
+    std::uint64_t unscanned_bytes = 0;      ///< of them, those of objects without references
+    std::uint64_t root_bytes = 0;           ///< that it searched
+    std::uint64_t heap_bytes = 0;           ///< that the heap took, and still has
+    std::uint64_t new_uncounted_bytes = 0;  ///< that came since, and the program frees by hand
   };
 
-  /// Bytes to allocate until the next collection.
+  /// Bytes to allocate until the next collection: what the heap has room for, or more.
   [[nodiscard]] std::uint64_t budget(const Found& found) const {
+    const std::uint64_t heap_bytes = std::max(minimum_heap_bytes, found.heap_bytes);
+    return std::max(budget_while_growing(found), heap_bytes - std::min(heap_bytes, found.live_bytes));
+  }
+  /// The same where the heap would have to become larger.
+  [[nodiscard]] std::uint64_t budget_while_growing(const Found& found) const {
     if (!collects_by_itself) return std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t counted = found.live_bytes - std::min(found.live_bytes, uncounted_bytes);
-    const std::uint64_t up_to_minimum = minimum_heap_bytes - std::min(minimum_heap_bytes, found.live_bytes);
-    // With the usual divisor two thirds of what is live, as with libgc.
-    return std::max(
-        {minimum_budget_bytes, (2 * counted + found.root_bytes) / free_space_divisor, up_to_minimum});
+    // With the usual divisor two thirds of what is live, as libgc reckons, but a third of what is not
+    // scanned; and what is allocated counts by an eighth at least.
+    constexpr std::uint64_t kMostUncounted = 7;
+    const std::uint64_t scanned = found.live_bytes - std::min(found.live_bytes, found.unscanned_bytes);
+    const std::uint64_t read = 2 * scanned + found.unscanned_bytes + found.root_bytes;
+    const std::uint64_t counted = std::max(minimum_budget_bytes, read / free_space_divisor);
+    return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted);
   }
   /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
   /// since the last collection.

@@ -50,10 +50,7 @@ Marking& MarkingOnDemand::for_heap_of(std::uint64_t bytes) {
     } catch (const std::bad_alloc&) {  // the next collection tries again
     }
   }
-  if (engine_ == nullptr) {
-    const OwnWork own_work;
-    engine_ = make_marking(for_one_thread(options_));
-  }
+  if (engine_ == nullptr) engine_ = make_marking(for_one_thread(options_));
   return *engine_;
 }
 

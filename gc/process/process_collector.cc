@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
@@ -128,6 +129,13 @@ void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& re
   return thread.allocator().allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
 }
 
+void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
+  ProcessThread* const thread = ThreadRegistry::current();
+  if (thread == nullptr) return nullptr;
+  const ThreadRegistry::CriticalSection critical(*thread);
+  return thread->allocator().allocate_from_block(bytes, kind);
+}
+
 // Here the program's stack ends, for the collection that may come, and its registers are saved: in the
 // collector's own frames there may be what is left of the program's earlier calls, which shall keep nothing.
 void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind,
@@ -157,9 +165,11 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   // Relaxed: written under this lock.
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   if (!heap_.may_hold(request.bytes)) return nullptr;
+  if (void* const object = allocate_within_new_budget(thread, request)) return object;
   void* object = nullptr;
   do {
-    const CollectionReason reason = is_due() ? CollectionReason::allocation : CollectionReason::out_of_memory;
+    const CollectionReason reason =
+        is_due_for(request.bytes) ? CollectionReason::allocation : CollectionReason::out_of_memory;
     try {
       if (is_worth_a_collection(reason) && may_collect(hooks_.declines))
         collect_locked(reason, {request.stack_pointer});
@@ -170,6 +180,15 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   } while (object == nullptr && refusals_ <= growth_.more_collections_when_exhausted);
   tell_heap_size();
   return object;
+}
+
+// The budget knows of uncounted bytes only here. Null when that does not help.
+void* ProcessCollector::allocate_within_new_budget(ProcessThread& thread, const Request& request) {
+  const std::uint64_t now = uncounted_bytes();
+  const std::uint64_t grown = now - std::min(now, uncounted_before_);
+  if (std::exchange(found_.new_uncounted_bytes, grown) >= grown || is_due_for(request.bytes)) return nullptr;
+  set_budget();
+  return try_to_allocate(thread, request);
 }
 
 // When memory is exhausted, a collection that finds none comes again only when there may be garbage that was
@@ -284,6 +303,11 @@ bool ProcessCollector::is_due() const {
   return heap_.allocated_bytes() + heap::kBlockBytes > growth_.budget(found_);
 }
 
+// Whether that is why so many bytes were refused.
+bool ProcessCollector::is_due_for(std::size_t bytes) const {
+  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > growth_.budget_while_growing(found_);
+}
+
 bool ProcessCollector::collect_if_due() {
   this_thread();
   {
@@ -339,11 +363,10 @@ class ProcessCollector::ThreadsStopped {
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
   const CancellationDisabled guard;
   collecting_.let_nobody_pass();
+  CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
+  Marking& marking = prepare_marking(record.used_bytes_before);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
-  CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
-  Marking& marking = marking_.for_heap_of(record.used_bytes_before);
-  collection_.begin(marking);
   const Clock::time_point start = Clock::now();
   const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, record);
   // Not before: to throw takes malloc.
@@ -353,6 +376,14 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   disclaim_procedures_.ask(*this);
   tell_heap_size();
   return *result;
+}
+
+// For a heap that holds so many bytes.
+Marking& ProcessCollector::prepare_marking(std::uint64_t bytes) {
+  const OwnWork own_work;
+  Marking& marking = marking_.for_heap_of(bytes);
+  collection_.begin(marking);
+  return marking;
 }
 
 // Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
@@ -390,6 +421,10 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   if (record.reason == CollectionReason::request) refusals_ = 0;
   freed_bytes_.store(0, std::memory_order_relaxed);
   found_.live_bytes = result.live_bytes;
+  found_.unscanned_bytes = result.unscanned_bytes;
+  found_.heap_bytes = heap_.bytes();
+  found_.new_uncounted_bytes = 0;
+  uncounted_before_ = uncounted_bytes();
   apply_growth();
   record.live_bytes = result.live_bytes;
   record.heap_bytes = heap_.bytes();
@@ -405,7 +440,8 @@ void ProcessCollector::mark_roots(const OwnStack& own_stack) {
   mark_gathered_roots();
 }
 
-// All of them, as a rule; where there is no memory to note so many, those that came together so far.
+// All of them, as a rule; where they are many, or there is no memory to note them, those that came together
+// so far.
 void ProcessCollector::mark_gathered_roots() {
   collection_.mark_further(roots_.span());
   roots_.clear();
@@ -511,8 +547,10 @@ void ProcessCollector::after_fork_in_child() {
 // What was allocated beyond the budget brings no collection of its own.
 void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
-  const std::uint64_t planned = growth_.budget(found_);
-  heap_.set_budget(allocated < planned ? planned : allocated + growth_.minimum_budget_bytes);
+  const auto or_some_more = [&](std::uint64_t planned) {
+    return allocated < planned ? planned : allocated + growth_.minimum_budget_bytes;
+  };
+  heap_.set_budget(or_some_more(growth_.budget(found_)), or_some_more(growth_.budget_while_growing(found_)));
 }
 
 void ProcessCollector::apply_growth() {

@@ -73,6 +73,8 @@ class ProcessCollector {
       return nullptr;
     return thread->allocator().allocate_from_run(bytes, kind);
   }
+  /// The same, also of those that are free in the block at hand, or were freed by hand.
+  static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
     return bytes <= heap::kLargestSmallBytes ? allocate(bytes, kind)
@@ -211,6 +213,7 @@ class ProcessCollector {
     StackState state = StackState::may_hold_references;
   };
 
+  Marking& prepare_marking(std::uint64_t bytes);
   CollectionTotals collect_locked(CollectionReason reason, const OwnStack& own_stack);
   std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
                                                   CollectionRecord& record);
@@ -219,14 +222,19 @@ class ProcessCollector {
   void gather_roots(const OwnStack& own_stack);
   void mark_gathered_roots();
   void add_root(heap::Object* object) {
-    if (roots_.append(object)) [[likely]]
+    if (roots_.size() < kMostRoots && roots_.append(object)) [[likely]]
       return;
     mark_gathered_roots();
     if (!roots_.append(object)) __builtin_unreachable();  // the constructor made room for some
   }
   void let_go_of_dead();
   [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool is_due_for(std::size_t bytes) const;
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
+  void* allocate_within_new_budget(ProcessThread& thread, const Request& request);
+  [[nodiscard]] std::uint64_t uncounted_bytes() const {
+    return hooks_.uncounted_bytes != nullptr ? hooks_.uncounted_bytes() : 0;
+  }
   void set_budget();
   void process_finalization();
   void count_freed(std::uint64_t bytes);
@@ -238,6 +246,9 @@ class ProcessCollector {
   template <typename Function>
   void for_each_fork_lock(Function function);
   void tell_heap_size();
+
+  // Marked together. More would be a large part of a heap of uncollectable objects, which are all roots.
+  static constexpr std::size_t kMostRoots = 65536;
 
   static std::atomic<ProcessCollector*> instance_;
 
@@ -252,7 +263,8 @@ class ProcessCollector {
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   heap::GrowingList<heap::Object*> roots_;
-  GrowthPolicy::Found found_;  // by the last collection
+  GrowthPolicy::Found found_;           // by the last collection
+  std::uint64_t uncounted_before_ = 0;  // at the last collection
   Finalization finalization_;
   FurtherMarking further_marking_;
   bool java_finalization_ = false;

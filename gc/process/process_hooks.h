@@ -44,6 +44,9 @@ struct ProcessHooks {
   std::span<StoppableMutex* const> fork_locks;
   /// The heap's size has changed, to so many bytes. Between start and before_stop or after after_resume.
   void (*heap_resized)(std::size_t bytes) = nullptr;
+  /// Bytes that the program frees by hand: what they grow by brings no collection nearer, as far as
+  /// GrowthPolicy says.
+  std::uint64_t (*uncounted_bytes)() = nullptr;
 };
 
 }  // namespace jackdaw::gc

@@ -42,7 +42,9 @@ void expect_marked_by(const Bits& bits, std::size_t elements, Make make) {
       object[word] = reinterpret_cast<GC_word>(target);
     }
   };
+  GC_disable();
   for (std::size_t i = 0; i < kObjects; ++i) fill(table[i] = static_cast<GC_word*>(make()));
+  GC_enable();
   collect_cleanly();
   EXPECT_EQ(named.still_there(), named.size());
   EXPECT_LE(others.still_there(), kFew);

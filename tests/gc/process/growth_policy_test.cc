@@ -13,28 +13,44 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
 TEST(GrowthPolicy, WhereNextToNothingIsLiveSomethingIsAllocatedAllTheSame) {
   const GrowthPolicy policy;
-  EXPECT_EQ(policy.budget({0, 0}), 4 * kMebibyte);
-  EXPECT_EQ(policy.budget({kMebibyte, kMebibyte}), 4 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 0, .root_bytes = 0}), 4 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = kMebibyte, .root_bytes = kMebibyte}), 3 * kMebibyte);
+  EXPECT_EQ(policy.budget_while_growing({.live_bytes = kMebibyte, .root_bytes = kMebibyte}), 2 * kMebibyte);
 }
 
 TEST(GrowthPolicy, AShareOfWhatACollectionReadIsAllocated) {
   GrowthPolicy policy;
-  EXPECT_EQ(policy.budget({300 * kMebibyte, 0}), 200 * kMebibyte);
-  EXPECT_EQ(policy.budget({300 * kMebibyte, 30 * kMebibyte}), 210 * kMebibyte);
-  policy.uncounted_bytes = 60 * kMebibyte;
-  EXPECT_EQ(policy.budget({300 * kMebibyte, 0}), 160 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .root_bytes = 0}), 200 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .root_bytes = 30 * kMebibyte}), 210 * kMebibyte);
   policy.free_space_divisor = 6;
-  EXPECT_EQ(policy.budget({300 * kMebibyte, 0}), 80 * kMebibyte);
-  EXPECT_EQ(policy.budget({9 * kMebibyte, 0}), 4 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .root_bytes = 0}), 100 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 9 * kMebibyte, .root_bytes = 0}), 3 * kMebibyte);
+}
+
+TEST(GrowthPolicy, WhatIsNotScannedCountsLittle) {
+  const GrowthPolicy policy;
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .unscanned_bytes = 120 * kMebibyte}),
+            160 * kMebibyte);
+}
+
+TEST(GrowthPolicy, WhatIsFreedByHandCountsAnEighthAtLeast) {
+  const GrowthPolicy policy;
+  GrowthPolicy::Found found{.live_bytes = 30 * kMebibyte, .new_uncounted_bytes = 5 * kMebibyte};
+  EXPECT_EQ(policy.budget(found), 25 * kMebibyte);
+  found.new_uncounted_bytes = 1000 * kMebibyte;
+  EXPECT_EQ(policy.budget(found), 8 * 20 * kMebibyte);
 }
 
 TEST(GrowthPolicy, AHeapMayGrowToWhatWasAskedFor) {
   GrowthPolicy policy;
   policy.minimum_heap_bytes = 100 * kMebibyte;
-  EXPECT_EQ(policy.budget({0, 0}), 100 * kMebibyte);
-  EXPECT_EQ(policy.budget({90 * kMebibyte, 0}), 60 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 0, .root_bytes = 0}), 100 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 90 * kMebibyte, .root_bytes = 0}), 60 * kMebibyte);
+  EXPECT_EQ(policy.budget_while_growing({.live_bytes = 90 * kMebibyte}), 60 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 3 * kMebibyte}), 97 * kMebibyte);
+  EXPECT_EQ(policy.budget_while_growing({.live_bytes = 3 * kMebibyte}), 2 * kMebibyte);
   policy.collects_by_itself = false;
-  EXPECT_EQ(policy.budget({0, 0}), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(policy.budget({.live_bytes = 0, .root_bytes = 0}), std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace
