@@ -41,6 +41,12 @@ struct Allocated {
   std::size_t bytes;
 };
 
+std::vector<Object*> every_other(const std::vector<Object*>& objects) {
+  std::vector<Object*> result;
+  for (std::size_t i = 1; i < objects.size(); i += 2) result.push_back(objects[i]);
+  return result;
+}
+
 void expect_apart(std::vector<Allocated> objects) {
   std::sort(objects.begin(), objects.end(),
             [](const Allocated& a, const Allocated& b) { return a.object < b.object; });
@@ -119,6 +125,28 @@ TEST_F(AllocatorTest, ReusedMemoryIsClearedAgain) {
       keep_nothing(heap_);
     }
   }
+}
+
+TEST_F(AllocatorTest, TakesWhatIsLeftOfItsBlockAndNoOther) {
+  constexpr std::size_t kBytes = 64;
+  constexpr std::size_t kSlots = kBlockBytes / kBytes;
+  EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), nullptr);
+  std::vector<Object*> objects;
+  for (std::size_t i = 0; i < kSlots; ++i)
+    objects.push_back(allocator_.allocate_plain(kBytes, KindNumber::words));
+  EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), nullptr);
+  const std::vector<Object*> odd_ones = every_other(objects);
+  keep_only(heap_, odd_ones);
+  // The first brings a block, that one again, whose free slots are runs of one.
+  ASSERT_NE(allocator_.allocate_plain(kBytes, KindNumber::words), nullptr);
+  for (std::size_t i = 1; i < kSlots / 2; ++i) {
+    Object* const object = allocator_.allocate_from_block(kBytes, KindNumber::words);
+    ASSERT_NE(object, nullptr) << i;
+    EXPECT_EQ(std::ranges::count(odd_ones, object), 0);
+  }
+  EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), nullptr);
+  allocator_.free(odd_ones.front());
+  EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), odd_ones.front());
 }
 
 TEST_F(AllocatorTest, TheTypesSizeIsTheObjectsSize) {

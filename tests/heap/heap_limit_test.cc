@@ -207,6 +207,30 @@ TEST(HeapBudget, CountsLargeObjectsByBlockAndOversizedOnesByByte) {
   EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
 }
 
+// What the heap has may be used; to become larger it asks earlier.
+TEST(HeapBudget, IsSmallerWhereTheHeapWouldGrow) {
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_budget(20 * kBlockBytes);
+  ASSERT_EQ(allocate_all(allocator, kBlockBytes).size(), 20U);
+  keep_nothing(heap);
+  heap.set_budget(40 * kBlockBytes, 10 * kBlockBytes);
+  EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 20U);
+  EXPECT_EQ(heap.bytes(), 20 * kBlockBytes);
+  const Heap::BeyondBudget beyond_budget;
+  EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
+}
+
+TEST(HeapBudget, WhereTheHeapWouldGrowHoldsForChunksToo) {
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_budget(4 * kChunkBytes, kChunkBytes / 2);
+  EXPECT_NE(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
+  EXPECT_EQ(allocator.allocate(data(), kChunkBytes), nullptr);
+  EXPECT_TRUE(heap.expand_to(8 * kChunkBytes));
+  EXPECT_NE(allocator.allocate(data(), kChunkBytes / 2), nullptr);
+}
+
 TEST(HeapBudget, OfNothingLetsNothingThrough) {
   Heap heap;
   Allocator allocator(heap);

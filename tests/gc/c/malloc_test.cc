@@ -139,6 +139,20 @@ TEST(Malloc, UncollectableObjectsAreRootsUntilTheyAreFreed) {
   EXPECT_LE(objects.still_there(), kFew);
 }
 
+// More than are marked together.
+TEST(Malloc, AnyNumberOfUncollectableObjectsAreRoots) {
+  constexpr std::size_t kVeryMany = 150'000;
+  std::vector<void**> roots;
+  HiddenObjects objects;
+  for (std::size_t i = 0; i < kVeryMany; ++i) {
+    roots.push_back(static_cast<void**>(GC_malloc_uncollectable(16)));
+    objects.add(*roots.back() = GC_malloc(16));
+  }
+  collect_cleanly();
+  EXPECT_EQ(objects.still_there(), kVeryMany);
+  for (void** const root : roots) GC_free(root);
+}
+
 TEST(Malloc, AtomicUncollectableObjectsStayAndAreNotScanned) {
   HiddenObjects data;
   const HiddenObjects objects = hidden_objects([&] {
