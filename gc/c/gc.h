@@ -908,8 +908,8 @@ GC_API void GC_CALL GC_set_stackbottom(void* /* handle */, const struct GC_stack
 GC_API void* GC_CALL GC_do_blocking(GC_fn_type /* fn */, void* /* data */) GC_ATTR_NONNULL(1);
 GC_API void* GC_CALL GC_call_with_gc_active(GC_fn_type /* fn */, void* /* data */) GC_ATTR_NONNULL(1);
 
-/* Starts the mark threads, if they are not running. GC_init starts them, too; in the child of a fork this
-   does, or the next collection. */
+/* Starts the mark threads, if they are not running. The first collection of a heap that is not small, 1 MiB,
+   starts them, too; likewise in the child of a fork. */
 GC_API void GC_CALL GC_start_mark_threads(void);
 
 #ifdef GC_THREADS
