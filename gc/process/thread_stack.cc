@@ -8,7 +8,8 @@
 #include <new>
 
 #ifdef __GLIBC__
-extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): the C library's
+// The C library's, whose name is reserved.
+extern "C" void* libc_stack_end asm("__libc_stack_end");
 #endif
 
 namespace jackdaw::gc {
@@ -35,7 +36,7 @@ AddressRange first_threads_stack() {
 #ifdef __GLIBC__
   // Linux maps nothing else so near to the stack (mmap_base).
   constexpr std::uintptr_t kOwnAddresses = std::uintptr_t{64} << 20;
-  const auto end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+  const auto end = reinterpret_cast<std::uintptr_t>(libc_stack_end);
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > kOwnAddresses) return {};
   const AddressRange stack{end - limit.rlim_cur, end};
