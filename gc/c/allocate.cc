@@ -36,7 +36,8 @@ void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresse
 }
 
 void* allocate_slowly(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
-  if (bytes < heap::kLargestSmallBytes) {
+  // Before a thread is registered there may be no settings yet.
+  if (bytes < heap::kLargestSmallBytes && gc::ThreadRegistry::current() != nullptr) {
     if (void* const object = gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind))
       return object;
   }

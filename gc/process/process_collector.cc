@@ -130,10 +130,9 @@ void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& re
 }
 
 void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
-  ProcessThread* const thread = ThreadRegistry::current();
-  if (thread == nullptr) return nullptr;
-  const ThreadRegistry::CriticalSection critical(*thread);
-  return thread->allocator().allocate_from_block(bytes, kind);
+  ProcessThread& thread = *ThreadRegistry::current();
+  const ThreadRegistry::CriticalSection critical(thread);
+  return thread.allocator().allocate_from_block(bytes, kind);
 }
 
 // Here the program's stack ends, for the collection that may come, and its registers are saved: in the

@@ -73,7 +73,8 @@ class ProcessCollector {
       return nullptr;
     return thread->allocator().allocate_from_run(bytes, kind);
   }
-  /// The same, also of those that are free in the block at hand, or were freed by hand.
+  /// The same, also of those that are free in the block at hand, or were freed by hand. The calling thread is
+  /// registered.
   static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
   /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cstdint>
-#include <filesystem>
-#include <iterator>
 
 namespace jackdaw::gc {
 namespace {
@@ -15,66 +14,66 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLarge = kSmall + 1;
 constexpr std::uint32_t kThreads = 3;
 
-MarkingOptions options() {
-  MarkingOptions options;
-  options.engine.threads = kThreads;
-  return options;
+class MarkingOnDemandTest : public testing::Test {
+ protected:
+  MarkingOnDemandTest() {
+    options_.engine.threads = kThreads;
+    options_.engine.on_helper_start = [this](std::uint32_t) { started_.fetch_add(1); };
+  }
+
+  MarkingOptions options_;
+  std::atomic<std::uint32_t> started_{0};  // helpers; all are counted when the engine is gone
+};
+
+TEST_F(MarkingOnDemandTest, OneThreadMarksASmallHeap) {
+  {
+    MarkingOnDemand marking(options_);
+    EXPECT_EQ(marking.for_heap_of(0).worker_count(), 1U);
+    EXPECT_EQ(marking.for_heap_of(kSmall).worker_count(), 1U);
+    EXPECT_EQ(marking.thread_count(), kThreads);
+  }
+  EXPECT_EQ(started_.load(), 0U);
 }
 
-std::ptrdiff_t threads_of_process() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return std::distance(begin(tasks), end(tasks));
+TEST_F(MarkingOnDemandTest, HelpersStartOnceForALargerOne) {
+  {
+    MarkingOnDemand marking(options_);
+    Marking& first = marking.for_heap_of(kLarge);
+    EXPECT_EQ(first.worker_count(), kThreads);
+    EXPECT_EQ(&marking.for_heap_of(0), &first);
+  }
+  EXPECT_EQ(started_.load(), kThreads - 1);
 }
 
-TEST(MarkingOnDemand, OneThreadMarksASmallHeap) {
-  const std::ptrdiff_t before = threads_of_process();
-  MarkingOnDemand marking(options());
-  EXPECT_EQ(marking.for_heap_of(0).worker_count(), 1U);
-  EXPECT_EQ(marking.for_heap_of(kSmall).worker_count(), 1U);
-  EXPECT_EQ(threads_of_process(), before);
-  EXPECT_EQ(marking.thread_count(), kThreads);
-}
-
-TEST(MarkingOnDemand, HelpersStartOnceForALargerOne) {
-  const std::ptrdiff_t before = threads_of_process();
-  MarkingOnDemand marking(options());
-  Marking& first = marking.for_heap_of(kLarge);
-  EXPECT_EQ(first.worker_count(), kThreads);
-  EXPECT_EQ(threads_of_process(), before + kThreads - 1);
-  EXPECT_EQ(&marking.for_heap_of(0), &first);
-}
-
-TEST(MarkingOnDemand, HelpersStartWhenTheyAreAskedFor) {
-  MarkingOnDemand marking(options());
+TEST_F(MarkingOnDemandTest, HelpersStartWhenTheyAreAskedFor) {
+  MarkingOnDemand marking(options_);
   marking.start_helpers();
   EXPECT_EQ(marking.for_heap_of(0).worker_count(), kThreads);
 }
 
-TEST(MarkingOnDemand, AfterTheEndItBeginsAgain) {
-  MarkingOnDemand marking(options());
+TEST_F(MarkingOnDemandTest, AfterTheEndItBeginsAgain) {
+  MarkingOnDemand marking(options_);
   marking.start_helpers();
-  const std::ptrdiff_t with_helpers = threads_of_process();
   marking.end();
+  EXPECT_EQ(started_.load(), kThreads - 1);
   EXPECT_EQ(marking.thread_count(), kThreads);
   EXPECT_EQ(marking.for_heap_of(0).worker_count(), 1U);
-  EXPECT_LT(threads_of_process(), with_helpers);
   EXPECT_EQ(marking.for_heap_of(kLarge).worker_count(), kThreads);
 }
 
 // A program's thread that is bound to one processor does not bind the helpers.
-TEST(MarkingOnDemand, HelpersRunWhereTheFirstThreadMayRun) {
+TEST_F(MarkingOnDemandTest, HelpersRunWhereTheFirstThreadMayRun) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one processor";
-  MarkingOptions with_look = options();
   int most_processors = 0;
-  with_look.engine.threads = 2;
-  with_look.engine.on_helper_start = [&](std::uint32_t) {
+  options_.engine.threads = 2;
+  options_.engine.on_helper_start = [&](std::uint32_t) {
     cpu_set_t own;
     if (sched_getaffinity(0, sizeof own, &own) == 0) most_processors = CPU_COUNT(&own);
   };
   {
-    MarkingOnDemand marking(with_look);
+    MarkingOnDemand marking(options_);
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
