@@ -50,13 +50,6 @@ auto with_queue(std::string_view name, Function function, std::type_identity<std
 
 constexpr std::type_identity<mark::QueueChoices> kQueues;
 
-// Whether a look at the machine may change anything.
-bool depends_on_machine(const MarkingOptions& options) {
-  if (options.engine.threads < 2 || !options.engine.nodes.empty()) return false;
-  const bool binds = options.binding == mark::Binding::node || options.binding == mark::Binding::core;
-  return binds || mark::Topology::may_have_several_nodes();
-}
-
 // The engine's options, with where the workers are at home.
 mark::MarkerOptions on_this_machine(const MarkingOptions& options) {
   mark::MarkerOptions engine = options.engine;
@@ -90,6 +83,12 @@ bool serves_one_thread_alone(std::string_view queue) {
 MarkingOptions fitting(MarkingOptions options, const heap::Heap& heap) {
   options.engine.mail = options.engine.mail && heap.nodes().count() > 1;
   return options;
+}
+
+bool depends_on_machine(const MarkingOptions& options) {
+  if (options.engine.threads < 2 || !options.engine.nodes.empty()) return false;
+  const bool binds = options.binding == mark::Binding::node || options.binding == mark::Binding::core;
+  return binds || mark::Topology::may_have_several_nodes();
 }
 
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {

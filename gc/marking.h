@@ -62,6 +62,9 @@ class Marking {
 /// The options without what makes no sense for that heap: tasks are sent to where its chunks lie.
 MarkingOptions fitting(MarkingOptions options, const heap::Heap& heap);
 
+/// Whether the engine is made by what the machine is like: several memory nodes, or threads that are bound.
+bool depends_on_machine(const MarkingOptions& options);
+
 /// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists,
 /// a number out of range, and several threads with a queue for one.
 JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);

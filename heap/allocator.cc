@@ -190,12 +190,13 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
   std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];
+  // Before anything is written there: others may have freed the slots.
+  chunk.set_allocated(block, slots, !kind.is_collectable);
   if (kind.is_cleared && !run.block.is_zero) std::memset(cursor, 0, static_cast<std::size_t>(end - cursor));
   if (kind.contents == Contents::references) {
     for (std::byte* slot = cursor; slot < end; slot += chunk.block(block).slot_bytes)
       reinterpret_cast<Object*>(slot)->set_type(TypeDescriptor::unused());
   }
-  chunk.set_allocated(block, slots, !kind.is_collectable);
   run.next_granule = slots.end;
   run.cursor = cursor;
   run.end = end;

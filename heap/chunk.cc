@@ -95,8 +95,8 @@ void Chunk::set_allocated(std::size_t block, GranuleRange slots, bool freed_by_o
   for_each_word_of(slots, [&](std::uint32_t word, std::uint64_t mask) {
     const std::uint64_t bits = starts.words[word] & mask;
     if (freed_by_others) {
-      // Relaxed: see is_allocated.
-      allocated_words_[first_word + word].fetch_or(bits, std::memory_order_relaxed);
+      // Acquire: pairs with the release in set_free.
+      allocated_words_[first_word + word].fetch_or(bits, std::memory_order_acquire);
     } else {
       add_bits(first_word + word, bits);
     }
@@ -107,8 +107,9 @@ void Chunk::set_free(const std::byte* first, const std::byte* end) {
   Chunk& chunk = *of(first);
   const std::size_t first_word = block_of(first) * kMarkWordsPerBlock;
   for_each_word_of(range_of(first, end), [&](std::uint32_t word, std::uint64_t mask) {
-    // Relaxed: see is_allocated.
-    chunk.allocated_words_[first_word + word].fetch_and(~mask, std::memory_order_relaxed);
+    // Release: pairs with the acquire in set_allocated, so that what was written to the object comes before
+    // what is written to the next in its place.
+    chunk.allocated_words_[first_word + word].fetch_and(~mask, std::memory_order_release);
   });
 }
 

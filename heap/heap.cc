@@ -85,17 +85,20 @@ bool Heap::within_limit(std::size_t blocks) const {
   return usage_.used <= limit_bytes_ && blocks <= (limit_bytes_ - usage_.used) / kBlockBytes;
 }
 
-// Whether the budget lets the heap become larger.
-bool Heap::may_grow() const {
-  // Relaxed: see set_budget.
-  return is_beyond_budget_ || allocated_bytes() <= budget_while_growing_.load(std::memory_order_relaxed);
+// Whether the budget lets so many blocks more have memory.
+bool Heap::may_grow_by(std::size_t blocks) const {
+  if (blocks == 0 || is_beyond_budget_) return true;
+  // Relaxed, both: see set_budget.
+  if (allocated_bytes() <= budget_while_growing_.load(std::memory_order_relaxed)) return true;
+  const std::uint64_t grows_freely_to =
+      std::max<std::uint64_t>(kept_bytes_, grows_freely_to_.load(std::memory_order_relaxed));
+  return usage_.used + usage_.free + blocks * kBlockBytes <= grows_freely_to;
 }
 
 // Whether so many blocks more may have memory, after free ones lost theirs if that is what it takes. Within
 // limit and budget that is so, unless the system refuses to take any back.
 bool Heap::make_room_for(std::size_t untouched_blocks) {
-  const bool grows = usage_.used + usage_.free + untouched_blocks * kBlockBytes > kept_bytes_;
-  if (untouched_blocks != 0 && grows && !may_grow()) return false;
+  if (!may_grow_by(untouched_blocks)) return false;
   const auto has_room = [&] {
     const std::uint64_t has_memory = usage_.used + usage_.free;
     return has_memory <= limit_bytes_ && untouched_blocks <= (limit_bytes_ - has_memory) / kBlockBytes;
@@ -433,7 +436,7 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
 Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
   // Relaxed: see set_growth_threshold.
   const bool is_early = allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
-  if ((is_early && !is_beyond_budget_) || !may_grow()) return nullptr;
+  if ((is_early && !is_beyond_budget_) || !may_grow_by(blocks_of(least_bytes - kHeaderBytes))) return nullptr;
   Chunk* chunk = try_add_chunk(total_bytes);
   if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes);
   for (std::size_t bytes = total_bytes / 2; chunk == nullptr && bytes >= least_bytes; bytes /= 2)

@@ -114,14 +114,15 @@ class Heap {
     count_freed(bytes);
   }
   /// From now on allocation fails when allocated_bytes() would pass `bytes`: the collector's way to be asked
-  /// in time. Where the heap would become larger than it is (bytes()), it fails once allocated_bytes() is
-  /// past `while_growing`.
-  // Relaxed, both: thresholds; a thread that sees one late allocates one block more.
-  void set_budget(std::uint64_t bytes, std::uint64_t while_growing) {
+  /// in time. Where the heap would become larger than it is (bytes()), and larger than `heap_bytes`, it fails
+  /// once allocated_bytes() is past `while_growing`.
+  // Relaxed, all: thresholds; a thread that sees one late allocates one block more.
+  void set_budget(std::uint64_t bytes, std::uint64_t while_growing, std::uint64_t heap_bytes) {
     budget_.store(bytes, std::memory_order_relaxed);
     budget_while_growing_.store(while_growing, std::memory_order_relaxed);
+    grows_freely_to_.store(heap_bytes, std::memory_order_relaxed);
   }
-  void set_budget(std::uint64_t bytes) { set_budget(bytes, bytes); }
+  void set_budget(std::uint64_t bytes) { set_budget(bytes, bytes, 0); }
   /// From now on no chunk is added for an allocation before so many bytes were allocated since the last
   /// sweep: the collector's way to be asked before the heap grows.
   // Relaxed: as set_budget.
@@ -226,7 +227,7 @@ class Heap {
   void count_allocated(std::uint64_t bytes);
   void count_freed(std::uint64_t bytes);
   [[nodiscard]] bool within_limit(std::size_t blocks) const;
-  [[nodiscard]] bool may_grow() const;
+  [[nodiscard]] bool may_grow_by(std::size_t blocks) const;
   bool make_room_for(std::size_t untouched_blocks);
   bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
   std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind, std::uint32_t node) {
@@ -269,6 +270,7 @@ class Heap {
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint64_t> budget_while_growing_{std::numeric_limits<std::uint64_t>::max()};
+  std::atomic<std::uint64_t> grows_freely_to_{0};
   std::atomic<std::uint64_t> growth_threshold_{0};
   std::atomic<std::uint64_t> chunk_bytes_{0};
   HeapUsage usage_;  // written under the lock

@@ -43,22 +43,31 @@ ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start) : on_start_(std:
 void ThreadPool::start_helpers(std::uint32_t threads) {
   const SignalsBlocked guard;
   for (std::uint32_t worker = 1; worker < threads; ++worker) {
-    auto helper = std::make_unique<Helper>();
-    Helper& started = *helper;
-    {
-      // The helper looks for its entry under the lock.
-      const std::lock_guard lock(mutex_);
-      helpers_.push_back(std::move(helper));
-    }
     try {
-      started.thread = std::thread([this, worker] { helper_loop(worker); });
+      start_helper(worker);
     } catch (const std::exception& error) {
-      const std::lock_guard lock(mutex_);
-      helpers_.pop_back();
       std::fprintf(stderr, "jackdaw: mark thread %u of %u cannot start (%s); marking with %u\n", worker + 1,
                    threads, error.what(), worker);
       return;
     }
+  }
+}
+
+// Throws, with nothing changed, when it cannot be.
+void ThreadPool::start_helper(std::uint32_t worker) {
+  auto helper = std::make_unique<Helper>();
+  Helper& started = *helper;
+  {
+    // The helper looks for its entry under the lock.
+    const std::lock_guard lock(mutex_);
+    helpers_.push_back(std::move(helper));
+  }
+  try {
+    started.thread = std::thread([this, worker] { helper_loop(worker); });
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    helpers_.pop_back();
+    throw;
   }
 }
 

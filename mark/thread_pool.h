@@ -93,6 +93,7 @@ class ThreadPool {
   };
 
   void start_helpers(std::uint32_t threads);
+  void start_helper(std::uint32_t worker);
   void helper_loop(std::uint32_t worker);
   void begin(Job job, std::size_t helpers, std::size_t most_helpers);
   void await_job(std::unique_lock<std::mutex>& lock, std::size_t helper);

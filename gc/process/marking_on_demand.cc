@@ -37,14 +37,17 @@ class RunsOn {
 
 }  // namespace
 
-MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options)
-    : options_(options), engine_(make_marking(for_one_thread(options))) {
+MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options, bool at_once)
+    : options_(options),
+      thread_count_(options.engine.threads),
+      engine_(make_marking(for_one_thread(options))) {
   // More processors than the set has room for: then no thread is told where to run.
   if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);
+  if (at_once || depends_on_machine(options)) start_helpers();
 }
 
-Marking& MarkingOnDemand::for_heap_of(std::uint64_t bytes) {
-  if (!has_helpers_ && options_.engine.threads > 1 && bytes > kSmallHeapBytes) {
+Marking& MarkingOnDemand::for_heap_of(std::uint64_t bytes, bool may_start_helpers) {
+  if (!has_helpers_ && options_.engine.threads > 1 && bytes > kSmallHeapBytes && may_start_helpers) {
     try {
       start_helpers();
     } catch (const std::bad_alloc&) {  // the next collection tries again
@@ -60,16 +63,22 @@ void MarkingOnDemand::start_helpers() {
   const RunsOn everywhere(processors_);
   engine_ = make_marking(options_);
   has_helpers_ = true;
+  thread_count_.store(engine_->worker_count(), std::memory_order_relaxed);
 }
 
 void MarkingOnDemand::end() {
-  has_helpers_ = false;
+  forget_helpers();
   engine_.reset();
 }
 
 void MarkingOnDemand::abandon() {
+  forget_helpers();
   static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
+}
+
+void MarkingOnDemand::forget_helpers() {
   has_helpers_ = false;
+  thread_count_.store(options_.engine.threads, std::memory_order_relaxed);
 }
 
 }  // namespace jackdaw::gc

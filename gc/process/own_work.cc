@@ -128,5 +128,9 @@ void OwnMemory::free(void* memory) {
 
 void OwnMemory::lock() { mutex.lock(); }
 void OwnMemory::unlock() { mutex.unlock(); }
+void OwnMemory::unlock_in_child() {
+  mutex.forget_queue();
+  mutex.unlock();
+}
 
 }  // namespace jackdaw::gc

@@ -48,6 +48,10 @@ class OwnMemory {
   /// Around a fork, as the last lock of all.
   static void lock();
   static void unlock();
+  /// In the child, in place of unlock().
+  static void unlock_in_child();
+  /// Whether it ever gave out memory: the program's operator new or malloc leads here.
+  static bool is_used() { return is_used_.load(std::memory_order_acquire); }
 
  private:
   static bool search(const void* address);

@@ -99,7 +99,7 @@ ProcessCollector& ProcessCollector::make_instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       threads_(heap_, options.stop_patience),
-      marking_(fitting(options.marking, heap_)),
+      marking_(fitting(options.marking, heap_), OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_.ephemerons()),
       growth_(options.growth),
@@ -380,7 +380,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
 // For a heap that holds so many bytes.
 Marking& ProcessCollector::prepare_marking(std::uint64_t bytes) {
   const OwnWork own_work;
-  Marking& marking = marking_.for_heap_of(bytes);
+  Marking& marking = marking_.for_heap_of(bytes, !threads_.has_suspended());
   collection_.begin(marking);
   return marking;
 }
@@ -534,7 +534,7 @@ void ProcessCollector::after_fork_in_parent() {
 }
 
 void ProcessCollector::after_fork_in_child() {
-  OwnMemory::unlock();
+  OwnMemory::unlock_in_child();
   marking_.abandon();
   threads_.after_fork_in_child();
   for_each_fork_lock([](StoppableMutex& lock) {
@@ -549,7 +549,8 @@ void ProcessCollector::set_budget() {
   const auto or_some_more = [&](std::uint64_t planned) {
     return allocated < planned ? planned : allocated + growth_.minimum_budget_bytes;
   };
-  heap_.set_budget(or_some_more(growth_.budget(found_)), or_some_more(growth_.budget_while_growing(found_)));
+  heap_.set_budget(or_some_more(growth_.budget(found_)), or_some_more(growth_.budget_while_growing(found_)),
+                   growth_.minimum_heap_bytes);
 }
 
 void ProcessCollector::apply_growth() {
@@ -566,11 +567,13 @@ void ProcessCollector::apply_finalizers() {
 }
 
 void ProcessCollector::start_mark_threads() {
+  const CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
   marking_.start_helpers();
 }
 
 void ProcessCollector::end_mark_threads() {
+  const CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
   marking_.end();
 }

@@ -167,6 +167,8 @@ class ThreadRegistry {
   void resume(pthread_t thread);
   /// Whether it was suspended and not resumed yet. Any thread.
   bool is_suspended(pthread_t thread);
+  /// Whether any thread was suspended and not resumed yet. Any thread.
+  bool has_suspended();
   /// The calling thread, which released its last lock, stands still if it was suspended.
   static void stand_if_suspended();
 

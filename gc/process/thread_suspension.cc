@@ -6,6 +6,7 @@
 // released the last.
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -83,6 +84,12 @@ bool ThreadRegistry::is_suspended(pthread_t thread) {
   const std::lock_guard lock(mutex_);
   ProcessThread* const entry = find(thread);
   return entry != nullptr && entry->suspension() != Suspension::none;
+}
+
+bool ThreadRegistry::has_suspended() {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(threads_,
+                             [](ProcessThread* thread) { return thread->suspension() != Suspension::none; });
 }
 
 // In the signal handler, or as there.

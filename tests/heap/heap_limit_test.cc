@@ -214,9 +214,9 @@ TEST(HeapBudget, IsSmallerWhereTheHeapWouldGrow) {
   heap.set_budget(20 * kBlockBytes);
   ASSERT_EQ(allocate_all(allocator, kBlockBytes).size(), 20U);
   keep_nothing(heap);
-  heap.set_budget(40 * kBlockBytes, 10 * kBlockBytes);
-  EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 20U);
-  EXPECT_EQ(heap.bytes(), 20 * kBlockBytes);
+  heap.set_budget(40 * kBlockBytes, 10 * kBlockBytes, 25 * kBlockBytes);
+  EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 25U);
+  EXPECT_EQ(heap.bytes(), 25 * kBlockBytes);
   const Heap::BeyondBudget beyond_budget;
   EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
 }
@@ -224,7 +224,7 @@ TEST(HeapBudget, IsSmallerWhereTheHeapWouldGrow) {
 TEST(HeapBudget, WhereTheHeapWouldGrowHoldsForChunksToo) {
   Heap heap;
   Allocator allocator(heap);
-  heap.set_budget(4 * kChunkBytes, kChunkBytes / 2);
+  heap.set_budget(4 * kChunkBytes, kChunkBytes / 2, 0);
   EXPECT_NE(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
   EXPECT_EQ(allocator.allocate(data(), kChunkBytes), nullptr);
   EXPECT_TRUE(heap.expand_to(8 * kChunkBytes));

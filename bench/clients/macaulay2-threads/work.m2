@@ -1,7 +1,9 @@
 -- Tasks on several threads: each has a ring of its own, computes Groebner bases and makes strings and tables.
 allowableThreads = 4
+-- Macaulay2 makes rings in one thread only.
+rings = apply(12, n -> ZZ/(if n % 2 == 0 then 101 else 32003)[vars(0..4)])
 work = n -> (
-    R := ZZ/(if n % 2 == 0 then 101 else 32003)[vars(0..4)];
+    R := rings#n;
     counted := 0;
     for round from 0 to 6 do (
         I := ideal apply(5, i -> sum(5, j -> (n + i * j + round) % 11 * R_j^(1 + (i + j) % 3)) - i - n);

@@ -27,7 +27,7 @@ class MarkingOnDemandTest : public testing::Test {
 
 TEST_F(MarkingOnDemandTest, OneThreadMarksASmallHeap) {
   {
-    MarkingOnDemand marking(options_);
+    MarkingOnDemand marking(options_, false);
     EXPECT_EQ(marking.for_heap_of(0).worker_count(), 1U);
     EXPECT_EQ(marking.for_heap_of(kSmall).worker_count(), 1U);
     EXPECT_EQ(marking.thread_count(), kThreads);
@@ -37,7 +37,7 @@ TEST_F(MarkingOnDemandTest, OneThreadMarksASmallHeap) {
 
 TEST_F(MarkingOnDemandTest, HelpersStartOnceForALargerOne) {
   {
-    MarkingOnDemand marking(options_);
+    MarkingOnDemand marking(options_, false);
     Marking& first = marking.for_heap_of(kLarge);
     EXPECT_EQ(first.worker_count(), kThreads);
     EXPECT_EQ(&marking.for_heap_of(0), &first);
@@ -46,13 +46,24 @@ TEST_F(MarkingOnDemandTest, HelpersStartOnceForALargerOne) {
 }
 
 TEST_F(MarkingOnDemandTest, HelpersStartWhenTheyAreAskedFor) {
-  MarkingOnDemand marking(options_);
+  MarkingOnDemand marking(options_, false);
   marking.start_helpers();
   EXPECT_EQ(marking.for_heap_of(0).worker_count(), kThreads);
 }
 
+TEST_F(MarkingOnDemandTest, HelpersStartAtOnceWhereTheyMust) {
+  MarkingOnDemand marking(options_, true);
+  EXPECT_EQ(marking.for_heap_of(0).worker_count(), kThreads);
+}
+
+TEST_F(MarkingOnDemandTest, HelpersAreStartedLaterWhereTheyMayNotBeNow) {
+  MarkingOnDemand marking(options_, false);
+  EXPECT_EQ(marking.for_heap_of(kLarge, false).worker_count(), 1U);
+  EXPECT_EQ(marking.for_heap_of(kLarge).worker_count(), kThreads);
+}
+
 TEST_F(MarkingOnDemandTest, AfterTheEndItBeginsAgain) {
-  MarkingOnDemand marking(options_);
+  MarkingOnDemand marking(options_, false);
   marking.start_helpers();
   marking.end();
   EXPECT_EQ(started_.load(), kThreads - 1);
@@ -73,7 +84,7 @@ TEST_F(MarkingOnDemandTest, HelpersRunWhereTheFirstThreadMayRun) {
     if (sched_getaffinity(0, sizeof own, &own) == 0) most_processors = CPU_COUNT(&own);
   };
   {
-    MarkingOnDemand marking(options_);
+    MarkingOnDemand marking(options_, false);
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
