@@ -31,11 +31,13 @@ namespace {
 
 ThreadRegistry& threads() { return collector().threads(); }
 
-// Runs `function` on another thread and waits for it, blocked.
+// Runs `function` on another thread, which is not registered, and waits for it, blocked.
 template <typename Function>
 void on_another_thread(Function function) {
+  // Before the thread is there: the one that makes the collector is registered.
+  ThreadRegistry& registry = threads();
   std::thread thread(function);
-  threads().call_blocked(join_one, &thread);
+  registry.call_blocked(join_one, &thread);
 }
 
 // A stack of its own, below a page that cannot be read and above another.
