@@ -106,7 +106,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       further_marking_(collection_) {
   // What a collection needs at least is there before it comes: memory may have run out by then.
   collection_.begin(marking_.for_heap_of(0));
-  if (!roots_.reserve(1) || !static_roots_.reserve()) throw std::bad_alloc();
+  if (roots_.empty() || !static_roots_.reserve()) throw std::bad_alloc();
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
@@ -433,17 +433,16 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
 
 void ProcessCollector::mark_roots(const OwnStack& own_stack) {
   collection_.clear_marks();
-  roots_.clear();
+  root_count_ = 0;
   found_.root_bytes = 0;
   gather_roots(own_stack);
   mark_gathered_roots();
 }
 
-// All of them, as a rule; where they are many, or there is no memory to note them, those that came together
-// so far.
+// All of them, as a rule; where they are many, those that came together so far.
 void ProcessCollector::mark_gathered_roots() {
-  collection_.mark_further(roots_.span());
-  roots_.clear();
+  collection_.mark_further({roots_.data(), root_count_});
+  root_count_ = 0;
 }
 
 void ProcessCollector::process_finalization() {

@@ -36,7 +36,7 @@
 #include "gc/process/thread_registry.h"
 #include "gc/stack_state.h"
 #include "gc/weak_references.h"
-#include "heap/growing_list.h"
+#include "heap/system_array.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/word_scan.h"
@@ -223,10 +223,9 @@ class ProcessCollector {
   void gather_roots(const OwnStack& own_stack);
   void mark_gathered_roots();
   void add_root(heap::Object* object) {
-    if (roots_.size() < kMostRoots && roots_.append(object)) [[likely]]
-      return;
-    mark_gathered_roots();
-    if (!roots_.append(object)) __builtin_unreachable();  // the constructor made room for some
+    if (root_count_ == roots_.size()) [[unlikely]]
+      mark_gathered_roots();
+    roots_[root_count_++] = object;
   }
   void let_go_of_dead();
   [[nodiscard]] bool is_due() const;
@@ -263,7 +262,9 @@ class ProcessCollector {
   StoppableMutex collecting_;  // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
-  heap::GrowingList<heap::Object*> roots_;
+  // Never longer: what grows is unmapped, and may lie where the program told that roots were.
+  heap::SystemArray<heap::Object*> roots_{kMostRoots};
+  std::size_t root_count_ = 0;
   GrowthPolicy::Found found_;           // by the last collection
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   Finalization finalization_;

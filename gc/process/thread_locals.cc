@@ -9,8 +9,8 @@ namespace jackdaw::gc {
 namespace {
 
 // Beside the blocks that are there at the start, glibc leaves room in the static area for some of libraries
-// that come later: at most about so much.
-constexpr std::uintptr_t kSpareBytes = 4096;
+// that come later: so much, unless its tunables say more. What lies beyond may be anybody's.
+constexpr std::uintptr_t kSpareBytes = 1664;
 
 #if defined(__x86_64__)
 // The blocks lie below the thread pointer; the word behind the one that it leads to leads to the table.

@@ -69,6 +69,7 @@ TEST(FakeStack, IsScannedOfAThreadThatIsBlocked) {
 }
 
 TEST(FakeStack, AStackMayBeSaidToEndAtAVariable) {
+  collector();  // whoever makes it is registered
   std::thread thread([] {
     Lists lists;
     const auto address = reinterpret_cast<std::uintptr_t>(lists.data());

@@ -178,6 +178,21 @@ TEST(StaticRoots, ARangeMayBeUnmappedWithoutBeingRemoved) {
   collector().static_roots().remove(begin, end);
 }
 
+TEST(StaticRoots, TheCollectorsOwnMemoryMayLieInARangeThatWasUnmapped) {
+  constexpr std::size_t kRoots = 20000;
+  Pages kept(kRoots * sizeof(Link*) / Pages::page_bytes() + 1);
+  auto* const slots = &kept.slot(0);
+  for (std::size_t i = 0; i < kRoots; ++i) slots[i] = new_link(nullptr, i);
+  collector().static_roots().add(slots, slots + kRoots);
+  {
+    Pages unmapped(256);
+    collector().static_roots().add(unmapped.page(0), unmapped.end());
+  }
+  collector().collect();
+  for (std::size_t i = 0; i < kRoots; ++i) ASSERT_EQ(slots[i]->value, i);
+  collector().static_roots().remove(slots, slots + kRoots);
+}
+
 TEST(ReadableMemory, IsFoundPageByPage) {
   Pages pages(4);
   const auto address = [&](std::size_t page) { return reinterpret_cast<std::uintptr_t>(pages.page(page)); };
