@@ -87,7 +87,7 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     run.block = heap_.exchange_block(used, size_class, kind, wanted - 1);
     run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
   }
-  if (run.block.is_zero) run.block.chunk->populate(run.block.index);
+  if (run.block.is_zero) run.block.chunk->populate(run.block.index, 1);
   return run.block.chunk != nullptr;
 }
 

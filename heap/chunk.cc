@@ -55,8 +55,10 @@ std::uint32_t count_bits(const std::array<std::uint64_t, kMarkWordsPerBlock>& wo
 
 }  // namespace
 
-Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds)
-    : total_bytes_(total_bytes), node_(node), map_(map), kind_table_(kinds) {
+Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds,
+             HugePages* huge_pages)
+    : total_bytes_(total_bytes), huge_pages_(huge_pages), node_(node), map_(map), kind_table_(kinds) {
+  if (huge_pages == nullptr) is_decided_.set();
   free_blocks_ = std::min(usable_blocks(), kUsableBlocks);
   for (std::size_t block = kFirstBlock; block < kFirstBlock + free_blocks_; ++block) free_.set(block);
   zero_ = free_;
@@ -175,6 +177,7 @@ std::size_t Chunk::count_zero(std::size_t index, std::size_t count) const {
 
 bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind) {
   const bool is_zero = zero_.test(index);
+  if (const std::size_t page = index / kBlocksPerHugePage; !is_decided_.test(page)) decide_on_huge_page(page);
   blocks_[index] = info;
   kinds_[index] = kind_byte(kind);
   free_.reset(index);
@@ -192,11 +195,42 @@ void Chunk::release_block(std::size_t index) {
   if (index < search_from_) search_from_ = index;
 }
 
-void Chunk::populate(std::size_t index) {
+void Chunk::populate(std::size_t first, std::size_t count) {
+  for (std::size_t block = first; block < first + count;) {
+    const std::size_t page_end = block - block % kBlocksPerHugePage + kBlocksPerHugePage;
+    const std::size_t end = std::min(first + count, page_end);
+    populate_within_page(block, end);
+    block = end;
+  }
+}
+
+void Chunk::populate_within_page(std::size_t block, std::size_t end) {
+  std::byte* const start = block_start(block);
+  // Relaxed: the lock under which the block was taken makes what was decided then seen.
+  const std::uint8_t small = small_pages_.load(std::memory_order_relaxed);
+  if ((small >> block / kBlocksPerHugePage & 1) != 0) {
 #ifdef MADV_POPULATE_WRITE
-  // Advice only: a system that does not know it gives page by page.
-  if (lacks_huge_pages_) madvise(block_start(index), kBlockBytes, MADV_POPULATE_WRITE);
+    // Advice only: a system that does not know it gives page by page.
+    madvise(start, (end - block) * kBlockBytes, MADV_POPULATE_WRITE);
 #endif
+  } else if (huge_pages_ != nullptr && block % kBlocksPerHugePage == 0) {
+    huge_pages_->time([=] { return *start = std::byte{0}; });
+  }
+}
+
+void Chunk::decide_on_huge_page(std::size_t page) {
+  const bool asks = huge_pages_->are_wanted();
+  // Advice only.
+  if (asks) madvise(block_start(page * kBlocksPerHugePage), HugePages::kBytes, MADV_HUGEPAGE);
+  note_decision(page, asks);
+}
+
+void Chunk::note_decision(std::size_t page, bool is_huge) {
+  is_decided_.set(page);
+  if (is_huge) return;
+  // Relaxed, both: see populate.
+  const std::uint8_t small = small_pages_.load(std::memory_order_relaxed);
+  small_pages_.store(static_cast<std::uint8_t>(small | 1U << page), std::memory_order_relaxed);
 }
 
 bool Chunk::give_back(std::size_t index, std::size_t count) {

@@ -23,6 +23,7 @@
 #include <cstdint>
 
 #include "heap/block_map.h"
+#include "heap/huge_pages.h"
 #include "heap/kind.h"
 #include "heap/layout.h"
 #include "heap/object.h"
@@ -33,6 +34,8 @@ namespace jackdaw::heap {
 /// The blocks before this one are the chunk's header.
 inline constexpr std::size_t kFirstBlock = 19;
 inline constexpr std::size_t kUsableBlocks = kBlocksPerChunk - kFirstBlock;
+inline constexpr std::size_t kHugePages = kChunkBytes / HugePages::kBytes;
+inline constexpr std::size_t kBlocksPerHugePage = kBlocksPerChunk / kHugePages;
 inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
 
 /// What a block is used for.
@@ -246,9 +249,9 @@ class Chunk {
   /// Takes a block and says whether its memory is zero, because nobody took it before.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
-  /// Has the system give a block its memory, all at once, where that would come in small pages, each with the
-  /// first write to it. For a chunk that was to have huge ones.
-  void populate(std::size_t index);
+  /// Has the system give blocks their memory, which is zero and the caller's, all at once, also where it
+  /// comes in small pages because huge ones are slow to come.
+  void populate(std::size_t first, std::size_t count);
   /// Gives the memory of so many blocks back to the system: false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
   /// Gives the memory of free blocks back to the system. O(blocks).
@@ -263,8 +266,9 @@ class Chunk {
 
  private:
   friend class HeapSpace;
-  // In memory that is zero.
-  Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds);
+  // In memory that is zero. Where huge pages are named, parts of it ask for one when they are first used.
+  Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds,
+        HugePages* huge_pages);
 
   [[nodiscard]] static std::size_t block_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
@@ -297,7 +301,9 @@ class Chunk {
   }
 
   void extend(std::size_t total_bytes) { total_bytes_ = total_bytes; }
-  void do_without_huge_pages() { lacks_huge_pages_ = true; }
+  void populate_within_page(std::size_t block, std::size_t end);
+  void decide_on_huge_page(std::size_t page);
+  void note_decision(std::size_t page, bool is_huge);
   void clear_allocated(std::size_t block);
   void add_bits(std::size_t word, std::uint64_t bits) {
     // Relaxed, both: see is_allocated.
@@ -340,7 +346,10 @@ class Chunk {
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
   std::size_t total_bytes_;
-  bool lacks_huge_pages_ = false;
+  HugePages* const huge_pages_;
+  std::bitset<kHugePages> is_decided_;  // whether a page is to be huge
+  // Those that are not to be, because huge pages are slow to come. Read by whoever took a block on them.
+  std::atomic<std::uint8_t> small_pages_{0};
   const std::uint32_t node_;
   BlockMap& map_;
   const KindTable& kind_table_;

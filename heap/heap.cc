@@ -22,6 +22,9 @@ constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 // Spares are given out while a chunk has so many free blocks, and the limit leaves as many.
 constexpr std::size_t kManyBlocks = 64;
 
+// Of larger objects programs may leave parts untouched: their memory comes as they write to it.
+constexpr std::size_t kMostPopulated = 16;  // blocks
+
 // Any node's chunks.
 constexpr std::uint32_t kAnyNode = std::numeric_limits<std::uint32_t>::max();
 
@@ -196,15 +199,15 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
   const bool is_oversized = count > kUsableBlocks;
   const Suspects suspects = addresses == LargeAddresses::all ? Suspects::avoided : Suspects::accepted;
   std::byte* start = nullptr;
+  Chunk* chunk = nullptr;
+  std::size_t first = kFirstBlock;
   bool is_zero = false;
   {
     const std::lock_guard lock(mutex_);
     const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
     if (!within_budget(charged) || !within_limit(count)) return nullptr;
-    std::size_t first = kFirstBlock;
     const std::size_t total = kHeaderBytes + count * kBlockBytes;
-    Chunk* const chunk =
-        is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, suspects);
+    chunk = is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, suspects);
     if (chunk == nullptr || !make_room_for(is_oversized ? count : chunk->count_zero(first, count)))
       return nullptr;
     BlockInfo info;
@@ -215,6 +218,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
     count_allocated(charged);
   }
   auto* const object = reinterpret_cast<Object*>(start);
+  if (is_zero && count <= kMostPopulated) chunk->populate(first, count);
   if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
   if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
   return object;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -249,15 +248,17 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
   if (first == pieces_.size()) return nullptr;
   std::byte* const memory = address_of(first);
   nodes_.place({memory, total_bytes}, node);
+  const auto make = [&](HugePages* huge_pages) {
+    return new (memory) Chunk(total_bytes, node, map_, kinds_, huge_pages);
+  };
   // A heap that stays small does without, and takes no more memory than it writes to.
-  if (first == 0) return new (memory) Chunk(total_bytes, node, map_, kinds_);
+  if (first == 0) return make(nullptr);
   const bool asks = huge_pages_.are_wanted();
-  if (asks) ask_for_huge_pages({memory, total_bytes});
-  const auto start = std::chrono::steady_clock::now();
-  auto* const chunk = new (memory) Chunk(total_bytes, node, map_, kinds_);
-  const bool has = asks && huge_pages_.note_first(std::chrono::steady_clock::now() - start);
-  if (asks && !has) madvise(memory, total_bytes, MADV_NOHUGEPAGE);
-  if (!has) chunk->do_without_huge_pages();
+  const bool holds_one_object = total_bytes > kChunkBytes;
+  if (asks) ask_for_huge_pages({memory, holds_one_object ? total_bytes : HugePages::kBytes});
+  if (holds_one_object) return make(nullptr);
+  Chunk* const chunk = asks ? huge_pages_.time([&] { return make(&huge_pages_); }) : make(&huge_pages_);
+  chunk->note_decision(0, asks);
   return chunk;
 }
 

@@ -1,4 +1,4 @@
-// HugePages: chunks after one whose first page was slow do without.
+// HugePages: parts of a heap after one whose huge page was slow to come do without.
 #include "heap/huge_pages.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ using std::chrono::microseconds;
 constexpr microseconds kQuick{200};
 constexpr microseconds kSlow{4000};
 
-// How many chunks do without until the next that asks.
-int chunks_without(HugePages& pages) {
+// How many parts do without until the next that asks.
+int parts_without(HugePages& pages) {
   int count = 0;
   while (!pages.are_wanted()) ++count;
   return count;
@@ -22,31 +22,40 @@ int chunks_without(HugePages& pages) {
 
 TEST(HugePages, AreWantedWhileTheyComeQuickly) {
   HugePages pages;
-  for (int chunk = 0; chunk < 100; ++chunk) {
-    EXPECT_EQ(chunks_without(pages), 0);
-    EXPECT_TRUE(pages.note_first(kQuick));
+  for (int part = 0; part < 100; ++part) {
+    EXPECT_EQ(parts_without(pages), 0);
+    pages.note(kQuick);
   }
 }
 
 TEST(HugePages, AreWantedLessOftenWhileTheyComeSlowly) {
   HugePages pages;
-  EXPECT_EQ(chunks_without(pages), 0);
-  for (const int without : {1, 2, 4, 8, 16, 16}) {
-    EXPECT_FALSE(pages.note_first(kSlow));
-    EXPECT_EQ(chunks_without(pages), without);
+  EXPECT_EQ(parts_without(pages), 0);
+  for (const int without : {1, 2, 4, 8, 16, 32, 64, 128, 128}) {
+    pages.note(kSlow);
+    EXPECT_EQ(parts_without(pages), without);
   }
 }
 
 TEST(HugePages, AreWantedAgainAfterAQuickOne) {
   HugePages pages;
-  for (int chunk = 0; chunk < 4; ++chunk) {
-    EXPECT_FALSE(pages.note_first(kSlow));
-    chunks_without(pages);
+  for (int part = 0; part < 4; ++part) {
+    pages.note(kSlow);
+    parts_without(pages);
   }
-  EXPECT_TRUE(pages.note_first(kQuick));
-  EXPECT_EQ(chunks_without(pages), 0);
-  EXPECT_FALSE(pages.note_first(kSlow));
-  EXPECT_EQ(chunks_without(pages), 1);
+  pages.note(kQuick);
+  EXPECT_EQ(parts_without(pages), 0);
+  pages.note(kSlow);
+  EXPECT_EQ(parts_without(pages), 1);
+}
+
+TEST(HugePages, AreNotTakenForQuickWhereTheyWereThere) {
+  HugePages pages;
+  for (const int without : {1, 2, 4}) {
+    pages.note(kSlow);
+    pages.note(std::chrono::microseconds{1});
+    EXPECT_EQ(parts_without(pages), without);
+  }
 }
 
 }  // namespace
