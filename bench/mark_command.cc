@@ -104,8 +104,6 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command
       ->add_option("--memory", memory_, "Memory nodes of the heap: " + std::string(gc::kMemoryPlacementForms))
       ->capture_default_str();
-  command->add_flag("--mail", engine.mail,
-                    "Send tasks to the memory node of their object, where the heap lies on several");
   command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kLargestStealBatch))
       ->capture_default_str();

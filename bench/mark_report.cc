@@ -111,10 +111,6 @@ void format_nodes(const MarkReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out), "remote: {} of {} visits ({:.2f} %), {} of {} steals ({:.2f} %)\n",
                  sum.visits_remote, sum.tasks_executed, percent(sum.visits_remote, sum.tasks_executed),
                  sum.steals_remote(), sum.steals, percent(sum.steals_remote(), sum.steals));
-  if (report.marking.engine.mail) {
-    fmt::format_to(std::back_inserter(out), "mail: {} of {} tasks sent to another node ({:.2f} %)\n",
-                   sum.tasks_posted, sum.tasks_executed, percent(sum.tasks_posted, sum.tasks_executed));
-  }
   out += "heap on memory nodes:";
   for (std::size_t node = 0; node < report.heap_bytes_by_node.size(); ++node)
     fmt::format_to(std::back_inserter(out), " {}: {}", node, human_bytes(report.heap_bytes_by_node[node]));
@@ -157,8 +153,6 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
           {"steals_remote", worker.steals_remote()},
           {"steals_by_distance", worker.steals_by_distance},
           {"tasks_stolen", worker.tasks_stolen},
-          {"tasks_posted", worker.tasks_posted},
-          {"tasks_fetched", worker.tasks_fetched},
           {"empty", worker.steals_empty},
           {"contended", worker.steals_contended},
           {"longest_contended_streak", worker.longest_contended_streak},
@@ -205,7 +199,6 @@ std::string to_json(const MarkReport& report) {
                                  {"termination", engine.termination},
                                  {"backoff", name_of(mark::kBackoffKinds, engine.backoff)},
                                  {"grant", name_of(mark::kGrants, engine.grant)},
-                                 {"mail", engine.mail},
                                  {"steal_batch", engine.steal_batch},
                                  {"alone", engine.alone_references},
                                  {"runs", nlohmann::ordered_json::array()}};

@@ -80,11 +80,6 @@ bool serves_one_thread_alone(std::string_view queue) {
       queue, []<typename Queue>() { return !Queue::kServesThieves; }, kQueues);
 }
 
-MarkingOptions fitting(MarkingOptions options, const heap::Heap& heap) {
-  options.engine.mail = options.engine.mail && heap.nodes().count() > 1;
-  return options;
-}
-
 bool depends_on_machine(const MarkingOptions& options) {
   if (options.engine.threads < 2 || !options.engine.nodes.empty()) return false;
   const bool binds = options.binding == mark::Binding::node || options.binding == mark::Binding::core;

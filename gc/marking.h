@@ -59,9 +59,6 @@ class Marking {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
 
-/// The options without what makes no sense for that heap: tasks are sent to where its chunks lie.
-MarkingOptions fitting(MarkingOptions options, const heap::Heap& heap);
-
 /// Whether the engine is made by what the machine is like: several memory nodes, or threads that are bound.
 bool depends_on_machine(const MarkingOptions& options);
 

@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "mark/mail/post_office.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
@@ -58,8 +57,6 @@ class Marker {
             {options.threads, Backoff(options.backoff, options.threads > processors_), options.termination}) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
-    if (options.mail && PlacedObjectModel<Model> && count > 1 && has_several_nodes())
-      post_office_ = std::make_unique<PostOffice<Task>>(nodes_);
     make_workers(options);
     statistics_.resize(count);
   }
@@ -94,10 +91,9 @@ class Marker {
   [[nodiscard]] std::span<const WorkerStatistics> statistics() const { return statistics_; }
   /// Workers, the caller of mark() included.
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
-  /// Bytes of all queues and mailboxes, and of the overflow lists at their peak in the last mark(). Not
-  /// during mark().
+  /// Bytes of all queues, and of the overflow lists at their peak in the last mark(). Not during mark().
   [[nodiscard]] std::size_t memory_bytes() const {
-    std::size_t bytes = post_office_ == nullptr ? 0 : post_office_->memory_bytes();
+    std::size_t bytes = 0;
     for (const auto& worker : workers_) bytes += worker->memory_bytes();
     return bytes;
   }
@@ -141,8 +137,7 @@ class Marker {
   }
 
   // Where there are several memory nodes each worker is made by its own thread, so that its queue and its
-  // counts lie on that thread's node, and its node's mailboxes, too: the first to write to a page decides
-  // where it is.
+  // counts lie on that thread's node: the first to write to a page decides where it is.
   void make_workers(const MarkerOptions& options) {
     workers_.resize(pool_.size());
     std::vector<std::exception_ptr> failures(workers_.size());
@@ -155,9 +150,6 @@ class Marker {
                                 .name = options.victim,
                                 .node_distances = options.node_distances};
         workers_[i] = std::make_unique<TeamWorker>(*this, options, setup);
-        const bool is_first_of_node =
-            std::find(nodes_.begin(), nodes_.begin() + i, nodes_[i]) == nodes_.begin() + i;
-        if (post_office_ != nullptr && is_first_of_node) post_office_->open(nodes_[i]);
       } catch (...) {
         failures[i] = std::current_exception();
       }
@@ -193,7 +185,6 @@ class Marker {
     if constexpr (Queue::kServesThieves) {
       const std::uint32_t team = team_size();
       const bool grows = alone_references_ != 0 && detector_.takes_late_workers();
-      if (post_office_ != nullptr) post_office_->start_round(team);
       detector_.start_round(team, grows ? 1 : team);
       const auto part = [&](std::uint32_t worker) {
         const bool is_late = grows && worker != 0;
@@ -259,8 +250,6 @@ class Marker {
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
   Leases& leases_of(std::uint32_t worker) { return workers_[worker]->leases(); }
   Detector& terminator() { return detector_; }
-  // Null without mail.
-  [[nodiscard]] PostOffice<Task>* post_office() const { return post_office_.get(); }
 
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
@@ -270,7 +259,6 @@ class Marker {
   std::uint64_t references_of_last_round_ = 0;
   std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since rouse_helpers that had most
   std::uint32_t helpers_roused_ = 0;  // for the next round
-  std::unique_ptr<PostOffice<Task>> post_office_;
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

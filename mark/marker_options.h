@@ -45,9 +45,6 @@ struct MarkerOptions {
   /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
   /// takes some ten microseconds, and what two mark at once travels between their caches.
   std::uint64_t small_round_references = kSmallRoundReferences;
-  /// Whether a task may be sent to the memory node of its object, to be executed there (mark/mail/). Only
-  /// for a PlacedObjectModel, and where `nodes` has several.
-  bool mail = false;
   /// Whether the statistics tell visits_remote, of a PlacedObjectModel, which takes a little time.
   bool count_remote_visits = false;
   bool count_held_tasks = false;  ///< whether the statistics tell held_peak, which takes a little time

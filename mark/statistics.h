@@ -28,8 +28,6 @@ struct WorkerStatistics {
   /// that has workers, at the next distance, and farther.
   std::array<std::uint64_t, kDistanceRanks> steals_by_distance{};
   std::uint64_t tasks_stolen = 0;      ///< tasks that all steals got
-  std::uint64_t tasks_posted = 0;      ///< tasks sent to another memory node by mail
-  std::uint64_t tasks_fetched = 0;     ///< tasks that came by mail
   std::uint64_t steals_empty = 0;      ///< attempts that found nothing
   std::uint64_t steals_contended = 0;  ///< attempts lost to another thread
   std::uint64_t longest_contended_streak = 0;
@@ -59,8 +57,6 @@ struct WorkerStatistics {
     for (std::size_t rank = 0; rank < steals_by_distance.size(); ++rank)
       steals_by_distance[rank] += other.steals_by_distance[rank];
     tasks_stolen += other.tasks_stolen;
-    tasks_posted += other.tasks_posted;
-    tasks_fetched += other.tasks_fetched;
     steals_empty += other.steals_empty;
     steals_contended += other.steals_contended;
     longest_contended_streak = std::max(longest_contended_streak, other.longest_contended_streak);

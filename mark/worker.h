@@ -7,9 +7,6 @@
 //
 // While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the
 // queue, or the older half of its top block.
-//
-// With mail, a task for another memory node's object may go there instead, and come to a worker of that node
-// (mark/mail/).
 #pragma once
 
 #include <algorithm>
@@ -26,7 +23,6 @@
 #include "mark/always_inline.h"
 #include "mark/candidate_buffer.h"
 #include "mark/lease.h"
-#include "mark/mail/worker_mail.h"
 #include "mark/mark_distance.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
@@ -43,8 +39,7 @@
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `post_office()`, `wake()`,
-/// `claim_input(input)`, `has_input()`.
+/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`, `claim_input(input)`, `has_input()`.
 ///
 /// queue() and leases() may be used by every worker of the team; run_round and run_alone are called on the
 /// worker's own thread, all else between rounds.
@@ -73,7 +68,6 @@ class alignas(128) Worker {
         counts_held_tasks_(options.count_held_tasks),
         counts_remote_visits_(options.count_remote_visits),
         counts_visits_(options.count_held_tasks || options.count_remote_visits),
-        mail_(team.post_office(), team.node_of(setup.self)),
         stolen_(options.steal_batch),
         victim_(setup),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)) {}
@@ -93,7 +87,6 @@ class alignas(128) Worker {
   void start_round() {
     statistics_ = {};
     leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = stolen_from_here_ = 0;
-    tasks_gathered_ = tasks_taken_back_ = 0;
     overflow_peak_bytes_ = 0;
     counters_before_ = queue_.counters();
     prefetched_before_ = prefetched_.put_so_far();
@@ -274,11 +267,6 @@ class alignas(128) Worker {
       }
     }
     const Task task = model.task_of(reference);
-    if constexpr (kWay != Way::alone && PlacedObjectModel<Model>) {
-      if (mail_.is_on()) [[unlikely]] {
-        if (gather_for_mail(model, task)) return;
-      }
-    }
     if constexpr (kWay != Way::far) {
       if (!prefetched.is_full()) {
         prefetch(model, task, reference);
@@ -345,9 +333,8 @@ class alignas(128) Worker {
     // the prefetch buffer, too.
     statistics_.direct = prefetched_.put_so_far() - prefetched_before_ - statistics_.pops;
     statistics_.objects_marked = leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) +
-                                 tasks_gathered_ + tasks_dropped_;
+                                 tasks_dropped_;
     statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
-    statistics_.tasks_posted = tasks_gathered_ - tasks_taken_back_;
     statistics_.grants = queue_.counters().grants - counters_before_.grants;
     statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
     overflow_peak_bytes_ = overflow_.peak_memory_bytes();
@@ -410,10 +397,6 @@ class alignas(128) Worker {
       return statistics_.references_visited < look_around_at_ || !others_could_help();
     } else {
       leases_.poll();
-      if constexpr (PlacedObjectModel<Model>) {
-        if (mail_.is_on()) [[unlikely]]
-          keep_all(model, fetched(mail_.fetch()));
-      }
       if (somebody_is_hungry()) [[unlikely]]
         share();
       if (!distance_.count_look()) [[likely]]
@@ -524,7 +507,7 @@ class alignas(128) Worker {
   void note_held_tasks() {
     const std::uint64_t waiting = statistics_.pushes - statistics_.pops - stolen_from_here_;
     statistics_.held_peak =
-        std::max(statistics_.held_peak, waiting + prefetched_.size() + mail_.gathered() + 1);
+        std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
   }
 
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {
@@ -583,36 +566,6 @@ class alignas(128) Worker {
     for (const Task task : tasks) keep<Way::near>(model, task);
   }
 
-  // Whether the task now goes to the workers of its object's node. A worker that holds few tasks, the one
-  // that it visits among them, keeps them: else one whose objects all lie elsewhere would run dry with every
-  // visit.
-  [[gnu::noinline]] bool gather_for_mail(const Model& model, Task task) {
-    if (prefetched_.size() + 1 < kLowTasks) return false;
-    const std::uint32_t node = model.node_of(task);
-    if (!mail_.goes_to(node)) return false;
-    if (mail_.is_full(node)) {
-      if (!mail_.may_post(node)) return false;
-      team_.terminator().before_posting(index_);
-      if (!mail_.post(node)) return false;
-    }
-    mail_.gather(task, node);
-    ++tasks_gathered_;
-    return true;
-  }
-
-  // Posts all that was gathered for other nodes.
-  void post_gathered() {
-    if (mail_.gathered() == 0) return;
-    team_.terminator().before_posting(index_);
-    mail_.post_all();
-  }
-
-  // Counts what came by mail.
-  std::span<const Task> fetched(std::span<const Task> tasks) {
-    statistics_.tasks_fetched += tasks.size();
-    return tasks;
-  }
-
   // False when there is no place for the task.
   JACKDAW_ALWAYS_INLINE bool push(Task task) {
     if (!queue_.push(task)) [[unlikely]] {
@@ -647,15 +600,12 @@ class alignas(128) Worker {
   [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
   // Somebody is hungry: see to it that this worker offers something, and that somebody is awake to take it.
-  // What was posted at this look is given until the next one: most likely somebody who is awake takes it.
   [[gnu::noinline]] void share() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
       if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
-    const bool mail_waits = mail_.is_on() && mail_.waits_elsewhere();
-    post_gathered();
-    if (mail_waits || queue_.offers_tasks()) team_.wake();
+    if (queue_.offers_tasks()) team_.wake();
   }
 
   // The worker is dry: finds tasks elsewhere, or learns that the round is over (false).
@@ -663,30 +613,14 @@ class alignas(128) Worker {
     const auto dry_since = std::chrono::steady_clock::now();
     leases_.give_up();
     victim_.start_search();
-    post_gathered();
-    std::span<const Task> found = look_for_tasks();
+    std::span<const Task> found = try_to_steal();
     while (found.empty()) {
       if (team_.terminator().offer(index_, [this] { return work_in_sight(); })) break;
-      found = look_for_tasks();
+      found = try_to_steal();
     }
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
     keep_all(model, found);
     return !found.empty();
-  }
-
-  // Where tasks are, the nearest memory first. After it found none, nothing lies in the mail that this worker
-  // has gathered or posted.
-  std::span<const Task> look_for_tasks() {
-    if (!mail_.is_on()) return try_to_steal();
-    std::span<const Task> found = mail_.take_back();
-    if (!found.empty()) {
-      tasks_taken_back_ += found.size();
-      return found;
-    }
-    found = mail_.fetch();
-    if (!found.empty()) return fetched(found);
-    found = try_to_steal();
-    return found.empty() ? fetched(mail_.fetch_any()) : found;
   }
 
   // What was stolen, after a number of attempts in proportion to the number of workers and of the policy's
@@ -744,7 +678,7 @@ class alignas(128) Worker {
     for (std::uint32_t other = 0; other < team_.worker_count(); ++other) {
       if (other != index_ && team_.queue_of(other).has_stealable()) return true;
     }
-    return mail_.is_on() && mail_.in_sight();
+    return false;
   }
 
   Team& team_;
@@ -759,7 +693,6 @@ class alignas(128) Worker {
   const bool counts_held_tasks_;
   const bool counts_remote_visits_;
   const bool counts_visits_;  // either of the two
-  WorkerMail<Task> mail_;
   std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
@@ -777,9 +710,7 @@ class alignas(128) Worker {
   std::uint64_t prefetched_before_ = 0;
   std::uint64_t leaves_marked_ = 0;
   std::uint64_t tasks_dropped_ = 0;
-  std::uint64_t tasks_kept_ = 0;      // pushed, but not when found: parts, and what others made or came back
-  std::uint64_t tasks_gathered_ = 0;  // for the mail
-  std::uint64_t tasks_taken_back_ = 0;  // of them, those that could not be posted
+  std::uint64_t tasks_kept_ = 0;  // pushed, but not when found: parts, and what others made
   std::uint64_t tasks_executed_at_once_ = 0;
   std::uint64_t stolen_from_here_ = 0;  // as of when the queue was last seen empty, if held tasks are counted
 };

@@ -33,7 +33,6 @@ class NobodyElse {
     return true;
   }
   void before_steal(std::uint32_t, std::uint32_t) {}
-  void before_posting(std::uint32_t) {}
   [[nodiscard]] static bool hungry() { return false; }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return idle_workers_; }
   bool wake() { return true; }

@@ -99,7 +99,7 @@ ProcessCollector& ProcessCollector::make_instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       threads_(heap_, options.stop_patience),
-      marking_(fitting(options.marking, heap_), OwnMemory::is_used()),
+      marking_(options.marking, OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_.ephemerons()),
       growth_(options.growth),

@@ -120,11 +120,6 @@ constexpr std::array<Setting, 13> kSettings{{
      },
      "must be auto, system, local, interleave or node:K, K being a memory node that is there",
      [](const ProcessOptions& options) { return to_string(options.memory); }},
-    {{"JACKDAW_MAIL"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.marking.engine.mail = is_on(text);
-       return true;
-     }},
     {{"JACKDAW_MAXIMUM_HEAP_SIZE", "GC_MAXIMUM_HEAP_SIZE"},
      [](std::string_view text, ProcessOptions& options) {
        return store(byte_size(text), options.heap_limit_bytes);

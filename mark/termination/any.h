@@ -38,9 +38,6 @@ class AnyTerminator {
   void before_steal(std::uint32_t thief, std::uint32_t victim) {
     std::visit([&](auto& detector) { detector.before_steal(thief, victim); }, detector_);
   }
-  void before_posting(std::uint32_t worker) {
-    std::visit([&](auto& detector) { detector.before_posting(worker); }, detector_);
-  }
   // Relaxed: a hint, asked again at every look around.
   [[nodiscard]] bool hungry() const { return idle_->load(std::memory_order_relaxed) != 0; }
   bool wake() {

@@ -49,7 +49,6 @@ class BasicCounterTerminator {
   }
 
   void before_steal(std::uint32_t, std::uint32_t) {}
-  void before_posting(std::uint32_t) {}
 
   /// Whether some worker has nothing to do.
   [[nodiscard]] bool hungry() const { return offers_.any(); }

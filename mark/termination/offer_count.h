@@ -3,8 +3,7 @@
 // When all have, nobody holds a task, so nobody can make one, and the round is over.
 //
 // Invariants
-//  1. A worker is counted only while its own queue, overflow and buffers are empty, and what it posted has
-//  been taken (mark/mail/worker_mail.h).
+//  1. A worker is counted only while its own queue, overflow and buffers are empty.
 //  2. The count never falls once it has reached the number of workers (until the next round).
 //  3. Everything that workers did before they offered is seen by every worker that learns that the round is
 //  over.

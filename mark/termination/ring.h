@@ -83,13 +83,6 @@ class BasicRingTerminator {
     stations_[victim].black.exchange(true, std::memory_order_acquire);
   }
 
-  /// Blackens the worker: what it posts may go to one that the token has passed. It holds the token, if at
-  /// all, until its post is taken, so for the token the taker got the tasks from it at that moment.
-  void before_posting(std::uint32_t worker) {
-    // Relaxed: this worker itself looks at it, in was_black().
-    stations_[worker].black.store(true, std::memory_order_relaxed);
-  }
-
   /// Whether some worker has nothing to do.
   // Relaxed: a hint, asked again at every look around.
   [[nodiscard]] bool hungry() const { return idle_.load(std::memory_order_relaxed) != 0; }

@@ -30,10 +30,7 @@ struct TerminatorSetup {
 /// again, because `work_in_sight()` said so or somebody woke it. Until offer returns, the worker's queue
 /// stays empty.
 ///
-/// A thief calls `before_steal(thief, victim)` before every attempt. A worker that leaves tasks where others
-/// may take them whose owner nobody is (mark/mail/) calls `before_posting(worker)` before that, and does not
-/// offer before they are taken. A worker with tasks polls `hungry()`,
-/// which is whether `idle_workers()` is not 0: one load, from a line that is written only when workers run
+/// A thief calls `before_steal(thief, victim)` before every attempt. A worker with tasks polls `hungry()`, which is whether `idle_workers()` is not 0: one load, from a line that is written only when workers run
 /// dry or find work; those that have not come count as dry. When it is true and there is something to steal,
 /// the worker calls `wake()`, which says whether it called a sleeper.
 template <typename Detector>
@@ -44,7 +41,6 @@ concept Terminator = std::constructible_from<Detector, const TerminatorSetup&> &
   { detector.join(worker) } -> std::same_as<bool>;
   { detector.offer(worker, work_in_sight) } -> std::same_as<bool>;
   detector.before_steal(worker, worker);
-  detector.before_posting(worker);
   { unchanged.hungry() } -> std::same_as<bool>;
   { unchanged.idle_workers() } -> std::same_as<const std::atomic<std::uint32_t>&>;
   { detector.wake() } -> std::same_as<bool>;

@@ -129,7 +129,7 @@ TEST_F(BadInput, InterfacesWithWhatTheyDoNotGoWith) {
   expect_refused({"mark", "tree:3", "--displacements", "3"}, "--displacements: ");
   expect_refused({"mark", "tree:3", "--interface", "typed", "--displacements", "3"}, "add --interface c");
   for (const Arguments& option :
-       {Arguments{"--queue", "bwos-lifo"}, Arguments{"--limit"}, Arguments{"--bounds"}, Arguments{"--mail"},
+       {Arguments{"--queue", "bwos-lifo"}, Arguments{"--limit"}, Arguments{"--bounds"},
         Arguments{"--memory", "system"}, Arguments{"--alone", "0"}}) {
     Arguments arguments = {"mark", "tree:3", "--interface", "c"};
     arguments.insert(arguments.end(), option.begin(), option.end());

@@ -37,17 +37,6 @@ TEST(Marking, MakesEveryQueueForAsManyThreadsAsItServes) {
   }
 }
 
-TEST(Marking, SendsMailOnlyBetweenNodesThatChunksLieOn) {
-  const std::vector<std::uint32_t> numbers{0, 1};
-  const heap::Heap local(std::size_t{1} << 30, heap::MemoryNodes::local(numbers, {}));
-  const heap::Heap interleaved(std::size_t{1} << 30, heap::MemoryNodes::interleaved(numbers));
-  MarkingOptions options;
-  EXPECT_FALSE(fitting(options, local).engine.mail);
-  options.engine.mail = true;
-  EXPECT_TRUE(fitting(options, local).engine.mail);
-  EXPECT_FALSE(fitting(options, interleaved).engine.mail);
-}
-
 TEST(Marking, BoundedQueuesTellTheirMemory) {
   for (const std::string_view queue : {"bwos-lifo"}) {
     MarkingOptions options;

@@ -197,8 +197,7 @@ void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, cons
     EXPECT_EQ(sum.objects_marked, objects);
     EXPECT_EQ(sum.tasks_executed, objects);
     EXPECT_EQ(sum.references_visited, model.edges_of(expected));
-    // What is stolen is pushed once more; what comes by mail was not pushed before.
-    EXPECT_EQ(sum.tasks_fetched, sum.tasks_posted);
+    // What is stolen is pushed once more.
     EXPECT_EQ(sum.pushes + sum.direct, objects + sum.tasks_stolen);
     EXPECT_EQ(sum.pops + sum.direct, objects);
     EXPECT_EQ(sum.steal_attempts, sum.steals + sum.steals_empty + sum.steals_contended);
@@ -275,20 +274,6 @@ TEST_P(MarkerShapes, EndsThousandsOfTinyRounds) {
   expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(10), {0}, options(),
                                                       static_cast<int>(scaled(2000)));
   expect_marks_like_serial<RandomVictim>(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
-}
-
-TEST_P(MarkerShapes, SendsTasksByMailAndMarksLikeASerialTraversal) {
-  MarkerOptions with_mail = options();
-  with_mail.mail = true;
-  for (Node worker = 0; worker < with_mail.threads; ++worker) with_mail.nodes.push_back(worker % 2);
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const auto nodes = static_cast<Node>(scaled(20000));
-    expect_marks_like_serial<RandomVictim>(random_graph(nodes, 4, seed), {0, 1, nodes - 1}, with_mail, 2);
-    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
-                                                              with_mail, 2);
-  }
-  expect_marks_like_serial<RandomVictim>(star_graph(5000), {0}, with_mail, 3);
-  expect_marks_like_serial<RandomVictim>(list_graph(10), {0}, with_mail, static_cast<int>(scaled(2000)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MarkerShapes,
@@ -392,9 +377,7 @@ TEST(Marker, SharesManyRootsAmongItsWorkers) {
   expect_marks_like_serial<RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options, 5);
 }
 
-class MarkerWithLittleRoom : public testing::TestWithParam<bool> {};
-
-TEST_P(MarkerWithLittleRoom, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
+TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   const Node nodes = 3000;
   VectorModel model(random_graph(nodes, 4, 99));
   const std::vector<Node> roots{0};
@@ -403,8 +386,6 @@ TEST_P(MarkerWithLittleRoom, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   options.blocks = 2;
   options.block_size = 2;
   options.overflow_limit = 1;
-  options.mail = GetParam();
-  if (options.mail) options.nodes = {0, 1};
   Marker<VectorModel> marker(options);
   bool complete = marker.mark(model, roots);
   EXPECT_FALSE(complete) << "four queue entries and one overflowed task cannot do";
@@ -418,8 +399,6 @@ TEST_P(MarkerWithLittleRoom, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   EXPECT_TRUE(complete);
   EXPECT_EQ(model.marks(), model.serially_reachable(roots));
 }
-
-INSTANTIATE_TEST_SUITE_P(Mail, MarkerWithLittleRoom, testing::Bool());
 
 TEST(Marker, RefusesNumbersOfThreadsOutOfRange) {
   MarkerOptions options;
@@ -640,46 +619,6 @@ TEST(Marker, CountsRemoteVisitsWhenAsked) {
       ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
       EXPECT_EQ(total(marker.statistics()).visits_remote, asked ? 500 + home : 0U);
     }
-  }
-}
-
-// Half of the nodes are at home with either worker.
-TEST(Marker, SendsTasksWhereTheirObjectsAreWhateverEndsTheRound) {
-  for (const std::string_view detector : names_of(std::type_identity<TerminatorChoices>{})) {
-    MarkerOptions options;
-    options.threads = 4;
-    options.alone_references = 0;
-    options.nodes = {0, 0, 1, 1};
-    options.mail = true;
-    options.termination = detector;
-    VectorModel model(random_graph(static_cast<Node>(scaled(200000)), 6, 7));
-    const std::vector<bool> expected = model.serially_reachable({0, 1, 2, 3});
-    Marker<VectorModel, BwosLifo<Node>, RandomVictim, AnyTerminator> marker(options);
-    std::uint64_t posted = 0;
-    for (int round = 0; round < 5; ++round) {
-      model.clear_marks();
-      ASSERT_TRUE(marker.mark(model, std::vector<Node>{0, 1, 2, 3}));
-      ASSERT_EQ(model.marks(), expected) << detector;
-      const WorkerStatistics sum = total(marker.statistics());
-      EXPECT_EQ(sum.tasks_fetched, sum.tasks_posted);
-      posted += sum.tasks_posted;
-    }
-    EXPECT_GT(posted, 0U) << detector;
-  }
-}
-
-TEST(Marker, SendsNothingOnOneNodeOrToNodesWithoutWorkers) {
-  for (const std::uint32_t home : {0U, 2U}) {
-    MarkerOptions options;
-    options.threads = 3;
-    options.alone_references = 0;
-    options.nodes = {home, home, home == 0 ? 0U : 3U};  // objects are on nodes 0 and 1
-    options.mail = true;
-    VectorModel model(random_graph(static_cast<Node>(scaled(50000)), 6, 7));
-    Marker<VectorModel> marker(options);
-    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0, 1, 2, 3}));
-    EXPECT_EQ(model.marks(), model.serially_reachable({0, 1, 2, 3}));
-    EXPECT_EQ(total(marker.statistics()).tasks_posted, 0U);
   }
 }
 

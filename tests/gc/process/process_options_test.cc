@@ -156,14 +156,6 @@ TEST(ProcessOptions, PlacesAreNamed) {
   EXPECT_EQ(to_string(options.memory), "node:0");
 }
 
-TEST(ProcessOptions, MailIsASwitch) {
-  EXPECT_FALSE(read_environment().options.marking.engine.mail);
-  for (const bool on : {true, false}) {
-    const Variable mail("JACKDAW_MAIL", on ? "1" : "0");
-    EXPECT_EQ(read_environment().options.marking.engine.mail, on);
-  }
-}
-
 TEST(ProcessOptions, ABadPlaceGetsALineAndTheDefault) {
   for (const std::string bad : {"", "cores", "node:"}) {
     const Variable binding("JACKDAW_BIND", bad.c_str());
