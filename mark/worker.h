@@ -39,7 +39,8 @@
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`, `claim_input(input)`, `has_input()`.
+/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`, `claim_input(input)`,
+/// `has_input()`.
 ///
 /// queue() and leases() may be used by every worker of the team; run_round and run_alone are called on the
 /// worker's own thread, all else between rounds.
@@ -332,8 +333,8 @@ class alignas(128) Worker {
     // What the mark loop does not count, because it follows from what it counts. All that is popped goes into
     // the prefetch buffer, too.
     statistics_.direct = prefetched_.put_so_far() - prefetched_before_ - statistics_.pops;
-    statistics_.objects_marked = leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) +
-                                 tasks_dropped_;
+    statistics_.objects_marked =
+        leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) + tasks_dropped_;
     statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
     statistics_.grants = queue_.counters().grants - counters_before_.grants;
     statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
@@ -506,8 +507,7 @@ class alignas(128) Worker {
   // queue was last seen empty still counts.
   void note_held_tasks() {
     const std::uint64_t waiting = statistics_.pushes - statistics_.pops - stolen_from_here_;
-    statistics_.held_peak =
-        std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
+    statistics_.held_peak = std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
   }
 
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {

@@ -30,7 +30,8 @@ struct TerminatorSetup {
 /// again, because `work_in_sight()` said so or somebody woke it. Until offer returns, the worker's queue
 /// stays empty.
 ///
-/// A thief calls `before_steal(thief, victim)` before every attempt. A worker with tasks polls `hungry()`, which is whether `idle_workers()` is not 0: one load, from a line that is written only when workers run
+/// A thief calls `before_steal(thief, victim)` before every attempt. A worker with tasks polls `hungry()`,
+/// which is whether `idle_workers()` is not 0: one load, from a line that is written only when workers run
 /// dry or find work; those that have not come count as dry. When it is true and there is something to steal,
 /// the worker calls `wake()`, which says whether it called a sleeper.
 template <typename Detector>
