@@ -1,4 +1,5 @@
 #include "bench/bounds.h"
+#include "bench/engines/engines.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
 // An engine to be timed, and what it did so far.
 class Series {
  public:
-  explicit Series(const gc::MarkingOptions& options) : marking_(gc::make_marking(options)) {
+  explicit Series(const gc::MarkingOptions& options) : marking_(make_engine(options)) {
     runs_.workers = marking_->worker_count();
   }
 
@@ -86,8 +87,8 @@ class Measurement {
   // Counting takes time, so these runs are not timed.
   std::uint64_t most_held_tasks(std::uint32_t workers) {
     gc::MarkingOptions options = marking_options(workers);
-    options.engine.count_held_tasks = true;
-    std::unique_ptr<gc::Marking> marking = gc::make_marking(options);
+    options.engine.tuning.count_held_tasks = true;
+    std::unique_ptr<gc::Marking> marking = make_engine(options);
     std::uint64_t most = 0;
     for (std::uint32_t i = 0; i < options_.repeat; ++i) {
       most = std::max(most, held_tasks(collect("space", marking).workers));
@@ -99,7 +100,7 @@ class Measurement {
   [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
     gc::MarkingOptions options = options_.marking;
     options.engine.threads = workers;
-    options.engine.alone_references = 0;  // the theory's workers are there from the start
+    options.engine.tuning.alone_references = 0;  // the theory's workers are there from the start
     return options;
   }
 

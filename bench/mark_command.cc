@@ -1,4 +1,5 @@
 #include "bench/mark_command.h"
+#include "bench/engines/engines.h"
 
 #include <fmt/format.h>
 
@@ -67,13 +68,13 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) {
 }  // namespace
 
 MarkCommand::MarkCommand(CLI::App& app) {
-  const std::vector<std::string> queues = strings(gc::queue_names());
-  const std::vector<std::string> victims = strings(gc::victim_names());
-  const std::vector<std::string> detectors = strings(gc::termination_names());
+  const std::vector<std::string> queues = strings(engine_queues());
+  const std::vector<std::string> victims = strings(engine_victims());
+  const std::vector<std::string> detectors = strings(engine_terminations());
   mark::MarkerOptions& engine = options_.marking.engine;
-  options_.marking.queue = queues.front();
-  engine.victim = victims.front();
-  engine.termination = detectors.front();
+  options_.marking.engine.tuning.queue = queues.front();
+  engine.tuning.victim = victims.front();
+  engine.tuning.termination = detectors.front();
 
   CLI::App* const command = command_ =
       app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
@@ -81,13 +82,13 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")->required();
   command->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
       ->capture_default_str();
-  command->add_option("--queue", options_.marking.queue, "Task queue of each worker")
+  command->add_option("--queue", options_.marking.engine.tuning.queue, "Task queue of each worker")
       ->check(CLI::IsMember(queues))
       ->capture_default_str();
-  command->add_option("--victim", engine.victim, "How a thief chooses its victim")
+  command->add_option("--victim", engine.tuning.victim, "How a thief chooses its victim")
       ->check(CLI::IsMember(victims))
       ->capture_default_str();
-  command->add_option("--termination", engine.termination, "How the workers find out that all is done")
+  command->add_option("--termination", engine.tuning.termination, "How the workers find out that all is done")
       ->check(CLI::IsMember(detectors))
       ->capture_default_str();
   command->add_option("--backoff", backoff_, "How idle workers wait")
@@ -104,19 +105,19 @@ MarkCommand::MarkCommand(CLI::App& app) {
   command
       ->add_option("--memory", memory_, "Memory nodes of the heap: " + std::string(gc::kMemoryPlacementForms))
       ->capture_default_str();
-  command->add_option("--steal-batch", engine.steal_batch, "Tasks that a thief takes at once, at most")
+  command->add_option("--steal-batch", engine.tuning.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kLargestStealBatch))
       ->capture_default_str();
   command
       ->add_option(
-          "--alone", engine.alone_references,
+          "--alone", engine.tuning.alone_references,
           "References that the first worker follows before it wakes others, one by one as it has work "
           "for them; 0: all start at once")
       ->capture_default_str();
-  command->add_option("--blocks", engine.blocks, "Blocks of each queue")
+  command->add_option("--blocks", engine.tuning.blocks, "Blocks of each queue")
       ->check(CLI::Range(mark::BlockRing::kMinimumBlockCount, mark::BlockRing::kMaximumBlockCount))
       ->capture_default_str();
-  command->add_option("--block-size", engine.block_size, "Tasks of each block")
+  command->add_option("--block-size", engine.tuning.block_size, "Tasks of each block")
       ->check(CLI::Range(std::size_t{1}, mark::BlockRing::kMaximumBlockSize))
       ->capture_default_str();
   command->add_option("--repeat", options_.repeat, "Measured runs")
@@ -170,13 +171,13 @@ MarkExperimentOptions MarkCommand::typed_options() const {
     throw InputError("--displacements: typed objects are never searched for addresses; add --interface c");
   MarkExperimentOptions options = options_;
   options.marking.engine.threads = parse_threads(threads_);
-  options.marking.engine.backoff = value_of(mark::kBackoffKinds, backoff_);
+  options.marking.engine.tuning.backoff = value_of(mark::kBackoffKinds, backoff_);
   options.memory = parse_memory(memory_);
   options.marking.binding = value_of(mark::kBindings, binding_);
-  options.marking.engine.grant = value_of(mark::kGrants, grant_);
-  if (options.marking.engine.threads > 1 && gc::serves_one_thread_alone(options.marking.queue)) {
+  options.marking.engine.tuning.grant = value_of(mark::kGrants, grant_);
+  if (options.marking.engine.threads > 1 && serves_one_thread_alone(options.marking.engine.tuning.queue)) {
     throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
-                                 options.marking.queue, options.marking.engine.threads));
+                                 options.marking.engine.tuning.queue, options.marking.engine.threads));
   }
   return options;
 }

@@ -1,4 +1,5 @@
 #include "bench/mark_experiment.h"
+#include "bench/engines/engines.h"
 
 #include <fmt/format.h>
 
@@ -72,8 +73,9 @@ RunFigures medians(const std::vector<Run>& runs) {
 gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
   gc::CollectorOptions collector;
   collector.marking = options.marking;
+  collector.marking.make = make_engine;
   collector.memory = options.memory;
-  collector.marking.engine.count_remote_visits = gc::memory_nodes(options.memory).count() > 1;
+  collector.marking.engine.tuning.count_remote_visits = gc::memory_nodes(options.memory).count() > 1;
   collector.automatic = false;
   return collector;
 }

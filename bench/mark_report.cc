@@ -42,8 +42,8 @@ void format_heading(const MarkReport& report, std::string& out) {
                  "{} mark thread{}, queue {}, victim {}, termination {}{}; our objects {}\n\n",
                  report.graph, report.objects, report.median.objects_marked, report.median.references,
                  human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
-                 report.threads, report.threads == 1 ? "" : "s", report.marking.queue,
-                 report.marking.engine.victim, report.marking.engine.termination,
+                 report.threads, report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue,
+                 report.marking.engine.tuning.victim, report.marking.engine.tuning.termination,
                  !report.verified       ? ""
                  : report.all_correct() ? ", verified"
                                         : ", NOT CORRECT",
@@ -194,13 +194,13 @@ std::string to_json(const MarkReport& report) {
                                  {"heap_bytes_by_node", report.heap_bytes_by_node},
                                  {"marking_memory_bytes", report.marking_memory_bytes},
                                  {"threads", report.threads},
-                                 {"queue", report.marking.queue},
-                                 {"victim", engine.victim},
-                                 {"termination", engine.termination},
-                                 {"backoff", name_of(mark::kBackoffKinds, engine.backoff)},
-                                 {"grant", name_of(mark::kGrants, engine.grant)},
-                                 {"steal_batch", engine.steal_batch},
-                                 {"alone", engine.alone_references},
+                                 {"queue", report.marking.engine.tuning.queue},
+                                 {"victim", engine.tuning.victim},
+                                 {"termination", engine.tuning.termination},
+                                 {"backoff", name_of(mark::kBackoffKinds, engine.tuning.backoff)},
+                                 {"grant", name_of(mark::kGrants, engine.tuning.grant)},
+                                 {"steal_batch", engine.tuning.steal_batch},
+                                 {"alone", engine.tuning.alone_references},
                                  {"runs", nlohmann::ordered_json::array()}};
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);

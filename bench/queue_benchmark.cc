@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "mark/choices.h"
+#include "mark/queue/choices.h"
 #include "mark/spin.h"
 
 namespace {

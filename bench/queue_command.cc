@@ -13,8 +13,8 @@
 #include "bench/output_file.h"
 #include "bench/queue_report.h"
 #include "bench/queue_runners.h"
-#include "mark/choices.h"
 #include "mark/queue/block_ring.h"
+#include "mark/victim/choices.h"
 
 namespace jackdaw::bench {
 

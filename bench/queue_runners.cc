@@ -9,7 +9,7 @@
 #include "bench/baseline/tbb_queue.h"
 #include "bench/baseline/xenium_deque.h"
 #include "bench/queue_workload.h"
-#include "mark/choices.h"
+#include "mark/queue/choices.h"
 
 namespace jackdaw::bench {
 

@@ -1,4 +1,5 @@
 #include "bench/simulate_command.h"
+#include "bench/engines/engines.h"
 
 #include <fmt/format.h>
 
@@ -65,7 +66,7 @@ SimulateCommand::SimulateCommand(CLI::App& app)
       ->capture_default_str();
   add_list(*command_, "--queue", options_.queues, "Task queues", strings(simulated_queue_names()));
   add_list(*command_, "--victim", options_.victims, "How a thief chooses its victim",
-           strings(gc::victim_names()));
+           strings(engine_victims()));
   command_->add_option("--steal-batch", options_.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kMaximumTasksAtOnce))
       ->capture_default_str();

@@ -1,4 +1,5 @@
 #include "bench/simulate_experiment.h"
+#include "bench/engines/engines.h"
 
 #include <fmt/format.h>
 
@@ -50,12 +51,12 @@ class TimedEngine {
  public:
   TimedEngine(const SimulateOptions& options, std::string queue, std::string victim, std::uint32_t threads) {
     gc::MarkingOptions marking;
-    marking.queue = queue;
-    marking.engine.victim = victim;
+    marking.engine.tuning.queue = queue;
+    marking.engine.tuning.victim = victim;
     marking.engine.threads = threads;
     marking.engine.seed = options.seed;
-    marking.engine.steal_batch = options.steal_batch;
-    marking_ = gc::make_marking(marking);
+    marking.engine.tuning.steal_batch = options.steal_batch;
+    marking_ = make_engine(marking);
     outcome_.queue = std::move(queue);
     outcome_.victim = std::move(victim);
     outcome_.threads = marking_->worker_count();
@@ -171,7 +172,7 @@ class Experiment {
 
   void measure_marking(MarkedHeap& heap, const Recording& recording) {
     const std::string queue(simulated_queue_names().front());
-    const std::string victim(gc::victim_names().front());
+    const std::string victim(engine_victims().front());
     TimedEngine one_worker(report_.options, queue, victim, 1);
     std::vector<TimedEngine> others = engines_to_validate(report_.options);
     LoopTimes loops;
@@ -193,10 +194,10 @@ class Experiment {
                                          std::uint32_t workers, std::uint32_t nodes) const {
     SimulationSetup setup;
     setup.queue = queue;
-    setup.engine.victim = victim;
+    setup.engine.tuning.victim = victim;
     setup.engine.threads = workers;
     setup.engine.seed = report_.options.seed;
-    setup.engine.steal_batch = report_.options.steal_batch;
+    setup.engine.tuning.steal_batch = report_.options.steal_batch;
     // Neighbours on one node, as Topology::nodes_of_workers() has them.
     for (std::uint64_t i = 0; i < workers; ++i)
       setup.engine.nodes.push_back(static_cast<std::uint32_t>(i * nodes / workers));

@@ -49,7 +49,7 @@ Collector::Collector(const CollectorOptions& options)
     : options_(checked(options)),
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       collection_(heap_),
-      marking_(make_marking(options.marking)) {
+      marking_(options.marking.make(options.marking)) {
   if (options_.automatic) set_budget(options_.minimum_budget_bytes);
 }
 

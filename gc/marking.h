@@ -1,46 +1,23 @@
-// Marking: a marking engine for Jackdaw's heap whose queue, victim policy and termination detector were
-// chosen by name at run time.
+// Marking: a marking engine for Jackdaw's heap.
 //
-// The engines are templates; this is the one virtual call that stands before them, once a collection.
+// Engines are templates; this is the one virtual call that stands before them, once a collection. The library
+// has one engine. Comparisons make others of what mark/ has (gc/marking_with.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "gc/mark_task.h"
+#include "heap/block_map.h"
 #include "heap/export.h"
-#include "heap/heap.h"
 #include "heap/object.h"
 #include "mark/binding.h"
-#include "mark/marker.h"
+#include "mark/marker_options.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::gc {
-
-/// How the marking is set up.
-struct MarkingOptions {
-  /// The engine's `victim` and `termination` are among the names below. Unless its `nodes` are given, they
-  /// are those of the machine.
-  mark::MarkerOptions engine;
-  /// What helper threads are tied to, unless the engine's `nodes` or `on_helper_start` are given. The thread
-  /// that collects is the program's and stays as it is.
-  mark::Binding binding = mark::Binding::automatic;
-  std::string queue;  ///< one of queue_names(); empty: the default
-};
-
-/// The names of the queues, of the victim policies and of the termination detectors; the first of each is the
-/// default.
-JACKDAW_EXPORT std::vector<std::string_view> queue_names();
-JACKDAW_EXPORT std::vector<std::string_view> victim_names();
-JACKDAW_EXPORT std::vector<std::string_view> termination_names();
-/// Whether the queue of that name is for one thread alone: the bounds that concurrent queues are held
-/// against.
-JACKDAW_EXPORT bool serves_one_thread_alone(std::string_view queue);
 
 /// See mark::Marker, whose functions these are.
 class Marking {
@@ -59,11 +36,29 @@ class Marking {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
 
+struct MarkingOptions;
+/// Makes an engine and starts its threads. Throws std::invalid_argument for what the engine cannot do, and
+/// std::bad_alloc.
+using MarkingMaker = std::unique_ptr<Marking> (*)(const MarkingOptions& options);
+
+/// Makes the library's engine: LIFO BWoS queues, NUMA-aware probabilistic victims, OWST termination. For
+/// another, named in the options' tuning, it throws std::invalid_argument.
+JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
+
+/// How the marking is set up.
+struct MarkingOptions {
+  /// Unless its `nodes` are given, they are those of the machine.
+  mark::MarkerOptions engine;
+  /// What helper threads are tied to, unless the engine's `nodes` or `on_helper_start` are given. The thread
+  /// that collects is the program's and stays as it is.
+  mark::Binding binding = mark::Binding::automatic;
+  MarkingMaker make = make_marking;
+};
+
 /// Whether the engine is made by what the machine is like: several memory nodes, or threads that are bound.
 bool depends_on_machine(const MarkingOptions& options);
 
-/// Makes the engine and starts its threads. Throws std::invalid_argument for a name that is not in the lists,
-/// a number out of range, and several threads with a queue for one.
-JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
+/// The engine's options, with where the workers are at home.
+JACKDAW_EXPORT mark::MarkerOptions on_this_machine(const MarkingOptions& options);
 
 }  // namespace jackdaw::gc

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "mark/choices.h"
+#include "mark/choice.h"
 
 namespace jackdaw::mark {
 

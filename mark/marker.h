@@ -50,11 +50,11 @@ class Marker {
   explicit Marker(const MarkerOptions& options)
       : pool_(checked(options).threads, options.on_helper_start),
         nodes_(options.nodes),
-        alone_references_(options.alone_references),
-        small_round_references_(options.small_round_references),
+        alone_references_(options.tuning.alone_references),
+        small_round_references_(options.tuning.small_round_references),
         processors_(std::thread::hardware_concurrency()),
-        detector_(
-            {options.threads, Backoff(options.backoff, options.threads > processors_), options.termination}) {
+        detector_({options.threads, Backoff(options.tuning.backoff, options.threads > processors_),
+                   options.tuning.termination}) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
     make_workers(options);
@@ -109,7 +109,7 @@ class Marker {
       throw std::invalid_argument("Marker: the number of threads must be from 1 to 1024");
     if (options.threads > 1 && !Queue::kServesThieves)
       throw std::invalid_argument("Marker: this queue serves one thread alone");
-    if (options.steal_batch == 0)
+    if (options.tuning.steal_batch == 0)
       throw std::invalid_argument("Marker: a thief must be allowed to take one task at least");
     if (!options.nodes.empty() && options.nodes.size() < options.threads)
       throw std::invalid_argument("Marker: the memory node of every worker must be given, or of none");
@@ -147,7 +147,7 @@ class Marker {
                                 .workers = std::max(pool_.size(), 2U),
                                 .seed = options.seed * 1000003 + i,
                                 .nodes = nodes_,
-                                .name = options.victim,
+                                .name = options.tuning.victim,
                                 .node_distances = options.node_distances};
         workers_[i] = std::make_unique<TeamWorker>(*this, options, setup);
       } catch (...) {

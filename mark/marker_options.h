@@ -25,19 +25,16 @@ enum class Grant : std::uint8_t {
 inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
     {{"early", Grant::early}, {"full", Grant::full}}};
 
-struct MarkerOptions {
+/// What comparisons and tests turn. Who embeds an engine leaves it as it is.
+struct Tuning {
   static constexpr std::uint64_t kAloneReferences = 8192;
   static constexpr std::uint64_t kSmallRoundReferences = 262144;
 
-  std::uint32_t threads = 1;      ///< workers, the collecting thread included: 1 to 1024
   std::size_t blocks = 8;         ///< blocks of each worker's queue
   std::size_t block_size = 1024;  ///< tasks of each block
-  std::uint64_t seed = 1;         ///< of the victim choice
-  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
-  /// false.
-  std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
-  std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
+  std::size_t steal_batch = 1;    ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
+  BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   /// References that the first worker follows by itself before it calls others, one by one as there is work
   /// for them, and no more of them than there are processors. Others that Marker::rouse_helpers woke up begin
   /// with it. 0: all begin at once, however many.
@@ -48,15 +45,24 @@ struct MarkerOptions {
   /// Whether the statistics tell visits_remote, of a PlacedObjectModel, which takes a little time.
   bool count_remote_visits = false;
   bool count_held_tasks = false;  ///< whether the statistics tell held_peak, which takes a little time
-  BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
-  std::string victim;       ///< the policy, for engines made with AnyVictim; empty: the default
-  std::string termination;  ///< the detector, for engines made with AnyTerminator; empty: the default
+  std::string queue;              ///< for whoever makes engines by name; a Marker does not look
+  std::string victim;             ///< the policy, for engines made with AnyVictim; empty: the default
+  std::string termination;        ///< the detector, for engines made with AnyTerminator; empty: the default
+};
+
+struct MarkerOptions {
+  std::uint32_t threads = 1;  ///< workers, the collecting thread included: 1 to 1024
+  std::uint64_t seed = 1;     ///< of the victim choice
+  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
+  /// false.
+  std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
   /// The memory node of each worker, at least `threads` of them; empty: all are on one.
   std::vector<std::uint32_t> nodes = {};
   /// How far the nodes' memory is from one another, as VictimSetup says; empty: all are equally far.
   std::vector<std::uint32_t> node_distances = {};
   /// Called once by each helper thread, with its worker number, before its first round. May be empty.
   std::function<void(std::uint32_t)> on_helper_start = {};
+  Tuning tuning = {};
 };
 
 }  // namespace jackdaw::mark

@@ -21,8 +21,8 @@
 
 #include "bench/median.h"
 #include "bench/queue_runners.h"
-#include "mark/choices.h"
 #include "mark/prefetch.h"
+#include "mark/queue/choices.h"
 #include "mark/random_numbers.h"
 #include "mark/spin.h"
 #include "mark/termination/backoff.h"

@@ -81,8 +81,8 @@ mark::MarkerOptions engine_options() {
   mark::MarkerOptions options;
   options.threads = 2;
   // As soon as others could help, the worker goes on as beside others.
-  options.alone_references = 1;
-  options.small_round_references = 0;
+  options.tuning.alone_references = 1;
+  options.tuning.small_round_references = 0;
   return options;
 }
 

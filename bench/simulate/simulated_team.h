@@ -35,7 +35,7 @@ class SimulatedTeam {
         nodes_(nodes_of(setup)),
         marks_(recording, nodes_, setup),
         team_lines_(nodes_.size() + 1, nodes_, setup.machine),
-        stolen_(setup.engine.steal_batch),
+        stolen_(setup.engine.tuning.steal_batch),
         crew_(nodes_, setup.machine, agenda_) {
     workers_.reserve(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -99,7 +99,7 @@ class SimulatedTeam {
     const std::uint32_t workers = std::max(2U, worker_count());
     const std::span<const std::uint32_t> nodes =
         worker_count() == workers ? std::span(nodes_) : std::span<const std::uint32_t>();
-    return {worker, workers, setup_.engine.seed * 1000003 + worker, nodes, setup_.engine.victim};
+    return {worker, workers, setup_.engine.seed * 1000003 + worker, nodes, setup_.engine.tuning.victim};
   }
 
   // The line that is not a queue's.
@@ -112,7 +112,7 @@ class SimulatedTeam {
     Worker& first = *workers_.front();
     marks_.clear(first);
     first.now = setup_.visits.before;
-    first.look_around_at = setup_.engine.alone_references;
+    first.look_around_at = setup_.engine.tuning.alone_references;
     first.state = State::alone;
     if (roused != 0) crew_.go_together(first);
     crew_.expect_roused(roused, first.now);
@@ -311,8 +311,9 @@ class SimulatedTeam {
   void share(Worker& worker) {
     if (!worker.queue.offers_tasks()) {
       change_queue(worker, [&] {
-        if (!worker.overflow.empty()) worker.overflow.hand_back(worker.queue, setup_.engine.block_size + 1);
-        if (setup_.engine.grant == mark::Grant::early && !worker.queue.offers_tasks())
+        if (!worker.overflow.empty())
+          worker.overflow.hand_back(worker.queue, setup_.engine.tuning.block_size + 1);
+        if (setup_.engine.tuning.grant == mark::Grant::early && !worker.queue.offers_tasks())
           worker.queue.grant_early();
       });
     }

@@ -69,7 +69,7 @@ template <typename Queue>
 struct WorkerWithTasks : SimulatedWorker {
   WorkerWithTasks(std::uint32_t number, const mark::VictimSetup& victim_setup,
                   const mark::MarkerOptions& options)
-      : SimulatedWorker(number, victim_setup), queue(options.blocks, options.block_size) {}
+      : SimulatedWorker(number, victim_setup), queue(options.tuning.blocks, options.tuning.block_size) {}
 
   Queue queue;
   std::uint64_t claims = 0;  ///< that thieves made of the queue

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "bench/simulate/simulated_team.h"
-#include "mark/choices.h"
+#include "mark/queue/choices.h"
 
 namespace jackdaw::bench {
 
@@ -59,8 +59,8 @@ SimulationResult simulate(const Recording& recording, const SimulationSetup& set
 SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup) {
   setup.roused = 0;
   const SimulationResult first = simulate(recording, setup);
-  if (first.references < setup.engine.small_round_references) {
-    setup.engine.alone_references = setup.engine.small_round_references;
+  if (first.references < setup.engine.tuning.small_round_references) {
+    setup.engine.tuning.alone_references = setup.engine.tuning.small_round_references;
   } else {
     setup.roused = first.useful_helpers;
   }

@@ -40,7 +40,7 @@ class RunsOn {
 MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options, bool at_once)
     : options_(options),
       thread_count_(options.engine.threads),
-      engine_(make_marking(for_one_thread(options))) {
+      engine_(options.make(for_one_thread(options))) {
   // More processors than the set has room for: then no thread is told where to run.
   if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);
   if (at_once || depends_on_machine(options)) start_helpers();
@@ -53,7 +53,7 @@ Marking& MarkingOnDemand::for_heap_of(std::uint64_t bytes, bool may_start_helper
     } catch (const std::bad_alloc&) {  // the next collection tries again
     }
   }
-  if (engine_ == nullptr) engine_ = make_marking(for_one_thread(options_));
+  if (engine_ == nullptr) engine_ = options_.make(for_one_thread(options_));
   return *engine_;
 }
 
@@ -61,7 +61,7 @@ void MarkingOnDemand::start_helpers() {
   if (has_helpers_) return;
   const OwnWork own_work;
   const RunsOn everywhere(processors_);
-  engine_ = make_marking(options_);
+  engine_ = options_.make(options_);
   has_helpers_ = true;
   thread_count_.store(engine_->worker_count(), std::memory_order_relaxed);
 }

@@ -36,9 +36,9 @@
 #include "gc/process/thread_registry.h"
 #include "gc/stack_state.h"
 #include "gc/weak_references.h"
-#include "heap/system_array.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
+#include "heap/system_array.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -179,7 +179,7 @@ class ProcessCollector {
   StaticRoots& static_roots() { return static_roots_; }
   /// Threads that mark, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_.thread_count(); }
-  /// Starts the mark threads, if they are not there. Throws as make_marking.
+  /// Starts the mark threads, if they are not there. Throws as a MarkingMaker.
   void start_mark_threads();
   /// Ends them. Nothing may be allocated or collected afterwards.
   void end_mark_threads();

@@ -191,7 +191,7 @@ ProcessOptions default_options() {
   options.marking.engine.threads =
       std::clamp(mark::usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
   // A program stands still while its objects are marked, so the helpers are called early.
-  options.marking.engine.small_round_references = kSmallRoundReferences;
+  options.marking.engine.tuning.small_round_references = kSmallRoundReferences;
   return options;
 }
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <variant>
 
-#include "mark/choices.h"
 #include "mark/chosen_variant.h"
+#include "mark/termination/choices.h"
 #include "mark/termination/terminator.h"
 
 namespace jackdaw::mark {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <variant>
 
-#include "mark/choices.h"
 #include "mark/chosen_variant.h"
+#include "mark/victim/choices.h"
 #include "mark/victim/victim_policy.h"
 
 namespace jackdaw::mark {

@@ -1,6 +1,7 @@
 // The bounds beside the run: which numbers of workers, what is fitted, what is counted, and that the
 // collector is as it was.
 #include "bench/bounds.h"
+#include "bench/engines/engines.h"
 
 #include <gtest/gtest.h>
 
@@ -142,7 +143,7 @@ TEST(MeasureBounds, MarksTheHeapInTurnWithEveryNumberOfWorkers) {
 TEST(MeasureBounds, GivesTheCollectorItsEngineBack) {
   gc::CollectorOptions collector_options = only_when_asked();
   collector_options.marking.engine.threads = 2;
-  collector_options.marking.engine.blocks = 4;
+  collector_options.marking.engine.tuning.blocks = 4;
   gc::Collector collector(collector_options);
   const HeapGraph graph(make_graph("list:100"), collector);
   collector.collect();
@@ -173,8 +174,8 @@ class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
     gc::Collector collector(only_when_asked());
     const HeapGraph graph(of, collector);
     BoundsOptions options = with_threads(1);
-    options.marking.queue = GetParam();
-    options.marking.engine.block_size = block_size;
+    options.marking.engine.tuning.queue = GetParam();
+    options.marking.engine.tuning.block_size = block_size;
     return measure_bounds(collector, graph.roots(), options, ignore).runs.front().most_held_tasks;
   }
 };
@@ -189,11 +190,11 @@ TEST_P(EveryQueuesSpace, OfAStarIsItsLeaves) {
 // What waits in the prefetch buffer and in the overflow list counts, too.
 TEST_P(EveryQueuesSpace, CountsWhatOverflows) {
   constexpr std::size_t kBlockSize = 4;
-  ASSERT_GT(kLeaves, mark::kPrefetchDepth + mark::MarkerOptions().blocks * kBlockSize);
+  ASSERT_GT(kLeaves, mark::kPrefetchDepth + mark::MarkerOptions().tuning.blocks * kBlockSize);
   EXPECT_EQ(held_by_one(star(kLeaves), kBlockSize), kLeaves);
 }
 
-INSTANTIATE_TEST_SUITE_P(Queues, EveryQueuesSpace, testing::ValuesIn(gc::queue_names()),
+INSTANTIATE_TEST_SUITE_P(Queues, EveryQueuesSpace, testing::ValuesIn(engine_queues()),
                          [](const testing::TestParamInfo<std::string_view>& info) {
                            std::string name(info.param);
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/engines/engines.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/marker_options.h"
@@ -22,8 +23,8 @@ namespace {
 constexpr std::uint32_t kThreads = 8;
 
 std::vector<std::string_view> concurrent_queues() {
-  std::vector<std::string_view> queues = queue_names();
-  std::erase_if(queues, serves_one_thread_alone);
+  std::vector<std::string_view> queues = bench::engine_queues();
+  std::erase_if(queues, bench::serves_one_thread_alone);
   return queues;
 }
 
@@ -32,14 +33,15 @@ std::vector<std::string_view> concurrent_queues() {
 CollectorOptions options_for(std::string_view queue, std::string_view victim, std::string_view termination,
                              std::uint64_t seed) {
   CollectorOptions options = only_when_asked();
-  options.marking.queue = queue;
+  options.marking.make = bench::make_engine;
+  options.marking.engine.tuning.queue = queue;
   mark::MarkerOptions& engine = options.marking.engine;
   engine.threads = kThreads;
-  engine.blocks = 4;
-  engine.block_size = 8;
-  engine.victim = victim;
-  engine.termination = termination;
-  engine.alone_references = seed % 2 == 0 ? 0 : 500;
+  engine.tuning.blocks = 4;
+  engine.tuning.block_size = 8;
+  engine.tuning.victim = victim;
+  engine.tuning.termination = termination;
+  engine.tuning.alone_references = seed % 2 == 0 ? 0 : 500;
   engine.nodes = {0, 0, 1, 1, 2, 2, 3, 3};
   return options;
 }
@@ -58,8 +60,8 @@ class Combinations : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(Combinations, MarkEverythingOnceWithEveryVictimPolicyAndDetector) {
   std::uint64_t seed = 1;
-  for (const std::string_view victim : victim_names()) {
-    for (const std::string_view termination : termination_names()) {
+  for (const std::string_view victim : bench::engine_victims()) {
+    for (const std::string_view termination : bench::engine_terminations()) {
       SCOPED_TRACE(std::string(victim) + ", " + std::string(termination));
       expect_marks_like_a_serial_traversal(options_for(GetParam(), victim, termination, seed), seed);
       ++seed;
@@ -69,14 +71,14 @@ TEST_P(Combinations, MarkEverythingOnceWithEveryVictimPolicyAndDetector) {
 
 TEST_P(Combinations, MarkEverythingOnceWithEveryBackoffGrantAndBatch) {
   std::uint64_t seed = 100;
-  for (const std::string_view termination : termination_names()) {
+  for (const std::string_view termination : bench::engine_terminations()) {
     for (const auto& [name, backoff] : mark::kBackoffKinds) {
       for (const std::size_t batch : {std::size_t{1}, std::size_t{6}}) {
         SCOPED_TRACE(std::string(termination) + ", " + std::string(name) + ", " + std::to_string(batch));
         CollectorOptions options = options_for(GetParam(), "random", termination, seed);
-        options.marking.engine.backoff = backoff;
-        options.marking.engine.steal_batch = batch;
-        options.marking.engine.grant = batch == 1 ? mark::Grant::full : mark::Grant::early;
+        options.marking.engine.tuning.backoff = backoff;
+        options.marking.engine.tuning.steal_batch = batch;
+        options.marking.engine.tuning.grant = batch == 1 ? mark::Grant::full : mark::Grant::early;
         expect_marks_like_a_serial_traversal(options, seed++);
       }
     }
@@ -95,9 +97,10 @@ class SequentialQueues : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(SequentialQueues, MarkEverythingOnceAlone) {
   CollectorOptions options = only_when_asked();
-  options.marking.queue = GetParam();
-  options.marking.engine.blocks = 4;
-  options.marking.engine.block_size = 8;
+  options.marking.make = bench::make_engine;
+  options.marking.engine.tuning.queue = GetParam();
+  options.marking.engine.tuning.blocks = 4;
+  options.marking.engine.tuning.block_size = 8;
   expect_marks_like_a_serial_traversal(options, 7);
 }
 

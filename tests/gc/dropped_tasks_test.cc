@@ -32,8 +32,8 @@ class DroppedTasks : public testing::TestWithParam<Sizes> {
   static CollectorOptions options() {
     CollectorOptions options = only_when_asked();
     options.marking.engine.threads = GetParam().threads;
-    options.marking.engine.blocks = GetParam().blocks;
-    options.marking.engine.block_size = GetParam().block_size;
+    options.marking.engine.tuning.blocks = GetParam().blocks;
+    options.marking.engine.tuning.block_size = GetParam().block_size;
     options.marking.engine.overflow_limit = GetParam().overflow_limit;
     return options;
   }

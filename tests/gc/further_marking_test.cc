@@ -37,8 +37,8 @@ class FurtherMarkingTest : public testing::TestWithParam<Setup> {
   static MarkingOptions options() {
     MarkingOptions options;
     options.engine.threads = GetParam().threads;
-    options.engine.blocks = GetParam().blocks;
-    options.engine.block_size = GetParam().block_size;
+    options.engine.tuning.blocks = GetParam().blocks;
+    options.engine.tuning.block_size = GetParam().block_size;
     if (GetParam().drops_tasks) options.engine.overflow_limit = 0;
     return options;
   }

@@ -1,49 +1,34 @@
-// make_marking: engines by name, and what is refused.
+// make_marking: the collector's engine, and what it refuses.
 #include "gc/marking.h"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "gc/collector.h"
-#include "heap/heap.h"
-#include "heap/memory_nodes.h"
+#include "heap/block_map.h"
 
 namespace jackdaw::gc {
 namespace {
 
-TEST(Marking, ListsTheDefaultFirst) {
-  ASSERT_FALSE(queue_names().empty());
-  ASSERT_FALSE(victim_names().empty());
-  EXPECT_EQ(queue_names().front(), "bwos-lifo");
-  EXPECT_EQ(victim_names().front(), "numa-prob");
-  EXPECT_EQ(termination_names().front(), "owst");
-}
-
-TEST(Marking, MakesEveryQueueForAsManyThreadsAsItServes) {
-  for (const std::string_view queue : queue_names()) {
+TEST(Marking, HasAsManyWorkersAsThreadsAndMarksNothing) {
+  for (const std::uint32_t threads : {1U, 2U}) {
     MarkingOptions options;
-    options.queue = queue;
-    options.engine.threads = serves_one_thread_alone(queue) ? 1 : 2;
+    options.engine.threads = threads;
     const std::unique_ptr<Marking> marking = make_marking(options);
-    EXPECT_EQ(marking->worker_count(), options.engine.threads);
-    EXPECT_TRUE(marking->mark(heap::BlockMap(), {}, {})) << "nothing to mark";
-    EXPECT_EQ(marking->statistics().size(), options.engine.threads);
+    EXPECT_EQ(marking->worker_count(), threads);
+    EXPECT_TRUE(marking->mark(heap::BlockMap(), {}, {}));
+    EXPECT_EQ(marking->statistics().size(), threads);
   }
 }
 
-TEST(Marking, BoundedQueuesTellTheirMemory) {
-  for (const std::string_view queue : {"bwos-lifo"}) {
-    MarkingOptions options;
-    options.queue = queue;
-    const std::unique_ptr<Marking> marking = make_marking(options);
-    EXPECT_GE(marking->memory_bytes(), options.engine.blocks * options.engine.block_size * sizeof(MarkTask));
-  }
+TEST(Marking, TellsTheMemoryOfItsQueues) {
+  const MarkingOptions options;
+  const mark::Tuning& tuning = options.engine.tuning;
+  EXPECT_GE(make_marking(options)->memory_bytes(), tuning.blocks * tuning.block_size * sizeof(MarkTask));
 }
 
 std::string refusal(const MarkingOptions& options) {
@@ -55,40 +40,37 @@ std::string refusal(const MarkingOptions& options) {
   return "";
 }
 
-TEST(Marking, UnknownNamesAreRefusedByName) {
+TEST(Marking, OtherEnginesAreRefused) {
   MarkingOptions options;
-  options.queue = "no-such-queue";
-  EXPECT_NE(refusal(options).find("no-such-queue"), std::string::npos);
+  options.engine.tuning.queue = "abp";
+  EXPECT_NE(refusal(options), "");
   options = {};
-  options.engine.victim = "no-such-victim";
-  EXPECT_NE(refusal(options).find("no-such-victim"), std::string::npos);
+  options.engine.tuning.victim = "random";
+  EXPECT_NE(refusal(options), "");
   options = {};
-  options.engine.termination = "no-such-detector";
-  EXPECT_NE(refusal(options).find("no-such-detector"), std::string::npos);
-  options = {};
-  options.queue = "bwos-lif";
-  EXPECT_NE(refusal(options), "") << "a part of a name is no name";
+  options.engine.tuning.termination = "ring";
+  EXPECT_NE(refusal(options), "");
 }
 
 TEST(Marking, SizesOutOfRangeAreRefused) {
   for (const std::size_t blocks : {std::size_t{0}, std::size_t{1}, (std::size_t{1} << 16) + 1}) {
     MarkingOptions options;
-    options.engine.blocks = blocks;
+    options.engine.tuning.blocks = blocks;
     EXPECT_NE(refusal(options), "") << blocks;
   }
   for (const std::size_t block_size : {std::size_t{0}, std::size_t{65'535}}) {
     MarkingOptions options;
-    options.engine.block_size = block_size;
+    options.engine.tuning.block_size = block_size;
     EXPECT_NE(refusal(options), "") << block_size;
   }
 }
 
 TEST(Marking, ACollectorRefusesWhatItsMarkingRefuses) {
   CollectorOptions options;
-  options.marking.queue = "no-such-queue";
+  options.marking.engine.tuning.queue = "abp";
   EXPECT_THROW(Collector{options}, std::invalid_argument);
   options = {};
-  options.marking.engine.blocks = 1;
+  options.marking.engine.tuning.blocks = 1;
   EXPECT_THROW(Collector{options}, std::invalid_argument);
 }
 

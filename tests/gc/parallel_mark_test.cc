@@ -35,10 +35,10 @@ class ParallelMark : public testing::TestWithParam<Parameters> {
     const auto& [threads, victim, queue] = GetParam();
     CollectorOptions options = only_when_asked();
     options.marking.engine.threads = threads;
-    options.marking.engine.alone_references = 0;
-    options.marking.engine.blocks = queue.blocks;
-    options.marking.engine.block_size = queue.block_size;
-    options.marking.engine.victim = victim;
+    options.marking.engine.tuning.alone_references = 0;
+    options.marking.engine.tuning.blocks = queue.blocks;
+    options.marking.engine.tuning.block_size = queue.block_size;
+    options.marking.engine.tuning.victim = victim;
     return options;
   }
   static bool has_small_queue() { return std::get<QueueSize>(GetParam()).block_size == 2; }

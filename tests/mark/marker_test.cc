@@ -14,11 +14,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "mark/choices.h"
 #include "mark/mark_distance.h"
 #include "mark/object_model.h"
 #include "mark/random_numbers.h"
 #include "mark/termination/any.h"
+#include "mark/termination/choices.h"
 #include "mark/victim/random.h"
 #include "mark/victim/random_probabilistic.h"
 #include "tests/mark/sanitized.h"
@@ -210,7 +210,7 @@ void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::v
                               MarkerOptions options, int rounds) {
   Model model(std::move(edges));
   for (const std::uint64_t alone : {0U, 100U}) {
-    options.alone_references = alone;
+    options.tuning.alone_references = alone;
     expect_marks_like_serial<Victim, Model>(model, roots, options, rounds);
   }
 }
@@ -226,8 +226,8 @@ class MarkerShapes : public testing::TestWithParam<Shape> {
   MarkerOptions options() const {
     MarkerOptions options;
     options.threads = GetParam().threads;
-    options.blocks = GetParam().blocks;
-    options.block_size = GetParam().block_size;
+    options.tuning.blocks = GetParam().blocks;
+    options.tuning.block_size = GetParam().block_size;
     return options;
   }
 };
@@ -288,8 +288,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MarkerShapes,
 TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
   MarkerOptions options;
   options.threads = 4;
-  options.blocks = 2;
-  options.block_size = 2;
+  options.tuning.blocks = 2;
+  options.tuning.block_size = 2;
   expect_marks_like_serial<RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))), {0},
                                                       options, 2);
 }
@@ -297,7 +297,7 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
 TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
   MarkerOptions options;
   options.threads = 2;
-  options.alone_references = 0;
+  options.tuning.alone_references = 0;
   const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kLooksASample * kVisitsBetweenLooks;
   DistantVectorModel distant(random_graph(nodes, 6, 5));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
@@ -308,7 +308,7 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
 TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
   MarkerOptions options;
   options.threads = 2;
-  options.alone_references = 0;
+  options.tuning.alone_references = 0;
   const Node nodes = 3 * MarkDistance::kLooksFar * kVisitsBetweenLooks;
   DistantVectorModel distant(random_graph(nodes, 4, 6));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
@@ -337,7 +337,7 @@ TEST(Marker, MarksLeavesWithoutVisitingThem) {
   for (const std::uint32_t threads : {1U, 3U}) {
     MarkerOptions options;
     options.threads = threads;
-    options.alone_references = 0;
+    options.tuning.alone_references = 0;
     Marker<LeafVectorModel> marker(options);
     model.clear_marks();
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0, 1}));
@@ -355,8 +355,8 @@ TEST(Marker, CountsWhatOverflows) {
   constexpr Node kNodes = 100000;
   constexpr Node kBuffered = kPrefetchDepth + kRefilledTasks;
   MarkerOptions options;
-  options.blocks = 2;
-  options.block_size = 2;
+  options.tuning.blocks = 2;
+  options.tuning.block_size = 2;
   for (const std::uint32_t threads : {1U, 4U}) {
     options.threads = threads;
     VectorModel model(star_graph(kNodes));
@@ -383,8 +383,8 @@ TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
   const std::vector<Node> roots{0};
   MarkerOptions options;
   options.threads = 2;
-  options.blocks = 2;
-  options.block_size = 2;
+  options.tuning.blocks = 2;
+  options.tuning.block_size = 2;
   options.overflow_limit = 1;
   Marker<VectorModel> marker(options);
   bool complete = marker.mark(model, roots);
@@ -410,8 +410,8 @@ TEST(Marker, RefusesNumbersOfThreadsOutOfRange) {
 
 TEST(Marker, ReportsTheMemoryThatOverflowTook) {
   MarkerOptions options;
-  options.blocks = 2;
-  options.block_size = 2;
+  options.tuning.blocks = 2;
+  options.tuning.block_size = 2;
   Marker<VectorModel> marker(options);
   const std::size_t before = marker.memory_bytes();
   VectorModel model(star_graph(100000));
@@ -422,11 +422,11 @@ TEST(Marker, ReportsTheMemoryThatOverflowTook) {
 TEST(Marker, MarksTheSameWithFullGrantsAndWithBatches) {
   MarkerOptions options;
   options.threads = 4;
-  options.block_size = 4;
+  options.tuning.block_size = 4;
   for (const Grant grant : {Grant::early, Grant::full}) {
     for (const std::size_t batch : {std::size_t{1}, std::size_t{3}, std::size_t{100}}) {
-      options.grant = grant;
-      options.steal_batch = batch;
+      options.tuning.grant = grant;
+      options.tuning.steal_batch = batch;
       const auto nodes = static_cast<Node>(scaled(20000));
       expect_marks_like_serial<RandomVictim>(random_graph(nodes, 4, batch), {0, 1}, options, 3);
       expect_marks_like_serial<RandomVictim>(star_graph(nodes), {0}, options, 3);
@@ -438,7 +438,7 @@ TEST(Marker, CountsNoRemoteStealsOnOneNodeAndNoLocalOnesWhenEachWorkerHasItsOwn)
   VectorModel model(star_graph(static_cast<Node>(scaled(100000))));
   MarkerOptions options;
   options.threads = 4;
-  options.block_size = 16;
+  options.tuning.block_size = 16;
   for (const bool apart : {false, true}) {
     options.nodes = apart ? std::vector<std::uint32_t>{0, 1, 2, 3} : std::vector<std::uint32_t>{2, 2, 2, 2};
     Marker<VectorModel> marker(options);
@@ -453,7 +453,7 @@ TEST(Marker, MarksALittleHeapWithTheFirstWorkerAlone) {
   const std::vector<Node> roots{0};
   MarkerOptions options;
   options.threads = 4;
-  options.small_round_references = 0;
+  options.tuning.small_round_references = 0;
   Marker<VectorModel> marker(options);
   VectorModel large(star_graph(static_cast<Node>(scaled(100000))));
   VectorModel small(random_graph(1000, 4, 5));
@@ -484,8 +484,8 @@ TEST(Marker, MarksASmallHeapAloneOnceItKnowsThatItIsSmall) {
   VectorModel model(star_graph(kNodes));
   MarkerOptions options;
   options.threads = 4;
-  options.alone_references = 100;
-  options.small_round_references = kNodes;
+  options.tuning.alone_references = 100;
+  options.tuning.small_round_references = kNodes;
   Marker<VectorModel> marker(options);
   for (int round = 0; round < 20; ++round) {
     model.clear_marks();
@@ -549,7 +549,7 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
   for (const std::string_view detector : names_of(std::type_identity<TerminatorChoices>{})) {
     MarkerOptions options;
     options.threads = 3;
-    options.termination = detector;
+    options.tuning.termination = detector;
     ModelThatWaitsForHelp model(star_graph(100000));
     Marker<ModelThatWaitsForHelp, BwosLifo<Node>, RandomVictim, AnyTerminator> marker(options);
     model.start(20000, 1);
@@ -565,9 +565,10 @@ TEST(Marker, RousesTheHelpersThatWereUseful) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
   MarkerOptions options;
   options.threads = 2;
-  options.small_round_references = 50000;
-  options.blocks = 64;
-  options.block_size = 16;  // so that a thief finds whole blocks, whether or not the first worker waits
+  options.tuning.small_round_references = 50000;
+  options.tuning.blocks = 64;
+  options.tuning.block_size =
+      16;  // so that a thief finds whole blocks, whether or not the first worker waits
   Marker<ModelThatWaitsForHelp> marker(options);
   ModelThatWaitsForHelp large(random_graph(50000, 8, 7));
   ModelThatWaitsForHelp small(star_graph(1000));
@@ -588,7 +589,7 @@ TEST(Marker, RousesTheHelpersThatWereUseful) {
 
 TEST(Marker, RefusesSettingsThatContradictEachOther) {
   MarkerOptions options;
-  options.steal_batch = 0;
+  options.tuning.steal_batch = 0;
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
   options = {};
   options.threads = 3;
@@ -613,7 +614,7 @@ TEST(Marker, CountsRemoteVisitsWhenAsked) {
     for (const bool asked : {true, false}) {
       MarkerOptions options;
       options.nodes = {home};
-      options.count_remote_visits = asked;
+      options.tuning.count_remote_visits = asked;
       VectorModel model(list_graph(1001));
       Marker<VectorModel> marker(options);
       ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
@@ -626,7 +627,7 @@ TEST(Marker, CountsRemoteVisitsWhenAsked) {
 TEST(Marker, MarksAndFailsOnSeveralNodesAsOnOne) {
   MarkerOptions options;
   options.threads = 4;
-  options.alone_references = 0;
+  options.tuning.alone_references = 0;
   options.nodes = {0, 0, 1, 1};
   options.node_distances = {10, 21, 21, 10};
   VectorModel model(random_graph(20000, 4, 7));
@@ -636,13 +637,13 @@ TEST(Marker, MarksAndFailsOnSeveralNodesAsOnOne) {
     EXPECT_TRUE(marker.mark(model, std::vector<Node>{0, 1}));
     EXPECT_EQ(model.marks(), model.serially_reachable({0, 1}));
   }
-  options.blocks = 1;
+  options.tuning.blocks = 1;
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
 }
 
 TEST(Marker, RefusesQueueSizesOutOfRange) {
   MarkerOptions options;
-  options.blocks = 1;
+  options.tuning.blocks = 1;
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
 }
 

@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "mark/choices.h"
 #include "mark/termination/any.h"
 #include "mark/termination/backoff.h"
+#include "mark/termination/choices.h"
 #include "mark/termination/parking_lot.h"
 #include "mark/thread_pool.h"
 #include "tests/mark/sanitized.h"

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "mark/choices.h"
 #include "mark/victim/any.h"
+#include "mark/victim/choices.h"
 
 namespace jackdaw::mark {
 namespace {

@@ -36,11 +36,11 @@ struct Steals {
 gc::CollectorOptions options_with(const std::string& victim) {
   gc::CollectorOptions options = gc::only_when_asked();
   options.marking.engine.threads = 4 * mark::Topology::machine().processor_count();
-  options.marking.engine.alone_references = 0;
-  options.marking.engine.blocks = 1024;
-  options.marking.engine.block_size = 8;
-  options.marking.engine.steal_batch = 8;
-  options.marking.engine.victim = victim;
+  options.marking.engine.tuning.alone_references = 0;
+  options.marking.engine.tuning.blocks = 1024;
+  options.marking.engine.tuning.block_size = 8;
+  options.marking.engine.tuning.steal_batch = 8;
+  options.marking.engine.tuning.victim = victim;
   return options;
 }
 

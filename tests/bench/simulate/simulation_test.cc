@@ -1,5 +1,6 @@
 // The simulation: what must hold of it exactly, whatever the costs are.
 #include "bench/simulate/simulation.h"
+#include "bench/engines/engines.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ Targets tangle(std::uint32_t nodes) {
 SimulationSetup setup_for(std::uint32_t workers) {
   SimulationSetup setup;
   setup.engine.threads = workers;
-  setup.engine.alone_references = 64;
+  setup.engine.tuning.alone_references = 64;
   setup.machine.wake = 100;
   setup.machine.wake_call = 10;
   setup.visits = {.task = 16,
@@ -113,12 +114,12 @@ TEST(Simulation, NothingToMarkTakesNoTime) {
 TEST(Simulation, EveryTaskIsExecutedOnceByEveryQueueAndPolicy) {
   const Recording recording = record(tangle(20'000));
   for (const std::string_view queue : simulated_queue_names()) {
-    for (const std::string_view victim : gc::victim_names()) {
+    for (const std::string_view victim : engine_victims()) {
       for (const std::uint32_t workers : {2U, 7U, 65U}) {
         SimulationSetup setup = setup_for(workers);
         setup.queue = queue;
-        setup.engine.victim = victim;
-        setup.engine.steal_batch = workers;
+        setup.engine.tuning.victim = victim;
+        setup.engine.tuning.steal_batch = workers;
         const SimulationResult result = simulate(recording, setup);
         EXPECT_EQ(result.tasks, recording.task_count()) << queue << ' ' << victim << ' ' << workers;
         EXPECT_EQ(result.references, recording.reference_count()) << queue << ' ' << victim << ' ' << workers;
@@ -133,8 +134,8 @@ TEST(Simulation, EveryTaskIsExecutedOnceByEveryQueueAndPolicy) {
 TEST(Simulation, WhatFindsNoPlaceInTheQueueIsNotLost) {
   const Recording recording = record(tangle(20'000));
   SimulationSetup setup = setup_for(3);
-  setup.engine.blocks = 2;
-  setup.engine.block_size = 4;
+  setup.engine.tuning.blocks = 2;
+  setup.engine.tuning.block_size = 4;
   EXPECT_EQ(simulate(recording, setup).tasks, recording.task_count());
 }
 
@@ -179,10 +180,10 @@ TEST(Simulation, OnOneNodeNothingIsRemote) {
 TEST(Simulation, ThievesThatLookNearFirstStealLessFromOtherNodes) {
   const Recording recording = record(tree(262'143));
   SimulationSetup setup = setup_for(16);
-  setup.engine.block_size = 64;
+  setup.engine.tuning.block_size = 64;
   for (std::uint32_t i = 0; i < 16; ++i) setup.engine.nodes.push_back(i / 8);
   const auto remote_percent = [&](const std::string& victim) {
-    setup.engine.victim = victim;
+    setup.engine.tuning.victim = victim;
     return simulate(recording, setup).remote_percent();
   };
   const double random = remote_percent("random");
@@ -226,12 +227,12 @@ TEST(Simulation, MarksAreTakenToBeFarWhereSamplesTakeLong) {
 TEST(Simulation, HelpersThatWereUsefulAreRoused) {
   const Recording recording = record(tree(262'143));
   SimulationSetup setup = setup_for(4);
-  setup.engine.small_round_references = 0;
+  setup.engine.tuning.small_round_references = 0;
   const SimulationResult first = simulate(recording, setup);
   EXPECT_EQ(first.useful_helpers, 3U);
   EXPECT_EQ(simulate_repeated(recording, setup).helpers, 3U);
   // After a small round one worker goes on alone for longer.
-  setup.engine.small_round_references = 1'000'000;
+  setup.engine.tuning.small_round_references = 1'000'000;
   EXPECT_EQ(simulate_repeated(recording, setup).helpers, 0U);
 }
 
@@ -241,7 +242,7 @@ TEST(Simulation, RefusesWhatIsUnknown) {
   setup.queue = "sequential-lifo";
   EXPECT_THROW(simulate(recording, setup), std::invalid_argument);
   setup.queue = "";
-  setup.engine.victim = "nobody";
+  setup.engine.tuning.victim = "nobody";
   EXPECT_THROW(simulate(recording, setup), std::invalid_argument);
   EXPECT_THROW(simulate(recording, setup_for(0)), std::invalid_argument);
 }

@@ -33,8 +33,8 @@ MarkingOptions marking_options(const Setup& setup) {
   MarkingOptions options;
   options.engine.threads = setup.threads;
   if (setup.drops_tasks) {
-    options.engine.blocks = 2;
-    options.engine.block_size = 2;
+    options.engine.tuning.blocks = 2;
+    options.engine.tuning.block_size = 2;
     options.engine.overflow_limit = 0;
   }
   return options;

@@ -1,0 +1,17 @@
+// What a file of this folder needs to instantiate an engine.
+#pragma once
+
+#include "bench/engines/with_queue.h"
+#include "gc/mark_task.h"
+#include "gc/marking_with.h"
+#include "mark/termination/any.h"
+#include "mark/victim/any.h"
+
+namespace jackdaw::bench {
+
+template <template <typename> typename Queue>
+std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options) {
+  return gc::make_marking_with<Queue<gc::MarkTask>, mark::AnyVictim, mark::AnyTerminator>(options);
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,9 @@
+#include "mark/queue/locked.h"
+
+#include "bench/engines/instantiate.h"
+
+namespace jackdaw::bench {
+
+template std::unique_ptr<gc::Marking> make_engine_with<mark::LockedDeque>(const gc::MarkingOptions& options);
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,10 @@
+#include "mark/queue/sequential_fifo.h"
+
+#include "bench/engines/instantiate.h"
+
+namespace jackdaw::bench {
+
+template std::unique_ptr<gc::Marking> make_engine_with<mark::SequentialFifo>(
+    const gc::MarkingOptions& options);
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,23 @@
+// Every queue by name, one line each; the first is the default.
+#pragma once
+
+#include <tuple>
+
+#include "mark/choice.h"
+#include "mark/queue/abp.h"
+#include "mark/queue/bwos_fifo.h"
+#include "mark/queue/bwos_lifo.h"
+#include "mark/queue/chase_lev.h"
+#include "mark/queue/locked.h"
+#include "mark/queue/sequential_fifo.h"
+#include "mark/queue/sequential_lifo.h"
+
+namespace jackdaw::mark {
+
+using QueueChoices =
+    std::tuple<QueueChoice<"bwos-lifo", BwosLifo>, QueueChoice<"bwos-fifo", BwosFifo>,
+               QueueChoice<"abp", AbpDeque>, QueueChoice<"chase-lev", ChaseLevDeque>,
+               QueueChoice<"locked", LockedDeque>, QueueChoice<"sequential-lifo", SequentialLifo>,
+               QueueChoice<"sequential-fifo", SequentialFifo>>;
+
+}  // namespace jackdaw::mark

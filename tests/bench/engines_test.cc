@@ -1,0 +1,62 @@
+// make_engine: engines by name, and what is refused.
+#include "bench/engines/engines.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "heap/block_map.h"
+
+namespace jackdaw::bench {
+namespace {
+
+TEST(Engines, ListTheCollectorsFirst) {
+  EXPECT_EQ(engine_queues().front(), "bwos-lifo");
+  EXPECT_EQ(engine_victims().front(), "numa-prob");
+  EXPECT_EQ(engine_terminations().front(), "owst");
+}
+
+TEST(Engines, AreMadeForAsManyThreadsAsTheirQueueServes) {
+  for (const std::string_view queue : engine_queues()) {
+    for (const std::string_view victim : {"", "random"}) {
+      gc::MarkingOptions options;
+      options.engine.tuning.queue = queue;
+      options.engine.tuning.victim = victim;
+      options.engine.threads = serves_one_thread_alone(queue) ? 1 : 2;
+      const std::unique_ptr<gc::Marking> marking = make_engine(options);
+      EXPECT_EQ(marking->worker_count(), options.engine.threads);
+      EXPECT_TRUE(marking->mark(heap::BlockMap(), {}, {})) << "nothing to mark";
+      EXPECT_EQ(marking->statistics().size(), options.engine.threads);
+    }
+  }
+}
+
+std::string refusal(const gc::MarkingOptions& options) {
+  try {
+    make_engine(options);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Engines, UnknownNamesAreRefusedByName) {
+  gc::MarkingOptions options;
+  options.engine.tuning.queue = "no-such-queue";
+  EXPECT_NE(refusal(options).find("no-such-queue"), std::string::npos);
+  options = {};
+  options.engine.tuning.victim = "no-such-victim";
+  EXPECT_NE(refusal(options).find("no-such-victim"), std::string::npos);
+  options = {};
+  options.engine.tuning.termination = "no-such-detector";
+  EXPECT_NE(refusal(options).find("no-such-detector"), std::string::npos);
+  options = {};
+  options.engine.tuning.queue = "bwos-lif";
+  EXPECT_NE(refusal(options), "") << "a part of a name is no name";
+}
+
+}  // namespace
+}  // namespace jackdaw::bench
