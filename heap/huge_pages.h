@@ -3,7 +3,7 @@
 // They make marking a large heap faster, and taking memory, too: unless a virtual machine has given its free
 // memory back to its host, which it does in such pieces. Then each of them takes milliseconds to come back,
 // where small pages are mostly there. So first writes to huge pages are timed, and after a slow one some
-// parts of the heap go without, more of them each time.
+// parts of the heap go without, twice as many each time, and half as many after a quick one.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class HugePages {
     // Relaxed, here and in note: a hint.
     switch (last_.exchange(Last::unknown, std::memory_order_relaxed)) {
       case Last::quick:
-        next_without_ = 1;
+        next_without_ = std::max(next_without_ / 2, 1U);
         break;
       case Last::slow:
         to_do_without_ = next_without_;

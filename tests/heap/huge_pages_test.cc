@@ -37,14 +37,22 @@ TEST(HugePages, AreWantedLessOftenWhileTheyComeSlowly) {
   }
 }
 
-TEST(HugePages, AreWantedAgainAfterAQuickOne) {
+TEST(HugePages, AreWantedMoreOftenAfterQuickOnes) {
   HugePages pages;
   for (int part = 0; part < 4; ++part) {
     pages.note(kSlow);
     parts_without(pages);
   }
-  pages.note(kQuick);
-  EXPECT_EQ(parts_without(pages), 0);
+  for (int round = 0; round < 3; ++round) {
+    pages.note(kQuick);
+    EXPECT_EQ(parts_without(pages), 0);
+    pages.note(kSlow);
+    EXPECT_EQ(parts_without(pages), 8);
+  }
+  for (int part = 0; part < 4; ++part) {
+    pages.note(kQuick);
+    EXPECT_EQ(parts_without(pages), 0);
+  }
   pages.note(kSlow);
   EXPECT_EQ(parts_without(pages), 1);
 }
