@@ -29,13 +29,13 @@ class Collector::WorldStopped {
  public:
   WorldStopped(Collector& collector, std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller)
       : collector_(collector) {
-    collector_.stop_requested_ = true;
+    collector_.stop_requested_.store(true, std::memory_order_relaxed);
     collector_.heap_.set_budget(0);  // the next block that anybody asks for leads to a safepoint
     collector_.world_changed_.wait(lock, [&] { return collector_.running_mutators_ == running_of_caller; });
   }
   ~WorldStopped() {
     collector_.heap_.set_budget(collector_.budget_);
-    collector_.stop_requested_ = false;
+    collector_.stop_requested_.store(false, std::memory_order_relaxed);
     collector_.world_changed_.notify_all();
   }
   WorldStopped(const WorldStopped&) = delete;
@@ -81,7 +81,7 @@ std::uint64_t Collector::collections() const {
 
 void Collector::register_mutator(Mutator* mutator) {
   std::unique_lock lock(mutex_);
-  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  world_changed_.wait(lock, [this] { return !is_stop_requested(); });
   mutators_.push_back(mutator);
   ++running_mutators_;
 }
@@ -101,7 +101,7 @@ void Collector::leave_running() {
 
 void Collector::enter_running() {
   std::unique_lock lock(mutex_);
-  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  world_changed_.wait(lock, [this] { return !is_stop_requested(); });
   ++running_mutators_;
 }
 
@@ -111,22 +111,22 @@ void Collector::wait_at_safepoint() {
 }
 
 void Collector::wait_while_stopped(std::unique_lock<std::mutex>& lock) {
-  if (!stop_requested_) return;
+  if (!is_stop_requested()) return;
   --running_mutators_;
   world_changed_.notify_all();
-  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  world_changed_.wait(lock, [this] { return !is_stop_requested(); });
   ++running_mutators_;
 }
 
 CollectionResult Collector::collect() {
   std::unique_lock lock(mutex_);
-  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  world_changed_.wait(lock, [this] { return !is_stop_requested(); });
   return collect_stopped(lock, 0);
 }
 
 std::unique_ptr<Marking> Collector::exchange_marking(std::unique_ptr<Marking> marking) {
   std::unique_lock lock(mutex_);
-  world_changed_.wait(lock, [this] { return !stop_requested_; });
+  world_changed_.wait(lock, [this] { return !is_stop_requested(); });
   return std::exchange(marking_, std::move(marking));
 }
 

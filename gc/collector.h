@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -85,6 +86,9 @@ class Collector {
   friend class Mutator;
   class WorldStopped;
 
+  // Relaxed, here and where it is written: written under the lock, and a hint to whoever does not hold it. A
+  // thread that stops takes the lock.
+  [[nodiscard]] bool is_stop_requested() const { return stop_requested_.load(std::memory_order_relaxed); }
   void register_mutator(Mutator* mutator);
   void unregister_mutator(Mutator* mutator);
   // The calling mutator waits here while another thread stops the world.
@@ -122,7 +126,7 @@ class Collector {
 
   mutable std::mutex mutex_;  // guards all below; held by the collecting thread all through
   std::condition_variable world_changed_;
-  bool stop_requested_ = false;
+  std::atomic<bool> stop_requested_{false};
   std::uint32_t running_mutators_ = 0;
   std::vector<Mutator*> mutators_;
   std::vector<std::span<heap::Object* const>> root_spans_;

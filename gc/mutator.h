@@ -42,8 +42,11 @@ class Mutator {
 
   /// Collects now. When another thread's collection is under way, waits for that, then does its own.
   JACKDAW_EXPORT CollectionResult collect();
-  /// Stops here while another thread collects; else goes on at once.
-  void safepoint() { collector_.wait_at_safepoint(); }
+  /// Stops here while another thread collects; else goes on at once. One load.
+  void safepoint() {
+    if (collector_.is_stop_requested()) [[unlikely]]
+      collector_.wait_at_safepoint();
+  }
 
   /// While it exists, the thread does not touch the heap (it waits, or is in a system call), and collections
   /// do not wait for it. Ends only when no collection is under way.

@@ -100,6 +100,7 @@ class Marker {
 
  private:
   friend class Worker<Model, Queue, Victim, Marker>;
+  friend class WorkSearch<Task, Queue, Victim, Marker>;
   using TeamWorker = Worker<Model, Queue, Victim, Marker>;
 
   static constexpr std::uint32_t kMaximumNodes = 1024;

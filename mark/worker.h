@@ -1,24 +1,17 @@
-// Worker: one mark thread's part of a round: its queue, what does not fit in it, and the mark loop.
+// Worker: one mark thread's part of a round: the mark loop.
 //
 // A task's way: made when its object is marked; straight into the prefetch buffer while that has room; else
-// pushed, and popped, newest first, into the prefetch buffer; visited. What the queue has no room for goes to
-// the overflow list, which continues the stack, so it is emptied first. A worker that runs dry steals, and
-// when there is nothing to steal it offers to end the round.
-//
-// While other workers are hungry, a worker that offers them nothing gives: overflowed tasks back to the
-// queue, or the older half of its top block.
+// pushed, and popped, newest first, into the prefetch buffer (mark/task_store.h); visited. A worker that runs
+// dry steals (mark/work_search.h), and when there is nothing to steal it offers to end the round
+// (mark/termination/). While other workers are hungry, a worker sees to it that there is something to steal.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "mark/always_inline.h"
 #include "mark/candidate_buffer.h"
@@ -27,14 +20,14 @@
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
-#include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
 #include "mark/queue/queue.h"
-#include "mark/spin.h"
+#include "mark/set_aside.h"
 #include "mark/statistics.h"
+#include "mark/task_store.h"
 #include "mark/termination/terminator.h"
-#include "mark/victim/others_by_distance.h"
 #include "mark/victim/victim_policy.h"
+#include "mark/work_search.h"
 
 namespace jackdaw::mark {
 
@@ -53,28 +46,20 @@ class alignas(128) Worker {
   /// How many discovered references wait for their marks' memory.
   static constexpr std::size_t kMarkPrefetchDepth = 16;
 
-  /// How many references may wait for other workers' leases before this worker waits itself.
-  static constexpr std::size_t kSetAsideLimit = 256;
-
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
   Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
       : team_(team),
         index_(setup.self),
         idle_workers_(team.terminator().idle_workers()),
         leases_(setup.self),
-        queue_(options.tuning.blocks, options.tuning.block_size),
-        block_size_(options.tuning.block_size),
-        overflow_limit_(options.overflow_limit),
-        grants_early_(options.tuning.grant == Grant::early),
+        tasks_(options),
         counts_held_tasks_(options.tuning.count_held_tasks),
         counts_remote_visits_(options.tuning.count_remote_visits),
         counts_visits_(options.tuning.count_held_tasks || options.tuning.count_remote_visits),
-        stolen_(options.tuning.steal_batch),
-        victim_(setup),
-        distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)) {}
+        search_(team, setup, options.tuning.steal_batch) {}
 
   /// The queue, for thieves.
-  Queue& queue() { return queue_; }
+  Queue& queue() { return tasks_.queue(); }
   /// The leases, for others that want to mark where this worker does.
   Leases& leases() { return leases_; }
   /// The counts of the last round.
@@ -82,14 +67,13 @@ class alignas(128) Worker {
   /// Whether a task was dropped in the last round because the overflow list could not grow.
   [[nodiscard]] bool dropped_tasks() const { return tasks_dropped_ != 0; }
   /// Bytes of the queue, and of the overflow list at its peak in the last round.
-  [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
+  [[nodiscard]] std::size_t memory_bytes() const { return tasks_.memory_bytes(); }
 
   /// Before every round, whether or not the worker will take part.
   void start_round() {
     statistics_ = {};
-    leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = stolen_from_here_ = 0;
-    overflow_peak_bytes_ = 0;
-    counters_before_ = queue_.counters();
+    leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = 0;
+    tasks_.start_round();
     prefetched_before_ = prefetched_.put_so_far();
     leases_.start_round();
     distance_.start_round();
@@ -187,21 +171,6 @@ class alignas(128) Worker {
     }
   };
 
-  // What a victim policy may see of the others.
-  struct QueuesOfTeam {
-    Team& team;
-
-    [[nodiscard]] bool looks_stealable(std::uint32_t worker, std::uint64_t sample) const {
-      return team.queue_of(worker).looks_stealable(sample);
-    }
-    [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const {
-      return team.queue_of(worker).size_hint();
-    }
-    [[nodiscard]] bool has_stealable(std::uint32_t worker) const {
-      return team.queue_of(worker).has_stealable();
-    }
-  };
-
   // Finds out which of the candidates are references, and marks what they lead to.
   template <Way kWay>
   [[gnu::noinline]] void examine_now(Model& model) {
@@ -275,7 +244,9 @@ class alignas(128) Worker {
         return;
       }
     }
-    if (!push(task)) ++tasks_dropped_;
+    // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be
+    // found and visited again.
+    if (!tasks_.push(task)) ++tasks_dropped_;
   }
 
   template <ReferenceTo<Reference> Found>
@@ -290,56 +261,36 @@ class alignas(128) Worker {
   // Keeps a reference until the lease that stands in its way has ended.
   [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
     ++statistics_.references_set_aside;
-    if (set_aside_count_ == set_aside_.size()) wait_out_leases(model);
-    set_aside_[set_aside_count_++] = reference;
-  }
-
-  // Tries the references that were set aside once more. Meanwhile others may wait for this worker's leases.
-  void retry_set_aside(Model& model) {
-    leases_.poll();
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < set_aside_count_; ++i) {
-      const Reference reference = set_aside_[i];
-      const MarkingRight right = right_to_mark(model, reference);
-      if (right == MarkingRight::none) {
-        set_aside_[kept++] = reference;
-      } else {
-        mark_by<Way::far>(right, model, reference, prefetched_, leaves_marked_);
-      }
-    }
-    set_aside_count_ = kept;
+    if (set_aside_.is_full()) wait_out_leases(model);
+    set_aside_.put(reference);
   }
 
   // Returns when at least one of the references that were set aside has got through.
   void wait_out_leases(Model& model) {
     const auto waiting_since = std::chrono::steady_clock::now();
-    const std::size_t waiting = set_aside_count_;
-    for (retry_set_aside(model); set_aside_count_ == waiting; retry_set_aside(model)) pause_for_holder();
+    while (!retry_set_aside(model)) set_aside_.pause();
     statistics_.idle += std::chrono::steady_clock::now() - waiting_since;
   }
 
-  // The holder answers at its next look around, unless it lost its processor: so this worker now and then
-  // gives up its own.
-  void pause_for_holder() {
-    constexpr std::uint32_t kPausesBeforeYield = 64;
-    if (++fruitless_retries_ % kPausesBeforeYield == 0) {
-      std::this_thread::yield();
-    } else {
-      pause_core();
-    }
+  // Meanwhile others may wait for this worker's leases.
+  bool retry_set_aside(Model& model) {
+    leases_.poll();
+    return set_aside_.retry([&](Reference reference) {
+      const MarkingRight right = right_to_mark(model, reference);
+      if (right == MarkingRight::none) return false;
+      mark_by<Way::far>(right, model, reference, prefetched_, leaves_marked_);
+      return true;
+    });
   }
 
   void finish_round() {
+    tasks_.finish_round(statistics_);
     // What the mark loop does not count, because it follows from what it counts. All that is popped goes into
     // the prefetch buffer, too.
     statistics_.direct = prefetched_.put_so_far() - prefetched_before_ - statistics_.pops;
     statistics_.objects_marked =
         leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) + tasks_dropped_;
     statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
-    statistics_.grants = queue_.counters().grants - counters_before_.grants;
-    statistics_.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
-    overflow_peak_bytes_ = overflow_.peak_memory_bytes();
-    overflow_.release_memory();
   }
 
   // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
@@ -465,7 +416,7 @@ class alignas(128) Worker {
       refill(model);
       return prefetched_.take(task);
     }
-    while (pop(task)) {
+    while (tasks_.pop(task)) {
       model.prefetch(task);
       if (prefetched_.exchange(task)) return true;
     }
@@ -475,7 +426,7 @@ class alignas(128) Worker {
   // Moves tasks from the queue to the prefetch buffer when that runs low.
   JACKDAW_ALWAYS_INLINE void refill(Model& model) {
     Task task{};
-    while (prefetched_.size() < kRefilledTasks && pop(task)) {
+    while (prefetched_.size() < kRefilledTasks && tasks_.pop(task)) {
       model.prefetch(task);
       prefetched_.put(task);
       if constexpr (SlicingObjectModel<Model>) {
@@ -491,7 +442,7 @@ class alignas(128) Worker {
       mark<Way::far>(model, reference);
       return true;
     }
-    if (set_aside_count_ == 0) return false;
+    if (set_aside_.is_empty()) return false;
     if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
     return true;
   }
@@ -499,15 +450,12 @@ class alignas(128) Worker {
   // Whether more tasks wait than those that a worker on its own has under way.
   [[gnu::noinline]] bool others_could_help() {
     look_around_at_ = statistics_.references_visited + kReferencesBetweenLooks;
-    return statistics_.pushes - statistics_.pops >= kTasksForOthers || team_.has_input();
+    return tasks_.lasting() >= kTasksForOthers || team_.has_input();
   }
 
-  // The most is held before a visit: what was discovered earlier, and the task that is visited now. Thieves
-  // do not report what they take, as that would be a shared write for every steal: what was stolen since the
-  // queue was last seen empty still counts.
+  // The most is held before a visit: what was discovered earlier, and the task that is visited now.
   void note_held_tasks() {
-    const std::uint64_t waiting = statistics_.pushes - statistics_.pops - stolen_from_here_;
-    statistics_.held_peak = std::max(statistics_.held_peak, waiting + prefetched_.size() + 1);
+    statistics_.held_peak = std::max(statistics_.held_peak, tasks_.held() + prefetched_.size() + 1);
   }
 
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {
@@ -555,7 +503,7 @@ class alignas(128) Worker {
   // its slice tree.
   template <Way kWay>
   void keep(Model& model, Task task) {
-    if (push(task)) {
+    if (tasks_.push(task)) {
       ++tasks_kept_;
     } else {
       execute_at_once<kWay>(model, task);
@@ -566,153 +514,50 @@ class alignas(128) Worker {
     for (const Task task : tasks) keep<Way::near>(model, task);
   }
 
-  // False when there is no place for the task.
-  JACKDAW_ALWAYS_INLINE bool push(Task task) {
-    if (!queue_.push(task)) [[unlikely]] {
-      if (!push_overflow(task)) return false;
-    }
-    ++statistics_.pushes;
-    return true;
-  }
-
-  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
-    if (!overflow_.empty()) [[unlikely]] {
-      overflow_.pop(task);
-    } else if (!queue_.pop(task)) {
-      if (counts_held_tasks_) [[unlikely]]
-        stolen_from_here_ = statistics_.pushes - statistics_.pops;
-      return false;
-    }
-    ++statistics_.pops;
-    return true;
-  }
-
-  // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be
-  // found and visited again.
-  [[gnu::noinline]] bool push_overflow(Task task) {
-    if (overflow_.size() >= overflow_limit_ || !overflow_.push(task)) return false;
-    ++statistics_.overflow_pushes;
-    statistics_.overflow_peak = std::max<std::uint64_t>(statistics_.overflow_peak, overflow_.size());
-    return true;
-  }
-
   // Relaxed: a hint, asked again at every look around.
   [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
   // Somebody is hungry: see to it that this worker offers something, and that somebody is awake to take it.
   [[gnu::noinline]] void share() {
-    if (!queue_.offers_tasks()) {
-      if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
-      if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
-    }
-    if (queue_.offers_tasks()) team_.wake();
+    if (tasks_.offer_tasks()) team_.wake();
   }
 
   // The worker is dry: finds tasks elsewhere, or learns that the round is over (false).
   bool find_tasks(Model& model) {
     const auto dry_since = std::chrono::steady_clock::now();
     leases_.give_up();
-    victim_.start_search();
-    std::span<const Task> found = try_to_steal();
+    search_.start();
+    std::span<const Task> found = search_.try_to_steal(statistics_);
     while (found.empty()) {
-      if (team_.terminator().offer(index_, [this] { return work_in_sight(); })) break;
-      found = try_to_steal();
+      if (team_.terminator().offer(index_, [this] { return search_.work_in_sight(); })) break;
+      found = search_.try_to_steal(statistics_);
     }
     statistics_.idle += std::chrono::steady_clock::now() - dry_since;
     keep_all(model, found);
     return !found.empty();
   }
 
-  // What was stolen, after a number of attempts in proportion to the number of workers and of the policy's
-  // refusals.
-  std::span<const Task> try_to_steal() {
-    std::uint64_t contended_streak = 0;
-    const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
-    for (std::uint32_t i = 0; i < choices; ++i) {
-      const std::optional<VictimChoice> choice = victim_.choose(QueuesOfTeam{team_});
-      if (!choice) {
-        ++statistics_.victims_refused;
-        continue;
-      }
-      const BatchSteal steal = steal_from(*choice);
-      contended_streak = steal.outcome == StealOutcome::contended ? contended_streak + 1 : 0;
-      statistics_.longest_contended_streak = std::max(statistics_.longest_contended_streak, contended_streak);
-      if (steal.outcome != StealOutcome::taken) continue;
-      victim_.stole_from(choice->worker);
-      if (somebody_is_hungry() && team_.queue_of(choice->worker).has_stealable()) team_.wake();
-      return std::span(stolen_).first(steal.count);
-    }
-    return {};
-  }
-
-  BatchSteal steal_from(const VictimChoice& choice) {
-    team_.terminator().before_steal(index_, choice.worker);
-    const BatchSteal steal = steal_into_stolen(choice);
-    ++statistics_.steal_attempts;
-    switch (steal.outcome) {
-      case StealOutcome::taken:
-        ++statistics_.steals;
-        statistics_.tasks_stolen += steal.count;
-        ++statistics_.steals_by_distance[distance_ranks_[choice.worker]];
-        break;
-      case StealOutcome::empty:
-        ++statistics_.steals_empty;
-        break;
-      case StealOutcome::contended:
-        ++statistics_.steals_contended;
-        break;
-    }
-    return steal;
-  }
-
-  // From the very block whose look made the policy accept the victim, where the queue can do that.
-  BatchSteal steal_into_stolen(const VictimChoice& choice) {
-    Queue& queue = team_.queue_of(choice.worker);
-    if constexpr (RandomizedStealing<Queue>) {
-      if (choice.sample) return queue.steal_some_sampled(*choice.sample, stolen_);
-    }
-    return queue.steal_some(stolen_);
-  }
-
-  [[nodiscard]] bool work_in_sight() {
-    for (std::uint32_t other = 0; other < team_.worker_count(); ++other) {
-      if (other != index_ && team_.queue_of(other).has_stealable()) return true;
-    }
-    return false;
-  }
-
   Team& team_;
   const std::uint32_t index_;
   const std::atomic<std::uint32_t>& idle_workers_;  // the terminator's
   Leases leases_;
-  Queue queue_;
-  OverflowList<Task> overflow_;
-  const std::size_t block_size_;
-  const std::size_t overflow_limit_;
-  const bool grants_early_;
+  TaskStore<Task, Queue> tasks_;
   const bool counts_held_tasks_;
   const bool counts_remote_visits_;
   const bool counts_visits_;  // either of the two
-  std::size_t overflow_peak_bytes_ = 0;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
   CandidateBuffer<Model> candidates_;
   MarkDistance distance_;
-  std::array<Reference, kSetAsideLimit> set_aside_;  // used up to set_aside_count_
-  std::size_t set_aside_count_ = 0;
-  std::uint32_t fruitless_retries_ = 0;
+  SetAside<Reference> set_aside_;
   std::uint64_t look_around_at_ = 0;  // references visited, while alone
-  std::vector<Task> stolen_;          // where a steal puts what it gets
-  Victim victim_;
-  const std::vector<std::uint8_t> distance_ranks_;  // of each worker, as in WorkerStatistics
+  WorkSearch<Task, Queue, Victim, Team> search_;
   WorkerStatistics statistics_;
-  QueueCounters counters_before_;
   std::uint64_t prefetched_before_ = 0;
   std::uint64_t leaves_marked_ = 0;
   std::uint64_t tasks_dropped_ = 0;
   std::uint64_t tasks_kept_ = 0;  // pushed, but not when found: parts, and what others made
   std::uint64_t tasks_executed_at_once_ = 0;
-  std::uint64_t stolen_from_here_ = 0;  // as of when the queue was last seen empty, if held tasks are counted
 };
 
 }  // namespace jackdaw::mark

@@ -1,0 +1,110 @@
+// TaskStore: the tasks that a worker keeps: in its queue, which others steal from, and what has no place
+// there in an overflow list, which nobody else sees.
+//
+// They are one stack. The overflow list continues the queue, so it is emptied first. While others are idle,
+// and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its top block.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "mark/always_inline.h"
+#include "mark/marker_options.h"
+#include "mark/overflow_list.h"
+#include "mark/queue/queue.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::mark {
+
+/// Its owner's, but for queue(), which every worker of the team may use as a thief.
+template <typename Task, StealableQueue Queue>
+class TaskStore {
+ public:
+  /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
+  explicit TaskStore(const MarkerOptions& options)
+      : queue_(options.tuning.blocks, options.tuning.block_size),
+        block_size_(options.tuning.block_size),
+        overflow_limit_(options.overflow_limit),
+        grants_early_(options.tuning.grant == Grant::early) {}
+
+  Queue& queue() { return queue_; }
+
+  /// False when there is no place for the task: no memory, or as much overflows as may.
+  JACKDAW_ALWAYS_INLINE bool push(Task task) {
+    if (!queue_.push(task)) [[unlikely]] {
+      if (!push_overflow(task)) return false;
+    }
+    ++pushes_;
+    return true;
+  }
+  /// The newest task; false when there is none.
+  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
+    if (!overflow_.empty()) [[unlikely]] {
+      overflow_.pop(task);
+    } else if (!queue_.pop(task)) {
+      stolen_ = pushes_ - pops_;
+      return false;
+    }
+    ++pops_;
+    return true;
+  }
+
+  /// Sees to it that the queue offers others something, if there is something to offer; whether it does.
+  bool offer_tasks() {
+    if (!queue_.offers_tasks()) {
+      if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
+      if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
+    }
+    return queue_.offers_tasks();
+  }
+
+  /// Tasks that were pushed and not popped in this round.
+  [[nodiscard]] std::uint64_t lasting() const { return pushes_ - pops_; }
+  /// The same, without those that others had stolen when the queue was last seen empty. Thieves do not report
+  /// what they take, as that would be a shared write for every steal: what they stole since then counts.
+  [[nodiscard]] std::uint64_t held() const { return pushes_ - pops_ - stolen_; }
+  [[nodiscard]] std::uint64_t pushes() const { return pushes_; }
+  [[nodiscard]] std::uint64_t pops() const { return pops_; }
+
+  void start_round() {
+    pushes_ = pops_ = stolen_ = overflow_pushes_ = overflow_peak_ = overflow_peak_bytes_ = 0;
+    counters_before_ = queue_.counters();
+  }
+  /// Writes the round's counts and gives the overflow list's memory back.
+  void finish_round(WorkerStatistics& statistics) {
+    statistics.pushes = pushes_;
+    statistics.pops = pops_;
+    statistics.overflow_pushes = overflow_pushes_;
+    statistics.overflow_peak = overflow_peak_;
+    statistics.grants = queue_.counters().grants - counters_before_.grants;
+    statistics.takeovers = queue_.counters().takeovers - counters_before_.takeovers;
+    overflow_peak_bytes_ = overflow_.peak_memory_bytes();
+    overflow_.release_memory();
+  }
+  /// Bytes of the queue, and of the overflow list at its peak in the last round.
+  [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
+
+ private:
+  [[gnu::noinline]] bool push_overflow(Task task) {
+    if (overflow_.size() >= overflow_limit_ || !overflow_.push(task)) return false;
+    ++overflow_pushes_;
+    overflow_peak_ = std::max<std::uint64_t>(overflow_peak_, overflow_.size());
+    return true;
+  }
+
+  Queue queue_;
+  OverflowList<Task> overflow_;
+  const std::size_t block_size_;
+  const std::size_t overflow_limit_;
+  const bool grants_early_;
+  std::uint64_t pushes_ = 0;
+  std::uint64_t pops_ = 0;
+  std::uint64_t stolen_ = 0;  // as of when the queue was last seen empty
+  std::uint64_t overflow_pushes_ = 0;
+  std::uint64_t overflow_peak_ = 0;
+  std::size_t overflow_peak_bytes_ = 0;
+  QueueCounters counters_before_;
+};
+
+}  // namespace jackdaw::mark
