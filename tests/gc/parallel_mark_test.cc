@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bench/engines/engines.h"
 #include "bench/serial_mark.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
@@ -38,6 +39,7 @@ class ParallelMark : public testing::TestWithParam<Parameters> {
     options.marking.engine.tuning.alone_references = 0;
     options.marking.engine.tuning.blocks = queue.blocks;
     options.marking.engine.tuning.block_size = queue.block_size;
+    options.marking.make = bench::make_engine;
     options.marking.engine.tuning.victim = victim;
     return options;
   }

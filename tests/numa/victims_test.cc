@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/engines/engines.h"
 #include "bench/graph/graph.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap_graph.h"
@@ -40,6 +41,7 @@ gc::CollectorOptions options_with(const std::string& victim) {
   options.marking.engine.tuning.blocks = 1024;
   options.marking.engine.tuning.block_size = 8;
   options.marking.engine.tuning.steal_batch = 8;
+  options.marking.make = bench::make_engine;
   options.marking.engine.tuning.victim = victim;
   return options;
 }
