@@ -22,12 +22,12 @@ void Collection::begin(Marking& marking) {
 }
 
 void Collection::mark_further(std::span<heap::Object* const> roots) {
-  mark_from(roots);
+  mark_some(roots);
   if (ephemerons_ == nullptr) return;
-  ephemerons_->mark_values([this](std::span<heap::Object* const> values) { mark_from(values); });
+  ephemerons_->mark_values([this](std::span<heap::Object* const> values) { mark_some(values); });
 }
 
-void Collection::mark_from(std::span<heap::Object* const> roots) {
+void Collection::mark_some(std::span<heap::Object* const> roots) {
   bool complete = mark_pass(roots, {});
   while (!complete) {
     ++result_.mark_passes;

@@ -34,8 +34,8 @@ struct CollectionResult : CollectionTotals {
   std::vector<mark::WorkerStatistics> workers;
 };
 
-/// Kept from one collection to the next. Each is a begin(), a clear_marks(), any number of mark_further(), a
-/// sweep() and a finish().
+/// Kept from one collection to the next. Each is a begin(), a clear_marks(), any number of mark_some() and
+/// mark_further(), a sweep() and a finish().
 class Collection {
  public:
   /// `ephemerons`: of the heap; null: it has none. Throws std::bad_alloc.
@@ -47,6 +47,9 @@ class Collection {
   void begin(Marking& marking);
   /// Nothing is marked from now on. Does not throw.
   void clear_marks() { heap_.clear_marks(); }
+  /// Marks what `roots` lead to besides what is marked, but no values of ephemerons: that is left to the next
+  /// mark_further(). Roots may be null. Asks for no memory but the mark threads'. Does not throw.
+  void mark_some(std::span<heap::Object* const> roots);
   /// Marks what `roots` lead to besides what is marked. Roots may be null. Does not throw.
   void mark_further(std::span<heap::Object* const> roots);
   /// The first of them: marks what `roots` lead to, and nothing else. Does not throw.
@@ -62,7 +65,6 @@ class Collection {
   [[nodiscard]] const heap::Heap& heap() const { return heap_; }
 
  private:
-  void mark_from(std::span<heap::Object* const> roots);
   bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
   bool revisit_marked();
 

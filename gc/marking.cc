@@ -6,6 +6,7 @@
 #include "mark/queue/bwos_lifo.h"
 #include "mark/termination/owst.h"
 #include "mark/topology.h"
+#include "mark/usable_processors.h"
 #include "mark/victim/numa_probabilistic.h"
 
 namespace jackdaw::gc {
@@ -26,6 +27,7 @@ bool depends_on_machine(const MarkingOptions& options) {
 
 mark::MarkerOptions on_this_machine(const MarkingOptions& options) {
   mark::MarkerOptions engine = options.engine;
+  if (engine.processors == 0 && engine.threads > 1) engine.processors = mark::usable_processors();
   if (!depends_on_machine(options)) return engine;
   const mark::Topology& machine = mark::Topology::machine();
   engine.nodes = machine.nodes_of_workers(engine.threads);

@@ -58,7 +58,7 @@ struct MarkingOptions {
 /// Whether the engine is made by what the machine is like: several memory nodes, or threads that are bound.
 bool depends_on_machine(const MarkingOptions& options);
 
-/// The engine's options, with where the workers are at home.
+/// The engine's options, with how many workers can run at once and where they are at home.
 JACKDAW_EXPORT mark::MarkerOptions on_this_machine(const MarkingOptions& options);
 
 }  // namespace jackdaw::gc

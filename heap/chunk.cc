@@ -204,25 +204,32 @@ void Chunk::populate(std::size_t first, std::size_t count) {
   }
 }
 
-void Chunk::populate_within_page(std::size_t block, std::size_t end) {
+void Chunk::populate_within_page(std::size_t block, [[maybe_unused]] std::size_t end) {
   std::byte* const start = block_start(block);
+  const auto bit = static_cast<std::uint8_t>(1U << block / kBlocksPerHugePage);
   // Relaxed: the lock under which the block was taken makes what was decided then seen.
-  const std::uint8_t small = small_pages_.load(std::memory_order_relaxed);
-  if ((small >> block / kBlocksPerHugePage & 1) != 0) {
+  if ((small_pages_.load(std::memory_order_relaxed) & bit) != 0) {
 #ifdef MADV_POPULATE_WRITE
     // Advice only: a system that does not know it gives page by page.
     madvise(start, (end - block) * kBlockBytes, MADV_POPULATE_WRITE);
 #endif
-  } else if (huge_pages_ != nullptr && block % kBlocksPerHugePage == 0) {
+    // Relaxed, all: whoever comes first times the page.
+  } else if ((untimed_pages_.load(std::memory_order_relaxed) & bit) != 0 &&
+             (untimed_pages_.fetch_and(static_cast<std::uint8_t>(~bit), std::memory_order_relaxed) & bit) !=
+                 0) {
     huge_pages_->time([=] { return *start = std::byte{0}; });
   }
 }
 
 void Chunk::decide_on_huge_page(std::size_t page) {
   const bool asks = huge_pages_->are_wanted();
+  std::byte* const start = block_start(page * kBlocksPerHugePage);
+  std::byte* const end = reinterpret_cast<std::byte*>(this) + total_bytes_;
   // Advice only.
-  if (asks) madvise(block_start(page * kBlocksPerHugePage), HugePages::kBytes, MADV_HUGEPAGE);
+  madvise(start, std::min(HugePages::kBytes, static_cast<std::size_t>(end - start)),
+          asks ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   note_decision(page, asks);
+  if (asks) untimed_pages_.fetch_or(static_cast<std::uint8_t>(1U << page), std::memory_order_relaxed);
 }
 
 void Chunk::note_decision(std::size_t page, bool is_huge) {

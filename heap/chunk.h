@@ -350,6 +350,7 @@ class Chunk {
   std::bitset<kHugePages> is_decided_;  // whether a page is to be huge
   // Those that are not to be, because huge pages are slow to come. Read by whoever took a block on them.
   std::atomic<std::uint8_t> small_pages_{0};
+  std::atomic<std::uint8_t> untimed_pages_{0};  // huge ones that nobody wrote to yet
   const std::uint32_t node_;
   BlockMap& map_;
   const KindTable& kind_table_;

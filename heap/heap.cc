@@ -22,7 +22,7 @@ constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 // Spares are given out while a chunk has so many free blocks, and the limit leaves as many.
 constexpr std::size_t kManyBlocks = 64;
 
-// Of larger objects programs may leave parts untouched: their memory comes as they write to it.
+// Of larger objects programs may leave parts untouched: the rest of their memory comes as they write to it.
 constexpr std::size_t kMostPopulated = 16;  // blocks
 
 // Any node's chunks.
@@ -218,7 +218,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
     count_allocated(charged);
   }
   auto* const object = reinterpret_cast<Object*>(start);
-  if (is_zero && count <= kMostPopulated) chunk->populate(first, count);
+  if (is_zero && !is_oversized) chunk->populate(first, std::min(count, kMostPopulated));
   if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
   if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
   return object;

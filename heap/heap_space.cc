@@ -255,9 +255,13 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
   if (first == 0) return make(nullptr);
   const bool asks = huge_pages_.are_wanted();
   const bool holds_one_object = total_bytes > kChunkBytes;
-  if (asks) ask_for_huge_pages({memory, holds_one_object ? total_bytes : HugePages::kBytes});
-  if (holds_one_object) return make(nullptr);
-  Chunk* const chunk = asks ? huge_pages_.time([&] { return make(&huge_pages_); }) : make(&huge_pages_);
+  if (asks)
+    ask_for_huge_pages({memory, holds_one_object ? total_bytes : std::min(total_bytes, HugePages::kBytes)});
+  const auto make_and_time = [&](HugePages* huge_pages) {
+    return asks ? huge_pages_.time([&] { return make(huge_pages); }) : make(huge_pages);
+  };
+  if (holds_one_object) return make_and_time(nullptr);
+  Chunk* const chunk = make_and_time(&huge_pages_);
   chunk->note_decision(0, asks);
   return chunk;
 }

@@ -52,7 +52,7 @@ class Marker {
         nodes_(options.nodes),
         alone_references_(options.tuning.alone_references),
         small_round_references_(options.tuning.small_round_references),
-        processors_(std::thread::hardware_concurrency()),
+        processors_(options.processors != 0 ? options.processors : std::thread::hardware_concurrency()),
         detector_({options.threads, Backoff(options.tuning.backoff, options.threads > processors_),
                    options.tuning.termination}) {
     const std::uint32_t count = pool_.size();

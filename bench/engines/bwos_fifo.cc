@@ -4,6 +4,7 @@
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::BwosFifo>(const gc::MarkingOptions& options);
+template std::unique_ptr<gc::Marking> make_engine_with<mark::BwosFifo<gc::MarkTask>>(
+    const gc::MarkingOptions& options);
 
 }  // namespace jackdaw::bench

@@ -4,6 +4,7 @@
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::BwosLifo>(const gc::MarkingOptions& options);
+template std::unique_ptr<gc::Marking> make_engine_with<mark::BwosLifo<gc::MarkTask>>(
+    const gc::MarkingOptions& options);
 
 }  // namespace jackdaw::bench

@@ -4,7 +4,7 @@
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::ChaseLevDeque>(
+template std::unique_ptr<gc::Marking> make_engine_with<mark::ChaseLevDeque<gc::MarkTask>>(
     const gc::MarkingOptions& options);
 
 }  // namespace jackdaw::bench

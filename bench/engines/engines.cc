@@ -24,7 +24,7 @@ struct QueueEntry {
 template <typename... Choices>
 std::vector<QueueEntry> entries_of(std::type_identity<std::tuple<Choices...>>) {
   return {{Choices::kName, !Choices::template Queue<gc::MarkTask>::kServesThieves,
-           make_engine_with<Choices::template Queue>}...};
+           make_engine_with<typename Choices::template Queue<gc::MarkTask>>}...};
 }
 
 // Throws std::invalid_argument when there is none of that name.

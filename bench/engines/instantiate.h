@@ -9,9 +9,9 @@
 
 namespace jackdaw::bench {
 
-template <template <typename> typename Queue>
+template <typename Queue>
 std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options) {
-  return gc::make_marking_with<Queue<gc::MarkTask>, mark::AnyVictim, mark::AnyTerminator>(options);
+  return gc::make_marking_with<Queue, mark::AnyVictim, mark::AnyTerminator>(options);
 }
 
 }  // namespace jackdaw::bench

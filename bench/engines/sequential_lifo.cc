@@ -4,7 +4,7 @@
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::SequentialLifo>(
+template std::unique_ptr<gc::Marking> make_engine_with<mark::SequentialLifo<gc::MarkTask>>(
     const gc::MarkingOptions& options);
 
 }  // namespace jackdaw::bench

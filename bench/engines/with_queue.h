@@ -8,7 +8,7 @@
 
 namespace jackdaw::bench {
 
-template <template <typename> typename Queue>
+template <typename Queue>
 std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options);
 
 }  // namespace jackdaw::bench

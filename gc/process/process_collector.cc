@@ -436,12 +436,13 @@ void ProcessCollector::mark_roots(const OwnStack& own_stack) {
   root_count_ = 0;
   found_.root_bytes = 0;
   gather_roots(own_stack);
-  mark_gathered_roots();
+  collection_.mark_further({roots_.data(), root_count_});
 }
 
-// All of them, as a rule; where they are many, those that came together so far.
-void ProcessCollector::mark_gathered_roots() {
-  collection_.mark_further({roots_.data(), root_count_});
+// Those that came together so far, where they are many. Nothing is unmapped: it may lie where the program
+// told that roots were.
+void ProcessCollector::mark_some_roots() {
+  collection_.mark_some({roots_.data(), root_count_});
   root_count_ = 0;
 }
 

@@ -221,10 +221,10 @@ class ProcessCollector {
   void note(const CollectionResult& result, CollectionRecord& record);
   void mark_roots(const OwnStack& own_stack);
   void gather_roots(const OwnStack& own_stack);
-  void mark_gathered_roots();
+  void mark_some_roots();
   void add_root(heap::Object* object) {
     if (root_count_ == roots_.size()) [[unlikely]]
-      mark_gathered_roots();
+      mark_some_roots();
     roots_[root_count_++] = object;
   }
   void let_go_of_dead();

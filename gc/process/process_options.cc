@@ -188,8 +188,9 @@ void apply(const Setting& setting, ProcessOptions& options) {
 
 ProcessOptions default_options() {
   ProcessOptions options;
-  options.marking.engine.threads =
-      std::clamp(mark::usable_processors(), 1U, static_cast<std::uint32_t>(kMostMarkers));
+  const std::uint32_t processors = mark::usable_processors();
+  options.marking.engine.processors = processors;
+  options.marking.engine.threads = std::clamp(processors, 1U, static_cast<std::uint32_t>(kMostMarkers));
   // A program stands still while its objects are marked, so the helpers are called early.
   options.marking.engine.tuning.small_round_references = kSmallRoundReferences;
   return options;

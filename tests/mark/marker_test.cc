@@ -496,16 +496,20 @@ TEST(Marker, MarksASmallHeapAloneOnceItKnowsThatItIsSmall) {
 }
 
 TEST(Marker, HasNoMoreWorkersThanProcessorsUnlessAllAreToBegin) {
-  const std::uint32_t processors = std::max(2U, std::thread::hardware_concurrency());
-  VectorModel model(star_graph(static_cast<Node>(scaled(200000))));
-  MarkerOptions options;
-  options.threads = processors + 2;
-  Marker<VectorModel> marker(options);
-  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
-  EXPECT_EQ(marker.worker_count(), processors + 2);
-  for (std::uint32_t worker = processors; worker < processors + 2; ++worker) {
-    EXPECT_EQ(marker.statistics()[worker].tasks_executed, 0U);
-    EXPECT_EQ(marker.statistics()[worker].victims_refused + marker.statistics()[worker].steal_attempts, 0U);
+  for (const std::uint32_t told : {0U, 3U}) {
+    const std::uint32_t processors = told != 0 ? told : std::max(2U, std::thread::hardware_concurrency());
+    VectorModel model(star_graph(static_cast<Node>(scaled(200000))));
+    MarkerOptions options;
+    options.threads = processors + 2;
+    options.processors = told;
+    Marker<VectorModel> marker(options);
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    EXPECT_EQ(marker.worker_count(), processors + 2);
+    for (std::uint32_t worker = processors; worker < processors + 2; ++worker) {
+      const WorkerStatistics& statistics = marker.statistics()[worker];
+      EXPECT_EQ(statistics.tasks_executed, 0U);
+      EXPECT_EQ(statistics.victims_refused + statistics.steal_attempts, 0U);
+    }
   }
 }
 
