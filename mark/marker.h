@@ -44,6 +44,12 @@ class Marker {
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
+  static_assert(kLeaseWordFits<Model>, "lease_word_of(reference) must return std::atomic<std::uint32_t>&");
+  static_assert(kLeafFits<Model>, "is_leaf(reference) must be const and return bool");
+  static_assert(kSliceFits<Model>, "is_slice(task) must be const and return bool");
+  static_assert(kNodeFits<Model>, "node_of(task) must be const and return std::uint32_t");
+  static_assert(kCandidatesFit<Model>, "a model with a Candidate must be a CandidateObjectModel");
+
   /// Starts the mark threads. Throws std::invalid_argument for numbers out of range and for several threads
   /// with a queue that serves one, and std::bad_alloc. When threads cannot be started there are fewer workers
   /// and a warning on stderr.
@@ -70,24 +76,32 @@ class Marker {
     if (helpers_roused_ != 0) pool_.rouse(helpers_roused_);
   }
 
-  /// Marks everything that can be reached from `roots`, or, to continue a marking that dropped tasks, from
-  /// the marked objects whose tasks are in `revisits`. Returns whether nothing was dropped: false means that
-  /// some marked objects were not visited, because there was no memory to remember them; visit all marked
-  /// objects again until it returns true. The roots and the model must stay as they are meanwhile. One call
-  /// at a time.
-  bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> revisits = {}) {
+  /// Marks everything that can be reached from `roots`, none of them null, or, to continue a marking that
+  /// dropped tasks, from the marked objects whose tasks are in `revisits`. Returns whether nothing was
+  /// dropped: false means that some marked objects were not visited, because there was no memory to remember
+  /// them; visit all marked objects again, in pieces as large as is convenient, until it returns true for
+  /// each of a pass. The roots and the model must stay as they are meanwhile. One call at a time.
+  ///
+  /// It may be called any number of times in a collection, with further roots: so values of ephemerons whose
+  /// keys turned out live, and objects with finalizers, are marked once the first call has said what is live.
+  /// Weak references are cleared after the last.
+  ///
+  /// In the child of a fork that came between two calls, the helpers are not there: the caller marks alone.
+  bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> revisits = {}) noexcept {
     roots_ = roots;
     revisits_ = revisits;
     // Relaxed: the pool hands over to the workers afterwards.
     next_root_.store(0, std::memory_order_relaxed);
     next_revisit_.store(0, std::memory_order_relaxed);
     for (const auto& worker : workers_) worker->start_round();
-    const bool others_are_awake = std::exchange(helpers_roused_, 0) != 0;
+    pool_.forget_helpers_after_fork();
+    const bool others_are_awake = std::exchange(helpers_roused_, 0) != 0 && pool_.size() != 1;
     if (others_are_awake || !mark_alone(model)) mark_together(model);
     return gather_statistics();
   }
 
-  /// The counts of the last mark(), one entry per worker.
+  /// The counts of the last mark(), one entry per worker: of a collection that calls it several times, add
+  /// them up.
   [[nodiscard]] std::span<const WorkerStatistics> statistics() const { return statistics_; }
   /// Workers, the caller of mark() included.
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
@@ -169,7 +183,7 @@ class Marker {
 
   // Whether the first worker marked everything by itself.
   bool mark_alone(Model& model) {
-    const bool alone_for_good = worker_count() == 1;
+    const bool alone_for_good = pool_.size() == 1;
     // Without revisits: a round that has them is long.
     if (!alone_for_good && (alone_references_ == 0 || !revisits_.empty())) return false;
     return workers_[0]->run_alone(model, alone_for_good ? kForGood : references_alone());

@@ -26,6 +26,9 @@ struct VisitSink {
   template <ReferenceTo<Reference> Found>
   void reference(Found) {}  ///< a non-null reference was found
   void task(Task) {}        ///< a part of the object that is left for later, or for somebody else
+  /// The number of the worker that visits, below Marker::worker_count(): what a visit notes elsewhere, such
+  /// as weak references that it found, can be noted for each worker apart, without a lock.
+  [[nodiscard]] std::uint32_t worker() const { return 0; }
 };
 
 /// A heap as the mark loop sees it.
@@ -46,7 +49,9 @@ struct VisitSink {
 ///   `r` is a Reference, or what turns into one: then `task_of`, `is_leaf` and `lease_word_of` take it, too.
 ///
 /// All are called from every mark thread; the round's start and end synchronise with the thread that
-/// collects.
+/// collects. None may throw: a marking that ended half-way could not be ended well, so the process is. A task
+/// is visited once, unless tasks were dropped because memory ran out: then objects are visited again
+/// (Marker::mark), so that what visit() notes elsewhere may be noted twice.
 template <typename Model>
 concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
     std::default_initializable<typename Model::Task> && std::copyable<typename Model::Reference> &&
@@ -86,12 +91,35 @@ concept SlicingObjectModel = ObjectModel<Model> && requires(const Model& model, 
   { model.is_slice(task) } -> std::same_as<bool>;
 };
 
+// What nearly fits one of the concepts for optional members would be taken for something else.
+template <typename Model>
+inline constexpr bool kLeaseWordFits = !requires(Model & model, typename Model::Reference reference) {
+  model.lease_word_of(reference);
+}
+|| LeasingObjectModel<Model>;
+template <typename Model>
+inline constexpr bool kLeafFits = !requires(Model & model, typename Model::Reference reference) {
+  model.is_leaf(reference);
+}
+|| LeafObjectModel<Model>;
+template <typename Model>
+inline constexpr bool kSliceFits = !requires(Model & model, typename Model::Task task) {
+  model.is_slice(task);
+}
+|| SlicingObjectModel<Model>;
+
 /// A model that also knows on which memory node an object lies: `node_of(task)`, numbered as
 /// MarkerOptions::nodes.
 template <typename Model>
 concept PlacedObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
   { model.node_of(task) } -> std::same_as<std::uint32_t>;
 };
+
+template <typename Model>
+inline constexpr bool kNodeFits = !requires(Model & model, typename Model::Task task) {
+  model.node_of(task);
+}
+|| PlacedObjectModel<Model>;
 
 /// The most candidates that a visit may report without asking for room again, and how many places behind the
 /// last one may be written to.
@@ -124,6 +152,12 @@ concept CandidateObjectModel = ObjectModel<Model> &&
   { model.pick_from(tasks, std::size_t{}, out).tasks } -> std::convertible_to<std::size_t>;
   { model.pick_from(tasks, std::size_t{}, out).candidates } -> std::convertible_to<std::size_t>;
 };
+
+template <typename Model>
+inline constexpr bool kCandidatesFit = !requires {
+  typename Model::Candidate;
+}
+|| CandidateObjectModel<Model>;
 
 /// A sink that takes candidates.
 template <typename Sink>

@@ -1,5 +1,7 @@
 #include "mark/thread_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -35,7 +37,8 @@ class SignalsBlocked {
 
 bool ThreadPool::is_helper() { return is_helper_thread; }
 
-ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start) : on_start_(std::move(on_start)) {
+ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start)
+    : on_start_(std::move(on_start)), process_(getpid()) {
   helpers_.reserve(threads - 1);
   start_helpers(threads);
 }
@@ -71,7 +74,17 @@ void ThreadPool::start_helper(std::uint32_t worker) {
   }
 }
 
+// Their condition variables have waiters for ever, so they are left as they are.
+void ThreadPool::forget_helpers_after_fork() {
+  if (getpid() == process_) return;
+  process_ = getpid();
+  for (auto& helper : helpers_) static_cast<void>(helper.release());
+  helpers_.clear();
+  roused_ = 0;
+}
+
 ThreadPool::~ThreadPool() {
+  forget_helpers_after_fork();
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -6,6 +6,8 @@
 // can be roused while the caller still prepares the job.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <concepts>
@@ -60,6 +62,9 @@ class ThreadPool {
 
   /// Whether the calling thread is a helper, of any pool.
   [[nodiscard]] static bool is_helper();
+  /// In the child of a fork, where the helpers did not come along: from now on there are none. Elsewhere it
+  /// does nothing. The fork must not have come during a job. (The destructor calls it, too.)
+  void forget_helpers_after_fork();
   /// Workers that run() uses: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(helpers_.size()) + 1; }
 
@@ -100,6 +105,7 @@ class ThreadPool {
   void publish_callable();
 
   const OnStart on_start_;
+  pid_t process_;     // whose threads the helpers are
   std::mutex mutex_;  // guards all below but the atomics
   std::condition_variable job_finished_;
   std::optional<Job> job_;

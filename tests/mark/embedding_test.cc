@@ -1,0 +1,119 @@
+// What the engine promises to whoever embeds it, beside marking: see mark/marker.h and mark/object_model.h.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "mark/marker.h"
+#include "tests/mark/sanitized.h"
+#include "tests/mark/vector_model.h"
+
+namespace jackdaw::mark {
+namespace {
+
+// Counts the visits of each worker where that worker alone writes.
+class CountingModel : public VectorModel {
+ public:
+  CountingModel(std::vector<std::vector<Node>> edges, std::uint32_t workers)
+      : VectorModel(std::move(edges)), visits_(workers) {}
+
+  template <typename Sink>
+  void visit(Node node, Sink& sink) {
+    ++visits_[sink.worker()].count;
+    VectorModel::visit(node, sink);
+  }
+  std::uint64_t visits_of(std::uint32_t worker) const { return visits_[worker].count; }
+
+ private:
+  struct alignas(128) Visits {
+    std::uint64_t count = 0;
+  };
+  std::vector<Visits> visits_;
+};
+
+TEST(Embedding, TellsAVisitWhichWorkerVisits) {
+  MarkerOptions options;
+  options.threads = 3;
+  options.tuning.alone_references = 0;
+  CountingModel model(random_graph(static_cast<Node>(scaled(100000)), 4, 5), options.threads);
+  Marker<CountingModel> marker(options);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  for (std::uint32_t worker = 0; worker < options.threads; ++worker)
+    EXPECT_EQ(model.visits_of(worker), marker.statistics()[worker].tasks_executed) << worker;
+}
+
+TEST(Embedding, MarksAloneAndEndsWellInTheChildOfAFork) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's runtime may hang in the child";
+  for (const bool has_marked : {false, true}) {
+    MarkerOptions options;
+    options.threads = 4;
+    options.tuning.alone_references = 0;
+    VectorModel model(random_graph(5000, 4, 3));
+    const std::vector<Node> roots{0};
+    auto marker = std::make_unique<Marker<VectorModel>>(options);
+    if (has_marked) marker->mark(model, roots);
+    marker->rouse_helpers();
+    const pid_t child = fork();
+    if (child == 0) {
+      bool is_right = true;
+      for (int round = 0; round < 3; ++round) {
+        model.clear_marks();
+        marker->rouse_helpers();
+        is_right = marker->mark(model, roots) && model.marks() == model.serially_reachable(roots) && is_right;
+      }
+      marker.reset();
+      _exit(is_right ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    model.clear_marks();
+    EXPECT_TRUE(marker->mark(model, roots));
+    EXPECT_EQ(model.marks(), model.serially_reachable(roots));
+  }
+}
+
+class ThrowingModel : public VectorModel {
+ public:
+  using VectorModel::VectorModel;
+
+  template <typename Sink>
+  void visit(Node, Sink&) const {
+    throw std::runtime_error("a visit that throws");
+  }
+};
+
+TEST(EmbeddingDeathTest, AVisitThatThrowsEndsTheProcess) {
+  ThrowingModel model(star_graph(10));
+  Marker<ThrowingModel> marker(MarkerOptions{});
+  EXPECT_DEATH(marker.mark(model, std::vector<Node>{0}), "");
+}
+
+// Optional members that nearly fit.
+struct AlmostLeafModel : VectorModel {
+  bool is_leaf(Node) { return false; }
+};
+struct AlmostLeasingModel : VectorModel {
+  std::atomic<std::uint64_t>& lease_word_of(Node);
+};
+struct AlmostPlacedModel : VectorModel {
+  int node_of(Node) const { return 0; }
+};
+struct AlmostSlicingModel : VectorModel {
+  int is_slice(Node) const { return 0; }
+};
+struct AlmostCandidateModel : VectorModel {
+  using Candidate = Node;
+};
+static_assert(!kLeafFits<AlmostLeafModel> && !kLeaseWordFits<AlmostLeasingModel>);
+static_assert(!kNodeFits<AlmostPlacedModel> && !kSliceFits<AlmostSlicingModel>);
+static_assert(!kCandidatesFit<AlmostCandidateModel>);
+
+}  // namespace
+}  // namespace jackdaw::mark
