@@ -1,4 +1,4 @@
-// MarkingWith: a Marking made of a queue, a victim policy and a termination detector.
+// MarkingWith: a Marking by one of mark/'s engines.
 //
 // A file that instantiates one is best compiled with the options that gc/marking.cc is compiled with: where
 // the mark loop lies in memory matters.
@@ -15,15 +15,17 @@
 
 namespace jackdaw::gc {
 
-template <typename Queue, typename Victim, typename Detector>
+/// `MakeModel` gives the Marker's object model of the heap whose map it is called with.
+template <typename Marker, typename MakeModel>
 class MarkingWith final : public Marking {
  public:
-  explicit MarkingWith(const mark::MarkerOptions& options) : marker_(options) {}
+  MarkingWith(const mark::MarkerOptions& options, MakeModel make_model)
+      : marker_(options), make_model_(make_model) {}
 
   void rouse_helpers() override { marker_.rouse_helpers(); }
   bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
             std::span<const MarkTask> revisits) override {
-    HeapObjectModel model(map);
+    auto model = make_model_(map);
     return marker_.mark(model, roots, revisits);
   }
   [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
@@ -33,13 +35,16 @@ class MarkingWith final : public Marking {
   [[nodiscard]] std::size_t memory_bytes() const override { return marker_.memory_bytes(); }
 
  private:
-  mark::Marker<HeapObjectModel, Queue, Victim, Detector> marker_;
+  Marker marker_;
+  const MakeModel make_model_;
 };
 
 /// A MarkingMaker.
 template <typename Queue, typename Victim, typename Detector>
 std::unique_ptr<Marking> make_marking_with(const MarkingOptions& options) {
-  return std::make_unique<MarkingWith<Queue, Victim, Detector>>(on_this_machine(options));
+  const auto make_model = [](const heap::BlockMap& map) { return HeapObjectModel(map); };
+  using Marker = mark::Marker<HeapObjectModel, Queue, Victim, Detector>;
+  return std::make_unique<MarkingWith<Marker, decltype(make_model)>>(on_this_machine(options), make_model);
 }
 
 }  // namespace jackdaw::gc

@@ -4,8 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <span>
+#include <memory>
 
+#include "gc/marking_with.h"
 #include "gc/object_model.h"
 #include "mark/mark_distance.h"
 #include "mark/marker.h"
@@ -87,33 +88,17 @@ mark::MarkerOptions engine_options() {
 }
 
 template <typename Model>
-class OneWorkersMarking final : public gc::Marking {
- public:
-  explicit OneWorkersMarking(LoopTimes::Samples& samples) : marker_(engine_options()), samples_(samples) {}
-
-  void rouse_helpers() override {}
-  bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
-            std::span<const gc::MarkTask> revisits) override {
-    Model model(map, samples_);
-    return marker_.mark(model, roots, revisits);
-  }
-  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
-    return marker_.statistics();
-  }
-  [[nodiscard]] std::uint32_t worker_count() const override { return marker_.worker_count(); }
-  [[nodiscard]] std::size_t memory_bytes() const override { return marker_.memory_bytes(); }
-
- private:
-  mark::Marker<Model, mark::BwosLifo<gc::MarkTask>, mark::AnyVictim, NobodyElse> marker_;
-  LoopTimes::Samples& samples_;
-};
+std::unique_ptr<gc::Marking> one_workers_marking(LoopTimes::Samples& samples) {
+  const auto make_model = [&samples](const heap::BlockMap& map) { return Model(map, samples); };
+  using Marker = mark::Marker<Model, mark::BwosLifo<gc::MarkTask>, mark::AnyVictim, NobodyElse>;
+  return std::make_unique<gc::MarkingWith<Marker, decltype(make_model)>>(engine_options(), make_model);
+}
 
 }  // namespace
 
 LoopTimes::LoopTimes()
-    : engines_{std::make_unique<OneWorkersMarking<LeasedModel>>(samples_),
-               std::make_unique<OneWorkersMarking<SharedModel>>(samples_),
-               std::make_unique<OneWorkersMarking<FarModel>>(samples_)} {
+    : engines_{one_workers_marking<LeasedModel>(samples_), one_workers_marking<SharedModel>(samples_),
+               one_workers_marking<FarModel>(samples_)} {
   least_ns_.fill(std::numeric_limits<double>::infinity());
 }
 
