@@ -108,27 +108,27 @@ class alignas(128) Worker {
   // What visit() reports to: marks what a reference leads to and keeps it for later.
   template <Way kWay>
   struct Sink {
-    Worker* worker_;
+    Worker* self;
     Model* model;
 
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
-      ++worker_->statistics_.references_visited;
-      worker_->template discover<kWay>(*model, found);
+      ++self->statistics_.references_visited;
+      self->template discover<kWay>(*model, found);
     }
-    void task(Task task) { worker_->template keep<kWay>(*model, task); }
-    [[nodiscard]] std::uint32_t worker() const { return worker_->index_; }
+    void task(Task task) { self->template keep<kWay>(*model, task); }
+    [[nodiscard]] std::uint32_t worker() const { return self->index_; }
 
     JACKDAW_ALWAYS_INLINE auto* candidates() requires CandidateObjectModel<Model> {
-      return worker_->candidates_.data();
+      return self->candidates_.data();
     }
     JACKDAW_ALWAYS_INLINE std::size_t candidate_count() requires CandidateObjectModel<Model> {
-      return worker_->candidates_.size();
+      return self->candidates_.size();
     }
     JACKDAW_ALWAYS_INLINE void set_candidate_count(std::size_t count) requires CandidateObjectModel<Model> {
-      worker_->candidates_.set_size(count);
+      self->candidates_.set_size(count);
     }
-    void make_room() requires CandidateObjectModel<Model> { worker_->template examine_now<kWay>(*model); }
+    void make_room() requires CandidateObjectModel<Model> { self->template examine_now<kWay>(*model); }
   };
 
   // Of a visit that is sampled: times how long the first mark takes to come.
@@ -138,7 +138,7 @@ class alignas(128) Worker {
     template <ReferenceTo<Reference> Found>
     void reference(Found found) {
       if (std::exchange(*is_first, false)) {
-        this->worker_->distance_.sample([&] {
+        this->self->distance_.sample([&] {
           // The compiler must neither leave the read out nor move it away.
           const bool is_marked = this->model->is_marked(found);
           asm volatile("" : : "r"(is_marked) : "memory");
