@@ -1,6 +1,7 @@
 ;; Runs ECL's own tests one by one, in the order of their names, and says at the end how each ended. Some depend on
-;; how long threads wait: one that fails gets nine more chances. That locks are fair is left out: it depends on the
-;; scheduler alone, and fails four times in five under either collector.
+;; how long threads wait: one that fails gets nine more chances. Two depend on the scheduler alone, fail often
+;; under either collector, and are left out: that locks are fair, and that a killed thread still counts as a waiting
+;; one when its killer looks next (20 ms later it never does).
 (ext:install-bytecodes-compiler)
 (load "tests/doit.lsp")
 (in-package #:2am-ecl)
@@ -14,7 +15,8 @@
     (zerop (hash-table-count *failures*))))
 
 (let* ((all (remove-duplicates (tests-of 'cl-test::make-check)))
-       (tests (sort (remove 'cl-test::mutex-003-fairness all) #'string<))
+       (races '(cl-test::mutex-003-fairness cl-test::sem-interrupted-resignals))
+       (tests (sort (set-difference all races) #'string<))
        (verdicts (loop for test in tests collect (cons test (loop repeat 10 thereis (passes test))))))
   (finish-output)
   (loop for (test . passed) in verdicts do (format t "~&~a: ~:[failed~;passed~]~%" test passed)))
