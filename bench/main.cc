@@ -14,13 +14,13 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/input_error.h"
-#include "bench/limit_command.h"
-#include "bench/mark_command.h"
-#include "bench/queue_command.h"
-#include "bench/run_command.h"
-#include "bench/simulate_command.h"
-#include "bench/topology_command.h"
+#include "bench/command/input_error.h"
+#include "bench/limit/limit_command.h"
+#include "bench/mark/mark_command.h"
+#include "bench/queue/queue_command.h"
+#include "bench/run/run_command.h"
+#include "bench/simulate/simulate_command.h"
+#include "bench/topology/topology_command.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #endif
 
-#include "mark/always_inline.h"
+#include "base/always_inline.h"
 
 namespace jackdaw::gc {
 

@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "base/system_memory.h"
 #include "gc/ephemerons.h"
 #include "gc/mark_task.h"
 #include "gc/marking.h"
 #include "heap/heap.h"
 #include "heap/object.h"
-#include "heap/system_memory.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::gc {
@@ -73,7 +73,7 @@ class Collection {
   Marking* marking_ = nullptr;
   std::chrono::steady_clock::time_point marked_;
   CollectionResult result_;
-  heap::SystemVector<MarkTask> revisits_;  // reserved beforehand: it is needed when memory is short
+  base::SystemVector<MarkTask> revisits_;  // reserved beforehand: it is needed when memory is short
 };
 
 }  // namespace jackdaw::gc

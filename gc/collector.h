@@ -18,10 +18,10 @@
 #include <span>
 #include <vector>
 
+#include "base/export.h"
 #include "gc/collection.h"
 #include "gc/marking.h"
 #include "gc/memory_placement.h"
-#include "heap/export.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 

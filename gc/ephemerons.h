@@ -11,12 +11,12 @@
 
 #include <cstddef>
 
+#include "base/system_memory.h"
 #include "gc/ephemeron_table.h"
 #include "gc/noted_slots.h"
 #include "heap/block_map.h"
 #include "heap/growing_list.h"
 #include "heap/object.h"
-#include "heap/system_memory.h"
 
 namespace jackdaw::gc {
 
@@ -76,7 +76,7 @@ class Ephemerons {
   NotedSlots noted_{NotedSlots::Kind::ephemerons};
   EphemeronTable waiting_;
   heap::GrowingList<EphemeronSlots*> all_waiting_;
-  heap::SystemVector<heap::Object*> roots_;  // never more than was reserved
+  base::SystemVector<heap::Object*> roots_;  // never more than was reserved
 };
 
 }  // namespace jackdaw::gc

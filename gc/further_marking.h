@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/system_memory.h"
 #include "gc/collection.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
-#include "heap/system_memory.h"
 
 namespace jackdaw::gc {
 
@@ -50,7 +50,7 @@ class FurtherMarking {
 
  private:
   Collection& collection_;
-  heap::SystemVector<heap::Object*> queue_;
+  base::SystemVector<heap::Object*> queue_;
   std::size_t queued_ = 0;
 };
 

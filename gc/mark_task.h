@@ -8,11 +8,11 @@
 
 #include <cstdint>
 
+#include "base/prefetch.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
 #include "heap/word_scan.h"
-#include "mark/prefetch.h"
 #include "mark/slices.h"
 
 namespace jackdaw::gc {

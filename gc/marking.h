@@ -9,11 +9,11 @@
 #include <memory>
 #include <span>
 
+#include "base/export.h"
 #include "gc/mark_task.h"
 #include "heap/block_map.h"
-#include "heap/export.h"
 #include "heap/object.h"
-#include "mark/binding.h"
+#include "machine/binding.h"
 #include "mark/marker_options.h"
 #include "mark/statistics.h"
 
@@ -51,7 +51,7 @@ struct MarkingOptions {
   mark::MarkerOptions engine;
   /// What helper threads are tied to, unless the engine's `nodes` or `on_helper_start` are given. The thread
   /// that collects is the program's and stays as it is.
-  mark::Binding binding = mark::Binding::automatic;
+  machine::Binding binding = machine::Binding::automatic;
   MarkingMaker make = make_marking;
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mark/topology.h"
+#include "machine/topology.h"
 
 namespace jackdaw::gc {
 
@@ -21,15 +21,15 @@ constexpr std::array<std::pair<std::string_view, Policy>, 4> kPolicies{{{"auto",
                                                                         {"interleave", Policy::interleave}}};
 constexpr std::string_view kNodePrefix = "node:";
 
-std::vector<std::uint32_t> system_numbers(const mark::Topology& machine) {
+std::vector<std::uint32_t> system_numbers(const machine::Topology& machine) {
   std::vector<std::uint32_t> numbers;
-  for (const mark::MemoryNode& node : machine.nodes()) numbers.push_back(node.system_number);
+  for (const machine::MemoryNode& node : machine.nodes()) numbers.push_back(node.system_number);
   return numbers;
 }
 
-heap::MemoryNodes local_nodes(const mark::Topology& machine) {
+heap::MemoryNodes local_nodes(const machine::Topology& machine) {
   std::vector<std::uint32_t> node_of_processor;
-  for (const mark::Processor& processor : machine.processors()) {
+  for (const machine::Processor& processor : machine.processors()) {
     if (processor.system_number >= node_of_processor.size())
       node_of_processor.resize(processor.system_number + 1);
     node_of_processor[processor.system_number] = processor.node;
@@ -37,7 +37,7 @@ heap::MemoryNodes local_nodes(const mark::Topology& machine) {
   return heap::MemoryNodes::local(system_numbers(machine), node_of_processor);
 }
 
-heap::MemoryNodes one_node(std::uint32_t node, const mark::Topology& machine) {
+heap::MemoryNodes one_node(std::uint32_t node, const machine::Topology& machine) {
   if (node >= machine.node_count()) {
     throw std::invalid_argument("memory node " + std::to_string(node) + ": there are " +
                                 std::to_string(machine.node_count()) + ", numbered from 0");
@@ -71,8 +71,8 @@ std::string to_string(const MemoryPlacement& placement) {
 
 heap::MemoryNodes memory_nodes(const MemoryPlacement& placement) {
   if (placement.policy == Policy::system) return {};
-  if (placement.policy != Policy::node && !mark::Topology::may_have_several_nodes()) return {};
-  const mark::Topology& machine = mark::Topology::machine();
+  if (placement.policy != Policy::node && !machine::Topology::may_have_several_nodes()) return {};
+  const machine::Topology& machine = machine::Topology::machine();
   if (placement.policy == Policy::node) return one_node(placement.node, machine);
   if (!machine.has_nodes_to_bind_to()) return {};
   return placement.policy == Policy::interleave ? heap::MemoryNodes::interleaved(system_numbers(machine))

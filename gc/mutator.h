@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/export.h"
 #include "gc/collector.h"
 #include "heap/allocator.h"
-#include "heap/export.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 

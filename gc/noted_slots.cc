@@ -3,7 +3,7 @@
 #include <new>
 #include <span>
 
-#include "heap/system_memory.h"
+#include "base/system_memory.h"
 
 namespace jackdaw::gc {
 
@@ -19,7 +19,7 @@ NotedSlots::~NotedSlots() {
 void NotedSlots::unmap(Segment* list) {
   while (Segment* const segment = pop(list)) {
     segment->~Segment();
-    heap::unmap_memory({reinterpret_cast<std::byte*>(segment), sizeof(Segment)});
+    base::unmap_memory({reinterpret_cast<std::byte*>(segment), sizeof(Segment)});
   }
 }
 
@@ -38,7 +38,7 @@ bool NotedSlots::begin_segment(Cursor& cursor) {
   const std::lock_guard lock(mutex_);
   Segment* segment = pop(free_);
   if (segment == nullptr) {
-    const std::span<std::byte> memory = heap::map_memory(sizeof(Segment));
+    const std::span<std::byte> memory = base::map_memory(sizeof(Segment));
     if (memory.empty()) return false;
     segment = new (memory.data()) Segment;
   }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/always_inline.h"
+#include "base/prefetch.h"
 #include "gc/candidate_picker.h"
 #include "gc/layout_word.h"
 #include "gc/mark_task.h"
@@ -15,9 +17,7 @@
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 #include "heap/word_scan.h"
-#include "mark/always_inline.h"
 #include "mark/object_model.h"
-#include "mark/prefetch.h"
 #include "mark/slices.h"
 
 namespace jackdaw::gc {
@@ -92,25 +92,25 @@ class HeapObjectModel {
   }
 
   void prefetch_mark(Reference object) const {
-    mark::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
+    base::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
   }
 
   /// Most objects are small: their header and first fields lie in the line of the header and the next one.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
     const char* const start = reinterpret_cast<const char*>(task.object());
-    mark::prefetch_to_read(start);
-    mark::prefetch_to_read(start + mark::kCacheLineBytes / 2);
+    base::prefetch_to_read(start);
+    base::prefetch_to_read(start + base::kCacheLineBytes / 2);
   }
   /// The same for the task of what a word led to, whose size is often known: up to four lines.
   JACKDAW_ALWAYS_INLINE void prefetch(Task, heap::FoundStart found) const {
     const char* const start = reinterpret_cast<const char*>(found.granule);
     const std::uint32_t words = found.shape.words();  // 0: not known
-    mark::prefetch_to_read(start);
+    base::prefetch_to_read(start);
     if (words - 1 < kWordsOfALine / 2) return;  // slots of so many words start at multiples of as many
-    mark::prefetch_to_read(start + mark::kCacheLineBytes / 2);
+    base::prefetch_to_read(start + base::kCacheLineBytes / 2);
     if (words < 3 * kWordsOfALine / 2) return;
-    mark::prefetch_to_read(start + 3 * mark::kCacheLineBytes / 2);
-    mark::prefetch_to_read(start + 5 * mark::kCacheLineBytes / 2);
+    base::prefetch_to_read(start + 3 * base::kCacheLineBytes / 2);
+    base::prefetch_to_read(start + 5 * base::kCacheLineBytes / 2);
   }
 
   /// Whether the task is a part of a big object, or a big object whose visit makes parts.
@@ -160,7 +160,7 @@ class HeapObjectModel {
   }
 
  private:
-  static constexpr std::uint32_t kWordsOfALine = mark::kCacheLineBytes / heap::kWordBytes;
+  static constexpr std::uint32_t kWordsOfALine = base::kCacheLineBytes / heap::kWordBytes;
 
   // Calls with a copy of a sink that is but a handle: the sink itself, whose address nobody else learns,
   // stays in registers.

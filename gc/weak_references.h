@@ -2,10 +2,10 @@
 // something else is kept.
 #pragma once
 
+#include "base/export.h"
 #include "gc/ephemerons.h"
 #include "gc/noted_slots.h"
 #include "heap/block_map.h"
-#include "heap/export.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <new>
 
-#include "heap/system_memory.h"
+#include "base/system_memory.h"
 
 namespace jackdaw::heap {
 
@@ -25,7 +25,7 @@ Allocator::RunTable Allocator::no_runs_;
 Allocator::~Allocator() {
   heap_.unregister_allocator(this);
   for (RunTable* const table : tables_) {
-    if (table != &no_runs_) unmap_memory(std::as_writable_bytes(std::span(table, 1)));
+    if (table != &no_runs_) base::unmap_memory(std::as_writable_bytes(std::span(table, 1)));
   }
 }
 
@@ -42,7 +42,7 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
 Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
   RunTable*& table = tables_[static_cast<std::size_t>(kind)];
   if (table == &no_runs_) {
-    const std::span<std::byte> memory = map_memory(sizeof(RunTable));
+    const std::span<std::byte> memory = base::map_memory(sizeof(RunTable));
     if (memory.empty()) return nullptr;
     table = new (memory.data()) RunTable;
   }

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "heap/export.h"
+#include "base/export.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/object.h"

@@ -18,9 +18,10 @@
 #include <span>
 #include <vector>
 
+#include "base/export.h"
+#include "base/system_memory.h"
 #include "heap/chunk.h"
 #include "heap/displacements.h"
-#include "heap/export.h"
 #include "heap/growing_list.h"
 #include "heap/heap_space.h"
 #include "heap/heap_usage.h"
@@ -28,7 +29,6 @@
 #include "heap/memory_nodes.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
-#include "heap/system_memory.h"
 #include "heap/type_descriptor.h"
 
 namespace jackdaw::heap {
@@ -262,8 +262,8 @@ class Heap {
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
   // Lists through BlockInfo::next, by kind and size class; those of each node.
   using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
-  SystemVector<PartlyFree> partly_free_;
-  SystemVector<Allocator*> allocators_;
+  base::SystemVector<PartlyFree> partly_free_;
+  base::SystemVector<Allocator*> allocators_;
   // Lists of slots that were freed by hand through allocators that are gone. Until the next sweep they serve
   // nobody.
   GrowingList<std::byte*> abandoned_;

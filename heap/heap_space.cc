@@ -9,8 +9,9 @@
 #include <new>
 #include <utility>
 
+#include "base/sanitizers.h"
+#include "base/system_memory.h"
 #include "heap/leak_sanitizer.h"
-#include "heap/system_memory.h"
 
 namespace jackdaw::heap {
 
@@ -27,18 +28,8 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 // ThreadSanitizer knows of mappings in the highest terabyte and a half alone, and turns wishes for others to
 // address zero.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define JACKDAW_FEW_ADDRESSES
-#endif
-#endif
-#if defined(JACKDAW_FEW_ADDRESSES) || defined(__SANITIZE_THREAD__)
-constexpr bool kFewAddresses = true;
-constexpr std::uintptr_t kLowestAddress = 0x7e80'0000'0000;
-#else
-constexpr bool kFewAddresses = false;
-constexpr std::uintptr_t kLowestAddress = kChunkBytes;
-#endif
+constexpr bool kFewAddresses = base::kThreadSanitizer;
+constexpr std::uintptr_t kLowestAddress = kFewAddresses ? 0x7e80'0000'0000 : kChunkBytes;
 
 constexpr int kNothing = PROT_NONE;
 constexpr int kMemory = PROT_READ | PROT_WRITE;
@@ -126,7 +117,7 @@ void ask_for_huge_pages(std::span<std::byte> memory) {
 }
 
 std::span<std::byte> map_or_throw(std::size_t bytes) {
-  const std::span<std::byte> memory = map_memory(bytes);
+  const std::span<std::byte> memory = base::map_memory(bytes);
   if (memory.empty()) throw std::bad_alloc();
   return memory;
 }
@@ -149,7 +140,7 @@ HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNode
       kinds_(kinds),
       nodes_(nodes) {
   if (!cover(1)) {
-    unmap_memory(std::as_writable_bytes(pieces_));
+    base::unmap_memory(std::as_writable_bytes(pieces_));
     throw std::bad_alloc();
   }
   show_to_leak_sanitizer(range_);
@@ -161,12 +152,12 @@ HeapSpace::~HeapSpace() {
     const bool is_taken = pieces_[piece] == Piece::taken;
     const std::size_t bytes =
         is_taken ? reinterpret_cast<Chunk*>(address_of(piece))->total_bytes() : kChunkBytes;
-    if (is_taken) unmap_memory({address_of(piece), bytes});
+    if (is_taken) base::unmap_memory({address_of(piece), bytes});
     piece += round_up(bytes, kChunkBytes) / kChunkBytes;
   }
-  unmap_memory(entries_of(0, covered_));
-  unmap_memory(suspected_of(0, covered_));
-  unmap_memory(std::as_writable_bytes(pieces_));
+  base::unmap_memory(entries_of(0, covered_));
+  base::unmap_memory(suspected_of(0, covered_));
+  base::unmap_memory(std::as_writable_bytes(pieces_));
 }
 
 std::span<std::byte> HeapSpace::entries_of(std::size_t first, std::size_t end) const {
@@ -187,7 +178,7 @@ bool HeapSpace::cover(std::size_t pieces) {
   const std::span<std::byte> suspected = suspected_of(covered_, end);
   if (map_at(entries.data(), entries.size(), kMemory) == nullptr) return false;
   if (map_at(suspected.data(), suspected.size(), kMemory) == nullptr) {
-    unmap_memory(entries);
+    base::unmap_memory(entries);
     return false;
   }
   covered_ = end;

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "heap/system_memory.h"
+#include "base/system_memory.h"
 
 namespace jackdaw::heap {
 
@@ -26,9 +26,9 @@ class SystemArray {
   /// `length` zeroed elements, or none when there is no memory.
   explicit SystemArray(std::size_t length) {
     if (length <= std::numeric_limits<std::size_t>::max() / kElementBytes)
-      memory_ = map_memory(length * kElementBytes);
+      memory_ = base::map_memory(length * kElementBytes);
   }
-  ~SystemArray() { unmap_memory(memory_); }
+  ~SystemArray() { base::unmap_memory(memory_); }
   SystemArray(SystemArray&& other) noexcept : memory_(std::exchange(other.memory_, {})) {}
   SystemArray& operator=(SystemArray&& other) noexcept {
     std::swap(memory_, other.memory_);

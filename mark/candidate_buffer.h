@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "mark/always_inline.h"
+#include "base/always_inline.h"
 #include "mark/object_model.h"
 
 namespace jackdaw::mark {

@@ -26,7 +26,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "mark/always_inline.h"
+#include "base/always_inline.h"
 
 namespace jackdaw::mark {
 

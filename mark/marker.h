@@ -131,7 +131,7 @@ class Marker {
     if (std::ranges::any_of(options.nodes, [](std::uint32_t node) { return node >= kMaximumNodes; }))
       throw std::invalid_argument("Marker: memory nodes are numbered from 0 to 1023");
     if (std::ranges::any_of(options.node_distances,
-                            [](std::uint32_t distance) { return distance < NodeDistance::kNear; }))
+                            [](std::uint32_t distance) { return distance < base::NodeDistance::kNear; }))
       throw std::invalid_argument("Marker: no distance is below 10, which is that of a node to itself");
     if (!options.node_distances.empty() && !are_complete(options.nodes, options.node_distances))
       throw std::invalid_argument(

@@ -53,8 +53,8 @@ struct Tuning {
 struct MarkerOptions {
   std::uint32_t threads = 1;  ///< workers, the collecting thread included: 1 to 1024
   /// That the workers may run on at once, as far as whoever makes the engine knows: what a control group or
-  /// an affinity leaves (mark/usable_processors.h). 0: all of the machine. Of more workers no more take part,
-  /// unless all begin at once.
+  /// an affinity leaves (machine/usable_processors.h). 0: all of the machine. Of more workers no more take
+  /// part, unless all begin at once.
   std::uint32_t processors = 0;
   std::uint64_t seed = 1;  ///< of the victim choice
   /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns

@@ -42,7 +42,7 @@ struct VisitSink {
 /// - `task_of(reference)` is the task to visit a newly marked object.
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault. (With what
-///   mark/prefetch.h has: compilers may leave out calls of what only asks in their own way.) A model that can
+///   base/prefetch.h has: compilers may leave out calls of what only asks in their own way.) A model that can
 ///   ask for less where it knows what led to the object also has `prefetch(task, r)`, r as below.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
 ///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.

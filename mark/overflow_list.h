@@ -11,12 +11,12 @@
 #include <memory>
 #include <utility>
 
-#include "mark/page_memory.h"
+#include "base/page_memory.h"
 
 namespace jackdaw::mark {
 
-/// `Memory`: where the segments come from, as PageMemory.
-template <typename Task, std::size_t kTasksOfASegment = 1022, typename Memory = PageMemory>
+/// `Memory`: where the segments come from, as base::PageMemory.
+template <typename Task, std::size_t kTasksOfASegment = 1022, typename Memory = base::PageMemory>
 class OverflowList {
  public:
   static constexpr std::size_t kSegmentTasks = kTasksOfASegment;

@@ -9,7 +9,7 @@
 #include <new>
 #include <type_traits>
 
-#include "mark/page_memory.h"
+#include "base/page_memory.h"
 
 namespace jackdaw::mark {
 
@@ -20,7 +20,7 @@ struct PageRelease {
   template <typename Element>
   void operator()(Element* elements) const {
     static_assert(std::is_trivially_destructible_v<Element>);
-    PageMemory::release(elements, bytes);
+    base::PageMemory::release(elements, bytes);
   }
 };
 
@@ -32,7 +32,7 @@ using PageArray = std::unique_ptr<Element[], PageRelease>;
 template <typename Element>
 PageArray<Element> try_make_page_array(std::size_t count) {
   const std::size_t bytes = count * sizeof(Element);
-  void* const memory = PageMemory::allocate(bytes);
+  void* const memory = base::PageMemory::allocate(bytes);
   if (memory == nullptr) return nullptr;
   return PageArray<Element>(::new (memory) Element[count], PageRelease{bytes});
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "mark/spin.h"
+#include "base/spin.h"
 
 namespace jackdaw::mark {
 
@@ -43,7 +43,7 @@ class SetAside {
     if (++pauses_ % kPausesBeforeYield == 0) {
       std::this_thread::yield();
     } else {
-      pause_core();
+      base::pause_core();
     }
   }
 

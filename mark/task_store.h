@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mark/always_inline.h"
+#include "base/always_inline.h"
 #include "mark/marker_options.h"
 #include "mark/overflow_list.h"
 #include "mark/queue/queue.h"

@@ -3,32 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <utility>
 
-#include "mark/spin.h"
+#include "base/signals_blocked.h"
+#include "base/spin.h"
 
 namespace jackdaw::mark {
 
 namespace {
-
-// Blocks every signal for the lifetime of the object; threads started meanwhile inherit that.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // Without a call of the thread library's at each access, which might ask malloc.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool is_helper_thread = false;
@@ -44,7 +28,7 @@ ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start)
 }
 
 void ThreadPool::start_helpers(std::uint32_t threads) {
-  const SignalsBlocked guard;
+  const base::SignalsBlocked guard(base::kAllProgramSignals);
   for (std::uint32_t worker = 1; worker < threads; ++worker) {
     try {
       start_helper(worker);
@@ -172,7 +156,7 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::size_t helpe
     if (++pauses % kPausesBeforeYield == 0) {
       std::this_thread::yield();
     } else {
-      pause_core();
+      base::pause_core();
     }
   }
   lock.lock();

@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-#include "mark/always_inline.h"
+#include "base/always_inline.h"
 #include "mark/candidate_buffer.h"
 #include "mark/lease.h"
 #include "mark/mark_distance.h"

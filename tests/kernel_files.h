@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "mark/control_groups.h"
+#include "machine/control_groups.h"
 
 namespace jackdaw {
 
@@ -30,7 +30,7 @@ class KernelFiles {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  [[nodiscard]] mark::KernelFolders folders() const {
+  [[nodiscard]] machine::KernelFolders folders() const {
     return {.proc = (root_ / "proc").string(), .cgroup = (root_ / "cgroup").string()};
   }
 

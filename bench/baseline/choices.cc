@@ -10,9 +10,9 @@
 #include "bench/baseline/openmp_marker.h"
 #include "bench/baseline/packet_marking.h"
 #include "bench/baseline/tbb_marker.h"
+#include "bench/command/input_error.h"
+#include "bench/command/named_values.h"
 #include "bench/conservative/collector_functions.h"
-#include "bench/input_error.h"
-#include "bench/named_values.h"
 
 namespace jackdaw::bench {
 

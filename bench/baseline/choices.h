@@ -11,7 +11,7 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/graph/graph.h"
-#include "bench/heap_graph.h"
+#include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
 
 namespace jackdaw::bench {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/baseline/baseline.h"
-#include "bench/median.h"
+#include "bench/command/median.h"
 
 namespace jackdaw::bench {
 

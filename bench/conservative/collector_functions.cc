@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "bench/input_error.h"
+#include "bench/command/input_error.h"
 
 namespace jackdaw::bench {
 

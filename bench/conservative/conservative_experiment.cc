@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "bench/command/progress.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/graph/reachable_nodes.h"
-#include "bench/progress.h"
 
 namespace jackdaw::bench {
 

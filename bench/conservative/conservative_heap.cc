@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/command/input_error.h"
+#include "bench/command/progress.h"
 #include "bench/graph/numbers.h"
-#include "bench/input_error.h"
-#include "bench/progress.h"
 #include "heap/object.h"
 
 namespace jackdaw::bench {

@@ -8,7 +8,7 @@
 
 #include "bench/conservative/collector_functions.h"
 #include "bench/graph/graph.h"
-#include "bench/object_set.h"
+#include "bench/heap/object_set.h"
 
 namespace jackdaw::bench {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/baseline/result_report.h"
-#include "bench/memory_limit.h"
+#include "bench/command/memory_limit.h"
 
 namespace jackdaw::bench {
 

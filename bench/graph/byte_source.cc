@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/input_error.h"
+#include "bench/command/input_error.h"
 
 namespace jackdaw::bench {
 

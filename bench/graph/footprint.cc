@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "bench/command/input_error.h"
+#include "bench/command/memory_limit.h"
 #include "bench/graph/saturating.h"
-#include "bench/input_error.h"
-#include "bench/memory_limit.h"
 
 namespace jackdaw::bench {
 

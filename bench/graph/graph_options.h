@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "bench/memory_limit.h"
+#include "bench/command/memory_limit.h"
 
 namespace jackdaw::bench {
 

@@ -10,12 +10,12 @@
 #include <span>
 #include <string_view>
 
+#include "bench/command/input_error.h"
 #include "bench/graph/hprof.h"
 #include "bench/graph/mixed_sizes.h"
 #include "bench/graph/rmat.h"
 #include "bench/graph/synthetic.h"
 #include "bench/graph/synthetic_limits.h"
-#include "bench/input_error.h"
 
 namespace jackdaw::bench {
 

@@ -21,9 +21,9 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/command/memory_limit.h"
 #include "bench/graph/byte_source.h"
 #include "bench/graph/graph.h"
-#include "bench/memory_limit.h"
 
 namespace jackdaw::bench {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/command/progress.h"
 #include "bench/graph/byte_source.h"
-#include "bench/progress.h"
 
 namespace jackdaw::bench {
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <vector>
 
+#include "bench/command/progress.h"
 #include "bench/graph/footprint.h"
 #include "bench/graph/random.h"
 #include "bench/graph/saturating.h"
 #include "bench/graph/synthetic_limits.h"
-#include "bench/progress.h"
 
 namespace jackdaw::bench {
 

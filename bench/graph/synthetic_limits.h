@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/command/input_error.h"
 #include "bench/graph/graph.h"
 #include "bench/graph/saturating.h"
-#include "bench/input_error.h"
 
 namespace jackdaw::bench {
 

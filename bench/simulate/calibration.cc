@@ -19,15 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "bench/median.h"
-#include "bench/queue_runners.h"
-#include "mark/prefetch.h"
+#include "base/prefetch.h"
+#include "base/spin.h"
+#include "bench/command/median.h"
+#include "bench/queue/queue_runners.h"
+#include "machine/usable_processors.h"
 #include "mark/queue/choices.h"
 #include "mark/random_numbers.h"
-#include "mark/spin.h"
 #include "mark/termination/backoff.h"
 #include "mark/thread_pool.h"
-#include "mark/usable_processors.h"
 #include "mark/victim/any.h"
 
 namespace jackdaw::bench {
@@ -90,7 +90,7 @@ class Lines {
   using Order = std::vector<std::uint32_t>;
 
   // Two apart: a processor fetches the neighbour of a line along with it, and then that one takes no time.
-  struct alignas(2 * mark::kCacheLineBytes) Line {
+  struct alignas(2 * base::kCacheLineBytes) Line {
     std::uint32_t next = 0;
     std::atomic<std::uint32_t> visits{0};
   };
@@ -112,7 +112,7 @@ class Lines {
   void go_ahead(const Order& order, Use use) {
     constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
     for (std::uint32_t i = 0; i < size(); ++i) {
-      mark::prefetch_to_write(&lines_[order[(i + kDistance) % size()]]);
+      base::prefetch_to_write(&lines_[order[(i + kDistance) % size()]]);
       use(lines_[order[i]]);
     }
   }
@@ -274,7 +274,7 @@ void measure_waking(ThreadPool& two, MachineCosts& costs) {
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     // The helper falls asleep.
     const auto asleep = Clock::now() + std::chrono::microseconds(200);
-    while (Clock::now() < asleep) mark::pause_core();
+    while (Clock::now() < asleep) base::pause_core();
     Clock::time_point called;
     Clock::time_point woken;
     const auto start = Clock::now();
@@ -345,7 +345,7 @@ void measure_steals_of(std::type_identity<std::tuple<First, Rest...>>, std::stri
     if (queue == First::kName) {
       ThreadPool one(1);
       costs.steal = measure_steals<Queue>(one).value_or(costs.steal);
-      if (mark::usable_processors() > 1) {
+      if (machine::usable_processors() > 1) {
         ThreadPool two(2);
         costs.contended_steal = measure_steals<Queue>(two).value_or(costs.contended_steal);
       }
@@ -363,7 +363,7 @@ MachineCosts measure_machine_costs() {
   costs.locked = measure_locked();
   costs.look = measure_look();
   measure_waiting(costs);
-  if (mark::usable_processors() < 2) return costs;
+  if (machine::usable_processors() < 2) return costs;
   ThreadPool two(2);
   measure_waking(two, costs);
   measure_lines(two, costs);

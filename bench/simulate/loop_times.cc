@@ -6,12 +6,12 @@
 #include <limits>
 #include <memory>
 
+#include "base/spin.h"
 #include "gc/marking_with.h"
 #include "gc/object_model.h"
 #include "mark/mark_distance.h"
 #include "mark/marker.h"
 #include "mark/queue/bwos_lifo.h"
-#include "mark/spin.h"
 #include "mark/victim/any.h"
 
 namespace jackdaw::bench {
@@ -70,7 +70,7 @@ struct FarModel : SharedModel {
     const Duration sample = (after - before) - (before - start);
     samples.sum += std::clamp(sample, Duration{0}, mark::MarkDistance::kLongest);
     ++samples.count;
-    while (Clock::now() < after + mark::MarkDistance::kLongest) mark::pause_core();
+    while (Clock::now() < after + mark::MarkDistance::kLongest) base::pause_core();
     return is_marked;
   }
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "bench/lent_marking.h"
+#include "bench/heap/lent_marking.h"
 #include "gc/marking.h"
 
 namespace jackdaw::bench {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "bench/input_error.h"
-#include "bench/progress.h"
+#include "bench/command/input_error.h"
+#include "bench/command/progress.h"
 #include "heap/chunk.h"
 #include "heap/type_descriptor.h"
 #include "mark/slices.h"

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "arena.h"
+#include "base/prefetch.h"
 #include "mark/object_model.h"
-#include "mark/prefetch.h"
 
 class ArenaModel {
  public:
@@ -34,8 +34,8 @@ class ArenaModel {
 
   bool is_marked(Node* node) { return arena_.is_marked(node); }
   Task task_of(Node* node) { return node; }
-  void prefetch_mark(Node* node) { jackdaw::mark::prefetch_to_write(&arena_.mark_word_of(node)); }
-  void prefetch(Node* node) { jackdaw::mark::prefetch_to_read(node); }
+  void prefetch_mark(Node* node) { jackdaw::base::prefetch_to_write(&arena_.mark_word_of(node)); }
+  void prefetch(Node* node) { jackdaw::base::prefetch_to_read(node); }
 
   template <typename Sink>
   void visit(Node* node, Sink& sink) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "base/export.h"
 #include "gc/stack_state.h"
-#include "heap/export.h"
 
 namespace jackdaw {
 

@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/export.h"
 #include "gc/cpp/garbage_collected.h"
 #include "gc/cpp/object_address.h"
 #include "gc/cpp/visitor.h"
 #include "gc/layout_word.h"
 #include "gc/process/process_kinds.h"
 #include "gc/process/thread_registry.h"
-#include "heap/export.h"
 #include "heap/size_classes.h"
 
 namespace jackdaw {

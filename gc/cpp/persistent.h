@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/export.h"
 #include "gc/cpp/member.h"
 #include "gc/process/persistent_nodes.h"
-#include "heap/export.h"
 
 namespace jackdaw {
 

@@ -7,7 +7,7 @@ namespace jackdaw::gc {
 
 FakeStack FakeStack::of_this_thread() {
   FakeStack stack;
-  if constexpr (kAddressSanitizer) stack.handle_ = __asan_get_current_fake_stack();
+  if constexpr (base::kAddressSanitizer) stack.handle_ = __asan_get_current_fake_stack();
   return stack;
 }
 
@@ -15,7 +15,7 @@ FakeStack::Frame FakeStack::frame_of(std::uintptr_t address) const {
   void* begin = nullptr;
   void* end = nullptr;
   void* real = nullptr;
-  if constexpr (kAddressSanitizer) {
+  if constexpr (base::kAddressSanitizer) {
     auto* const pointer = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
     if (handle_ != nullptr) real = __asan_addr_is_in_fake_stack(handle_, pointer, &begin, &end);
   }

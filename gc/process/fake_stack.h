@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "base/sanitizers.h"
 #include "gc/process/readable_memory.h"
-#include "gc/process/sanitizers.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {

@@ -3,7 +3,7 @@
 #include <new>
 #include <span>
 
-#include "heap/system_memory.h"
+#include "base/system_memory.h"
 
 namespace jackdaw::gc {
 
@@ -12,7 +12,7 @@ PersistentNodes::~PersistentNodes() {
   Block* block = blocks_.load(std::memory_order_relaxed);
   while (block != nullptr) {
     Block* const next = block->next;
-    heap::unmap_memory({reinterpret_cast<std::byte*>(block), sizeof(Block)});
+    base::unmap_memory({reinterpret_cast<std::byte*>(block), sizeof(Block)});
     block = next;
   }
 }
@@ -34,7 +34,7 @@ void PersistentNodes::release(Node& node) {
 }
 
 void PersistentNodes::add_block() {
-  const std::span<std::byte> memory = heap::map_memory(sizeof(Block));
+  const std::span<std::byte> memory = base::map_memory(sizeof(Block));
   if (memory.empty()) throw std::bad_alloc();
   auto* const block = new (memory.data()) Block{};
   for (Node& node : block->nodes) {

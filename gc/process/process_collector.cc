@@ -84,7 +84,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   static ProcessCollector* const kCollector = [] {
     const OwnWork own_work;
     claim_process(&instance_);
-    const std::span<std::byte> memory = heap::map_memory(sizeof(ProcessCollector));
+    const std::span<std::byte> memory = base::map_memory(sizeof(ProcessCollector));
     if (memory.empty()) throw std::bad_alloc();
     heap::show_to_leak_sanitizer(memory);
     auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));

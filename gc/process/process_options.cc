@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "mark/usable_processors.h"
+#include "machine/usable_processors.h"
 
 namespace jackdaw::gc {
 
@@ -108,10 +108,10 @@ constexpr std::array<Setting, 13> kSettings{{
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
     {{"JACKDAW_BIND"},
      [](std::string_view text, ProcessOptions& options) {
-       return store_named(text, mark::kBindings, options.marking.binding);
+       return store_named(text, machine::kBindings, options.marking.binding);
      },
      "must be auto, none, node or core",
-     [](const ProcessOptions&) { return std::string(mark::kBindings.front().first); }},
+     [](const ProcessOptions&) { return std::string(machine::kBindings.front().first); }},
     {{"JACKDAW_MEMORY"},
      [](std::string_view text, ProcessOptions& options) {
        const auto placement = usable_memory_placement(text);
@@ -188,7 +188,7 @@ void apply(const Setting& setting, ProcessOptions& options) {
 
 ProcessOptions default_options() {
   ProcessOptions options;
-  const std::uint32_t processors = mark::usable_processors();
+  const std::uint32_t processors = machine::usable_processors();
   options.marking.engine.processors = processors;
   options.marking.engine.threads = std::clamp(processors, 1U, static_cast<std::uint32_t>(kMostMarkers));
   // A program stands still while its objects are marked, so the helpers are called early.

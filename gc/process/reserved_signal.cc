@@ -16,7 +16,7 @@ struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
   void (*way_back)();
-  SignalBits blocked;
+  base::SignalBits blocked;
 };
 
 // Written before the handler is installed.
@@ -24,7 +24,7 @@ constinit KernelAction of_c_library{};
 constinit ReservedSignal::Handler our_handler = nullptr;
 
 bool change_action(int signal, const KernelAction* action, KernelAction* before) {
-  return syscall(SYS_rt_sigaction, signal, action, before, sizeof(SignalBits)) == 0;
+  return syscall(SYS_rt_sigaction, signal, action, before, sizeof(base::SignalBits)) == 0;
 }
 
 bool is_ours(const siginfo_t& info) {

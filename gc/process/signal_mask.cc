@@ -1,7 +1,6 @@
 #include "gc/process/signal_mask.h"
 
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,18 +17,11 @@ namespace jackdaw::gc {
 sigset_t mask_of_all_signals() {
   sigset_t mask;
   sigemptyset(&mask);
-  std::memcpy(&mask, &kAllSignals, sizeof kAllSignals);
+  std::memcpy(&mask, &base::kAllSignals, sizeof base::kAllSignals);
   return mask;
 }
 
-SignalsBlocked::SignalsBlocked(SignalBits signals) {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, &before_, sizeof before_);
-}
-SignalsBlocked::~SignalsBlocked() {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
-}
-
-std::optional<SignalBits> blocked_signals_of(pid_t thread) {
+std::optional<base::SignalBits> blocked_signals_of(pid_t thread) {
   const CancellationDisabled guard;
   std::array<char, 64> path;
   std::snprintf(path.data(), path.size(), "/proc/self/task/%d/status", thread);
@@ -42,7 +34,7 @@ std::optional<SignalBits> blocked_signals_of(pid_t thread) {
   const std::string_view status(text.data(), static_cast<std::size_t>(length > 0 ? length : 0));
   const std::size_t place = status.find(kName);
   if (place == std::string_view::npos) return std::nullopt;
-  SignalBits blocked = 0;
+  base::SignalBits blocked = 0;
   std::from_chars(status.data() + place + kName.size(), status.data() + status.size(), blocked, 16);
   return blocked;
 }

@@ -6,11 +6,11 @@
 #include <mutex>
 #include <span>
 
+#include "base/system_memory.h"
 #include "gc/process/readable_memory.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_locals.h"
 #include "heap/growing_list.h"
-#include "heap/system_memory.h"
 #include "heap/word_scan.h"
 
 struct dl_phdr_info;
@@ -74,8 +74,8 @@ class StaticRoots {
   [[nodiscard]] bool note_object(const dl_phdr_info& object, bool is_program);
 
   StoppableMutex mutex_;  // guards all below
-  heap::SystemVector<AddressRange> added_;
-  heap::SystemVector<AddressRange> excluded_;
+  base::SystemVector<AddressRange> added_;
+  base::SystemVector<AddressRange> excluded_;
   bool scans_program_ = true;
   bool scans_libraries_ = true;
   LibraryFilter library_filter_ = nullptr;

@@ -2,9 +2,9 @@
 
 #include <thread>
 
-#include "gc/process/sanitizers.h"
+#include "base/spin.h"
+#include "gc/process/stops_by_signal.h"
 #include "gc/process/thread_registry.h"
-#include "mark/spin.h"
 
 namespace jackdaw::gc {
 
@@ -76,7 +76,7 @@ void StoppableMutex::forget_queue() {
 // ticket was taken, or its taker sees the turn.
 void StoppableMutex::lock_slowly() {
   for (int i = 0; i < kSpins; ++i) {
-    mark::pause_core();
+    base::pause_core();
     if (take()) return;
   }
   const std::uint32_t ticket = next_.fetch_add(1, std::memory_order_seq_cst);

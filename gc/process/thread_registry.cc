@@ -69,13 +69,13 @@ ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const T
       stack_(stack) {}
 
 void* ProcessThread::operator new(std::size_t bytes) {
-  const std::span<std::byte> memory = heap::map_memory(bytes);
+  const std::span<std::byte> memory = base::map_memory(bytes);
   if (memory.empty()) throw std::bad_alloc();
   return memory.data();
 }
 
 void ProcessThread::operator delete(void* thread) {
-  heap::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
+  base::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
 }
 
 ThreadRegistry::ThreadRegistry(heap::Heap& heap, std::chrono::seconds patience)
@@ -173,7 +173,7 @@ void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
   // Acquire: pairs with the release in ask_to_stop, so that stand_still finds that stop's epoch.
   thread.stop_pending_.exchange(false, std::memory_order_acquire);
   {
-    const SignalsBlocked as_in_a_handler;
+    const base::SignalsBlocked as_in_a_handler(base::kAllSignals);
     stand_still(thread);
     registry_->answer_suspension(thread);
   }
@@ -183,11 +183,11 @@ void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
 // With the lock no collection is under way that waits for this thread. It is released before the thread
 // stands still, and no handler runs in between.
 void ThreadRegistry::stand_by_itself(ProcessThread& thread) {
-  std::optional<SignalsBlocked> as_in_a_handler;
+  std::optional<base::SignalsBlocked> as_in_a_handler;
   {
     const std::lock_guard lock(mutex_);
     if (thread.suspension() != Suspension::put_off) return;
-    as_in_a_handler.emplace();
+    as_in_a_handler.emplace(base::kAllSignals);
     begin_to_stand(thread, stack_pointer_below_registers());
   }
   await_resumption(thread);
@@ -320,10 +320,10 @@ ThreadRegistry::Unanswered ThreadRegistry::ask_again() {
       continue;
     ++unanswered.count;
     // Where it is not known, the other signal does no harm.
-    const SignalBits blocked = blocked_signals_of(thread->number_).value_or(bit_of(stop_signal_));
-    const bool blocks_stop_signal = (blocked & bit_of(stop_signal_)) != 0;
+    const base::SignalBits blocked = blocked_signals_of(thread->number_).value_or(base::bit_of(stop_signal_));
+    const bool blocks_stop_signal = (blocked & base::bit_of(stop_signal_)) != 0;
     // It may be in the stop signal's handler, on its way to answer.
-    const bool blocks_both = blocks_stop_signal && (blocked & bit_of(ReservedSignal::kNumber)) != 0;
+    const bool blocks_both = blocks_stop_signal && (blocked & base::bit_of(ReservedSignal::kNumber)) != 0;
     if (blocks_stop_signal && !blocks_both && !thread->blocks_stop_signal_) {
       ReservedSignal::share(handle_stop_signal, stop_signal_);
       thread->blocks_stop_signal_ = true;

@@ -25,16 +25,16 @@
 #include <optional>
 #include <span>
 
+#include "base/export.h"
+#include "base/system_memory.h"
 #include "gc/process/futex_word.h"
-#include "gc/process/sanitizers.h"
 #include "gc/process/stoppable_mutex.h"
+#include "gc/process/stops_by_signal.h"
 #include "gc/process/thread_locals.h"
 #include "gc/process/thread_stack.h"
 #include "gc/stack_state.h"
 #include "heap/allocator.h"
-#include "heap/export.h"
 #include "heap/heap.h"
-#include "heap/system_memory.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -255,7 +255,7 @@ class ThreadRegistry {
   const std::chrono::seconds patience_;
   pthread_key_t at_exit_;
   StoppableMutex mutex_;  // guards the list and who is blocked; held while threads are stopped
-  heap::SystemVector<ProcessThread*> threads_;
+  base::SystemVector<ProcessThread*> threads_;
   FutexWord stop_epoch_;            // odd while threads are to stand still
   FutexWord still_running_;         // threads that were signalled and do not stand still yet
   FutexWord suspensions_answered_;  // how often

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/sanitizers.h"
 #include "gc/process/fake_stack.h"
 #include "gc/process/readable_memory.h"
-#include "gc/process/sanitizers.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -42,7 +42,7 @@ class ThreadStack {
   void for_each_part(Function function) const {
     const auto visit = [&](heap::Words words) {
       function(words);
-      if constexpr (kAddressSanitizer) fake_stack_.for_each_frame(words, function);
+      if constexpr (base::kAddressSanitizer) fake_stack_.for_each_frame(words, function);
     };
     for (const AddressRange& part : parts()) for_each_readable(part, visit);
   }

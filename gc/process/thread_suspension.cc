@@ -112,7 +112,7 @@ void ThreadRegistry::stand_suspended(ProcessThread& thread) {
 // With all signals blocked, so that the thread is not cancelled here. It may take for ever, so the one gets
 // through that setuid waits for; where it is a late stop signal, there is nothing to answer.
 void ThreadRegistry::await_resumption(ProcessThread& thread) {
-  const SignalsBlocked but_for_setuid(kAllSignals & ~bit_of(ReservedSignal::kNumber));
+  const base::SignalsBlocked but_for_setuid(base::kAllSignals & ~base::bit_of(ReservedSignal::kNumber));
   while (thread.suspension() == Suspension::standing)
     thread.suspension_.wait(static_cast<std::uint32_t>(Suspension::standing));
 }

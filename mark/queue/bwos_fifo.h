@@ -49,8 +49,8 @@
 #include <span>
 #include <type_traits>
 
+#include "base/prefetch.h"
 #include "mark/page_array.h"
-#include "mark/prefetch.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 
@@ -283,7 +283,7 @@ class BwosFifo {
       front_ = ring_.successor(front_);
     }
     // What thieves have read is called back before it is written to again.
-    prefetch_to_write(entries_of(next.slot), index_of(block.finished));
+    base::prefetch_to_write(entries_of(next.slot), index_of(block.finished));
     open(next, 0, ring_.block_size());
     ++counters_.grants;
     return true;

@@ -42,8 +42,8 @@
 #include <span>
 #include <type_traits>
 
+#include "base/prefetch.h"
 #include "mark/page_array.h"
-#include "mark/prefetch.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 
@@ -201,7 +201,8 @@ class BwosLifo {
   };
 
   // How many tasks' lines are asked for at once, and how long before the owner comes to them.
-  static constexpr std::size_t kTasksAtATime = std::max<std::size_t>(1, 8 * kCacheLineBytes / sizeof(Task));
+  static constexpr std::size_t kTasksAtATime =
+      std::max<std::size_t>(1, 8 * base::kCacheLineBytes / sizeof(Task));
   static constexpr std::size_t kTasksAhead = 2 * kTasksAtATime;
 
   // Slots begin in round 0, in which nothing was granted and all of it is done; work begins in round 1.
@@ -327,7 +328,7 @@ class BwosLifo {
   }
 
   void ask_for(const Task* from, std::size_t count) const {
-    prefetch_to_write(from, std::min(count, static_cast<std::size_t>(block_end() - from)));
+    base::prefetch_to_write(from, std::min(count, static_cast<std::size_t>(block_end() - from)));
   }
 
   [[nodiscard]] Task* block_end() const { return entries_of(top_.slot) + ring_.block_size(); }

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "mark/spin.h"
+#include "base/spin.h"
 
 namespace jackdaw::mark {
 
@@ -77,7 +77,7 @@ class Backoff {
       std::this_thread::yield();
       return;
     }
-    for (std::uint32_t i = 0; i < pauses; ++i) pause_core();
+    for (std::uint32_t i = 0; i < pauses; ++i) base::pause_core();
   }
 
   BackoffKind kind_;

@@ -68,8 +68,8 @@ class NumaProbabilisticVictim {
   };
 
   static std::size_t looks_before(std::uint32_t distance, std::size_t nearer) {
-    const std::size_t most = std::size_t{kMostUsualDistances} * NodeDistance::kFar;
-    return kLooksPerWorker * nearer * std::min<std::size_t>(distance, most) / NodeDistance::kFar;
+    const std::size_t most = std::size_t{kMostUsualDistances} * base::NodeDistance::kFar;
+    return kLooksPerWorker * nearer * std::min<std::size_t>(distance, most) / base::NodeDistance::kFar;
   }
 
   template <typename Queues>

@@ -36,9 +36,9 @@ inline std::vector<WorkersAtDistance> others_by_distance(const VictimSetup& setu
 /// those that have workers (1), at the next distance (2), and so on; from `ranks` - 1 on all are one.
 /// O(workers × groups). Throws std::bad_alloc.
 inline std::vector<std::uint8_t> distance_ranks(const VictimSetup& setup, std::size_t ranks) {
-  std::vector<std::uint32_t> distances{NodeDistance::kNear};
+  std::vector<std::uint32_t> distances{base::NodeDistance::kNear};
   for (const WorkersAtDistance& group : others_by_distance(setup)) {
-    if (group.distance != NodeDistance::kNear) distances.push_back(group.distance);
+    if (group.distance != base::NodeDistance::kNear) distances.push_back(group.distance);
   }
   std::vector<std::uint8_t> rank_of_worker(setup.workers);
   for (std::uint32_t worker = 0; worker < setup.workers; ++worker) {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "mark/node_distance.h"
+#include "base/node_distance.h"
 
 namespace jackdaw::mark {
 
@@ -29,8 +29,8 @@ struct VictimSetup {
 
   /// How far a worker's node is from the thief's.
   [[nodiscard]] std::uint32_t distance_to(std::uint32_t worker) const {
-    if (nodes.empty() || nodes[worker] == nodes[self]) return NodeDistance::kNear;
-    if (node_distances.empty()) return NodeDistance::kFar;
+    if (nodes.empty() || nodes[worker] == nodes[self]) return base::NodeDistance::kNear;
+    if (node_distances.empty()) return base::NodeDistance::kFar;
     std::size_t count = 1;
     while (count * count < node_distances.size()) ++count;
     return node_distances[nodes[self] * count + nodes[worker]];

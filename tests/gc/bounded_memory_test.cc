@@ -12,7 +12,7 @@
 #include "mark/random_numbers.h"
 #include "tests/gc/program.h"
 #include "tests/heap/contents.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

@@ -14,7 +14,7 @@
 #include "gc/mutator.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

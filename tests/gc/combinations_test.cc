@@ -15,7 +15,7 @@
 #include "mark/termination/backoff.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/serial_mark.h"
+#include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
 #include "gc/mutator.h"
 #include "tests/gc/program.h"

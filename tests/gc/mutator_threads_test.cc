@@ -13,7 +13,7 @@
 #include "gc/mutator.h"
 #include "mark/random_numbers.h"
 #include "tests/gc/program.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

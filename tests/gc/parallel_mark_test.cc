@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "bench/engines/engines.h"
-#include "bench/serial_mark.h"
+#include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "gc/mutator.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/serial_mark.h"
+#include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
 #include "gc/mutator.h"
 #include "heap/object.h"

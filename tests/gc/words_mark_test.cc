@@ -15,7 +15,7 @@
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/word_scan.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

@@ -16,7 +16,7 @@
 #include "mark/random_numbers.h"
 #include "tests/heap/contents.h"
 #include "tests/heap/marks.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::heap {
 namespace {

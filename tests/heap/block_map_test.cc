@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "heap/size_classes.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::heap {
 namespace {

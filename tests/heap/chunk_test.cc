@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "heap/heap_space.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::heap {
 namespace {

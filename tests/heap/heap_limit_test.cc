@@ -12,7 +12,7 @@
 #include "tests/address_space_limit.h"
 #include "tests/heap/contents.h"
 #include "tests/heap/marks.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::heap {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/address_space_limit.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::heap {
 namespace {

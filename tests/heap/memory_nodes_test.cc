@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/system_memory.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
-#include "heap/system_memory.h"
 #include "tests/heap/marks.h"
 
 namespace jackdaw::heap {
@@ -46,12 +46,12 @@ TEST(MemoryNodes, MoreNodesThanThereIsRoomForAreLeftOut) {
 }
 
 TEST(MemoryNodes, TheSystemRefusesANodeThatIsNotThere) {
-  const std::span<std::byte> memory = map_memory(std::size_t{1} << 16);
+  const std::span<std::byte> memory = base::map_memory(std::size_t{1} << 16);
   ASSERT_FALSE(memory.empty());
   EXPECT_FALSE(MemoryNodes::only(1000).place(memory, 0));
   EXPECT_FALSE(MemoryNodes::only(100'000).place(memory, 0)) << "beyond all masks";
   memory[0] = std::byte{1};  // it can be used all the same
-  unmap_memory(memory);
+  base::unmap_memory(memory);
 }
 
 // Two processors that threads can be tied to, said to be on nodes 0 and 1, both of which are the system's 0.

@@ -13,7 +13,7 @@
 
 #include "mark/queue/bwos_fifo.h"
 #include "mark/random_numbers.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

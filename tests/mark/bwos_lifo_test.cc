@@ -12,7 +12,7 @@
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 #include "mark/random_numbers.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "mark/queue/bwos_lifo.h"
 #include "mark/random_numbers.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mark/marker.h"
-#include "tests/mark/sanitized.h"
 #include "tests/mark/vector_model.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mark/random_numbers.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

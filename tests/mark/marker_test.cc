@@ -19,8 +19,8 @@
 #include "mark/termination/choices.h"
 #include "mark/victim/random.h"
 #include "mark/victim/random_probabilistic.h"
-#include "tests/mark/sanitized.h"
 #include "tests/mark/vector_model.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {
@@ -508,11 +508,11 @@ TEST(Marker, RefusesSettingsThatContradictEachOther) {
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
   options.nodes = {0, 1, 1};
   for (const std::size_t length : {1U, 2U, 3U, 5U}) {
-    options.node_distances.assign(length, NodeDistance::kFar);
+    options.node_distances.assign(length, base::NodeDistance::kFar);
     EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument) << length;
   }
-  options.node_distances = {NodeDistance::kNear, NodeDistance::kNear - 1, NodeDistance::kFar,
-                            NodeDistance::kNear};
+  options.node_distances = {base::NodeDistance::kNear, base::NodeDistance::kNear - 1,
+                            base::NodeDistance::kFar, base::NodeDistance::kNear};
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument) << "nothing is nearer than oneself";
   options.node_distances.clear();
   EXPECT_NO_THROW(Marker<VectorModel>{options});

@@ -11,7 +11,7 @@
 
 #include "mark/random_numbers.h"
 #include "tests/mark/queue_kinds.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

@@ -17,7 +17,7 @@
 #include "mark/termination/choices.h"
 #include "mark/termination/parking_lot.h"
 #include "mark/thread_pool.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {

@@ -15,8 +15,8 @@
 #include "gc/memory_placement.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
-#include "mark/topology.h"
-#include "mark/usable_processors.h"
+#include "machine/topology.h"
+#include "machine/usable_processors.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
 #include "tests/numa/page_nodes.h"
@@ -44,7 +44,7 @@ void print(const std::string& placement, const std::map<std::uint32_t, PageNodes
 
 // Objects and a large one, written to, on a thread of each node.
 void allocate_on_each_node(heap::Heap& heap) {
-  const mark::Topology& machine = mark::Topology::machine();
+  const machine::Topology& machine = machine::Topology::machine();
   for (std::uint32_t node = 0; node < machine.node_count(); ++node) {
     std::thread([&] {
       constexpr std::size_t kBytes = 256;
@@ -109,10 +109,10 @@ TEST(ConfinedToANode, NothingLiesElsewhereAndMarkThreadsAreAsMany) {
     if (node.processors == processors_of_this_thread()) own.push_back(node);
   }
   if (own.empty()) GTEST_SKIP() << "not confined";
-  EXPECT_EQ(mark::usable_processors(), own[0].processors.size());
-  EXPECT_EQ(mark::Topology::machine().node_count(), 1U);
+  EXPECT_EQ(machine::usable_processors(), own[0].processors.size());
+  EXPECT_EQ(machine::Topology::machine().node_count(), 1U);
   gc::CollectorOptions options = gc::only_when_asked();
-  options.marking.engine.threads = mark::usable_processors();
+  options.marking.engine.threads = machine::usable_processors();
   gc::Collector collector(options);
   const gc::RandomHeap graph(collector, 100'000, 1);
   graph.expect_collected_correctly(collector.collect());

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gc/collector.h"
-#include "mark/topology.h"
+#include "machine/topology.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
 #include "tests/numa/system_nodes.h"
@@ -35,7 +35,7 @@ std::map<std::set<std::uint32_t>, std::size_t> threads_by_processors() {
 // The first worker is the thread that collects, which is the program's and stays as it is.
 std::map<std::set<std::uint32_t>, std::size_t> expected_threads(std::uint32_t workers) {
   const std::vector<SystemNode> nodes = system_nodes();
-  const std::vector<std::uint32_t> homes = mark::Topology().nodes_of_workers(workers);
+  const std::vector<std::uint32_t> homes = machine::Topology().nodes_of_workers(workers);
   std::map<std::set<std::uint32_t>, std::size_t> threads{{processors_of_this_thread(), 1}};
   for (std::uint32_t worker = 1; worker < workers; ++worker) ++threads[nodes[homes[worker]].processors];
   return threads;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "mark/topology.h"
+#include "machine/topology.h"
 #include "tests/numa/system_nodes.h"
 
 namespace jackdaw::numa {
@@ -44,7 +44,7 @@ class FreshPages {
 
 TEST(PageNodes, CountsPagesByTheNodeOfWhoeverWroteToThemFirst) {
   constexpr std::size_t kPages = 10;  // and one more for each node than for the one before
-  const mark::Topology topology;
+  const machine::Topology topology;
   const std::vector<SystemNode> nodes = system_nodes();
   FreshPages memory(nodes.size() * (kPages + nodes.size()));
   std::size_t written = 0;

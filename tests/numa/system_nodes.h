@@ -39,7 +39,7 @@ struct SystemNode {
   std::vector<std::uint32_t> distances;  ///< to each node
 };
 
-/// The nodes that have a processor, in the order of their numbers, which is that of mark::Topology. Throws
+/// The nodes that have a processor, in the order of their numbers, which is that of machine::Topology. Throws
 /// std::filesystem::filesystem_error where the kernel has no list of nodes.
 inline std::vector<SystemNode> system_nodes() {
   std::vector<SystemNode> nodes;

@@ -1,5 +1,5 @@
 // Topology on a machine with several memory nodes that are really there: it agrees with the kernel.
-#include "mark/topology.h"
+#include "machine/topology.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -20,16 +20,16 @@ TEST(TopologyOfNodes, HasTheKernelsNodesAndProcessors) {
       << "this test needs several memory nodes: ./dev test-numa boots a guest that has them";
   std::size_t processors = 0;
   for (const SystemNode& node : nodes) processors += node.processors.size();
-  EXPECT_TRUE(mark::Topology::may_have_several_nodes());
-  const mark::Topology topology;
+  EXPECT_TRUE(machine::Topology::may_have_several_nodes());
+  const machine::Topology topology;
   EXPECT_EQ(topology.node_count(), nodes.size());
   EXPECT_EQ(topology.processor_count(), processors);
   EXPECT_TRUE(topology.has_nodes_to_bind_to());
-  EXPECT_EQ(topology.resolved(mark::Binding::automatic), mark::Binding::node);
+  EXPECT_EQ(topology.resolved(machine::Binding::automatic), machine::Binding::node);
 }
 
 TEST(TopologyOfNodes, HasTheKernelsDistances) {
-  const mark::Topology topology;
+  const machine::Topology topology;
   const std::vector<SystemNode> nodes = system_nodes();
   for (std::uint32_t from = 0; from < nodes.size(); ++from) {
     ASSERT_EQ(nodes[from].distances.size(), nodes.size());
@@ -43,11 +43,11 @@ TEST(TopologyOfNodes, AWorkerForEachProcessorIsAtHomeOnItsNode) {
   const std::vector<SystemNode> nodes = system_nodes();
   for (std::uint32_t node = 0; node < nodes.size(); ++node)
     expected.insert(expected.end(), nodes[node].processors.size(), node);
-  EXPECT_EQ(mark::Topology().nodes_of_workers(static_cast<std::uint32_t>(expected.size())), expected);
+  EXPECT_EQ(machine::Topology().nodes_of_workers(static_cast<std::uint32_t>(expected.size())), expected);
 }
 
 TEST(TopologyOfNodes, ABoundThreadRunsOnItsNodeAlone) {
-  const mark::Topology topology;
+  const machine::Topology topology;
   const std::vector<SystemNode> nodes = system_nodes();
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
     std::thread([&] {

@@ -10,11 +10,11 @@
 #include "bench/engines/engines.h"
 #include "bench/graph/graph.h"
 #include "bench/graph/graph_spec.h"
-#include "bench/heap_graph.h"
-#include "bench/serial_mark.h"
+#include "bench/heap/heap_graph.h"
+#include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
+#include "machine/topology.h"
 #include "mark/statistics.h"
-#include "mark/topology.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
 
@@ -36,7 +36,7 @@ struct Steals {
 // steal, and what is stolen does not last.
 gc::CollectorOptions options_with(const std::string& victim) {
   gc::CollectorOptions options = gc::only_when_asked();
-  options.marking.engine.threads = 4 * mark::Topology::machine().processor_count();
+  options.marking.engine.threads = 4 * machine::Topology::machine().processor_count();
   options.marking.engine.tuning.alone_references = 0;
   options.marking.engine.tuning.blocks = 1024;
   options.marking.engine.tuning.block_size = 8;
@@ -87,7 +87,7 @@ TEST(Victims, OfTheThiefsNodeAreStolenFromWhileTheyHaveWork) {
   EXPECT_GT(numa.local(), numa.remote);
   EXPECT_LT(numa.remote_share(), random.remote_share());
   // On fewer nodes than four, half of a random thief's victims are on its own already.
-  if (mark::Topology::machine().node_count() >= 4) {
+  if (machine::Topology::machine().node_count() >= 4) {
     EXPECT_LE(numa.remote_share(), random.remote_share() / 2);
   }
 }

@@ -9,11 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "machine/topology.h"
 #include "mark/marker.h"
 #include "mark/object_model.h"
 #include "mark/page_array.h"
 #include "mark/queue/bwos_lifo.h"
-#include "mark/topology.h"
 #include "tests/numa/page_nodes.h"
 #include "tests/numa/system_nodes.h"
 
@@ -58,7 +58,7 @@ class NotedQueue : public mark::BwosLifo<Chain::Task> {
 };
 
 // Leaves memory of threads that ran on every node to malloc.
-void use_malloc_on_every_node(const mark::Topology& machine) {
+void use_malloc_on_every_node(const machine::Topology& machine) {
   constexpr std::size_t kBytes = 100'000;
   for (std::uint32_t node = 0; node < machine.node_count(); ++node) {
     std::thread([&] {
@@ -70,7 +70,7 @@ void use_malloc_on_every_node(const mark::Topology& machine) {
 
 // But for the first worker's, which is whatever thread the program has.
 TEST(WorkerMemory, LiesOnTheNodeOfTheWorker) {
-  const mark::Topology& machine = mark::Topology::machine();
+  const machine::Topology& machine = machine::Topology::machine();
   const std::vector<SystemNode> nodes = system_nodes();
   use_malloc_on_every_node(machine);
   mark::MarkerOptions options;

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 #include "tests/soak/tally.h"
 
 namespace jackdaw::soak {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/baseline/openmp_marker.h"
-#include "bench/input_error.h"
+#include "bench/command/input_error.h"
 
 namespace jackdaw::bench {
 namespace {

@@ -14,14 +14,14 @@
 
 #include "bench/baseline/choices.h"
 #include "bench/baseline/openmp_marker.h"
+#include "bench/command/named_values.h"
 #include "bench/graph/graph.h"
 #include "bench/graph/graph_spec.h"
-#include "bench/heap_graph.h"
-#include "bench/named_values.h"
-#include "bench/serial_mark.h"
+#include "bench/heap/heap_graph.h"
+#include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
 #include "mark/statistics.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "bench/input_error.h"
+#include "bench/command/input_error.h"
 #include "tests/bench/graph/hprof_builder.h"
 #include "tests/bench/graph/memory_file.h"
 

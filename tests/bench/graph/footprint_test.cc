@@ -5,9 +5,9 @@
 
 #include <limits>
 
+#include "bench/command/input_error.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/graph/saturating.h"
-#include "bench/input_error.h"
 
 namespace jackdaw::bench {
 namespace {

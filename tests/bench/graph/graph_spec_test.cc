@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/input_error.h"
+#include "bench/command/input_error.h"
 #include "tests/bench/graph/graph_invariants.h"
 
 namespace jackdaw::bench {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "bench/command/input_error.h"
 #include "bench/graph/hprof.h"
-#include "bench/input_error.h"
 #include "tests/bench/graph/graph_invariants.h"
 #include "tests/bench/graph/memory_file.h"
 

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "bench/command/input_error.h"
 #include "bench/graph/hprof.h"
-#include "bench/input_error.h"
 #include "tests/bench/graph/hprof_builder.h"
 #include "tests/bench/graph/memory_file.h"
 #include "tests/bench/graph/sample_dump.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "bench/command/input_error.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/graph/numbers.h"
-#include "bench/input_error.h"
 #include "tests/bench/graph/graph_invariants.h"
 
 namespace jackdaw::bench {

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "bench/graph/graph_spec.h"
-#include "bench/heap_graph.h"
-#include "bench/lent_marking.h"
+#include "bench/heap/heap_graph.h"
+#include "bench/heap/lent_marking.h"
 #include "gc/collector.h"
 
 namespace jackdaw::bench {

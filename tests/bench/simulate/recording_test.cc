@@ -8,9 +8,9 @@
 
 #include "bench/graph/graph_options.h"
 #include "bench/graph/graph_spec.h"
-#include "bench/heap_graph.h"
-#include "bench/serial_mark.h"
-#include "bench/span.h"
+#include "bench/heap/heap_graph.h"
+#include "bench/heap/serial_mark.h"
+#include "bench/heap/span.h"
 #include "gc/collector.h"
 
 namespace jackdaw::bench {

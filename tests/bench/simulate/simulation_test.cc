@@ -11,8 +11,8 @@
 
 #include "bench/graph/graph_options.h"
 #include "bench/graph/graph_spec.h"
-#include "bench/heap_graph.h"
-#include "bench/simulate_experiment.h"
+#include "bench/heap/heap_graph.h"
+#include "bench/simulate/simulate_experiment.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/random_numbers.h"

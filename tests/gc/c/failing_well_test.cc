@@ -14,7 +14,7 @@
 #include "gc/c/interface.h"
 #include "tests/address_space_limit.h"
 #include "tests/gc/c/hidden.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::c_interface {
 namespace {

@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/system_memory.h"
 #include "gc/c/start.h"
-#include "heap/system_memory.h"
 #include "tests/gc/c/hidden.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::c_interface {
 namespace {
@@ -43,7 +43,7 @@ class CRoots : public testing::Test {
   void** end() { return slots() + kManyObjects; }
 
   std::size_t offset_ = 0;
-  std::span<std::byte> memory_ = heap::map_memory(kManyObjects * sizeof(void*));
+  std::span<std::byte> memory_ = base::map_memory(kManyObjects * sizeof(void*));
 };
 
 TEST_F(CRoots, RangesAreScannedUntilTheyAreRemoved) {

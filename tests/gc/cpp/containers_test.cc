@@ -13,7 +13,7 @@
 
 #include "gc/cpp/persistent.h"
 #include "tests/gc/cpp/lists.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw {
 namespace {

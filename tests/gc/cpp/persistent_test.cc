@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/gc/cpp/lists.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw {
 namespace {

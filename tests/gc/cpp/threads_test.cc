@@ -15,7 +15,7 @@
 #include "gc/cpp/persistent.h"
 #include "gc/cpp/weak_map.h"
 #include "tests/gc/cpp/lists.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw {
 namespace {

@@ -16,7 +16,7 @@
 #include "mark/random_numbers.h"
 #include "tests/gc/process/finalization_model.h"
 #include "tests/gc/process/stopped_program.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/gc/process/hidden_lists.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/gc/process/sleeping_thread.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

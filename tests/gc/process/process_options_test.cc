@@ -152,7 +152,7 @@ TEST(ProcessOptions, PlacesAreNamed) {
   const Variable memory("JACKDAW_MEMORY", "node:0");
   const auto [options, complaint] = read_environment();
   EXPECT_EQ(complaint, "");
-  EXPECT_EQ(options.marking.binding, mark::Binding::core);
+  EXPECT_EQ(options.marking.binding, machine::Binding::core);
   EXPECT_EQ(to_string(options.memory), "node:0");
 }
 
@@ -161,7 +161,7 @@ TEST(ProcessOptions, ABadPlaceGetsALineAndTheDefault) {
     const Variable binding("JACKDAW_BIND", bad.c_str());
     const auto [options, complaint] = read_environment();
     EXPECT_EQ(complaint, line_about("JACKDAW_BIND", bad, "must be auto, none, node or core; using auto"));
-    EXPECT_EQ(options.marking.binding, mark::Binding::automatic);
+    EXPECT_EQ(options.marking.binding, machine::Binding::automatic);
   }
   for (const std::string bad : {"", "near", "node", "node:", "node:x", "node:0x", "node:4000000000"}) {
     const Variable memory("JACKDAW_MEMORY", bad.c_str());

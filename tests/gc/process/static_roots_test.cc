@@ -37,8 +37,8 @@ bool are_scanned(StaticRoots& roots, const volatile void* address) {
 // Pages that are given back in the end; those in the middle may be made unreadable.
 class Pages {
  public:
-  explicit Pages(std::size_t count) : memory_(heap::map_memory(count * page_bytes())) {}
-  ~Pages() { heap::unmap_memory(memory_); }
+  explicit Pages(std::size_t count) : memory_(base::map_memory(count * page_bytes())) {}
+  ~Pages() { base::unmap_memory(memory_); }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
 

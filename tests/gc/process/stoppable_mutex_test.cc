@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "gc/process/sanitizers.h"
+#include "gc/process/stops_by_signal.h"
 #include "tests/gc/process/sleeping_thread.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {

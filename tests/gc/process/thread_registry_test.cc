@@ -24,7 +24,7 @@
 #include "gc/process/fake_stack.h"
 #include "gc/process/signal_mask.h"
 #include "tests/gc/process/hidden_lists.h"
-#include "tests/mark/sanitized.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -45,11 +45,11 @@ class SeparateStack {
  public:
   static constexpr std::size_t kBytes = std::size_t{256} << 10;
 
-  SeparateStack() : memory_(heap::map_memory(kBytes + 2 * page_bytes())) {
+  SeparateStack() : memory_(base::map_memory(kBytes + 2 * page_bytes())) {
     EXPECT_EQ(mprotect(memory_.data(), page_bytes(), PROT_NONE), 0);
     EXPECT_EQ(mprotect(begin() + kBytes, page_bytes(), PROT_NONE), 0);
   }
-  ~SeparateStack() { heap::unmap_memory(memory_); }
+  ~SeparateStack() { base::unmap_memory(memory_); }
   SeparateStack(const SeparateStack&) = delete;
   SeparateStack& operator=(const SeparateStack&) = delete;
 
@@ -391,7 +391,7 @@ TEST(ThreadRegistry, AThreadThatHearsAgainIsWaitedFor) {
   std::thread deaf([&] {
     Link* volatile list = new_list(kLength);
     {
-      const SignalsBlocked all;
+      const base::SignalsBlocked all(base::kAllSignals);
       is_deaf.store(true);
       usleep(200'000);  // the collection has looked for it by then
     }

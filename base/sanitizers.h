@@ -1,0 +1,31 @@
+// Sanitizers: which of them the code is built with.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__)
+#define JACKDAW_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define JACKDAW_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if !defined(JACKDAW_ADDRESS_SANITIZER)
+#define JACKDAW_ADDRESS_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define JACKDAW_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define JACKDAW_THREAD_SANITIZER 1
+#endif
+#endif
+#if !defined(JACKDAW_THREAD_SANITIZER)
+#define JACKDAW_THREAD_SANITIZER 0
+#endif
+
+namespace jackdaw::base {
+
+inline constexpr bool kAddressSanitizer = JACKDAW_ADDRESS_SANITIZER != 0;
+inline constexpr bool kThreadSanitizer = JACKDAW_THREAD_SANITIZER != 0;
+
+}  // namespace jackdaw::base

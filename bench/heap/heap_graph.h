@@ -1,0 +1,41 @@
+// HeapGraph: a graph built as real objects in Jackdaw's heap.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/command/progress.h"
+#include "bench/graph/graph.h"
+#include "gc/collector.h"
+#include "heap/object.h"
+#include "heap/type_descriptor.h"
+
+namespace jackdaw::bench {
+
+/// Every node of a graph as an object of its size, allocated in the graph's order, and the graph's roots as
+/// registered roots. Where chunks lie on several memory nodes, each has an equal share of the objects. The
+/// collector must outlive it and must not collect by itself while it is built.
+class HeapGraph {
+ public:
+  /// Builds the objects. Throws InputError when the heap runs out of memory. O(nodes + slots).
+  HeapGraph(const Graph& graph, gc::Collector& collector);
+  ~HeapGraph();
+  HeapGraph(const HeapGraph&) = delete;
+  HeapGraph& operator=(const HeapGraph&) = delete;
+
+  /// The root references, one for each of the graph's roots.
+  [[nodiscard]] const std::vector<heap::Object*>& roots() const { return roots_; }
+
+ private:
+  void describe_types(const Graph& graph);
+  std::vector<heap::Object*> allocate_nodes(const Graph& graph);
+  void allocate_from_to(const Graph& graph, std::uint64_t first, std::uint64_t end,
+                        std::vector<heap::Object*>& objects, Progress& progress);
+  static void fill_slots(const Graph& graph, const std::vector<heap::Object*>& objects);
+
+  gc::Collector& collector_;
+  std::vector<heap::TypeDescriptor> types_;
+  std::vector<heap::Object*> roots_;
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,44 @@
+// SerialMark: what is reachable, found by a plain serial traversal: the reference that parallel marks are
+// held to.
+//
+// It shares nothing with the marking engine: its own stack, its own marks, its own reading of type
+// descriptors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "bench/heap/object_set.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::bench {
+
+class SerialMark {
+ public:
+  /// Traverses everything that can be reached from `roots`, whose null entries are skipped. O(objects +
+  /// references).
+  explicit SerialMark(std::span<heap::Object* const> roots);
+
+  /// Objects reached.
+  [[nodiscard]] std::uint64_t objects() const { return objects_; }
+  /// Those of them whose types hold no references.
+  [[nodiscard]] std::uint64_t leaves() const { return leaves_; }
+  /// Non-null references held by objects reached, repeats included.
+  [[nodiscard]] std::uint64_t references() const { return references_; }
+  [[nodiscard]] bool reached(const heap::Object* object) const { return reached_.contains(object); }
+
+  /// Compares the heap's marks with what was reached: nothing when they are the same set, else one line on
+  /// the difference. O(heap).
+  [[nodiscard]] std::optional<std::string> difference(heap::Heap& heap) const;
+
+ private:
+  ObjectSet reached_;
+  std::uint64_t objects_ = 0;
+  std::uint64_t leaves_ = 0;
+  std::uint64_t references_ = 0;
+};
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,54 @@
+#include "bench/limit/limit_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "bench/command/output_file.h"
+#include "bench/limit/limit_report.h"
+#include "bench/mark/mark_command.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+constexpr std::uint64_t kMaximumMegabytes = 100'000'000;
+constexpr std::uint32_t kMaximumRepeat = 1000;
+
+}  // namespace
+
+LimitCommand::LimitCommand(CLI::App& app)
+    : command_(app.add_subcommand("limit", "Measure how fast memory can be read: what no marking can beat")) {
+  command_->footer(
+      "Example:\n"
+      "  jackdaw limit --megabytes 200,2000 --threads 2\n"
+      "\nExit status: 0; 2 when the input is bad.\n");
+  command_->add_option("--megabytes", options_.megabytes, "Sizes of the memory to read, in 10^6 bytes")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::uint64_t{1}, kMaximumMegabytes))
+      ->capture_default_str();
+  command_
+      ->add_option(
+          "--threads", threads_,
+          "The most threads, or auto for one a usable processor; every power of two below is measured, too")
+      ->capture_default_str();
+  command_->add_option("--repeat", options_.repeat, "Passes over each memory")
+      ->check(CLI::Range(std::uint32_t{1}, kMaximumRepeat))
+      ->capture_default_str();
+  command_->add_option("--seed", options_.seed, "Seed of the random lines")->capture_default_str();
+  command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+}
+
+int LimitCommand::run() {
+  options_.threads = parse_threads(threads_);
+  std::optional<OutputFile> json;
+  if (!json_path_.empty()) json.emplace("--json", json_path_);
+  const std::vector<LimitResult> results = measure_limit(options_);
+  if (json) json->commit(limit_to_json(options_, results));
+  fmt::print("{}", format_limit(options_, results));
+  return 0;
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,59 @@
+#include "bench/limit/limit_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "bench/command/memory_limit.h"
+#include "bench/command/named_values.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+// "none", "all", or how much, for memory that asked for huge pages.
+std::string huge_pages_of(const LimitResult& result) {
+  if (result.bytes_on_huge_pages == 0) return "none";
+  return result.bytes_on_huge_pages == result.bytes ? "all" : describe_bytes(result.bytes_on_huge_pages);
+}
+
+}  // namespace
+
+std::string format_limit(const LimitOptions& options, const std::vector<LimitResult>& results) {
+  std::string out =
+      fmt::format("reading {}-byte cache lines; medians of {} interleaved passes over the memory\n\n",
+                  kLineBytes, options.repeat);
+  fmt::format_to(std::back_inserter(out), "{:>10}  {:<6} {:<10} {:<7} {:>7} {:>9} {:>9}  {}\n", "memory",
+                 "pages", "huge pages", "order", "threads", "ns/line", "GB/s", "ns/line of passes");
+  for (const LimitResult& result : results) {
+    const auto [least, most] = std::ranges::minmax(result.runs);
+    fmt::format_to(std::back_inserter(out),
+                   "{:>10}  {:<6} {:<10} {:<7} {:>7} {:>9.3f} {:>9.2f}  {:.3f}..{:.3f}\n",
+                   describe_bytes(result.bytes), name_of(kPageKinds, result.pages), huge_pages_of(result),
+                   name_of(kReadOrders, result.order), result.threads, result.ns_per_line,
+                   result.gigabytes_per_second(), least, most);
+  }
+  return out;
+}
+
+std::string limit_to_json(const LimitOptions& options, const std::vector<LimitResult>& results) {
+  nlohmann::ordered_json json = {{"line_bytes", kLineBytes},
+                                 {"repeat", options.repeat},
+                                 {"seed", options.seed},
+                                 {"results", nlohmann::ordered_json::array()}};
+  for (const LimitResult& result : results) {
+    json["results"].push_back({{"bytes", result.bytes},
+                               {"pages", name_of(kPageKinds, result.pages)},
+                               {"bytes_on_huge_pages", result.bytes_on_huge_pages},
+                               {"order", name_of(kReadOrders, result.order)},
+                               {"threads", result.threads},
+                               {"runs", result.runs},
+                               {"ns_per_line", result.ns_per_line},
+                               {"gigabytes_per_second", result.gigabytes_per_second()}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,156 @@
+#include "bench/mark/bounds.h"
+#include "bench/engines/engines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "bench/command/median.h"
+#include "bench/command/progress.h"
+#include "bench/heap/lent_marking.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
+  std::uint64_t sum = 0;
+  for (const mark::WorkerStatistics& worker : workers) sum += worker.held_peak;
+  return sum;
+}
+
+// An engine to be timed, and what it did so far.
+class Series {
+ public:
+  explicit Series(const gc::MarkingOptions& options) : marking_(make_engine(options)) {
+    runs_.workers = marking_->worker_count();
+  }
+
+  std::unique_ptr<gc::Marking>& marking() { return marking_; }
+
+  void add(const gc::CollectionResult& result) {
+    const mark::WorkerStatistics sum = mark::total(result.workers);
+    runs_.wall_ms.push_back(std::chrono::duration<double, std::milli>(result.mark_time).count());
+    attempts_.push_back(static_cast<double>(sum.steal_attempts));
+    steals_.push_back(static_cast<double>(sum.steals));
+    refused_.push_back(static_cast<double>(sum.victims_refused));
+  }
+
+  BoundsRuns summed_up() && {
+    runs_.median_ms = median_of(runs_.wall_ms);
+    runs_.steal_attempts = median_of(std::move(attempts_));
+    runs_.steals = median_of(std::move(steals_));
+    runs_.victims_refused = median_of(std::move(refused_));
+    return std::move(runs_);
+  }
+
+ private:
+  std::unique_ptr<gc::Marking> marking_;
+  BoundsRuns runs_;
+  std::vector<double> attempts_;
+  std::vector<double> steals_;
+  std::vector<double> refused_;
+};
+
+class Measurement {
+ public:
+  Measurement(gc::Collector& collector, const BoundsOptions& options, const AfterEach& after_each)
+      : lent_(collector), options_(options), after_each_(after_each) {}
+
+  // All numbers of workers in turn, so that what disturbs the machine disturbs all alike.
+  std::vector<BoundsRuns> time_all() {
+    Progress progress("marking for the bounds of time");
+    std::vector<Series> all;
+    for (const std::uint32_t workers : worker_counts(options_.marking.engine.threads)) {
+      all.emplace_back(marking_options(workers));
+    }
+    const std::uint32_t rounds = options_.warmup + options_.repeat;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      for (Series& series : all) {
+        const gc::CollectionResult result = collect("time", series.marking());
+        if (round >= options_.warmup) series.add(result);
+      }
+      progress.step(round + 1, rounds);
+    }
+    std::vector<BoundsRuns> runs;
+    runs.reserve(all.size());
+    for (Series& series : all) runs.push_back(std::move(series).summed_up());
+    return runs;
+  }
+
+  // Counting takes time, so these runs are not timed.
+  std::uint64_t most_held_tasks(std::uint32_t workers) {
+    gc::MarkingOptions options = marking_options(workers);
+    options.engine.tuning.count_held_tasks = true;
+    std::unique_ptr<gc::Marking> marking = make_engine(options);
+    std::uint64_t most = 0;
+    for (std::uint32_t i = 0; i < options_.repeat; ++i) {
+      most = std::max(most, held_tasks(collect("space", marking).workers));
+    }
+    return most;
+  }
+
+ private:
+  [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
+    gc::MarkingOptions options = options_.marking;
+    options.engine.threads = workers;
+    options.engine.tuning.alone_references = 0;  // the theory's workers are there from the start
+    return options;
+  }
+
+  gc::CollectionResult collect(std::string_view purpose, std::unique_ptr<gc::Marking>& marking) {
+    gc::CollectionResult result = lent_.collect_with(marking);
+    after_each_(fmt::format("for the bounds of {} with P = {}", purpose, result.workers.size()), result);
+    return result;
+  }
+
+  LentMarking lent_;
+  const BoundsOptions& options_;
+  const AfterEach& after_each_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> worker_counts(std::uint32_t most) {
+  std::vector<std::uint32_t> counts;
+  for (std::uint32_t count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+std::optional<BoundsFit> fit_span_factor(const Bounds& bounds) {
+  const double unit = bounds.span_ms();
+  const auto several = std::span(bounds.runs).subspan(1);
+  if (several.empty() || unit == 0) return std::nullopt;
+  // The term to be fitted, c·T∞, is the same for every P: so least squares give the mean.
+  const auto count = static_cast<double>(several.size());
+  BoundsFit fit;
+  fit.exact = several.size() == 1;
+  for (const BoundsRuns& runs : several) fit.c += (runs.median_ms - bounds.share_ms(runs)) / unit / count;
+  double squares = 0;
+  for (const BoundsRuns& runs : several) {
+    const double left_over = runs.median_ms - bounds.share_ms(runs) - fit.c * unit;
+    squares += left_over * left_over;
+  }
+  if (!fit.exact) fit.residual_ms = std::sqrt(squares / count);
+  return fit;
+}
+
+Bounds measure_bounds(gc::Collector& collector, std::span<heap::Object* const> roots,
+                      const BoundsOptions& options, const AfterEach& after_each) {
+  Bounds bounds;
+  bounds.tasks = work_and_span(roots);
+  Measurement measurement(collector, options, after_each);
+  bounds.runs = measurement.time_all();
+  for (BoundsRuns& runs : bounds.runs) runs.most_held_tasks = measurement.most_held_tasks(runs.workers);
+  bounds.fit = fit_span_factor(bounds);
+  return bounds;
+}
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,233 @@
+#include "bench/mark/mark_command.h"
+#include "bench/engines/engines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "bench/baseline/choices.h"
+#include "bench/command/input_error.h"
+#include "bench/command/named_values.h"
+#include "bench/command/output_file.h"
+#include "bench/conservative/conservative_report.h"
+#include "bench/graph/graph_spec.h"
+#include "bench/mark/mark_report.h"
+#include "gc/marking.h"
+#include "gc/memory_placement.h"
+#include "machine/usable_processors.h"
+#include "mark/queue/block_ring.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+constexpr std::uint32_t kMaximumThreads = 1024;
+constexpr std::uint32_t kMaximumRuns = 10'000'000;
+constexpr std::size_t kLargestStealBatch = 65536;
+
+// How the objects are allocated and what is known of them.
+constexpr std::string_view kConservative = "c";
+// The options that mean something there.
+constexpr std::array<std::string_view, 11> kConservativeOptions = {
+    "GRAPH",    "--interface", "--displacements", "--threads", "--repeat",      "--warmup",
+    "--verify", "--baseline",  "--json",          "--seed",    "--object-bytes"};
+
+std::string footer() {
+  std::string text = "GRAPH is one of\n";
+  for (const GraphKind& kind : graph_kinds()) text += fmt::format("  {:<22} {}\n", kind.form, kind.help);
+  text +=
+      "\nExamples:\n"
+      "  jackdaw mark tree:21 --threads 2\n"
+      "  jackdaw mark ordered:4000000,4 --interface c --displacements 3 --threads 1 --baseline boehm\n"
+      "  jackdaw mark hprof:heap.hprof.gz --threads auto --baseline boehm --verify --json result.json\n"
+      "\nExit status: 0; 1 when --verify finds a difference; 2 when the input is bad.\n";
+  return text;
+}
+
+gc::MemoryPlacement parse_memory(const std::string& text) {
+  const auto placement = gc::parse_memory_placement(text);
+  if (!placement) throw InputError(fmt::format("--memory '{}': must be {}", text, gc::kMemoryPlacementForms));
+  try {
+    gc::memory_nodes(*placement);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("--memory '{}': {}", text, error.what()));
+  }
+  return *placement;
+}
+
+std::vector<std::string> strings(const std::vector<std::string_view>& views) {
+  return {views.begin(), views.end()};
+}
+
+}  // namespace
+
+MarkCommand::MarkCommand(CLI::App& app) {
+  const std::vector<std::string> queues = strings(engine_queues());
+  const std::vector<std::string> victims = strings(engine_victims());
+  const std::vector<std::string> detectors = strings(engine_terminations());
+  mark::MarkerOptions& engine = options_.marking.engine;
+  options_.marking.engine.tuning.queue = queues.front();
+  engine.tuning.victim = victims.front();
+  engine.tuning.termination = detectors.front();
+
+  CLI::App* const command = command_ =
+      app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
+  command->footer(footer());
+  command->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")->required();
+  command->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
+      ->capture_default_str();
+  command->add_option("--queue", options_.marking.engine.tuning.queue, "Task queue of each worker")
+      ->check(CLI::IsMember(queues))
+      ->capture_default_str();
+  command->add_option("--victim", engine.tuning.victim, "How a thief chooses its victim")
+      ->check(CLI::IsMember(victims))
+      ->capture_default_str();
+  command->add_option("--termination", engine.tuning.termination, "How the workers find out that all is done")
+      ->check(CLI::IsMember(detectors))
+      ->capture_default_str();
+  command->add_option("--backoff", backoff_, "How idle workers wait")
+      ->check(CLI::IsMember(names_in(mark::kBackoffKinds)))
+      ->capture_default_str();
+  command
+      ->add_option("--grant", grant_,
+                   "What hungry thieves are given: early (also a part of a block) or full blocks alone")
+      ->check(CLI::IsMember(names_in(mark::kGrants)))
+      ->capture_default_str();
+  command->add_option("--bind", binding_, "What mark threads but the first are tied to")
+      ->check(CLI::IsMember(names_in(machine::kBindings)))
+      ->capture_default_str();
+  command
+      ->add_option("--memory", memory_, "Memory nodes of the heap: " + std::string(gc::kMemoryPlacementForms))
+      ->capture_default_str();
+  command->add_option("--steal-batch", engine.tuning.steal_batch, "Tasks that a thief takes at once, at most")
+      ->check(CLI::Range(std::size_t{1}, kLargestStealBatch))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--alone", engine.tuning.alone_references,
+          "References that the first worker follows before it wakes others, one by one as it has work "
+          "for them; 0: all start at once")
+      ->capture_default_str();
+  command->add_option("--blocks", engine.tuning.blocks, "Blocks of each queue")
+      ->check(CLI::Range(mark::BlockRing::kMinimumBlockCount, mark::BlockRing::kMaximumBlockCount))
+      ->capture_default_str();
+  command->add_option("--block-size", engine.tuning.block_size, "Tasks of each block")
+      ->check(CLI::Range(std::size_t{1}, mark::BlockRing::kMaximumBlockSize))
+      ->capture_default_str();
+  command->add_option("--repeat", options_.repeat, "Measured runs")
+      ->check(CLI::Range(std::uint32_t{1}, kMaximumRuns))
+      ->capture_default_str();
+  command->add_option("--warmup", options_.warmup, "Runs before the measured ones")
+      ->check(CLI::Range(std::uint32_t{0}, kMaximumRuns))
+      ->capture_default_str();
+  command->add_flag("--verify", options_.verify,
+                    "Compare the marked objects with a serial traversal after every run");
+  command
+      ->add_option_function<std::string>(
+          "--baseline", [this](const std::string& list) { options_.baselines = parse_baselines(list); },
+          "Time others on the same graph in turn with ours: " + baseline_choices())
+      ->type_name("LIST");
+  command->add_flag(
+      "--limit", options_.limit,
+      "Read as many cache lines as the marked objects have after every run: what no marking can beat");
+  command->add_flag(
+      "--bounds", options_.bounds,
+      "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
+      "power of two of workers up to --threads");
+  command
+      ->add_option(
+          "--interface", interface_,
+          "Objects that tell where their references are (typed), or allocated through the C interface "
+          "and searched word by word (c)")
+      ->check(CLI::IsMember({std::string("typed"), std::string(kConservative)}))
+      ->capture_default_str();
+  command
+      ->add_option("--displacements", displacements_,
+                   "With --interface c: all interior pointers off and so many displacements registered, in "
+                   "libgc, too; references use them")
+      ->check(CLI::Range(0U, kMostDisplacements));
+  command->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+  command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")
+      ->capture_default_str();
+  command
+      ->add_option("--object-bytes", options_.object_bytes,
+                   "Least size of a synthetic graph's objects, in bytes")
+      ->capture_default_str();
+}
+
+int MarkCommand::run() {
+  if (interface_ == kConservative) return run_and_report(run_conservative_experiment, conservative_options());
+  return run_and_report(run_mark_experiment, typed_options());
+}
+
+MarkExperimentOptions MarkCommand::typed_options() const {
+  if (displacements_)
+    throw InputError("--displacements: typed objects are never searched for addresses; add --interface c");
+  MarkExperimentOptions options = options_;
+  options.marking.engine.threads = parse_threads(threads_);
+  options.marking.engine.tuning.backoff = value_of(mark::kBackoffKinds, backoff_);
+  options.memory = parse_memory(memory_);
+  options.marking.binding = value_of(machine::kBindings, binding_);
+  options.marking.engine.tuning.grant = value_of(mark::kGrants, grant_);
+  if (options.marking.engine.threads > 1 && serves_one_thread_alone(options.marking.engine.tuning.queue)) {
+    throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
+                                 options.marking.engine.tuning.queue, options.marking.engine.threads));
+  }
+  return options;
+}
+
+ConservativeExperimentOptions MarkCommand::conservative_options() const {
+  for (const CLI::Option* const option : command_->get_options()) {
+    if (option->count() > 0 &&
+        std::ranges::find(kConservativeOptions, option->get_name()) == kConservativeOptions.end())
+      throw InputError(fmt::format("{}: goes with typed objects alone; with --interface c leave it out",
+                                   option->get_name()));
+  }
+  ConservativeExperimentOptions options;
+  for (const BaselineKind kind : options_.baselines) {
+    if (kind != BaselineKind::boehm)
+      throw InputError(
+          fmt::format("--baseline {}: marks typed objects alone; with --interface c it takes boehm",
+                      name_of(kBaselineKinds, kind)));
+    options.beside_libgc = true;
+  }
+  options.graph = options_.graph;
+  options.setting = {parse_threads(threads_), displacements_};
+  options.object_bytes = options_.object_bytes;
+  options.seed = options_.marking.engine.seed;
+  options.repeat = options_.repeat;
+  options.warmup = options_.warmup;
+  options.verify = options_.verify;
+  return options;
+}
+
+template <typename Experiment, typename Options>
+int MarkCommand::run_and_report(Experiment experiment, const Options& options) const {
+  std::optional<OutputFile> json;
+  if (!json_path_.empty()) json.emplace("--json", json_path_);
+
+  const auto report = experiment(options);
+  if (json) json->commit(to_json(report));
+  fmt::print("{}", format_tables(report));
+  for (const std::string& difference : report.differences) fmt::print(stderr, "jackdaw: {}\n", difference);
+  return report.all_correct() ? 0 : 1;
+}
+
+std::uint32_t parse_threads(const std::string& text) {
+  if (text == "auto") return machine::usable_processors();
+  std::uint32_t threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc() || end != text.data() + text.size() || threads == 0 || threads > kMaximumThreads) {
+    throw InputError(
+        fmt::format("--threads '{}': must be a whole number from 1 to {}, or auto", text, kMaximumThreads));
+  }
+  return threads;
+}
+
+}  // namespace jackdaw::bench

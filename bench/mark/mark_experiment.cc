@@ -1,0 +1,242 @@
+#include "bench/mark/mark_experiment.h"
+#include "bench/engines/engines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "bench/command/median.h"
+#include "bench/command/named_values.h"
+#include "bench/command/progress.h"
+#include "bench/graph/graph_spec.h"
+#include "bench/heap/heap_graph.h"
+#include "bench/heap/serial_mark.h"
+#include "bench/mark/marked_lines.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+Run describe(gc::CollectionResult&& result) {
+  Run run;
+  const mark::WorkerStatistics sum = mark::total(result.workers);
+  run.figures.wall_ms = milliseconds(result.mark_time);
+  run.figures.collect_ms = milliseconds(result.collect_time);
+  run.figures.objects_marked = sum.objects_marked;
+  run.figures.references = sum.references_visited;
+  run.figures.ns_per_object =
+      sum.objects_marked == 0 ? 0 : run.figures.wall_ms * 1e6 / static_cast<double>(sum.objects_marked);
+  run.figures.steal_percent = sum.steal_percent();
+  run.workers = std::move(result.workers);
+  return run;
+}
+
+// One line when the run differs from the serial traversal in its marks or in its counts.
+std::optional<std::string> compare(const Run& run, const SerialMark& serial, heap::Heap& heap) {
+  if (auto difference = serial.difference(heap)) return difference;
+  if (run.figures.objects_marked != serial.objects() || run.figures.references != serial.references()) {
+    return fmt::format("the workers counted {} objects and {} references; the serial traversal {} and {}",
+                       run.figures.objects_marked, run.figures.references, serial.objects(),
+                       serial.references());
+  }
+  return std::nullopt;
+}
+
+template <typename Projection>
+double median_over(const std::vector<Run>& runs, Projection projection) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const Run& run : runs) values.push_back(static_cast<double>(projection(run.figures)));
+  return median_of(std::move(values));
+}
+
+RunFigures medians(const std::vector<Run>& runs) {
+  const auto count = [&](auto projection) {
+    return static_cast<std::uint64_t>(median_over(runs, projection));
+  };
+  RunFigures median;
+  median.wall_ms = median_over(runs, [](const RunFigures& run) { return run.wall_ms; });
+  median.collect_ms = median_over(runs, [](const RunFigures& run) { return run.collect_ms; });
+  median.objects_marked = count([](const RunFigures& run) { return run.objects_marked; });
+  median.references = count([](const RunFigures& run) { return run.references; });
+  median.ns_per_object = median_over(runs, [](const RunFigures& run) { return run.ns_per_object; });
+  median.steal_percent = median_over(runs, [](const RunFigures& run) { return run.steal_percent; });
+  return median;
+}
+
+gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
+  gc::CollectorOptions collector;
+  collector.marking = options.marking;
+  collector.marking.make = make_engine;
+  collector.memory = options.memory;
+  collector.marking.engine.tuning.count_remote_visits = gc::memory_nodes(options.memory).count() > 1;
+  collector.automatic = false;
+  return collector;
+}
+
+bool asks_for(const MarkExperimentOptions& options, BaselineKind kind) {
+  return std::ranges::find(options.baselines, kind) != options.baselines.end();
+}
+
+// The heaps that the runs collect, and the description that they were built from no more.
+struct Heaps {
+  explicit Heaps(const MarkExperimentOptions& options) : collector(collector_options(options)) {
+    GraphOptions graph_options;
+    graph_options.object_bytes = options.object_bytes;
+    graph_options.seed = options.marking.engine.seed;
+    graph_options.heap_copies =
+        1U + (asks_for(options, BaselineKind::boehm) ? 1 : 0) + (options.limit ? 1 : 0);
+    const Graph graph = make_graph(options.graph, graph_options);
+    objects = graph.node_count;
+    order = graph.is_scattered ? ReadOrder::random : ReadOrder::stream;
+    ours = std::make_unique<HeapGraph>(graph, collector);
+    for (const BaselineKind kind : options.baselines)
+      baselines.push_back(make_baseline(kind, graph, *ours, collector));
+  }
+
+  gc::Collector collector;
+  std::uint64_t objects = 0;
+  ReadOrder order = ReadOrder::stream;  // in which a marking comes to the objects
+  std::unique_ptr<HeapGraph> ours;
+  std::vector<std::unique_ptr<Baseline>> baselines;  // as in the options
+};
+
+// Memory of its own to read, as much as the objects' lines, on pages like the heap's, by as many threads as
+// mark.
+class LimitReader {
+ public:
+  // Collects, to know what is marked.
+  LimitReader(Heaps& heaps, std::uint64_t seed)
+      : LimitReader(lines_after_collection(heaps), heaps.order, seed, heaps.collector.mark_threads()) {}
+
+  double read_ms() {
+    return milliseconds(read_lines(memory_, limit_.order, limit_.lines, ++seed_, threads_));
+  }
+  [[nodiscard]] const ReadLimit& limit() const { return limit_; }
+
+ private:
+  static MarkedLines lines_after_collection(Heaps& heaps) {
+    heaps.collector.collect();
+    return count_marked_lines(heaps.collector.heap());
+  }
+
+  LimitReader(const MarkedLines& lines, ReadOrder order, std::uint64_t seed, std::uint32_t threads)
+      : memory_(lines.distinct * kLineBytes, PageKind::huge), threads_(threads), seed_(seed) {
+    limit_.order = order;
+    limit_.lines = order == ReadOrder::random ? lines.visited : lines.distinct;
+    limit_.bytes = memory_.bytes();
+  }
+
+  LineMemory memory_;
+  mark::ThreadPool threads_;
+  std::uint64_t seed_;
+  ReadLimit limit_;
+};
+
+// What the marks are held to, or nothing.
+std::unique_ptr<SerialMark> reference_for(const MarkExperimentOptions& options, const Heaps& heaps) {
+  return options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
+}
+
+// What will be known of the baselines when they have run.
+std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options, const Heaps& heaps) {
+  std::vector<BaselineResult> results;
+  for (std::size_t i = 0; i < options.baselines.size(); ++i) {
+    const Baseline& baseline = *heaps.baselines[i];
+    const std::string name(name_of(kBaselineKinds, options.baselines[i]));
+    results.push_back({name, baseline.phase(), baseline.threads(), {}});
+  }
+  return results;
+}
+
+// Notes a difference, if there is one. `which`: the run's collection in words.
+void verify(const std::string& which, const Run& run, const SerialMark* serial, Heaps& heaps,
+            MarkReport& report) {
+  if (serial == nullptr) return;
+  if (const auto difference = compare(run, *serial, heaps.collector.heap())) {
+    report.differences.push_back(fmt::format("collection {}: {}", which, *difference));
+  }
+}
+
+// Runs each baseline once and, in a heap of ours, looks at its marks, too. Returns their times. `which`: the
+// run in words.
+std::vector<double> run_baselines(const std::string& which, const SerialMark* serial, Heaps& heaps,
+                                  MarkReport& report) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < heaps.baselines.size(); ++i) {
+    times.push_back(milliseconds(heaps.baselines[i]->run()));
+    const BaselineResult& result = report.baselines[i];
+    if (serial == nullptr || result.phase != Phase::marking) continue;
+    if (const auto difference = serial->difference(heaps.collector.heap())) {
+      report.differences.push_back(fmt::format("marking {} by {}: {}", which, result.name, *difference));
+    }
+  }
+  return times;
+}
+
+void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
+             MarkReport& report) {
+  std::optional<LimitReader> limit;
+  if (options.limit) {
+    limit.emplace(heaps, options.marking.engine.seed);
+    report.limit = limit->limit();
+  }
+  Progress progress("marking");
+  const std::uint32_t all = options.warmup + options.repeat;
+  report.runs.reserve(options.repeat);
+  for (std::uint32_t i = 0; i < all; ++i) {
+    const std::string which = fmt::format("{} of {}", i + 1, all);
+    Run run = describe(heaps.collector.collect());
+    verify(which, run, serial, heaps, report);
+    const std::vector<double> baselines_ms = run_baselines(which, serial, heaps, report);
+    const double limit_ms = limit ? limit->read_ms() : 0;
+    if (i >= options.warmup) {
+      report.runs.push_back(std::move(run));
+      if (report.limit) report.limit->wall_ms.push_back(limit_ms);
+      for (std::size_t b = 0; b < baselines_ms.size(); ++b)
+        report.baselines[b].wall_ms.push_back(baselines_ms[b]);
+    }
+    progress.step(i + 1, all);
+  }
+}
+
+Bounds measure_bounds_of(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
+                         MarkReport& report) {
+  const BoundsOptions bounds{options.marking, options.repeat, options.warmup};
+  return measure_bounds(heaps.collector, heaps.ours->roots(), bounds,
+                        [&](const std::string& which, gc::CollectionResult result) {
+                          verify(which, describe(std::move(result)), serial, heaps, report);
+                        });
+}
+
+}  // namespace
+
+MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
+  Heaps heaps(options);
+  MarkReport report;
+  report.graph = options.graph;
+  report.objects = heaps.objects;
+  report.threads = heaps.collector.mark_threads();
+  report.marking = options.marking;
+  report.verified = options.verify;
+  report.baselines = results_to_come(options, heaps);
+  const std::unique_ptr<SerialMark> serial = reference_for(options, heaps);
+  measure(options, serial.get(), heaps, report);
+  report.heap_bytes = heaps.collector.heap().chunk_bytes();
+  report.heap_bytes_by_node = heaps.collector.heap().chunk_bytes_by_node();
+  report.marking_memory_bytes = heaps.collector.marking_memory_bytes();
+  report.median = medians(report.runs);
+  for (BaselineResult& baseline : report.baselines)
+    baseline.compare_with(report.median.time_of(baseline.phase));
+  if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
+  if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
+  return report;
+}
+
+}  // namespace jackdaw::bench

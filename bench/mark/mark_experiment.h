@@ -1,0 +1,92 @@
+// The experiment behind `jackdaw mark`: a graph, marked again and again, beside baselines on the same graph.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/baseline/baseline.h"
+#include "bench/baseline/choices.h"
+#include "bench/baseline/result.h"
+#include "bench/mark/bounds.h"
+#include "bench/mark/line_reads.h"
+#include "gc/collector.h"
+#include "gc/marking.h"
+#include "gc/memory_placement.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::bench {
+
+/// What the user asked for.
+struct MarkExperimentOptions {
+  std::string graph;  ///< a specification, see graph_spec.h
+  gc::MarkingOptions marking;
+  gc::MemoryPlacement memory;
+  std::uint64_t object_bytes = 48;
+  std::uint32_t repeat = 5;             ///< measured runs
+  std::uint32_t warmup = 1;             ///< runs before them
+  bool verify = false;                  ///< compare every run's marks with a serial traversal
+  std::vector<BaselineKind> baselines;  ///< no kind twice
+  bool limit = false;                   ///< read as many cache lines after every run
+  bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
+};
+
+/// What reading the marked objects' cache lines once takes, with as many threads. For graphs whose objects
+/// lie at random addresses every object's lines are read as random lines; for others each line once, in a
+/// stream.
+struct ReadLimit {
+  ReadOrder order = ReadOrder::random;
+  std::uint64_t lines = 0;  ///< read in each run: of every object from its header to its last reference
+  std::uint64_t bytes = 0;  ///< of the memory that they are read from: as much as the objects' distinct lines
+  std::vector<double> wall_ms;  ///< once for each run of ours, in turn with ours
+  double median_ms = 0;
+};
+
+/// One run's figures, or each figure's median over the runs.
+struct RunFigures {
+  double wall_ms = 0;     ///< clearing marks, roots, marking, termination
+  double collect_ms = 0;  ///< the whole collection
+  std::uint64_t objects_marked = 0;
+  std::uint64_t references = 0;  ///< non-null references held by reachable objects, repeats included
+  double ns_per_object = 0;      ///< of wall_ms
+  double steal_percent = 0;
+
+  /// What a baseline of that phase is held against.
+  [[nodiscard]] double time_of(Phase phase) const { return phase == Phase::marking ? wall_ms : collect_ms; }
+};
+
+struct Run {
+  RunFigures figures;
+  std::vector<mark::WorkerStatistics> workers;
+};
+
+struct MarkReport {
+  std::string graph;
+  std::uint64_t objects = 0;     ///< nodes of the graph, reachable or not
+  std::uint64_t heap_bytes = 0;  ///< of all chunks
+  /// The same for each memory node, where chunks lie on nodes; else all in one.
+  std::vector<std::uint64_t> heap_bytes_by_node;
+  std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
+  std::uint32_t threads = 0;               ///< workers that really ran
+  gc::MarkingOptions marking;              ///< as asked for
+  bool verified = false;                   ///< whether the marks were compared
+  std::vector<std::string>
+      differences;  ///< one line for each run, warm-ups included, whose marks were not right
+  std::vector<Run> runs;
+  RunFigures median;
+  std::vector<BaselineResult> baselines;  ///< as asked for, in that order
+  std::optional<ReadLimit> limit;
+  std::optional<Bounds> bounds;
+
+  /// Our median marking ÷ the median time to read the lines. There must be a limit.
+  [[nodiscard]] double ratio_to_limit() const { return median.wall_ms / limit->median_ms; }
+  /// Whether no run's marks differed.
+  [[nodiscard]] bool all_correct() const { return differences.empty(); }
+};
+
+/// Builds the graph and runs. Throws InputError for what the user got wrong, a graph that does not fit in
+/// memory included.
+MarkReport run_mark_experiment(const MarkExperimentOptions& options);
+
+}  // namespace jackdaw::bench

@@ -1,0 +1,221 @@
+#include "bench/mark/mark_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "bench/baseline/result_report.h"
+#include "bench/command/named_values.h"
+#include "bench/mark/bounds_report.h"
+
+namespace jackdaw::bench {
+
+namespace {
+
+double idle_ms(const mark::WorkerStatistics& worker) {
+  return std::chrono::duration<double, std::milli>(worker.idle).count();
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+void format_heading(const MarkReport& report, std::string& out) {
+  const double share =
+      100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
+  fmt::format_to(std::back_inserter(out),
+                 "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
+                 "{} mark thread{}, queue {}, victim {}, termination {}{}; our objects {}\n\n",
+                 report.graph, report.objects, report.median.objects_marked, report.median.references,
+                 human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
+                 report.threads, report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue,
+                 report.marking.engine.tuning.victim, report.marking.engine.tuning.termination,
+                 !report.verified       ? ""
+                 : report.all_correct() ? ", verified"
+                                        : ", NOT CORRECT",
+                 to_string(OurObjects::typed));
+}
+
+// `baseline_ms`: from a baseline's result to its time in the run.
+template <typename TimeOf>
+void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures,
+                TimeOf baseline_ms, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>10.6f}", name,
+                 figures.wall_ms, figures.collect_ms, figures.ns_per_object, figures.steal_percent);
+  for (const BaselineResult& baseline : report.baselines)
+    format_baseline_time(baseline, figures.time_of(baseline.phase), baseline_ms(baseline), out);
+  out += '\n';
+}
+
+void format_runs(const MarkReport& report, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>10}", "run", "mark ms", "collect ms",
+                 "ns/object", "stolen %");
+  format_baseline_headings(report.baselines, out);
+  out += '\n';
+  const std::size_t shown = std::min(report.runs.size(), kRunsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    format_run(
+        report, std::to_string(i + 1), report.runs[i].figures,
+        [i](const BaselineResult& baseline) { return baseline.wall_ms[i]; }, out);
+  }
+  if (shown < report.runs.size()) {
+    fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...", report.runs.size() - shown);
+  }
+  format_run(
+      report, "median", report.median, [](const BaselineResult& baseline) { return baseline.median_ms; },
+      out);
+}
+
+const Run& run_nearest_median(const MarkReport& report) {
+  const auto distance = [&](const Run& run) { return std::abs(run.figures.wall_ms - report.median.wall_ms); };
+  return *std::min_element(report.runs.begin(), report.runs.end(),
+                           [&](const Run& a, const Run& b) { return distance(a) < distance(b); });
+}
+
+void format_workers(const MarkReport& report, std::string& out) {
+  constexpr const char* kRow =
+      "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
+  fmt::format_to(std::back_inserter(out), "\nworkers of the run nearest the median\n");
+  fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "tasks", "objects", "references",
+                 "attempts", "steals", "remote", "stolen", "empty", "contended", "streak", "overflow", "peak",
+                 "grants", "takeover", "idle ms");
+  const Run& run = run_nearest_median(report);
+  for (std::size_t i = 0; i < run.workers.size(); ++i) {
+    const mark::WorkerStatistics& worker = run.workers[i];
+    fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed,
+                   worker.objects_marked, worker.references_visited, worker.steal_attempts, worker.steals,
+                   worker.steals_remote(), worker.tasks_stolen, worker.steals_empty, worker.steals_contended,
+                   worker.longest_contended_streak, worker.overflow_pushes, worker.overflow_peak,
+                   worker.grants, worker.takeovers, fmt::format("{:.3f}", idle_ms(worker)));
+  }
+}
+
+// How near work and memory were to one another, where that can differ.
+void format_nodes(const MarkReport& report, std::string& out) {
+  if (report.heap_bytes_by_node.size() < 2) return;
+  const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
+  fmt::format_to(std::back_inserter(out), "remote: {} of {} visits ({:.2f} %), {} of {} steals ({:.2f} %)\n",
+                 sum.visits_remote, sum.tasks_executed, percent(sum.visits_remote, sum.tasks_executed),
+                 sum.steals_remote(), sum.steals, percent(sum.steals_remote(), sum.steals));
+  out += "heap on memory nodes:";
+  for (std::size_t node = 0; node < report.heap_bytes_by_node.size(); ++node)
+    fmt::format_to(std::back_inserter(out), " {}: {}", node, human_bytes(report.heap_bytes_by_node[node]));
+  out += '\n';
+}
+
+void format_conclusion(const MarkReport& report, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "\nsteal percentage: {:.6f} %\n", report.median.steal_percent);
+  format_nodes(report, out);
+  format_ratios(report.baselines, OurObjects::typed, out);
+  if (report.limit) {
+    fmt::format_to(std::back_inserter(out),
+                   "ratio to reading memory: {:.3f} ({} cache lines of {}, {}, {:.3f} ms; medians)\n",
+                   report.ratio_to_limit(), report.limit->lines, human_bytes(report.limit->bytes),
+                   report.limit->order == ReadOrder::random ? "in random order" : "in a stream",
+                   report.limit->median_ms);
+  }
+}
+
+nlohmann::ordered_json figures_to_json(const RunFigures& figures) {
+  return {{"wall_ms", figures.wall_ms},
+          {"collect_ms", figures.collect_ms},
+          {"objects_marked", figures.objects_marked},
+          {"references", figures.references},
+          {"ns_per_object", figures.ns_per_object},
+          {"steal_percent", figures.steal_percent}};
+}
+
+nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
+  return {{"tasks_executed", worker.tasks_executed},
+          {"objects_marked", worker.objects_marked},
+          {"references_visited", worker.references_visited},
+          {"references_set_aside", worker.references_set_aside},
+          {"pushes", worker.pushes},
+          {"direct", worker.direct},
+          {"pops", worker.pops},
+          {"steal_attempts", worker.steal_attempts},
+          {"steals", worker.steals},
+          {"steals_local", worker.steals_by_distance[0]},
+          {"steals_remote", worker.steals_remote()},
+          {"steals_by_distance", worker.steals_by_distance},
+          {"tasks_stolen", worker.tasks_stolen},
+          {"empty", worker.steals_empty},
+          {"contended", worker.steals_contended},
+          {"longest_contended_streak", worker.longest_contended_streak},
+          {"victims_refused", worker.victims_refused},
+          {"overflow_pushes", worker.overflow_pushes},
+          {"overflow_peak", worker.overflow_peak},
+          {"visits_remote", worker.visits_remote},
+          {"grants", worker.grants},
+          {"takeovers", worker.takeovers},
+          {"idle_time_ms", idle_ms(worker)}};
+}
+
+nlohmann::ordered_json run_to_json(const Run& run) {
+  nlohmann::ordered_json json = figures_to_json(run.figures);
+  json["workers"] = nlohmann::ordered_json::array();
+  for (const mark::WorkerStatistics& worker : run.workers) json["workers"].push_back(worker_to_json(worker));
+  return json;
+}
+
+}  // namespace
+
+std::string format_tables(const MarkReport& report) {
+  std::string out;
+  format_heading(report, out);
+  format_runs(report, out);
+  format_workers(report, out);
+  format_conclusion(report, out);
+  if (report.bounds) format_bounds(*report.bounds, out);
+  return out;
+}
+
+std::string to_json(const MarkReport& report) {
+  const mark::MarkerOptions& engine = report.marking.engine;
+  nlohmann::ordered_json json = {{"graph", report.graph},
+                                 {"interface", "typed"},
+                                 {"our_objects", to_string(OurObjects::typed)},
+                                 {"objects", report.objects},
+                                 {"heap_bytes", report.heap_bytes},
+                                 {"heap_bytes_by_node", report.heap_bytes_by_node},
+                                 {"marking_memory_bytes", report.marking_memory_bytes},
+                                 {"threads", report.threads},
+                                 {"queue", report.marking.engine.tuning.queue},
+                                 {"victim", engine.tuning.victim},
+                                 {"termination", engine.tuning.termination},
+                                 {"backoff", name_of(mark::kBackoffKinds, engine.tuning.backoff)},
+                                 {"grant", name_of(mark::kGrants, engine.tuning.grant)},
+                                 {"steal_batch", engine.tuning.steal_batch},
+                                 {"alone", engine.tuning.alone_references},
+                                 {"runs", nlohmann::ordered_json::array()}};
+  for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
+  json["median"] = figures_to_json(report.median);
+  if (report.verified) json["verified"] = report.all_correct();
+  add_baselines(report.baselines, json);
+  if (report.limit) {
+    json["limit"] = {{"order", name_of(kReadOrders, report.limit->order)},
+                     {"lines", report.limit->lines},
+                     {"bytes", report.limit->bytes},
+                     {"wall_ms", report.limit->wall_ms},
+                     {"median_ms", report.limit->median_ms}};
+    json["ratio_to_limit"] = report.ratio_to_limit();
+  }
+  if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace jackdaw::bench

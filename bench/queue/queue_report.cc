@@ -1,0 +1,149 @@
+#include "bench/queue/queue_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace jackdaw::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Value>
+Json number_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const QueueResult& result) {
+  const bool has_pace = result.experiment == QueueExperiment::thief;
+  const bool steals_at_all = has_pace && std::isfinite(result.pace.pauses_per_steal);
+  return {{"experiment", name_of(result.experiment)},
+          {"queue", result.queue},
+          {"victim", result.victim.empty() ? Json(nullptr) : Json(result.victim)},
+          {"threads", result.threads},
+          {"steal_percent_wanted", number_or_null(result.steal_percent_wanted)},
+          {"steal_percent", result.counts.steal_percent()},
+          {"balancing_factor", number_or_null(result.balancing_factor)},
+          {"ns_per_op", result.ns_per_op},
+          {"ops_per_second", result.ops_per_second()},
+          {"ratio_to_sequential", result.ratio_to_sequential},
+          {"puts", result.counts.puts},
+          {"gets", result.counts.gets},
+          {"steals", result.counts.steals},
+          {"steals_empty", result.counts.steals_empty},
+          {"steals_contended", result.counts.steals_contended},
+          {"left", result.counts.left},
+          {"gets_per_round", has_pace ? Json(result.pace.gets_per_round) : Json(nullptr)},
+          {"pauses_per_steal", steals_at_all ? Json(result.pace.pauses_per_steal) : Json(nullptr)},
+          {"conserved", result.conserved},
+          {"runs", result.runs}};
+}
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The key of every cell, or its value: `cell(key, value)`.
+template <typename Cell>
+std::string csv_line(const Json& result, Cell cell) {
+  std::string line;
+  for (const auto& [key, value] : result.items()) {
+    if (!value.is_array()) {
+      line += cell(key, value) + ",";
+      continue;
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) line += cell(fmt::format("run_{}", i + 1), value[i]) + ",";
+  }
+  line.back() = '\n';
+  return line;
+}
+
+void format_heading(const QueueReport& report, std::string& out) {
+  const QueueExperimentOptions& options = report.options;
+  std::string who = "one owner";
+  if (options.experiment == QueueExperiment::thief) who = "one owner and one thief";
+  if (options.experiment == QueueExperiment::pool)
+    who = fmt::format("{} workers", report.results.back().threads);
+  if (options.experiment != QueueExperiment::single)
+    who +=
+        fmt::format(", {} task{} a steal", options.steal_batch, options.steal_batch == 1 ? "" : "s at most");
+  fmt::format_to(std::back_inserter(out),
+                 "{}: {}; {} x {} tasks a queue; medians of {} interleaved pass{} of {} s\n\n",
+                 name_of(options.experiment), who, options.shape.blocks, options.shape.block_size,
+                 options.repeat, options.repeat == 1 ? "" : "es", options.seconds);
+}
+
+// A cell for a number that not every result has.
+std::string cell_or_blank(const std::optional<double>& value) {
+  return value ? fmt::format("{:g}", *value) : "-";
+}
+
+// What the columns between the names and the figures are called, and what is in them.
+std::string setting_header(QueueExperiment experiment) {
+  if (experiment == QueueExperiment::thief) return fmt::format(" {:>8} {:>9}", "wanted %", "stolen %");
+  if (experiment == QueueExperiment::pool)
+    return fmt::format(" {:<12} {:>8} {:>9}", "victim", "factor %", "stolen %");
+  return "";
+}
+
+std::string setting_cells(QueueExperiment experiment, const QueueResult& result) {
+  const double stolen = result.counts.steal_percent();
+  if (experiment == QueueExperiment::thief)
+    return fmt::format(" {:>8} {:>9.3f}", cell_or_blank(result.steal_percent_wanted), stolen);
+  if (experiment == QueueExperiment::pool) {
+    return fmt::format(" {:<12} {:>8} {:>9.3f}", result.victim.empty() ? "-" : result.victim,
+                       cell_or_blank(result.balancing_factor), stolen);
+  }
+  return "";
+}
+
+std::string spread_of(const QueueResult& result) {
+  const auto [least, most] = std::ranges::minmax(result.runs);
+  return fmt::format("{:.3f}..{:.3f}", least, most);
+}
+
+}  // namespace
+
+std::string format_table(const QueueReport& report) {
+  const QueueExperiment experiment = report.options.experiment;
+  std::string out;
+  format_heading(report, out);
+  fmt::format_to(std::back_inserter(out), "{:<16}{} {:>9} {:>9} {:>13}  {}\n", "queue",
+                 setting_header(experiment), "ns/op", "Mop/s", "to sequential", "ns/op of passes");
+  for (const QueueResult& result : report.results) {
+    fmt::format_to(std::back_inserter(out), "{:<16}{} {:>9.3f} {:>9.1f} {:>13.3f}  {}{}\n", result.queue,
+                   setting_cells(experiment, result), result.ns_per_op, result.ops_per_second() / 1e6,
+                   result.ratio_to_sequential, spread_of(result), result.conserved ? "" : "  NOT CORRECT");
+  }
+  return out;
+}
+
+std::string to_json(const QueueReport& report) {
+  const QueueExperimentOptions& options = report.options;
+  Json json = {{"experiment", name_of(options.experiment)},
+               {"blocks", options.shape.blocks},
+               {"block_size", options.shape.block_size},
+               {"capacity", options.shape.capacity()},
+               {"steal_batch", options.steal_batch},
+               {"repeat", options.repeat},
+               {"seconds", options.seconds},
+               {"seed", options.seed},
+               {"results", Json::array()}};
+  for (const QueueResult& result : report.results) json["results"].push_back(to_json(result));
+  return json.dump(2) + "\n";
+}
+
+std::string to_csv(const QueueReport& report) {
+  const auto key = [](const std::string& name, const Json&) { return name; };
+  const auto value = [](const std::string&, const Json& cell) { return csv_cell(cell); };
+  std::string text = csv_line(to_json(report.results.front()), key);
+  for (const QueueResult& result : report.results) text += csv_line(to_json(result), value);
+  return text;
+}
+
+}  // namespace jackdaw::bench

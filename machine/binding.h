@@ -1,0 +1,25 @@
+// Binding: what mark threads are tied to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace jackdaw::machine {
+
+/// What mark threads are tied to.
+enum class Binding : std::uint8_t {
+  automatic,  ///< node, where there are several memory nodes, else none
+  none,       ///< nothing: the system moves them about
+  node,       ///< the processors of their memory node
+  core,       ///< the processors of one core
+};
+
+/// Their names; the first is the default.
+inline constexpr std::array<std::pair<std::string_view, Binding>, 4> kBindings{{{"auto", Binding::automatic},
+                                                                                {"none", Binding::none},
+                                                                                {"node", Binding::node},
+                                                                                {"core", Binding::core}}};
+
+}  // namespace jackdaw::machine
