@@ -30,6 +30,7 @@ class HeapObjectModel {
  public:
   using Reference = heap::Object*;
   using Task = MarkTask;
+  using Outcome = mark::MarkOutcome<Task>;
   /// A word that may be the address of an object.
   using Candidate = CandidatePicker::Candidate;
 
@@ -38,14 +39,22 @@ class HeapObjectModel {
   /// For all visits to objects of the heap whose map this is, with the displacements that it has now.
   explicit HeapObjectModel(const heap::BlockMap& map) : map_(&map), view_(map), picker_(map) {}
 
-  template <mark::Sharing kSharing>
-  JACKDAW_ALWAYS_INLINE bool try_mark(Reference object) const {
-    heap::Chunk* const chunk = heap::Chunk::of(object);
-    if constexpr (kSharing == mark::Sharing::shared) {
-      return chunk->mark_shared(object);
-    } else {
-      return chunk->mark_exclusively(object);
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(Reference object, mark::Sharing sharing) const {
+    if (!set_mark(object, sharing)) return {};
+    return is_leaf(object) ? Outcome::leaf() : task_of(object);
+  }
+  // Of what a word led to: the block's shape is at hand, and where the slot starts need not be known unless
+  // the word leads inside. When a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(heap::FoundStart found, mark::Sharing sharing) const {
+    return set_mark(found.granule, sharing) ? outcome_of_slot(found.granule, found.shape) : Outcome();
+  }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(heap::FoundPlace found, mark::Sharing sharing) const {
+    heap::Object* start = found.granule;
+    if (!set_mark(start, sharing)) {
+      start = found.slot();
+      if (start == found.granule || !set_mark(start, sharing)) return {};
     }
+    return outcome_of_slot(start, found.shape);
   }
 
   [[nodiscard]] bool is_marked(Reference object) const { return heap::Chunk::of(object)->is_marked(object); }
@@ -53,38 +62,18 @@ class HeapObjectModel {
   [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(Reference object) const {
     return heap::Chunk::of(object)->marker_word_of(object);
   }
-
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(Reference object) const {
-    return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
-  }
-
-  // Of what a word led to: the block's shape is at hand, and where the slot starts need not be known unless
-  // the word leads inside. When a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
-  template <mark::Sharing kSharing>
-  JACKDAW_ALWAYS_INLINE bool try_mark(heap::FoundStart& start) const {
-    return try_mark<kSharing>(start.granule);
-  }
-  template <mark::Sharing kSharing>
-  JACKDAW_ALWAYS_INLINE bool try_mark(heap::FoundPlace& place) const {
-    if (try_mark<kSharing>(place.granule)) return true;
-    heap::Object* const slot = place.slot();
-    if (slot == place.granule) return false;
-    place.granule = slot;
-    return try_mark<kSharing>(slot);
-  }
+  // Any granule of the block leads to it.
   [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(heap::FoundStart found) const {
     return lease_word_of(found.granule);
   }
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_leaf(heap::FoundStart marked) const {
-    return marked.shape.contents() == heap::Contents::data;
-  }
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(heap::FoundStart marked) const {
-    return MarkTask::of_slot(marked.granule, marked.shape);
-  }
 
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE Task task_of(Reference object) const {
-    const heap::Chunk& chunk = *heap::Chunk::of(object);
-    const heap::Contents contents = chunk.contents_of(object);
+  /// Whether the object's block says that it holds no references.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool is_leaf(Reference object) {
+    return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
+  }
+  /// The task to visit an object that is no leaf.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE static Task task_of(Reference object) {
+    const heap::Contents contents = heap::Chunk::of(object)->contents_of(object);
     if (contents == heap::Contents::references) [[likely]]
       return MarkTask(object);
     if (contents != heap::Contents::words) return MarkTask(object, MarkTask::Form::by_kind);
@@ -102,8 +91,8 @@ class HeapObjectModel {
     base::prefetch_to_read(start + base::kCacheLineBytes / 2);
   }
   /// The same for the task of what a word led to, whose size is often known: up to four lines.
-  JACKDAW_ALWAYS_INLINE void prefetch(Task, heap::FoundStart found) const {
-    const char* const start = reinterpret_cast<const char*>(found.granule);
+  JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundStart found) const {
+    const char* const start = reinterpret_cast<const char*>(task.object());
     const std::uint32_t words = found.shape.words();  // 0: not known
     base::prefetch_to_read(start);
     if (words - 1 < kWordsOfALine / 2) return;  // slots of so many words start at multiples of as many
@@ -161,6 +150,17 @@ class HeapObjectModel {
 
  private:
   static constexpr std::uint32_t kWordsOfALine = base::kCacheLineBytes / heap::kWordBytes;
+
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool set_mark(heap::Object* object, mark::Sharing sharing) {
+    heap::Chunk* const chunk = heap::Chunk::of(object);
+    return sharing == mark::Sharing::shared ? chunk->mark_shared(object) : chunk->mark_exclusively(object);
+  }
+
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE static Outcome outcome_of_slot(heap::Object* start,
+                                                                     heap::BlockShape shape) {
+    if (shape.contents() == heap::Contents::data) return Outcome::leaf();
+    return MarkTask::of_slot(start, shape);
+  }
 
   // Calls with a copy of a sink that is but a handle: the sink itself, whose address nobody else learns,
   // stays in registers.
@@ -330,8 +330,7 @@ class HeapObjectModel {
   CandidatePicker picker_;
 };
 
-static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::LeafObjectModel<HeapObjectModel> &&
-              mark::CandidateObjectModel<HeapObjectModel> && mark::SlicingObjectModel<HeapObjectModel> &&
-              mark::PlacedObjectModel<HeapObjectModel>);
+static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::CandidateObjectModel<HeapObjectModel> &&
+              mark::SlicingObjectModel<HeapObjectModel> && mark::PlacedObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

@@ -45,7 +45,6 @@ class Marker {
   using Reference = typename Model::Reference;
 
   static_assert(kLeaseWordFits<Model>, "lease_word_of(reference) must return std::atomic<std::uint32_t>&");
-  static_assert(kLeafFits<Model>, "is_leaf(reference) must be const and return bool");
   static_assert(kSliceFits<Model>, "is_slice(task) must be const and return bool");
   static_assert(kNodeFits<Model>, "node_of(task) must be const and return std::uint32_t");
   static_assert(kCandidatesFit<Model>, "a model with a Candidate must be a CandidateObjectModel");

@@ -16,6 +16,33 @@ namespace jackdaw::mark {
 /// one mark word, one after the other.
 enum class Sharing : bool { exclusive = false, shared = true };
 
+/// What marking a reference came to. Implicitly made from a task.
+template <typename Task>
+class MarkOutcome {
+ public:
+  /// The object was marked before, or by somebody else just now.
+  MarkOutcome() = default;
+  /// This call marked the object, and `task` is to visit it.
+  MarkOutcome(Task task)  // NOLINT(google-explicit-constructor): so that a model may return a task
+      : state_(State::task), task_(task) {}
+  /// This call marked the object, which holds no references: it is neither queued nor visited.
+  static MarkOutcome leaf() {
+    MarkOutcome outcome;
+    outcome.state_ = State::leaf;
+    return outcome;
+  }
+
+  [[nodiscard]] bool is_newly_marked() const { return state_ != State::marked_before; }
+  [[nodiscard]] bool is_leaf() const { return state_ == State::leaf; }
+  [[nodiscard]] Task task() const { return task_; }
+
+ private:
+  enum class State : std::uint8_t { marked_before, leaf, task };
+
+  State state_ = State::marked_before;
+  Task task_;
+};
+
 /// What is a `Reference`, or turns into one: a reference with more that is known about it.
 template <typename Found, typename Reference>
 concept ReferenceTo = std::copyable<Found> && std::convertible_to<Found, Reference>;
@@ -36,17 +63,16 @@ struct VisitSink {
 /// `Reference` is what a slot or a root holds; `Task` is a reference, or a part of an object, in a form that
 /// queues can copy as plain bytes (8 bytes are best).
 ///
-/// - `try_mark<sharing>(reference)` sets the object's mark and says whether this call did so. With
-///   `Sharing::shared` several workers may call it for one object at once, and exactly one is told true.
+/// - `mark(reference, sharing)` sets the object's mark and gives the MarkOutcome. With `Sharing::shared`
+///   several workers may call it for one object at once, and exactly one is told that it marked it.
 /// - `is_marked(reference)` says whether the mark is set; only how long that takes matters here.
-/// - `task_of(reference)` is the task to visit a newly marked object.
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
 /// - `prefetch(task)` asks the processor for what visit() will read; it must not fault. (With what
 ///   base/prefetch.h has: compilers may leave out calls of what only asks in their own way.) A model that can
 ///   ask for less where it knows what led to the object also has `prefetch(task, r)`, r as below.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
 ///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
-///   `r` is a Reference, or what turns into one: then `task_of`, `is_leaf` and `lease_word_of` take it, too.
+///   `r` is a Reference, or what turns into one: then `mark` and `lease_word_of` take it, too.
 ///
 /// All are called from every mark thread; the round's start and end synchronise with the thread that
 /// collects. None may throw: a marking that ended half-way could not be ended well, so the process is. A task
@@ -58,10 +84,8 @@ concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
     std::default_initializable<typename Model::Reference> &&
     requires(Model& model, typename Model::Reference reference, typename Model::Task task,
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
-  { model.template try_mark<Sharing::exclusive>(reference) } -> std::same_as<bool>;
-  { model.template try_mark<Sharing::shared>(reference) } -> std::same_as<bool>;
+  { model.mark(reference, Sharing::shared) } -> std::same_as<MarkOutcome<typename Model::Task>>;
   { model.is_marked(reference) } -> std::same_as<bool>;
-  { model.task_of(reference) } -> std::same_as<typename Model::Task>;
   model.prefetch_mark(reference);
   model.prefetch(task);
   model.visit(task, sink);
@@ -74,14 +98,6 @@ template <typename Model>
 concept LeasingObjectModel = ObjectModel<Model> &&
     requires(Model& model, typename Model::Reference reference) {
   { model.lease_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
-};
-
-/// A model that also knows without touching an object whether it can hold references at all:
-/// `is_leaf(reference)`. What cannot is marked and neither queued nor visited.
-template <typename Model>
-concept LeafObjectModel = ObjectModel<Model> &&
-    requires(const Model& model, typename Model::Reference reference) {
-  { model.is_leaf(reference) } -> std::same_as<bool>;
 };
 
 /// A model that also knows the tasks that are parts of big objects: `is_slice(task)`. They come from the
@@ -97,11 +113,6 @@ inline constexpr bool kLeaseWordFits = !requires(Model & model, typename Model::
   model.lease_word_of(reference);
 }
 || LeasingObjectModel<Model>;
-template <typename Model>
-inline constexpr bool kLeafFits = !requires(Model & model, typename Model::Reference reference) {
-  model.is_leaf(reference);
-}
-|| LeafObjectModel<Model>;
 template <typename Model>
 inline constexpr bool kSliceFits = !requires(Model & model, typename Model::Task task) {
   model.is_slice(task);

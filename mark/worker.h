@@ -227,17 +227,14 @@ class alignas(128) Worker {
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Found reference,
                                      Prefetched& prefetched, std::uint64_t& leaves) {
-    const bool newly_marked = right == MarkingRight::exclusive
-                                  ? model.template try_mark<Sharing::exclusive>(reference)
-                                  : model.template try_mark<Sharing::shared>(reference);
-    if (!newly_marked) return;
-    if constexpr (LeafObjectModel<Model>) {
-      if (model.is_leaf(reference)) {
-        ++leaves;
-        return;
-      }
+    const Sharing sharing = right == MarkingRight::exclusive ? Sharing::exclusive : Sharing::shared;
+    const MarkOutcome<Task> outcome = model.mark(reference, sharing);
+    if (!outcome.is_newly_marked()) return;
+    if (outcome.is_leaf()) {
+      ++leaves;
+      return;
     }
-    const Task task = model.task_of(reference);
+    const Task task = outcome.task();
     if constexpr (kWay != Way::far) {
       if (!prefetched.is_full()) {
         prefetch(model, task, reference);

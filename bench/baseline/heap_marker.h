@@ -61,8 +61,9 @@ class HeapMarker : public Baseline {
     std::vector<Task> tasks;
     for (heap::Object* const root : roots_) {
       // The other threads have nothing to mark yet.
-      if (root == nullptr || !model.try_mark<mark::Sharing::exclusive>(root)) continue;
-      Form::add(model.task_of(root), tasks);
+      if (root == nullptr) continue;
+      const gc::HeapObjectModel::Outcome outcome = model.mark(root, mark::Sharing::exclusive);
+      if (outcome.is_newly_marked() && !outcome.is_leaf()) Form::add(outcome.task(), tasks);
     }
     return tasks;
   }

@@ -40,7 +40,8 @@ class PacketMarking {
 
   /// For the object model: a reference was found.
   void reference(heap::Object* object) {
-    if (model_.template try_mark<kSharing>(object) && !model_.is_leaf(object)) task(model_.task_of(object));
+    const gc::HeapObjectModel::Outcome outcome = model_.mark(object, kSharing);
+    if (outcome.is_newly_marked() && !outcome.is_leaf()) task(outcome.task());
   }
   /// For the object model: a part of the object was left.
   void task(gc::MarkTask task) {

@@ -16,24 +16,22 @@ class ArenaModel {
 
   explicit ArenaModel(Arena& arena) : arena_(arena) {}
 
-  /// True for exactly one caller per node.
-  template <jackdaw::mark::Sharing kSharing>
-  bool try_mark(Node* node) {
+  /// Exactly one caller per node is told that it marked it.
+  jackdaw::mark::MarkOutcome<Task> mark(Node* node, jackdaw::mark::Sharing sharing) {
     std::atomic<std::uint64_t>& word = arena_.mark_word_of(node);
     const std::uint64_t bit = arena_.mark_bit_of(node);
     // Relaxed, all: the bit decides who visits the node; the node was written before the marking began.
     const std::uint64_t before = word.load(std::memory_order_relaxed);
-    if ((before & bit) != 0) return false;
-    if constexpr (kSharing == jackdaw::mark::Sharing::exclusive) {
+    if ((before & bit) != 0) return {};
+    if (sharing == jackdaw::mark::Sharing::exclusive) {
       word.store(before | bit, std::memory_order_relaxed);  // nobody else marks
-      return true;
-    } else {
-      return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    } else if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) {
+      return {};
     }
+    return node;
   }
 
   bool is_marked(Node* node) { return arena_.is_marked(node); }
-  Task task_of(Node* node) { return node; }
   void prefetch_mark(Node* node) { jackdaw::base::prefetch_to_write(&arena_.mark_word_of(node)); }
   void prefetch(Node* node) { jackdaw::base::prefetch_to_read(node); }
 

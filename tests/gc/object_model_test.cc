@@ -176,12 +176,14 @@ TEST_F(ObjectModelTest, ObjectsOfDataAreLeavesAndNoOthers) {
   const TypeDescriptor data = TypeDescriptor::none(0);
   const TypeDescriptor fields = TypeDescriptor::offsets(64, {3});
   const TypeDescriptor array = TypeDescriptor::reference_array();
-  const HeapObjectModel model;
-  EXPECT_TRUE(model.is_leaf(allocator_.allocate(data, 64)));
-  EXPECT_TRUE(model.is_leaf(allocator_.allocate(data, 5'000'000)));
-  EXPECT_FALSE(model.is_leaf(allocator_.allocate(fields)));
-  EXPECT_FALSE(model.is_leaf(allocator_.allocate_array(array, 0)));
-  EXPECT_FALSE(model.is_leaf(allocator_.allocate_array(array, 500'000)));
+  const auto is_leaf = [](Object* object) {
+    return HeapObjectModel().mark(object, mark::Sharing::exclusive).is_leaf();
+  };
+  EXPECT_TRUE(is_leaf(allocator_.allocate(data, 64)));
+  EXPECT_TRUE(is_leaf(allocator_.allocate(data, 5'000'000)));
+  EXPECT_FALSE(is_leaf(allocator_.allocate(fields)));
+  EXPECT_FALSE(is_leaf(allocator_.allocate_array(array, 0)));
+  EXPECT_FALSE(is_leaf(allocator_.allocate_array(array, 500'000)));
 }
 
 TEST_F(ObjectModelTest, MarkingGoesToTheObjectsChunk) {
@@ -191,13 +193,14 @@ TEST_F(ObjectModelTest, MarkingGoesToTheObjectsChunk) {
     Object* const first = allocator_.allocate(type, bytes);
     Object* const second = allocator_.allocate(type, bytes);
     EXPECT_FALSE(model.is_marked(first));
-    EXPECT_TRUE(model.try_mark<mark::Sharing::exclusive>(first));
+    const HeapObjectModel::Outcome outcome = model.mark(first, mark::Sharing::exclusive);
+    EXPECT_TRUE(outcome.is_newly_marked());
+    EXPECT_TRUE(outcome.is_leaf());
     EXPECT_TRUE(model.is_marked(first));
-    EXPECT_FALSE(model.try_mark<mark::Sharing::shared>(first));
-    EXPECT_TRUE(model.try_mark<mark::Sharing::shared>(second));
-    EXPECT_FALSE(model.try_mark<mark::Sharing::exclusive>(second));
+    EXPECT_FALSE(model.mark(first, mark::Sharing::shared).is_newly_marked());
+    EXPECT_TRUE(model.mark(second, mark::Sharing::shared).is_newly_marked());
+    EXPECT_FALSE(model.mark(second, mark::Sharing::exclusive).is_newly_marked());
     EXPECT_TRUE(heap::Chunk::of(first)->is_marked(first));
-    EXPECT_EQ(model.task_of(first).object(), first);
   }
 }
 

@@ -96,9 +96,6 @@ TEST(EmbeddingDeathTest, AVisitThatThrowsEndsTheProcess) {
 }
 
 // Optional members that nearly fit.
-struct AlmostLeafModel : VectorModel {
-  bool is_leaf(Node) { return false; }
-};
 struct AlmostLeasingModel : VectorModel {
   std::atomic<std::uint64_t>& lease_word_of(Node);
 };
@@ -111,7 +108,7 @@ struct AlmostSlicingModel : VectorModel {
 struct AlmostCandidateModel : VectorModel {
   using Candidate = Node;
 };
-static_assert(!kLeafFits<AlmostLeafModel> && !kLeaseWordFits<AlmostLeasingModel>);
+static_assert(!kLeaseWordFits<AlmostLeasingModel>);
 static_assert(!kNodeFits<AlmostPlacedModel> && !kSliceFits<AlmostSlicingModel>);
 static_assert(!kCandidatesFit<AlmostCandidateModel>);
 

@@ -82,13 +82,15 @@ class LeafVectorModel : public VectorModel {
   explicit LeafVectorModel(std::vector<std::vector<Node>> edges)
       : VectorModel(edges), edges_(std::move(edges)) {}
 
-  bool is_leaf(Reference node) const { return edges_[node].empty(); }
+  [[nodiscard]] bool is_leaf(Reference node) const { return edges_[node].empty(); }
+  MarkOutcome<Task> mark(Reference node, Sharing sharing) {
+    const MarkOutcome<Task> outcome = VectorModel::mark(node, sharing);
+    return outcome.is_newly_marked() && is_leaf(node) ? MarkOutcome<Task>::leaf() : outcome;
+  }
 
  private:
   std::vector<std::vector<Node>> edges_;
 };
-
-static_assert(LeafObjectModel<LeafVectorModel> && !LeafObjectModel<VectorModel>);
 
 template <typename Victim, typename Model>
 void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, const MarkerOptions& options,

@@ -26,17 +26,17 @@ class VectorModel {
       : edges_(std::move(edges)), marks_(edges_.size()) {}
 
   // Exclusively, as a plain load and a plain store: two workers that both believe to be alone mark twice.
-  template <Sharing kSharing>
-  bool try_mark(Reference node) {
-    if constexpr (kSharing == Sharing::shared)
-      return marks_[node].exchange(1, std::memory_order_relaxed) == 0;
-    if (marks_[node].load(std::memory_order_relaxed) != 0) return false;
-    marks_[node].store(1, std::memory_order_relaxed);
-    return true;
+  MarkOutcome<Task> mark(Reference node, Sharing sharing) {
+    if (sharing == Sharing::shared) {
+      if (marks_[node].exchange(1, std::memory_order_relaxed) != 0) return {};
+    } else {
+      if (marks_[node].load(std::memory_order_relaxed) != 0) return {};
+      marks_[node].store(1, std::memory_order_relaxed);
+    }
+    return node;
   }
   bool is_marked(Reference node) const { return marks_[node].load(std::memory_order_relaxed) != 0; }
   void prefetch_mark(Reference) const {}
-  Task task_of(Reference node) const { return node; }
   void prefetch(Task) const {}
   // As if every other object were on another memory node.
   std::uint32_t node_of(Task node) const { return node % 2; }

@@ -26,12 +26,8 @@ class Chain {
   using Reference = std::uint32_t;
   using Task = std::uint32_t;
 
-  template <mark::Sharing>
-  bool try_mark(Reference) {
-    return true;
-  }
+  mark::MarkOutcome<Task> mark(Reference object, mark::Sharing) { return object; }
   [[nodiscard]] bool is_marked(Reference) const { return false; }
-  [[nodiscard]] Task task_of(Reference object) const { return object; }
   void prefetch_mark(Reference) const {}
   void prefetch(Task) const {}
   template <typename Sink>
