@@ -113,6 +113,7 @@ class Marker {
 
  private:
   friend class Worker<Model, Queue, Victim, Marker>;
+  friend class MarkStep<Model, TaskStore<Task, Queue>, Marker>;
   friend class WorkSearch<Task, Queue, Victim, Marker>;
   using TeamWorker = Worker<Model, Queue, Victim, Marker>;
 

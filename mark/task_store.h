@@ -1,8 +1,9 @@
-// TaskStore: the tasks that a worker keeps: in its queue, which others steal from, and what has no place
-// there in an overflow list, which nobody else sees.
+// TaskStore: the tasks that a worker keeps: in its queue, which others steal from; what has no place there in
+// an overflow list, which nobody else sees; and those that are visited next in a prefetch buffer.
 //
-// They are one stack. The overflow list continues the queue, so it is emptied first. While others are idle,
-// and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its top block.
+// Queue and overflow list are one stack: the list continues the queue, so it is emptied first. While others
+// are idle, and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its
+// top block. All that is popped goes through the prefetch buffer.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,11 @@
 #include <cstdint>
 
 #include "base/always_inline.h"
+#include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
+#include "mark/object_model.h"
 #include "mark/overflow_list.h"
+#include "mark/prefetch_buffer.h"
 #include "mark/queue/queue.h"
 #include "mark/statistics.h"
 
@@ -28,7 +32,11 @@ class TaskStore {
         overflow_limit_(options.overflow_limit),
         grants_early_(options.tuning.grant == Grant::early) {}
 
+  using Prefetched = PrefetchBuffer<Task, kPrefetchDepth>;
+
   Queue& queue() { return queue_; }
+  /// What is visited next, oldest first. Whoever puts a task in asks for its memory.
+  Prefetched& prefetched() { return prefetched_; }
 
   /// False when there is no place for the task: no memory, or as much overflows as may.
   JACKDAW_ALWAYS_INLINE bool push(Task task) {
@@ -38,16 +46,48 @@ class TaskStore {
     ++pushes_;
     return true;
   }
-  /// The newest task; false when there is none.
-  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
-    if (!overflow_.empty()) [[unlikely]] {
-      overflow_.pop(task);
-    } else if (!queue_.pop(task)) {
-      stolen_ = pushes_ - pops_;
-      return false;
-    }
-    ++pops_;
+  /// The same for a task that was not made just now: a part of an object, or what somebody else made.
+  bool push_again(Task task) {
+    if (!push(task)) return false;
+    ++pushed_again_;
     return true;
+  }
+  /// Counts a new task that found no place.
+  void drop() { ++dropped_; }
+  /// Whether there was one in this round.
+  [[nodiscard]] bool has_dropped() const { return dropped_ != 0; }
+
+  /// Moves tasks to the prefetch buffer when that runs low.
+  template <typename Model>
+  JACKDAW_ALWAYS_INLINE void refill(Model& model) {
+    Task task{};
+    while (prefetched_.size() < kRefilledTasks && pop(task)) {
+      model.prefetch(task);
+      prefetched_.put(task);
+      if constexpr (SlicingObjectModel<Model>) {
+        if (model.is_slice(task)) return;
+      }
+    }
+  }
+  /// The next task to visit; false when there is none.
+  template <typename Model>
+  JACKDAW_ALWAYS_INLINE bool next(Model& model, Task& task) {
+    if (prefetched_.size() >= kLowTasks) [[likely]] {
+      task = prefetched_.take_oldest();
+      return true;
+    }
+    refill(model);
+    return prefetched_.take(task);
+  }
+  /// The same where all that is made goes to the queue: one leaves the prefetch buffer when another enters,
+  /// or when none does and it `may_run_empty`.
+  template <typename Model>
+  JACKDAW_ALWAYS_INLINE bool next_of_queue(Model& model, Task& task, bool may_run_empty) {
+    while (pop(task)) {
+      model.prefetch(task);
+      if (prefetched_.exchange(task)) return true;
+    }
+    return may_run_empty && prefetched_.take(task);
   }
 
   /// Sees to it that the queue offers others something, if there is something to offer; whether it does.
@@ -63,18 +103,23 @@ class TaskStore {
   [[nodiscard]] std::uint64_t lasting() const { return pushes_ - pops_; }
   /// The same, without those that others had stolen when the queue was last seen empty. Thieves do not report
   /// what they take, as that would be a shared write for every steal: what they stole since then counts.
-  [[nodiscard]] std::uint64_t held() const { return pushes_ - pops_ - stolen_; }
-  [[nodiscard]] std::uint64_t pushes() const { return pushes_; }
-  [[nodiscard]] std::uint64_t pops() const { return pops_; }
+  [[nodiscard]] std::uint64_t held() const { return pushes_ - pops_ - stolen_ + prefetched_.size(); }
+
+  /// New tasks of this round: put into the prefetch buffer, pushed, or dropped.
+  [[nodiscard]] std::uint64_t made() const { return direct() + pushes_ - pushed_again_ + dropped_; }
 
   void start_round() {
     pushes_ = pops_ = stolen_ = overflow_pushes_ = overflow_peak_ = overflow_peak_bytes_ = 0;
+    pushed_again_ = dropped_ = 0;
     counters_before_ = queue_.counters();
+    put_before_ = prefetched_.put_so_far();
   }
   /// Writes the round's counts and gives the overflow list's memory back.
   void finish_round(WorkerStatistics& statistics) {
     statistics.pushes = pushes_;
     statistics.pops = pops_;
+    statistics.direct = direct();
+    statistics.tasks_executed += direct() + pops_;  // the prefetch buffer is empty again
     statistics.overflow_pushes = overflow_pushes_;
     statistics.overflow_peak = overflow_peak_;
     statistics.grants = queue_.counters().grants - counters_before_.grants;
@@ -86,6 +131,21 @@ class TaskStore {
   [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
 
  private:
+  // What came to the prefetch buffer, but not from the queue.
+  [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
+
+  // The newest task; false when there is none.
+  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
+    if (!overflow_.empty()) [[unlikely]] {
+      overflow_.pop(task);
+    } else if (!queue_.pop(task)) {
+      stolen_ = pushes_ - pops_;
+      return false;
+    }
+    ++pops_;
+    return true;
+  }
+
   [[gnu::noinline]] bool push_overflow(Task task) {
     if (overflow_.size() >= overflow_limit_ || !overflow_.push(task)) return false;
     ++overflow_pushes_;
@@ -95,6 +155,7 @@ class TaskStore {
 
   Queue queue_;
   OverflowList<Task> overflow_;
+  Prefetched prefetched_;
   const std::size_t block_size_;
   const std::size_t overflow_limit_;
   const bool grants_early_;
@@ -104,7 +165,10 @@ class TaskStore {
   std::uint64_t overflow_pushes_ = 0;
   std::uint64_t overflow_peak_ = 0;
   std::size_t overflow_peak_bytes_ = 0;
+  std::uint64_t pushed_again_ = 0;
+  std::uint64_t dropped_ = 0;
   QueueCounters counters_before_;
+  std::uint64_t put_before_ = 0;
 };
 
 }  // namespace jackdaw::mark

@@ -16,13 +16,11 @@
 #include "base/always_inline.h"
 #include "mark/candidate_buffer.h"
 #include "mark/lease.h"
-#include "mark/mark_distance.h"
 #include "mark/mark_loop_constants.h"
+#include "mark/mark_step.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
-#include "mark/prefetch_buffer.h"
 #include "mark/queue/queue.h"
-#include "mark/set_aside.h"
 #include "mark/statistics.h"
 #include "mark/task_store.h"
 #include "mark/termination/terminator.h"
@@ -43,67 +41,56 @@ class alignas(128) Worker {
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
-  /// How many discovered references wait for their marks' memory.
-  static constexpr std::size_t kMarkPrefetchDepth = 16;
-
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
   Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
       : team_(team),
         index_(setup.self),
         idle_workers_(team.terminator().idle_workers()),
-        leases_(setup.self),
-        tasks_(options),
+        step_(team, setup.self, options),
         counts_held_tasks_(options.tuning.count_held_tasks),
         counts_remote_visits_(options.tuning.count_remote_visits),
         counts_visits_(options.tuning.count_held_tasks || options.tuning.count_remote_visits),
         search_(team, setup, options.tuning.steal_batch) {}
 
   /// The queue, for thieves.
-  Queue& queue() { return tasks_.queue(); }
+  Queue& queue() { return tasks().queue(); }
   /// The leases, for others that want to mark where this worker does.
-  Leases& leases() { return leases_; }
+  Leases& leases() { return step_.leases(); }
   /// The counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
-  [[nodiscard]] bool dropped_tasks() const { return tasks_dropped_ != 0; }
+  [[nodiscard]] bool dropped_tasks() const { return tasks().has_dropped(); }
   /// Bytes of the queue, and of the overflow list at its peak in the last round.
-  [[nodiscard]] std::size_t memory_bytes() const { return tasks_.memory_bytes(); }
+  [[nodiscard]] std::size_t memory_bytes() const { return tasks().memory_bytes(); }
 
   /// Before every round, whether or not the worker will take part.
   void start_round() {
     statistics_ = {};
-    leaves_marked_ = tasks_dropped_ = tasks_kept_ = tasks_executed_at_once_ = 0;
-    tasks_.start_round();
-    prefetched_before_ = prefetched_.put_so_far();
-    leases_.start_round();
-    distance_.start_round();
+    step_.start_round();
   }
 
   /// Marks while no other worker does: everything (true), or, after `references` references, until others
   /// could help (false). Then they are to be started, and this worker is to go on in run_round.
   bool run_alone(Model& model, std::uint64_t references) {
     look_around_at_ = references;
-    if (!take_input<Way::alone>(model)) return false;
+    if (!take_input<Way::serial>(model)) return false;
     finish_round();
     return true;
   }
 
   /// Works until the round is over.
   void run_round(Model& model) {
-    take_input<Way::near>(model);
+    take_input<Way::immediate>(model);
     drain_together(model);
     while (find_tasks(model)) drain_together(model);
     finish_round();
   }
 
  private:
-  // How a worker marks, and where what it finds goes.
-  enum class Way : std::uint8_t {
-    alone,  // while no other worker marks: plainly and at once; straight to the prefetch buffer if it has
-            // room
-    near,   // beside others, marks being near: the same, but with leases or atomically
-    far,    // beside others, marks being far: asked for, and set a while later; to the queue
-  };
+  using Tasks = TaskStore<Task, Queue>;
+
+  Tasks& tasks() { return step_.tasks(); }
+  [[nodiscard]] const Tasks& tasks() const { return step_.tasks(); }
 
   // What visit() reports to: marks what a reference leads to and keeps it for later.
   template <Way kWay>
@@ -114,7 +101,7 @@ class alignas(128) Worker {
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
       ++self->statistics_.references_visited;
-      self->template discover<kWay>(*model, found);
+      self->step_.template discover<kWay>(*model, found);
     }
     void task(Task task) { self->template keep<kWay>(*model, task); }
     [[nodiscard]] std::uint32_t worker() const { return self->index_; }
@@ -132,19 +119,19 @@ class alignas(128) Worker {
   };
 
   // Of a visit that is sampled: times how long the first mark takes to come.
-  struct SamplingSink : Sink<Way::near> {
+  struct SamplingSink : Sink<Way::immediate> {
     bool* is_first;
 
     template <ReferenceTo<Reference> Found>
     void reference(Found found) {
       if (std::exchange(*is_first, false)) {
-        this->self->distance_.sample([&] {
+        this->self->step_.distance().sample([&] {
           // The compiler must neither leave the read out nor move it away.
           const bool is_marked = this->model->is_marked(found);
           asm volatile("" : : "r"(is_marked) : "memory");
         });
       }
-      Sink<Way::near>::reference(found);
+      Sink<Way::immediate>::reference(found);
     }
   };
 
@@ -154,20 +141,20 @@ class alignas(128) Worker {
   struct BatchSink {
     Worker* worker;
     Model* model;
-    typename PrefetchBuffer<Task, kPrefetchDepth>::Filling prefetched;
+    typename Tasks::Prefetched::Filling prefetched;
     std::uint64_t leaves = 0;
     std::uint64_t references = 0;
 
     BatchSink(Worker& worker, Model& model)
-        : worker(&worker), model(&model), prefetched(worker.prefetched_) {}
+        : worker(&worker), model(&model), prefetched(worker.tasks().prefetched()) {}
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
       ++references;
-      worker->template mark<kWay>(*model, found, prefetched, leaves);
+      worker->step_.template mark<kWay>(*model, found, prefetched, leaves);
     }
     void end() {
       prefetched.end();
-      worker->leaves_marked_ += leaves;
+      worker->step_.add_leaves(leaves);
       worker->statistics_.references_visited += references;
     }
   };
@@ -177,7 +164,7 @@ class alignas(128) Worker {
   [[gnu::noinline]] void examine_now(Model& model) {
     if constexpr (!CandidateObjectModel<Model>) {
       return;
-    } else if constexpr (kWay == Way::far) {
+    } else if constexpr (kWay == Way::deferred) {
       Sink<kWay> sink{this, &model};
       model.examine(candidates_.take_all(), sink);
     } else {
@@ -187,109 +174,7 @@ class alignas(128) Worker {
     }
   }
 
-  template <Way kWay, ReferenceTo<Reference> Found>
-  JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
-    if constexpr (kWay == Way::far) {
-      Reference reference = found;
-      model.prefetch_mark(reference);
-      if (discovered_.exchange(reference)) mark<kWay>(model, reference);
-    } else {
-      mark<kWay>(model, found);
-    }
-  }
-
-  template <Way kWay, ReferenceTo<Reference> Found>
-  JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
-    mark<kWay>(model, reference, prefetched_, leaves_marked_);
-  }
-
-  // `prefetched` takes what is found, while it has room, and `leaves` counts leaves.
-  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
-  JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
-                                  std::uint64_t& leaves) {
-    MarkingRight right = kWay == Way::alone ? MarkingRight::exclusive : MarkingRight::shared;
-    if constexpr (kWay != Way::alone && LeasingObjectModel<Model>) {
-      right = right_to_mark(model, reference);
-      if (right == MarkingRight::none) [[unlikely]] {
-        set_aside(model, reference);
-        return;
-      }
-    }
-    mark_by<kWay>(right, model, reference, prefetched, leaves);
-  }
-
-  template <ReferenceTo<Reference> Found>
-  JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(Model& model, Found reference) {
-    return leases_.right_to_mark(model.lease_word_of(reference),
-                                 [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
-  }
-
-  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
-  JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Found reference,
-                                     Prefetched& prefetched, std::uint64_t& leaves) {
-    const Sharing sharing = right == MarkingRight::exclusive ? Sharing::exclusive : Sharing::shared;
-    const MarkOutcome<Task> outcome = model.mark(reference, sharing);
-    if (!outcome.is_newly_marked()) return;
-    if (outcome.is_leaf()) {
-      ++leaves;
-      return;
-    }
-    const Task task = outcome.task();
-    if constexpr (kWay != Way::far) {
-      if (!prefetched.is_full()) {
-        prefetch(model, task, reference);
-        prefetched.put(task);
-        return;
-      }
-    }
-    // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be
-    // found and visited again.
-    if (!tasks_.push(task)) ++tasks_dropped_;
-  }
-
-  template <ReferenceTo<Reference> Found>
-  JACKDAW_ALWAYS_INLINE static void prefetch(Model& model, Task task, Found found) {
-    if constexpr (requires { model.prefetch(task, found); }) {
-      model.prefetch(task, found);
-    } else {
-      model.prefetch(task);
-    }
-  }
-
-  // Keeps a reference until the lease that stands in its way has ended.
-  [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
-    ++statistics_.references_set_aside;
-    if (set_aside_.is_full()) wait_out_leases(model);
-    set_aside_.put(reference);
-  }
-
-  // Returns when at least one of the references that were set aside has got through.
-  void wait_out_leases(Model& model) {
-    const auto waiting_since = std::chrono::steady_clock::now();
-    while (!retry_set_aside(model)) set_aside_.pause();
-    statistics_.idle += std::chrono::steady_clock::now() - waiting_since;
-  }
-
-  // Meanwhile others may wait for this worker's leases.
-  bool retry_set_aside(Model& model) {
-    leases_.poll();
-    return set_aside_.retry([&](Reference reference) {
-      const MarkingRight right = right_to_mark(model, reference);
-      if (right == MarkingRight::none) return false;
-      mark_by<Way::far>(right, model, reference, prefetched_, leaves_marked_);
-      return true;
-    });
-  }
-
-  void finish_round() {
-    tasks_.finish_round(statistics_);
-    // What the mark loop does not count, because it follows from what it counts. All that is popped goes into
-    // the prefetch buffer, too.
-    statistics_.direct = prefetched_.put_so_far() - prefetched_before_ - statistics_.pops;
-    statistics_.objects_marked =
-        leaves_marked_ + statistics_.direct + (statistics_.pushes - tasks_kept_) + tasks_dropped_;
-    statistics_.tasks_executed = statistics_.direct + statistics_.pops + tasks_executed_at_once_;
-  }
+  void finish_round() { step_.finish_round(statistics_); }
 
   // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
   // Returns what drain() did.
@@ -297,7 +182,7 @@ class alignas(128) Worker {
   bool take_input(Model& model) {
     typename Team::Input input;
     while (team_.claim_input(input)) {
-      for (const Reference root : input.roots) mark<kWay>(model, root);
+      for (const Reference root : input.roots) step_.template mark<kWay>(model, root);
       // At once, not by way of the queue: what the queue dropped again would never be visited.
       for (const Task task : input.revisits) {
         execute_at_once<kWay>(model, task);
@@ -310,13 +195,14 @@ class alignas(128) Worker {
 
   template <Way kWay>
   bool drain_in(Model& model) {
-    if constexpr (kWay == Way::alone) return drain<Way::alone>(model);
+    if constexpr (kWay == Way::serial) return drain<Way::serial>(model);
     drain_together(model);
     return true;
   }
 
   void drain_together(Model& model) {
-    while (!(distance_.is_far() ? drain<Way::far>(model) : drain<Way::near>(model))) continue;
+    while (!(step_.distance().is_far() ? drain<Way::deferred>(model) : drain<Way::immediate>(model)))
+      continue;
   }
 
   // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside (true).
@@ -331,7 +217,7 @@ class alignas(128) Worker {
         if (visited != 0) continue;
         if (!candidates_.is_empty()) {
           examine_now<kWay>(model);
-        } else if (!mark_waiting(model)) {
+        } else if (!step_.mark_waiting(model)) {
           return true;
         }
       }
@@ -343,16 +229,16 @@ class alignas(128) Worker {
   // What a worker does between some visits and the next. False: it is to stop marking in this way.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool look_around(Model& model) {
-    if constexpr (kWay == Way::alone) {
+    if constexpr (kWay == Way::serial) {
       return statistics_.references_visited < look_around_at_ || !others_could_help();
     } else {
-      leases_.poll();
+      leases().poll();
       if (somebody_is_hungry()) [[unlikely]]
         share();
-      if (!distance_.count_look()) [[likely]]
+      if (!step_.distance().count_look()) [[likely]]
         return true;
-      if constexpr (kWay == Way::near) return sample_next_visit(model);
-      distance_.take_as_near();
+      if constexpr (kWay == Way::immediate) return sample_next_visit(model);
+      step_.distance().take_as_near();
       return false;
     }
   }
@@ -360,19 +246,20 @@ class alignas(128) Worker {
   // Visits tasks that have waited for their memory; how many.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_some(Model& model) {
-    if constexpr (kWay == Way::far) {
+    if constexpr (kWay == Way::deferred) {
       Task task{};
       if (!next_task<kWay>(model, task)) return 0;
       execute<kWay>(model, task);
       return 1;
     } else {
-      if (prefetched_.size() < kLowTasks) refill(model);
-      const std::size_t count = tasks_at_once(prefetched_.size());
+      auto& prefetched = tasks().prefetched();
+      if (prefetched.size() < kLowTasks) tasks().refill(model);
+      const std::size_t count = tasks_at_once(prefetched.size());
       for (std::size_t left = count; left != 0;) {
-        if (is_picked_from(model, prefetched_.oldest_task())) {
+        if (is_picked_from(model, prefetched.oldest_task())) {
           left -= pick_candidates<kWay>(model, left);
         } else {
-          execute<kWay>(model, prefetched_.take_oldest());
+          execute<kWay>(model, prefetched.take_oldest());
           --left;
         }
       }
@@ -393,9 +280,10 @@ class alignas(128) Worker {
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t pick_candidates(Model& model, std::size_t most) {
     if constexpr (CandidateObjectModel<Model>) {
-      const auto picked = model.pick_from(prefetched_.oldest(most), candidates_.lacking(), candidates_.end());
+      const auto picked =
+          model.pick_from(tasks().prefetched().oldest(most), candidates_.lacking(), candidates_.end());
       candidates_.set_size(candidates_.size() + picked.candidates);
-      prefetched_.drop_oldest(picked.tasks);
+      tasks().prefetched().drop_oldest(picked.tasks);
       if (candidates_.is_due()) examine_now<kWay>(model);
       return picked.tasks;
     } else {
@@ -403,58 +291,20 @@ class alignas(128) Worker {
     }
   }
 
-  // The next task to visit; false when there is none.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
-    if constexpr (kWay != Way::far) {
-      if (prefetched_.size() >= kLowTasks) [[likely]] {
-        task = prefetched_.take_oldest();
-        return true;
-      }
-      refill(model);
-      return prefetched_.take(task);
-    }
-    while (tasks_.pop(task)) {
-      model.prefetch(task);
-      if (prefetched_.exchange(task)) return true;
-    }
-    return discovered_.size() == 0 && prefetched_.take(task);
-  }
-
-  // Moves tasks from the queue to the prefetch buffer when that runs low.
-  JACKDAW_ALWAYS_INLINE void refill(Model& model) {
-    Task task{};
-    while (prefetched_.size() < kRefilledTasks && tasks_.pop(task)) {
-      model.prefetch(task);
-      prefetched_.put(task);
-      if constexpr (SlicingObjectModel<Model>) {
-        if (model.is_slice(task)) return;
-      }
-    }
-  }
-
-  // Marks a reference that waits. False when none does.
-  bool mark_waiting(Model& model) {
-    Reference reference{};
-    if (discovered_.take(reference)) {
-      mark<Way::far>(model, reference);
-      return true;
-    }
-    if (set_aside_.is_empty()) return false;
-    if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
-    return true;
+    if constexpr (kWay == Way::deferred) return tasks().next_of_queue(model, task, !step_.defers_any());
+    return tasks().next(model, task);
   }
 
   // Whether more tasks wait than those that a worker on its own has under way.
   [[gnu::noinline]] bool others_could_help() {
     look_around_at_ = statistics_.references_visited + kReferencesBetweenLooks;
-    return tasks_.lasting() >= kTasksForOthers || team_.has_input();
+    return tasks().lasting() >= kTasksForOthers || team_.has_input();
   }
 
   // The most is held before a visit: what was discovered earlier, and the task that is visited now.
-  void note_held_tasks() {
-    statistics_.held_peak = std::max(statistics_.held_peak, tasks_.held() + prefetched_.size() + 1);
-  }
+  void note_held_tasks() { statistics_.held_peak = std::max(statistics_.held_peak, tasks().held() + 1); }
 
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {
     if (counts_held_tasks_) note_held_tasks();
@@ -475,25 +325,25 @@ class alignas(128) Worker {
   // Returns whether marks are still near.
   [[gnu::noinline]] bool sample_next_visit(Model& model) {
     Task task{};
-    if (next_task<Way::near>(model, task)) {
+    if (next_task<Way::immediate>(model, task)) {
       if (counts_visits_) note_visit(model, task);
       bool is_first = true;
       SamplingSink sink{{this, &model}, &is_first};
       model.visit(task, sink);
       if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
-      leases_.poll();
+      leases().poll();
     }
-    distance_.end_sampled_visit();
-    return !distance_.is_far();
+    step_.distance().end_sampled_visit();
+    return !step_.distance().is_far();
   }
 
   // A task that did not come by way of the queue: the mark loop answers for leases at every look around, and
   // so does this.
   template <Way kWay>
   void execute_at_once(Model& model, Task task) {
-    ++tasks_executed_at_once_;
+    ++statistics_.tasks_executed;
     execute<kWay>(model, task);
-    if constexpr (kWay != Way::alone) leases_.poll();
+    if constexpr (kWay != Way::serial) leases().poll();
   }
 
   // Keeps a part, or what somebody else made, which may be a part. What cannot be kept is visited here and
@@ -501,15 +351,11 @@ class alignas(128) Worker {
   // its slice tree.
   template <Way kWay>
   void keep(Model& model, Task task) {
-    if (tasks_.push(task)) {
-      ++tasks_kept_;
-    } else {
-      execute_at_once<kWay>(model, task);
-    }
+    if (!tasks().push_again(task)) execute_at_once<kWay>(model, task);
   }
 
   void keep_all(Model& model, std::span<const Task> tasks) {
-    for (const Task task : tasks) keep<Way::near>(model, task);
+    for (const Task task : tasks) keep<Way::immediate>(model, task);
   }
 
   // Relaxed: a hint, asked again at every look around.
@@ -517,13 +363,13 @@ class alignas(128) Worker {
 
   // Somebody is hungry: see to it that this worker offers something, and that somebody is awake to take it.
   [[gnu::noinline]] void share() {
-    if (tasks_.offer_tasks()) team_.wake();
+    if (tasks().offer_tasks()) team_.wake();
   }
 
   // The worker is dry: finds tasks elsewhere, or learns that the round is over (false).
   bool find_tasks(Model& model) {
     const auto dry_since = std::chrono::steady_clock::now();
-    leases_.give_up();
+    leases().give_up();
     search_.start();
     std::span<const Task> found = search_.try_to_steal(statistics_);
     while (found.empty()) {
@@ -538,24 +384,14 @@ class alignas(128) Worker {
   Team& team_;
   const std::uint32_t index_;
   const std::atomic<std::uint32_t>& idle_workers_;  // the terminator's
-  Leases leases_;
-  TaskStore<Task, Queue> tasks_;
+  WorkerStatistics statistics_;
+  MarkStep<Model, Tasks, Team> step_;
   const bool counts_held_tasks_;
   const bool counts_remote_visits_;
   const bool counts_visits_;  // either of the two
-  PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
-  PrefetchBuffer<Task, kPrefetchDepth> prefetched_;
   CandidateBuffer<Model> candidates_;
-  MarkDistance distance_;
-  SetAside<Reference> set_aside_;
   std::uint64_t look_around_at_ = 0;  // references visited, while alone
   WorkSearch<Task, Queue, Victim, Team> search_;
-  WorkerStatistics statistics_;
-  std::uint64_t prefetched_before_ = 0;
-  std::uint64_t leaves_marked_ = 0;
-  std::uint64_t tasks_dropped_ = 0;
-  std::uint64_t tasks_kept_ = 0;  // pushed, but not when found: parts, and what others made
-  std::uint64_t tasks_executed_at_once_ = 0;
 };
 
 }  // namespace jackdaw::mark
