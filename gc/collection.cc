@@ -11,7 +11,8 @@ constexpr std::size_t kRevisitPiece = 4096;
 
 }  // namespace
 
-Collection::Collection(heap::Heap& heap, Ephemerons* ephemerons) : heap_(heap), ephemerons_(ephemerons) {
+Collection::Collection(heap::Heap& heap, WeakReferences* weak_references)
+    : heap_(heap), weak_references_(weak_references) {
   revisits_.reserve(kRevisitPiece);
 }
 
@@ -23,8 +24,9 @@ void Collection::begin(Marking& marking) {
 
 void Collection::mark_further(std::span<heap::Object* const> roots) {
   mark_some(roots);
-  if (ephemerons_ == nullptr) return;
-  ephemerons_->mark_values([this](std::span<heap::Object* const> values) { mark_some(values); });
+  if (weak_references_ == nullptr) return;
+  weak_references_->ephemerons().mark_values(
+      [this](std::span<heap::Object* const> values) { mark_some(values); });
 }
 
 void Collection::mark_some(std::span<heap::Object* const> roots) {
@@ -50,7 +52,7 @@ CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start
 }
 
 bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) {
-  const bool complete = marking_->mark(heap_.map(), roots, revisits);
+  const bool complete = marking_->mark(heap_.map(), weak_references_, roots, revisits);
   const auto counts = marking_->statistics();
   for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);
   return complete;
@@ -63,7 +65,7 @@ bool Collection::revisit_marked() {
     revisits_.clear();
   };
   heap_.for_each_marked([&](heap::Object* object) {
-    revisits_.push_back(HeapObjectModel().task_of(object));
+    revisits_.push_back(HeapObjectModel::task_of(object));
     if (revisits_.size() == kRevisitPiece) mark_piece();
   });
   if (!revisits_.empty()) mark_piece();

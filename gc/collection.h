@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/system_memory.h"
-#include "gc/ephemerons.h"
 #include "gc/mark_task.h"
 #include "gc/marking.h"
+#include "gc/weak_references.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "mark/statistics.h"
@@ -38,8 +38,8 @@ struct CollectionResult : CollectionTotals {
 /// mark_further(), a sweep() and a finish().
 class Collection {
  public:
-  /// `ephemerons`: of the heap; null: it has none. Throws std::bad_alloc.
-  explicit Collection(heap::Heap& heap, Ephemerons* ephemerons = nullptr);
+  /// `weak_references`: of the heap; null: it has none. Throws std::bad_alloc.
+  explicit Collection(heap::Heap& heap, WeakReferences* weak_references = nullptr);
 
   /// Before threads are stopped that may hold malloc's lock: this asks it for memory, if the marking has more
   /// workers than any before or finish()'s result was moved away, which what comes before finish() does not.
@@ -63,13 +63,14 @@ class Collection {
   CollectionResult& finish(std::chrono::steady_clock::time_point start);
 
   [[nodiscard]] const heap::Heap& heap() const { return heap_; }
+  [[nodiscard]] WeakReferences* weak_references() const { return weak_references_; }
 
  private:
   bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
   bool revisit_marked();
 
   heap::Heap& heap_;
-  Ephemerons* const ephemerons_;
+  WeakReferences* const weak_references_;
   Marking* marking_ = nullptr;
   std::chrono::steady_clock::time_point marked_;
   CollectionResult result_;

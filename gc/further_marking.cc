@@ -11,15 +11,17 @@ namespace {
 // the visits nest a few deep.
 class QueueingSink {
  public:
-  QueueingSink(FurtherMarking& marking, const heap::Object* ignored) : marking_(marking), ignored_(ignored) {}
+  QueueingSink(FurtherMarking& marking, const HeapObjectModel& model, const heap::Object* ignored)
+      : marking_(marking), model_(model), ignored_(ignored) {}
 
   void reference(heap::Object* object) {
     if (object != ignored_) marking_.mark(object);
   }
-  void task(MarkTask part) { HeapObjectModel().visit(part, *this); }
+  void task(MarkTask part) { model_.visit(part, *this); }
 
  private:
   FurtherMarking& marking_;
+  const HeapObjectModel& model_;
   const heap::Object* ignored_;
 };
 
@@ -28,10 +30,10 @@ class QueueingSink {
 FurtherMarking::FurtherMarking(Collection& collection) : collection_(collection), queue_(kQueueLength) {}
 
 void FurtherMarking::mark_references_of(heap::Object* object, SelfReferences self) {
-  const HeapObjectModel model;
-  if (model.is_leaf(object)) return;
-  QueueingSink sink(*this, self == SelfReferences::ignored ? object : nullptr);
-  model.visit(model.task_of(object), sink);
+  if (HeapObjectModel::is_leaf(object)) return;
+  const HeapObjectModel model(collection_.heap().map(), collection_.weak_references());
+  QueueingSink sink(*this, model, self == SelfReferences::ignored ? object : nullptr);
+  model.visit(HeapObjectModel::task_of(object), sink);
 }
 
 void FurtherMarking::drain() {

@@ -19,6 +19,8 @@
 
 namespace jackdaw::gc {
 
+class WeakReferences;
+
 /// See mark::Marker, whose functions these are.
 class Marking {
  public:
@@ -28,9 +30,9 @@ class Marking {
   Marking& operator=(const Marking&) = delete;
 
   virtual void rouse_helpers() = 0;
-  /// Marks in the heap whose map this is.
-  virtual bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
-                    std::span<const MarkTask> revisits) = 0;
+  /// Marks in the heap whose map and weak references these are; null: it has none.
+  virtual bool mark(const heap::BlockMap& map, WeakReferences* weak_references,
+                    std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) = 0;
   [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;

@@ -15,7 +15,7 @@
 
 namespace jackdaw::gc {
 
-/// `MakeModel` gives the Marker's object model of the heap whose map it is called with.
+/// `MakeModel` gives the Marker's object model of the heap whose map and weak references it is called with.
 template <typename Marker, typename MakeModel>
 class MarkingWith final : public Marking {
  public:
@@ -23,9 +23,9 @@ class MarkingWith final : public Marking {
       : marker_(options), make_model_(make_model) {}
 
   void rouse_helpers() override { marker_.rouse_helpers(); }
-  bool mark(const heap::BlockMap& map, std::span<heap::Object* const> roots,
+  bool mark(const heap::BlockMap& map, WeakReferences* weak_references, std::span<heap::Object* const> roots,
             std::span<const MarkTask> revisits) override {
-    auto model = make_model_(map);
+    auto model = make_model_(map, weak_references);
     return marker_.mark(model, roots, revisits);
   }
   [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
@@ -42,7 +42,9 @@ class MarkingWith final : public Marking {
 /// A MarkingMaker.
 template <typename Queue, typename Victim, typename Detector>
 std::unique_ptr<Marking> make_marking_with(const MarkingOptions& options) {
-  const auto make_model = [](const heap::BlockMap& map) { return HeapObjectModel(map); };
+  const auto make_model = [](const heap::BlockMap& map, WeakReferences* weak_references) {
+    return HeapObjectModel(map, weak_references);
+  };
   using Marker = mark::Marker<HeapObjectModel, Queue, Victim, Detector>;
   return std::make_unique<MarkingWith<Marker, decltype(make_model)>>(on_this_machine(options), make_model);
 }

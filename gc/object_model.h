@@ -34,10 +34,12 @@ class HeapObjectModel {
   /// A word that may be the address of an object.
   using Candidate = CandidatePicker::Candidate;
 
-  /// For visits to sinks that take no candidates.
+  /// For visits to sinks that take no candidates, of objects without weak references.
   HeapObjectModel() = default;
   /// For all visits to objects of the heap whose map this is, with the displacements that it has now.
-  explicit HeapObjectModel(const heap::BlockMap& map) : map_(&map), view_(map), picker_(map) {}
+  /// `weak_references`: of the heap, for what visits note; null: its objects have none.
+  HeapObjectModel(const heap::BlockMap& map, WeakReferences* weak_references)
+      : map_(&map), view_(map), picker_(map), weak_references_(weak_references) {}
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(Reference object, mark::Sharing sharing) const {
     if (!set_mark(object, sharing)) return {};
@@ -262,10 +264,10 @@ class HeapObjectModel {
   }
 
   template <typename Sink>
-  JACKDAW_ALWAYS_INLINE static void visit_layout(heap::Object* object, const heap::Kind& kind, Sink& sink) {
+  JACKDAW_ALWAYS_INLINE void visit_layout(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
     const heap::BlockMap& map = heap::Chunk::of(object)->map();
     if (kind.layout == LayoutWord::traced().bits()) [[likely]] {
-      SinkVisitor<Sink> visitor(map, sink);
+      SinkVisitor<Sink> visitor(map, sink, weak_references_);
       LayoutWord::trace(object, visitor);
     } else {
       visit_other_layout(object, kind, map, sink);
@@ -283,8 +285,8 @@ class HeapObjectModel {
   // The key of ephemerons.
   template <typename Sink>
   [[gnu::noinline]] void visit_diverted(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
-    WeakReferences::of_process().ephemerons().for_each_value_of(
-        object, [&](heap::Object* value) { sink.reference(value); });
+    weak_references_->ephemerons().for_each_value_of(object,
+                                                     [&](heap::Object* value) { sink.reference(value); });
     if (kind.contents == heap::Contents::data) return;
     if (kind.contents == heap::Contents::by_kind) {
       visit_layout(object, kind, sink);
@@ -328,6 +330,7 @@ class HeapObjectModel {
   const heap::BlockMap* map_ = nullptr;
   heap::BlockMap::View view_;
   CandidatePicker picker_;
+  WeakReferences* weak_references_ = nullptr;
 };
 
 static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::CandidateObjectModel<HeapObjectModel> &&

@@ -16,6 +16,8 @@
 
 namespace jackdaw::gc {
 
+class WeakReferences;
+
 /// Belongs to one mark thread. Handed to functions of the program, which may not keep it.
 class Visitor {
  public:
@@ -33,10 +35,13 @@ class Visitor {
   }
   /// The object that is visited holds `word`, which may be an address in an object, or anything else.
   void word(std::uintptr_t word) { reference(heap::slot_at_word(map_, word)); }
+  /// Where the object's weak references are noted, if it is of a type that may have any.
+  [[nodiscard]] WeakReferences& weak_references() const { return *weak_references_; }
 
  protected:
   using Empty = void (*)(Visitor&);
-  Visitor(const heap::BlockMap& map, Empty empty) : map_(map), empty_(empty) {}
+  Visitor(const heap::BlockMap& map, WeakReferences* weak_references, Empty empty)
+      : map_(map), weak_references_(weak_references), empty_(empty) {}
   ~Visitor() = default;
 
   std::uintptr_t* next_ = nullptr;  // where the next reference goes
@@ -44,6 +49,7 @@ class Visitor {
   const heap::BlockMap& map_;
 
  private:
+  WeakReferences* const weak_references_;
   const Empty empty_;
 };
 
@@ -51,7 +57,11 @@ class Visitor {
 template <typename Sink>
 class SinkVisitor final : public Visitor {
  public:
-  SinkVisitor(const heap::BlockMap& map, Sink& sink) : Visitor(map, empty_of), sink_(sink) { begin(); }
+  /// `weak_references`: of the heap; null for objects of types that have none.
+  SinkVisitor(const heap::BlockMap& map, Sink& sink, WeakReferences* weak_references = nullptr)
+      : Visitor(map, weak_references, empty_of), sink_(sink) {
+    begin();
+  }
   ~SinkVisitor() { empty(); }
 
  private:
@@ -76,7 +86,11 @@ class SinkVisitor final : public Visitor {
 template <mark::CandidateSink Sink>
 class SinkVisitor<Sink> final : public Visitor {
  public:
-  SinkVisitor(const heap::BlockMap& map, Sink& sink) : Visitor(map, empty_of), sink_(sink) { begin(); }
+  /// `weak_references`: of the heap; null for objects of types that have none.
+  SinkVisitor(const heap::BlockMap& map, Sink& sink, WeakReferences* weak_references = nullptr)
+      : Visitor(map, weak_references, empty_of), sink_(sink) {
+    begin();
+  }
   ~SinkVisitor() { end(); }
 
  private:

@@ -7,15 +7,9 @@
 
 namespace jackdaw::gc {
 
-WeakReferences* WeakReferences::of_process_ = nullptr;
+bool WeakReferences::note_member(const void* slot) { return members_.note(const_cast<void*>(slot)); }
 
-bool WeakReferences::note_member(const void* slot) {
-  return of_process_->members_.note(const_cast<void*>(slot));
-}
-
-bool WeakReferences::note_ephemeron(const EphemeronSlots& ephemeron) {
-  return of_process_->ephemerons_.note(ephemeron);
-}
+bool WeakReferences::note_ephemeron(const EphemeronSlots& ephemeron) { return ephemerons_.note(ephemeron); }
 
 void WeakReferences::clear_dead() {
   while (void* const slot = members_.take()) {

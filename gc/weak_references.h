@@ -10,23 +10,19 @@
 
 namespace jackdaw::gc {
 
-/// One for the process.
+/// One for a heap. Mark threads note; all else is the collecting thread's, while nobody marks.
 class WeakReferences {
  public:
   /// Throws std::bad_alloc.
-  explicit WeakReferences(const heap::BlockMap& map) : map_(map), ephemerons_(map) { of_process_ = this; }
-  ~WeakReferences() { of_process_ = nullptr; }
+  explicit WeakReferences(const heap::BlockMap& map) : map_(map), ephemerons_(map) {}
   WeakReferences(const WeakReferences&) = delete;
   WeakReferences& operator=(const WeakReferences&) = delete;
 
-  /// The one there is. Objects of C++ types are in its heap.
-  static WeakReferences& of_process() { return *of_process_; }
-
   /// Notes a pointer in an object that is visited, to an object that is not marked, to be made null if that
   /// stays so. False when there is no memory. Mark threads.
-  [[nodiscard]] JACKDAW_EXPORT static bool note_member(const void* slot);
+  [[nodiscard]] JACKDAW_EXPORT bool note_member(const void* slot);
   /// See Ephemerons::note.
-  [[nodiscard]] JACKDAW_EXPORT static bool note_ephemeron(const EphemeronSlots& ephemeron);
+  [[nodiscard]] JACKDAW_EXPORT bool note_ephemeron(const EphemeronSlots& ephemeron);
 
   Ephemerons& ephemerons() { return ephemerons_; }
 
@@ -34,8 +30,6 @@ class WeakReferences {
   void clear_dead();
 
  private:
-  static WeakReferences* of_process_;
-
   const heap::BlockMap& map_;
   NotedSlots members_{NotedSlots::Kind::weak_members};
   Ephemerons ephemerons_;

@@ -45,12 +45,12 @@ static_assert(mark::Terminator<NobodyElse>);
 
 // Leases, as the heap's own.
 struct LeasedModel : gc::HeapObjectModel {
-  LeasedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map) {}
+  LeasedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
 };
 
 // Has no leases.
 struct SharedModel : gc::HeapObjectModel {
-  SharedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map) {}
+  SharedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
 
   static void lease_word_of(Reference object) = delete;
 };
@@ -89,7 +89,9 @@ mark::MarkerOptions engine_options() {
 
 template <typename Model>
 std::unique_ptr<gc::Marking> one_workers_marking(LoopTimes::Samples& samples) {
-  const auto make_model = [&samples](const heap::BlockMap& map) { return Model(map, samples); };
+  const auto make_model = [&samples](const heap::BlockMap& map, gc::WeakReferences*) {
+    return Model(map, samples);
+  };
   using Marker = mark::Marker<Model, mark::BwosLifo<gc::MarkTask>, mark::AnyVictim, NobodyElse>;
   return std::make_unique<gc::MarkingWith<Marker, decltype(make_model)>>(engine_options(), make_model);
 }

@@ -72,7 +72,8 @@ class Visitor {
   void Trace(const WeakMember<T>& member) {
     if (member.get() == nullptr) return;
     heap::Object* const object = start_of(member.get());
-    if (!is_marked(object) && !gc::WeakReferences::note_member(&member.object_)) marker_.reference(object);
+    if (!is_marked(object) && !marker_.weak_references().note_member(&member.object_))
+      marker_.reference(object);
   }
 
   template <typename Key, typename Value>
@@ -80,7 +81,7 @@ class Visitor {
     if (ephemeron.key() == nullptr) return;
     heap::Object* const key = start_of(ephemeron.key());
     if (!is_marked(key)) {
-      if (gc::WeakReferences::note_ephemeron(ephemeron.slots_)) return;
+      if (marker_.weak_references().note_ephemeron(ephemeron.slots_)) return;
       marker_.reference(key);
     }
     report(ephemeron.value());

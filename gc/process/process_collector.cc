@@ -101,7 +101,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       threads_(heap_, options.stop_patience),
       marking_(options.marking, OwnMemory::is_used()),
       weak_references_(heap_.map()),
-      collection_(heap_, &weak_references_.ephemerons()),
+      collection_(heap_, &weak_references_),
       growth_(options.growth),
       further_marking_(collection_) {
   // What a collection needs at least is there before it comes: memory may have run out by then.
