@@ -7,13 +7,13 @@ namespace jackdaw::gc {
 namespace {
 
 // Marked objects to visit again are gathered in pieces of this size.
-constexpr std::size_t kRevisitPiece = 4096;
+constexpr std::size_t kRescanPiece = 4096;
 
 }  // namespace
 
 Collection::Collection(heap::Heap& heap, WeakReferences* weak_references)
     : heap_(heap), weak_references_(weak_references) {
-  revisits_.reserve(kRevisitPiece);
+  rescans_.reserve(kRescanPiece);
 }
 
 void Collection::begin(Marking& marking) {
@@ -33,7 +33,7 @@ void Collection::mark_some(std::span<heap::Object* const> roots) {
   bool complete = mark_pass(roots, {});
   while (!complete) {
     ++result_.mark_passes;
-    complete = revisit_marked();
+    complete = rescan_marked();
   }
 }
 
@@ -51,24 +51,24 @@ CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start
   return result_;
 }
 
-bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) {
-  const bool complete = marking_->mark(heap_.map(), weak_references_, roots, revisits);
+bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {
+  const bool complete = marking_->mark(heap_.map(), weak_references_, roots, rescans);
   const auto counts = marking_->statistics();
   for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);
   return complete;
 }
 
-bool Collection::revisit_marked() {
+bool Collection::rescan_marked() {
   bool complete = true;
   const auto mark_piece = [&] {
-    complete = mark_pass({}, revisits_) && complete;
-    revisits_.clear();
+    complete = mark_pass({}, rescans_) && complete;
+    rescans_.clear();
   };
   heap_.for_each_marked([&](heap::Object* object) {
-    revisits_.push_back(HeapObjectModel::task_of(object));
-    if (revisits_.size() == kRevisitPiece) mark_piece();
+    rescans_.push_back(HeapObjectModel::task_of(object));
+    if (rescans_.size() == kRescanPiece) mark_piece();
   });
-  if (!revisits_.empty()) mark_piece();
+  if (!rescans_.empty()) mark_piece();
   return complete;
 }
 

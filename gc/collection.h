@@ -66,15 +66,15 @@ class Collection {
   [[nodiscard]] WeakReferences* weak_references() const { return weak_references_; }
 
  private:
-  bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> revisits);
-  bool revisit_marked();
+  bool mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans);
+  bool rescan_marked();
 
   heap::Heap& heap_;
   WeakReferences* const weak_references_;
   Marking* marking_ = nullptr;
   std::chrono::steady_clock::time_point marked_;
   CollectionResult result_;
-  base::SystemVector<MarkTask> revisits_;  // reserved beforehand: it is needed when memory is short
+  base::SystemVector<MarkTask> rescans_;  // reserved beforehand: it is needed when memory is short
 };
 
 }  // namespace jackdaw::gc

@@ -151,7 +151,7 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
   const WorldStopped world_stopped(*this, lock, running_of_caller);
   const Clock::time_point start = Clock::now();
   collection_.begin(*marking_);
-  marking_->rouse_helpers();
+  marking_->wake_helpers();
   gather_roots();
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);

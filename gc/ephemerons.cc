@@ -26,7 +26,7 @@ bool Ephemerons::let_wait(const EphemeronSlots& ephemeron, const heap::Object* k
   if (!all_waiting_.append(const_cast<EphemeronSlots*>(&ephemeron))) return false;
   if (value == nullptr) return true;
   if (!waiting_.insert(key, value)) return false;
-  heap::Chunk::of(key)->divert(key);
+  heap::Chunk::of(key)->intercept_visits(key);
   return true;
 }
 

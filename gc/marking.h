@@ -29,10 +29,10 @@ class Marking {
   Marking(const Marking&) = delete;
   Marking& operator=(const Marking&) = delete;
 
-  virtual void rouse_helpers() = 0;
+  virtual void wake_helpers() = 0;
   /// Marks in the heap whose map and weak references these are; null: it has none.
   virtual bool mark(const heap::BlockMap& map, WeakReferences* weak_references,
-                    std::span<heap::Object* const> roots, std::span<const MarkTask> revisits) = 0;
+                    std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) = 0;
   [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;

@@ -22,11 +22,11 @@ class MarkingWith final : public Marking {
   MarkingWith(const mark::MarkerOptions& options, MakeModel make_model)
       : marker_(options), make_model_(make_model) {}
 
-  void rouse_helpers() override { marker_.rouse_helpers(); }
+  void wake_helpers() override { marker_.wake_helpers(); }
   bool mark(const heap::BlockMap& map, WeakReferences* weak_references, std::span<heap::Object* const> roots,
-            std::span<const MarkTask> revisits) override {
+            std::span<const MarkTask> rescans) override {
     auto model = make_model_(map, weak_references);
-    return marker_.mark(model, roots, revisits);
+    return marker_.mark(model, roots, rescans);
   }
   [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
     return marker_.statistics();

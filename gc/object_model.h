@@ -22,7 +22,7 @@
 
 namespace jackdaw::gc {
 
-/// The object model of Jackdaw's own heap: marks are the chunks' bits, leased block by block; references are
+/// The object model of Jackdaw's own heap: marks are the chunks' bits, biased block by block; references are
 /// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data, and else
 /// where the kind's layout says; big objects are visited in slices, unless a layout of their kind tells all.
 /// May be used from any number of threads.
@@ -61,12 +61,12 @@ class HeapObjectModel {
 
   [[nodiscard]] bool is_marked(Reference object) const { return heap::Chunk::of(object)->is_marked(object); }
 
-  [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(Reference object) const {
+  [[nodiscard]] std::atomic<std::uint32_t>& bias_word_of(Reference object) const {
     return heap::Chunk::of(object)->marker_word_of(object);
   }
   // Any granule of the block leads to it.
-  [[nodiscard]] std::atomic<std::uint32_t>& lease_word_of(heap::FoundStart found) const {
-    return lease_word_of(found.granule);
+  [[nodiscard]] std::atomic<std::uint32_t>& bias_word_of(heap::FoundStart found) const {
+    return bias_word_of(found.granule);
   }
 
   /// Whether the object's block says that it holds no references.
@@ -197,7 +197,7 @@ class HeapObjectModel {
   JACKDAW_ALWAYS_INLINE static Task task_of_words(Reference object) {
     const auto address = reinterpret_cast<std::uintptr_t>(object);
     const heap::BlockShape shape = heap::Chunk::of(object)->map().shape_at(address);
-    // The block may be diverted.
+    // The block may be intercepted.
     return shape.holds_slots() ? MarkTask::of_slot(object, shape.with_contents(heap::Contents::words))
                                : MarkTask(object, MarkTask::Form::words);
   }
@@ -256,8 +256,8 @@ class HeapObjectModel {
   [[gnu::noinline]] void visit_by_kind(heap::Object* object, Sink& sink) const {
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
-    if (chunk.is_diverted(object)) [[unlikely]] {
-      visit_diverted(object, kind, sink);
+    if (chunk.intercepts_visits(object)) [[unlikely]] {
+      visit_intercepted(object, kind, sink);
     } else {
       visit_layout(object, kind, sink);
     }
@@ -284,20 +284,20 @@ class HeapObjectModel {
 
   // The key of ephemerons.
   template <typename Sink>
-  [[gnu::noinline]] void visit_diverted(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
+  [[gnu::noinline]] void visit_intercepted(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
     weak_references_->ephemerons().for_each_value_of(object,
                                                      [&](heap::Object* value) { sink.reference(value); });
     if (kind.contents == heap::Contents::data) return;
     if (kind.contents == heap::Contents::by_kind) {
       visit_layout(object, kind, sink);
     } else {
-      visit_undiverted(object, kind.contents, sink);
+      visit_as_usual(object, kind.contents, sink);
     }
   }
 
   // An object of a kind with other contents, which came this way because it is the key of ephemerons.
   template <typename Sink>
-  void visit_undiverted(heap::Object* object, heap::Contents contents, Sink& sink) const {
+  void visit_as_usual(heap::Object* object, heap::Contents contents, Sink& sink) const {
     if (contents == heap::Contents::references) {
       visit(MarkTask(object), sink);
     } else {
@@ -333,7 +333,7 @@ class HeapObjectModel {
   WeakReferences* weak_references_ = nullptr;
 };
 
-static_assert(mark::LeasingObjectModel<HeapObjectModel> && mark::CandidateObjectModel<HeapObjectModel> &&
+static_assert(mark::BiasedObjectModel<HeapObjectModel> && mark::CandidateObjectModel<HeapObjectModel> &&
               mark::SlicingObjectModel<HeapObjectModel> && mark::PlacedObjectModel<HeapObjectModel>);
 
 }  // namespace jackdaw::gc

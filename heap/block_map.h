@@ -101,13 +101,13 @@ class BlockMap {
  public:
   BlockMap() = default;
   /// For the addresses from `start`, a multiple of kBlockBytes, on; one entry for each block, all zero, and
-  /// as many bytes, all zero, for what was suspected.
+  /// as many bytes, all zero, for what was blacklisted.
   BlockMap(std::uintptr_t start, std::span<std::atomic<std::uint64_t>> entries,
-           std::atomic<std::uint8_t>* suspected)
+           std::atomic<std::uint8_t>* blacklisted)
       : start_(start),
         bytes_(entries.size() * kBlockBytes),
         entries_(entries.data()),
-        suspected_(suspected) {}
+        blacklist_(blacklisted) {}
 
   /// So many blocks are covered from now on, more than before: the entries behind those that there were are
   /// there now, and zero.
@@ -185,16 +185,16 @@ class BlockMap {
   /// Notes that a word looks like an address in the block at `address`, which lies inside and holds no
   /// objects: an object that was allocated there would not be freed while the word is there. Any thread.
   // Relaxed, here and where it is read: advice.
-  void suspect(std::uintptr_t address) const {
-    suspected_[(address - start_) / kBlockBytes].store(round_, std::memory_order_relaxed);
+  void blacklist(std::uintptr_t address) const {
+    blacklist_[(address - start_) / kBlockBytes].store(round_, std::memory_order_relaxed);
   }
-  /// Whether the block at `address`, which lies inside, was suspected in this round or the one before.
-  [[nodiscard]] bool is_suspect(std::uintptr_t address) const {
-    const std::uint8_t noted = suspected_[(address - start_) / kBlockBytes].load(std::memory_order_relaxed);
+  /// Whether the block at `address`, which lies inside, was blacklisted in this round or the one before.
+  [[nodiscard]] bool is_blacklisted(std::uintptr_t address) const {
+    const std::uint8_t noted = blacklist_[(address - start_) / kBlockBytes].load(std::memory_order_relaxed);
     return noted != 0 && static_cast<std::uint8_t>(round_ - noted) < 2;
   }
   /// Begins a round of looking at words. Nobody looks meanwhile. (Rounds are numbered from 1 to 255, over and
-  /// over: what is suspected wrongly because of that costs nothing but a better place.)
+  /// over: what is blacklisted wrongly because of that costs nothing but a better place.)
   void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
   /// Which addresses in objects keep them that are found elsewhere than in stacks; null, as at first: all.
@@ -217,7 +217,7 @@ class BlockMap {
   std::uintptr_t start_ = 0;
   std::uintptr_t bytes_ = 0;  // not an atomic: a map may be copied, while nobody extends it
   std::atomic<std::uint64_t>* entries_ = nullptr;
-  std::atomic<std::uint8_t>* suspected_ = nullptr;
+  std::atomic<std::uint8_t>* blacklist_ = nullptr;
   const Displacements* displacements_ = nullptr;
   std::uint8_t round_ = 1;
 };

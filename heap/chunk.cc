@@ -147,11 +147,11 @@ std::uint32_t Chunk::count_marks(std::size_t block) const {
   return missing == 0 ? info.slots() : count_bits(marked);
 }
 
-std::size_t Chunk::find_free(std::size_t count, Suspects suspects) {
+std::size_t Chunk::find_free(std::size_t count, Blacklisted blacklisted) {
   while (search_from_ < kBlocksPerChunk && !free_.test(search_from_)) ++search_from_;
   const auto is_avoided = [&](std::size_t block) {
-    return suspects == Suspects::avoided &&
-           map_.is_suspect(reinterpret_cast<std::uintptr_t>(block_start(block)));
+    return blacklisted == Blacklisted::avoided &&
+           map_.is_blacklisted(reinterpret_cast<std::uintptr_t>(block_start(block)));
   };
   std::size_t run = 0;
   for (std::size_t block = search_from_; block < kBlocksPerChunk; ++block) {

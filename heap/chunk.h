@@ -52,8 +52,8 @@ enum class LargeAddresses : std::uint8_t {
   near_start,  ///< those in its first block
 };
 
-/// What becomes of free blocks that words seem to be addresses in (see BlockMap::suspect).
-enum class Suspects : std::uint8_t { avoided, accepted };
+/// What becomes of free blocks that words seem to be addresses in (see BlockMap::blacklist).
+enum class Blacklisted : std::uint8_t { avoided, accepted };
 
 /// One block's entry in the chunk's table.
 struct BlockInfo {
@@ -137,12 +137,12 @@ class Chunk {
   /// The kind of `object` and of all others of its block.
   [[nodiscard]] KindNumber kind_of(const void* object) const { return kind(block_of(object)); }
   [[nodiscard]] KindNumber kind(std::size_t block) const {
-    return static_cast<KindNumber>((kinds_[block] & ~kDiverted) >> kContentsBits);
+    return static_cast<KindNumber>((kinds_[block] & ~kIntercepted) >> kContentsBits);
   }
   /// Until end_diversion, contents_of says by_kind for all objects of the block of `object`, whatever their
   /// kind is: whoever marks has something else to do with them. Nobody marks meanwhile.
-  void divert(const void* object) {
-    kinds_[block_of(object)] |= kDiverted | kByKind;
+  void intercept_visits(const void* object) {
+    kinds_[block_of(object)] |= kIntercepted | kByKind;
     tell_map(object);
   }
   void end_diversion(const void* object) {
@@ -150,8 +150,8 @@ class Chunk {
     kinds_[block] = kind_byte(kind(block));
     tell_map(object);
   }
-  [[nodiscard]] bool is_diverted(const void* object) const {
-    return (kinds_[block_of(object)] & kDiverted) != 0;
+  [[nodiscard]] bool intercepts_visits(const void* object) const {
+    return (kinds_[block_of(object)] & kIntercepted) != 0;
   }
   /// Bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
@@ -243,7 +243,7 @@ class Chunk {
 
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block.
-  [[nodiscard]] std::size_t find_free(std::size_t count, Suspects suspects = Suspects::accepted);
+  [[nodiscard]] std::size_t find_free(std::size_t count, Blacklisted blacklisted = Blacklisted::accepted);
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
   /// Takes a block and says whether its memory is zero, because nobody took it before.
@@ -283,8 +283,8 @@ class Chunk {
   static_assert(kContentsCount <= 1U << kContentsBits);
   static constexpr std::uint8_t kByKind = static_cast<std::uint8_t>(Contents::by_kind);
   static_assert(kByKind == (1U << kContentsBits) - 1, "so that any contents can be made into it");
-  static constexpr std::uint8_t kDiverted = 1U << 7;
-  static_assert(KindTable::kMaximumKinds <= kDiverted >> kContentsBits);
+  static constexpr std::uint8_t kIntercepted = 1U << 7;
+  static_assert(KindTable::kMaximumKinds <= kIntercepted >> kContentsBits);
   [[nodiscard]] std::uint8_t kind_byte(KindNumber kind) const {
     return static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kContentsBits |
                                      static_cast<unsigned>(kind_table_[kind].contents));
@@ -336,7 +336,7 @@ class Chunk {
   Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
   Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
   Zeroed<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
-  // The kind's number and, in the low bits, its contents; kDiverted. Apart from the table: it stays in the
+  // The kind's number and, in the low bits, its contents; kIntercepted. Apart from the table: it stays in the
   // marker's cache.
   Zeroed<std::uint8_t, kBlocksPerChunk> kinds_;
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;

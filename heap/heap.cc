@@ -178,7 +178,7 @@ SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber ki
 SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   if (!within_budget(kBlockBytes) || !within_limit(1)) return {};
   std::size_t index = 0;
-  Chunk* const chunk = chunk_with_free_blocks(1, index, Suspects::accepted);
+  Chunk* const chunk = chunk_with_free_blocks(1, index, Blacklisted::accepted);
   if (chunk == nullptr || !make_room_for(chunk->count_zero(index, 1))) return {};
   BlockInfo info;
   info.use = BlockUse::small;
@@ -197,7 +197,8 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
   const std::size_t count = blocks_of(bytes);
   const bool is_oversized = count > kUsableBlocks;
-  const Suspects suspects = addresses == LargeAddresses::all ? Suspects::avoided : Suspects::accepted;
+  const Blacklisted blacklisted =
+      addresses == LargeAddresses::all ? Blacklisted::avoided : Blacklisted::accepted;
   std::byte* start = nullptr;
   Chunk* chunk = nullptr;
   std::size_t first = kFirstBlock;
@@ -207,7 +208,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
     const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
     if (!within_budget(charged) || !within_limit(count)) return nullptr;
     const std::size_t total = kHeaderBytes + count * kBlockBytes;
-    chunk = is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, suspects);
+    chunk = is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, blacklisted);
     if (chunk == nullptr || !make_room_for(is_oversized ? count : chunk->count_zero(first, count)))
       return nullptr;
     BlockInfo info;
@@ -505,28 +506,28 @@ void Heap::give_back_free_blocks() {
 // The first blocks of `count` neighbouring free ones: near this thread, in a new chunk if there are none in
 // others, and only then far away. Rather in a new chunk than where something refers to, unless that is
 // accepted.
-Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects) {
+Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted) {
   const std::uint32_t near = space_.nodes().near_this_thread();
-  if (Chunk* const chunk = find_chunk(count, first, suspects, near)) return chunk;
+  if (Chunk* const chunk = find_chunk(count, first, blacklisted, near)) return chunk;
   const std::size_t least = std::max(kShortestChunkBytes, kHeaderBytes + count * kBlockBytes);
   Chunk* const added = add_chunk(kChunkBytes, least);
   if (added != nullptr) {
-    first = added->find_free(count, suspects);
+    first = added->find_free(count, blacklisted);
     if (first != 0) return added;
   }
   const bool has_others = space_.nodes().count() > 1;
-  if (!has_others && suspects == Suspects::accepted) return nullptr;
-  return find_chunk(count, first, Suspects::accepted, has_others ? kAnyNode : near);
+  if (!has_others && blacklisted == Blacklisted::accepted) return nullptr;
+  return find_chunk(count, first, Blacklisted::accepted, has_others ? kAnyNode : near);
 }
 
-Chunk* Heap::find_chunk(std::size_t count, std::size_t& first, Suspects suspects, std::uint32_t node) {
+Chunk* Heap::find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node) {
   for (std::size_t i = search_from_; i < chunks_.size(); ++i) {
     Chunk* const chunk = chunks_[i];
     const std::size_t available = chunk->is_oversized() ? 0 : chunk->free_blocks();
     if (available == 0 && i == search_from_) {
       ++search_from_;
     } else if (available >= count && (node == kAnyNode || node == chunk->node())) {
-      first = chunk->find_free(count, suspects);
+      first = chunk->find_free(count, blacklisted);
       if (first != 0) return chunk;
     }
   }

@@ -246,8 +246,8 @@ class Heap {
   void give_back_free_blocks();
   void release_chunk(Chunk* chunk);
   bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
-  Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Suspects suspects);
-  Chunk* find_chunk(std::size_t count, std::size_t& first, Suspects suspects, std::uint32_t node);
+  Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted);
+  Chunk* find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node);
   void sweep_chunk(Chunk* chunk, SweepResult& result);
   void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
   std::uint64_t release_empty_chunks(std::size_t spares);

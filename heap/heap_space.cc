@@ -69,15 +69,15 @@ std::byte* aligned_up(std::byte* address) {
   return address + (-reinterpret_cast<std::uintptr_t>(address) & (kChunkBytes - 1));
 }
 
-// What the map's tables take for each piece: an entry for each block, and a byte for what was suspected.
+// What the map's tables take for each piece: an entry for each block, and a byte for what was blacklisted.
 constexpr std::size_t kEntryBytes = kBlocksPerChunk * sizeof(std::uint64_t);
-constexpr std::size_t kSuspectedBytes = kBlocksPerChunk;
+constexpr std::size_t kBlacklistBytes = kBlocksPerChunk;
 // They grow by so many pieces, which is by whole pages.
 constexpr std::size_t kPiecesAtOnce = 64;
 
 // Chunks and tables.
 constexpr std::size_t bytes_for(std::size_t pieces) {
-  return pieces * (kChunkBytes + kEntryBytes + kSuspectedBytes) + kBlockBytes;
+  return pieces * (kChunkBytes + kEntryBytes + kBlacklistBytes) + kBlockBytes;
 }
 
 // The start of so many bytes where nothing lies, in the order in which the system puts mappings: from high
@@ -136,7 +136,7 @@ HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNode
               range_.size() / kChunkBytes),
       map_(reinterpret_cast<std::uintptr_t>(range_.data()),
            {reinterpret_cast<std::atomic<std::uint64_t>*>(entries_of(0, 0).data()), 0},
-           reinterpret_cast<std::atomic<std::uint8_t>*>(suspected_of(0, 0).data())),
+           reinterpret_cast<std::atomic<std::uint8_t>*>(blacklist_of(0, 0).data())),
       kinds_(kinds),
       nodes_(nodes) {
   if (!cover(1)) {
@@ -156,7 +156,7 @@ HeapSpace::~HeapSpace() {
     piece += round_up(bytes, kChunkBytes) / kChunkBytes;
   }
   base::unmap_memory(entries_of(0, covered_));
-  base::unmap_memory(suspected_of(0, covered_));
+  base::unmap_memory(blacklist_of(0, covered_));
   base::unmap_memory(std::as_writable_bytes(pieces_));
 }
 
@@ -164,10 +164,10 @@ std::span<std::byte> HeapSpace::entries_of(std::size_t first, std::size_t end) c
   return {range_.data() + range_.size() + first * kEntryBytes, (end - first) * kEntryBytes};
 }
 
-std::span<std::byte> HeapSpace::suspected_of(std::size_t first, std::size_t end) const {
+std::span<std::byte> HeapSpace::blacklist_of(std::size_t first, std::size_t end) const {
   std::byte* const start = entries_of(pieces_.size(), pieces_.size()).data();
   const std::size_t to_page = -reinterpret_cast<std::uintptr_t>(start) & (kBlockBytes - 1);
-  return {start + to_page + first * kSuspectedBytes, (end - first) * kSuspectedBytes};
+  return {start + to_page + first * kBlacklistBytes, (end - first) * kBlacklistBytes};
 }
 
 // Has the map cover so many pieces at least. False when there is no memory for that.
@@ -175,9 +175,9 @@ bool HeapSpace::cover(std::size_t pieces) {
   if (pieces <= covered_) return true;
   const std::size_t end = std::min(round_up(pieces, kPiecesAtOnce), pieces_.size());
   const std::span<std::byte> entries = entries_of(covered_, end);
-  const std::span<std::byte> suspected = suspected_of(covered_, end);
+  const std::span<std::byte> blacklisted = blacklist_of(covered_, end);
   if (map_at(entries.data(), entries.size(), kMemory) == nullptr) return false;
-  if (map_at(suspected.data(), suspected.size(), kMemory) == nullptr) {
+  if (map_at(blacklisted.data(), blacklisted.size(), kMemory) == nullptr) {
     base::unmap_memory(entries);
     return false;
   }

@@ -68,7 +68,7 @@ class HeapSpace {
   [[nodiscard]] std::size_t map_pieces(std::size_t total_bytes);
   void try_occupied_again();
   [[nodiscard]] std::span<std::byte> entries_of(std::size_t first, std::size_t end) const;
-  [[nodiscard]] std::span<std::byte> suspected_of(std::size_t first, std::size_t end) const;
+  [[nodiscard]] std::span<std::byte> blacklist_of(std::size_t first, std::size_t end) const;
   bool cover(std::size_t pieces);
 
   const std::span<std::byte> range_;  // of addresses; the map's tables lie behind it

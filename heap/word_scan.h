@@ -55,7 +55,7 @@ struct FoundPlace : FoundStart {
 /// What to do with a word that is an address in a block without slots: as slot_at_any_word.
 [[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
   if (!shape.holds_objects()) {
-    map.suspect(word);
+    map.blacklist(word);
     return nullptr;
   }
   if (shape.keeps_nothing()) return nullptr;

@@ -14,11 +14,11 @@
 
 namespace jackdaw::mark {
 
-/// After so many visits, once its batch is over, a worker looks around for what others want: at their pace
+/// After so many visits, once its batch is over, a worker polls for what others want: at their pace
 /// that is often enough.
-inline constexpr std::uint32_t kVisitsBetweenLooks = 8;
+inline constexpr std::uint32_t kVisitsBetweenPolls = 8;
 
-/// One worker's. Counts the times that it looks around, see count_look.
+/// One worker's. Counts the times that it polls, see count_poll.
 class MarkDistance {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -46,7 +46,7 @@ class MarkDistance {
 
   /// To be called at each look. True: while near, the next visit is to be sampled; while far, it is time for
   /// take_as_near.
-  bool count_look() { return --looks_left_ == 0; }
+  bool count_poll() { return --looks_left_ == 0; }
 
   /// While near: how long `read()` takes, without what the clock takes.
   template <typename Read>

@@ -27,12 +27,12 @@ inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
 inline constexpr std::uint32_t kChoicesPerWorker = 16;
 
 /// A worker alone looks for others' sake so often, in references, and calls them when so many tasks wait.
-inline constexpr std::uint64_t kReferencesBetweenLooks = 256;
+inline constexpr std::uint64_t kReferencesBetweenPolls = 256;
 inline constexpr std::uint64_t kTasksForOthers = 32;
 
-/// A helper that followed so many references will be roused for the next marking. It takes some times as
+/// A helper that followed so many references will be woken for the next marking. It takes some times as
 /// long to follow them as to wake up.
-inline constexpr std::uint64_t kReferencesToBeRoused = 8192;
+inline constexpr std::uint64_t kReferencesToBeWoken = 8192;
 
 /// So many of a round's roots, and of the objects to visit again, a worker claims at a time, at most.
 inline constexpr std::size_t kInputPiece = 256;

@@ -2,8 +2,8 @@
 // mark, and keeps the task to visit the object in the worker's task store.
 //
 // Two things can come in between. Where marks are far away in memory a reference waits for its mark's line
-// (deferred marking, which mark/mark_distance.h decides on). And where another worker has the region leased
-// it is set aside until that lease has ended (mark/lease.h).
+// (deferred marking, which mark/mark_distance.h decides on). And where another worker has the region biased
+// it is set aside until that bias has ended (mark/biased_regions.h).
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "base/always_inline.h"
-#include "mark/lease.h"
+#include "mark/biased_regions.h"
 #include "mark/mark_distance.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
@@ -24,12 +24,12 @@ namespace jackdaw::mark {
 /// How a worker marks, and where what it finds goes.
 enum class Way : std::uint8_t {
   serial,     ///< while no other worker marks: plainly and at once; to the prefetch buffer if it has room
-  immediate,  ///< beside others, marks being near: the same, but with leases or atomically
+  immediate,  ///< beside others, marks being near: the same, but with biases or atomically
   deferred,   ///< beside others, marks being far: asked for, and set a while later; to the queue
 };
 
-/// One worker's. `Tasks` is a TaskStore, and `Team` as for Worker. leases() and the queue may be used by
-/// every worker.
+/// One worker's. `Tasks` is a TaskStore, and `Team` as for Worker. biased_regions() and the queue may be used
+/// by every worker.
 template <ObjectModel Model, typename Tasks, typename Team>
 class MarkStep {
  public:
@@ -41,20 +41,20 @@ class MarkStep {
 
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
   MarkStep(Team& team, std::uint32_t worker, const MarkerOptions& options)
-      : team_(team), tasks_(options), leases_(worker) {}
+      : team_(team), tasks_(options), biased_regions_(worker) {}
   MarkStep(const MarkStep&) = delete;
   MarkStep& operator=(const MarkStep&) = delete;
 
   Tasks& tasks() { return tasks_; }
   [[nodiscard]] const Tasks& tasks() const { return tasks_; }
-  Leases& leases() { return leases_; }
+  BiasedRegions& biased_regions() { return biased_regions_; }
   MarkDistance& distance() { return distance_; }
 
   void start_round() {
     leaves_ = references_set_aside_ = 0;
     waited_ = {};
     tasks_.start_round();
-    leases_.start_round();
+    biased_regions_.start_round();
     distance_.start_round();
   }
   /// Adds the round's counts.
@@ -88,7 +88,7 @@ class MarkStep {
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
                                   std::uint64_t& leaves) {
     MarkingRight right = kWay == Way::serial ? MarkingRight::exclusive : MarkingRight::shared;
-    if constexpr (kWay != Way::serial && LeasingObjectModel<Model>) {
+    if constexpr (kWay != Way::serial && BiasedObjectModel<Model>) {
       right = right_to_mark(model, reference);
       if (right == MarkingRight::none) [[unlikely]] {
         set_aside(model, reference);
@@ -108,15 +108,16 @@ class MarkStep {
       return true;
     }
     if (set_aside_.is_empty()) return false;
-    if constexpr (LeasingObjectModel<Model>) wait_out_leases(model);
+    if constexpr (BiasedObjectModel<Model>) wait_for_revocations(model);
     return true;
   }
 
  private:
   template <ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(Model& model, Found reference) {
-    return leases_.right_to_mark(model.lease_word_of(reference),
-                                 [this](std::uint32_t worker) -> Leases& { return team_.leases_of(worker); });
+    return biased_regions_.right_to_mark(
+        model.bias_word_of(reference),
+        [this](std::uint32_t worker) -> BiasedRegions& { return team_.biased_regions_of(worker); });
   }
 
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
@@ -151,23 +152,23 @@ class MarkStep {
     }
   }
 
-  // Keeps a reference until the lease that stands in its way has ended.
+  // Keeps a reference until the bias that stands in its way has ended.
   [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
     ++references_set_aside_;
-    if (set_aside_.is_full()) wait_out_leases(model);
+    if (set_aside_.is_full()) wait_for_revocations(model);
     set_aside_.put(reference);
   }
 
   // Returns when at least one of the references that were set aside has got through.
-  void wait_out_leases(Model& model) {
+  void wait_for_revocations(Model& model) {
     const auto waiting_since = std::chrono::steady_clock::now();
     while (!retry_set_aside(model)) set_aside_.pause();
     waited_ += std::chrono::steady_clock::now() - waiting_since;
   }
 
-  // Meanwhile others may wait for this worker's leases.
+  // Meanwhile others may wait for this worker's biases.
   bool retry_set_aside(Model& model) {
-    leases_.poll();
+    biased_regions_.poll();
     return set_aside_.retry([&](Reference reference) {
       const MarkingRight right = right_to_mark(model, reference);
       if (right == MarkingRight::none) return false;
@@ -178,13 +179,13 @@ class MarkStep {
 
   Team& team_;
   Tasks tasks_;
-  Leases leases_;
+  BiasedRegions biased_regions_;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   MarkDistance distance_;
   SetAside<Reference> set_aside_;
   std::uint64_t leaves_ = 0;  // marked; every other object that is marked makes a task
   std::uint64_t references_set_aside_ = 0;
-  std::chrono::nanoseconds waited_{0};  // for leases to end
+  std::chrono::nanoseconds waited_{0};  // for biases to end
 };
 
 }  // namespace jackdaw::mark

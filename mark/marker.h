@@ -44,7 +44,7 @@ class Marker {
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
-  static_assert(kLeaseWordFits<Model>, "lease_word_of(reference) must return std::atomic<std::uint32_t>&");
+  static_assert(kBiasWordFits<Model>, "bias_word_of(reference) must return std::atomic<std::uint32_t>&");
   static_assert(kSliceFits<Model>, "is_slice(task) must be const and return bool");
   static_assert(kNodeFits<Model>, "node_of(task) must be const and return std::uint32_t");
   static_assert(kCandidatesFit<Model>, "a model with a Candidate must be a CandidateObjectModel");
@@ -55,7 +55,7 @@ class Marker {
   explicit Marker(const MarkerOptions& options)
       : pool_(checked(options).threads, options.on_helper_start),
         nodes_(options.nodes),
-        alone_references_(options.tuning.alone_references),
+        serial_references_(options.tuning.serial_references),
         small_round_references_(options.tuning.small_round_references),
         processors_(options.processors != 0 ? options.processors : std::thread::hardware_concurrency()),
         detector_({options.threads, Backoff(options.tuning.backoff, options.threads > processors_),
@@ -68,15 +68,15 @@ class Marker {
 
   /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
   /// part in the marking before, if that was not small, wake up meanwhile. Between two calls of mark().
-  void rouse_helpers() {
+  void wake_helpers() {
     const std::uint32_t others = std::min(team_size(), std::max(1U, processors_)) - 1;
-    // If no mark() came after the last call, its helpers still count as roused.
-    if (helpers_roused_ == 0) helpers_roused_ = std::min(std::exchange(useful_helpers_, 0), others);
-    if (helpers_roused_ != 0) pool_.rouse(helpers_roused_);
+    // If no mark() came after the last call, its helpers still count as woken.
+    if (helpers_woken_ == 0) helpers_woken_ = std::min(std::exchange(useful_helpers_, 0), others);
+    if (helpers_woken_ != 0) pool_.wake_ahead(helpers_woken_);
   }
 
   /// Marks everything that can be reached from `roots`, none of them null, or, to continue a marking that
-  /// dropped tasks, from the marked objects whose tasks are in `revisits`. Returns whether nothing was
+  /// dropped tasks, from the marked objects whose tasks are in `rescans`. Returns whether nothing was
   /// dropped: false means that some marked objects were not visited, because there was no memory to remember
   /// them; visit all marked objects again, in pieces as large as is convenient, until it returns true for
   /// each of a pass. The roots and the model must stay as they are meanwhile. One call at a time.
@@ -86,16 +86,16 @@ class Marker {
   /// Weak references are cleared after the last.
   ///
   /// In the child of a fork that came between two calls, the helpers are not there: the caller marks alone.
-  bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> revisits = {}) noexcept {
+  bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> rescans = {}) noexcept {
     roots_ = roots;
-    revisits_ = revisits;
+    rescans_ = rescans;
     // Relaxed: the pool hands over to the workers afterwards.
     next_root_.store(0, std::memory_order_relaxed);
-    next_revisit_.store(0, std::memory_order_relaxed);
+    next_rescan_.store(0, std::memory_order_relaxed);
     for (const auto& worker : workers_) worker->start_round();
     pool_.forget_helpers_after_fork();
-    const bool others_are_awake = std::exchange(helpers_roused_, 0) != 0 && pool_.size() != 1;
-    if (others_are_awake || !mark_alone(model)) mark_together(model);
+    const bool others_are_awake = std::exchange(helpers_woken_, 0) != 0 && pool_.size() != 1;
+    if (others_are_awake || !mark_serially(model)) mark_together(model);
     return gather_statistics();
   }
 
@@ -120,7 +120,7 @@ class Marker {
   static constexpr std::uint32_t kMaximumNodes = 1024;
 
   static const MarkerOptions& checked(const MarkerOptions& options) {
-    if (options.threads == 0 || options.threads > Leases::kMaximumWorkers)
+    if (options.threads == 0 || options.threads > BiasedRegions::kMaximumWorkers)
       throw std::invalid_argument("Marker: the number of threads must be from 1 to 1024");
     if (options.threads > 1 && !Queue::kServesThieves)
       throw std::invalid_argument("Marker: this queue serves one thread alone");
@@ -182,24 +182,24 @@ class Marker {
   static constexpr std::uint64_t kForGood = std::numeric_limits<std::uint64_t>::max();
 
   // Whether the first worker marked everything by itself.
-  bool mark_alone(Model& model) {
-    const bool alone_for_good = pool_.size() == 1;
-    // Without revisits: a round that has them is long.
-    if (!alone_for_good && (alone_references_ == 0 || !revisits_.empty())) return false;
-    return workers_[0]->run_alone(model, alone_for_good ? kForGood : references_alone());
+  bool mark_serially(Model& model) {
+    const bool is_always_serial = pool_.size() == 1;
+    // Without rescans: a round that has them is long.
+    if (!is_always_serial && (serial_references_ == 0 || !rescans_.empty())) return false;
+    return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_budget());
   }
 
   // How long the first worker marks alone. A heap is most likely about as large as it was.
-  [[nodiscard]] std::uint64_t references_alone() const {
+  [[nodiscard]] std::uint64_t serial_budget() const {
     const bool was_small =
         references_of_last_round_ != 0 && references_of_last_round_ < small_round_references_;
-    return was_small ? small_round_references_ : alone_references_;
+    return was_small ? small_round_references_ : serial_references_;
   }
 
   void mark_together(Model& model) {
     if constexpr (Queue::kServesThieves) {
       const std::uint32_t team = team_size();
-      const bool grows = alone_references_ != 0 && detector_.takes_late_workers();
+      const bool grows = serial_references_ != 0 && detector_.takes_late_workers();
       detector_.start_round(team, grows ? 1 : team);
       const auto part = [&](std::uint32_t worker) {
         const bool is_late = grows && worker != 0;
@@ -218,7 +218,7 @@ class Marker {
       statistics_[i] = workers_[i]->statistics();
       const std::uint64_t references = statistics_[i].references_visited;
       references_of_last_round_ += references;
-      if (i != 0 && references >= kReferencesToBeRoused) ++useful_helpers;
+      if (i != 0 && references >= kReferencesToBeWoken) ++useful_helpers;
       complete = complete && !workers_[i]->dropped_tasks();
     }
     if (references_of_last_round_ >= small_round_references_)
@@ -228,7 +228,7 @@ class Marker {
 
   // Workers beyond the number of processors only take turns.
   [[nodiscard]] std::uint32_t team_size() const {
-    return alone_references_ == 0 ? worker_count() : std::min(worker_count(), std::max(2U, processors_));
+    return serial_references_ == 0 ? worker_count() : std::min(worker_count(), std::max(2U, processors_));
   }
 
   // There is something to steal: a sleeper is woken, or else a worker called that has not come yet.
@@ -239,7 +239,7 @@ class Marker {
   // What a worker takes of the round's input at a time.
   struct Input {
     std::span<const Reference> roots;
-    std::span<const Task> revisits;
+    std::span<const Task> rescans;
   };
 
   template <typename Element>
@@ -253,34 +253,34 @@ class Marker {
   [[nodiscard]] bool has_input() const {
     // Relaxed: as above.
     return next_root_.load(std::memory_order_relaxed) < roots_.size() ||
-           next_revisit_.load(std::memory_order_relaxed) < revisits_.size();
+           next_rescan_.load(std::memory_order_relaxed) < rescans_.size();
   }
   bool claim_input(Input& input) {
     input.roots = claim_piece(roots_, next_root_);
-    input.revisits = claim_piece(revisits_, next_revisit_);
-    return !input.roots.empty() || !input.revisits.empty();
+    input.rescans = claim_piece(rescans_, next_rescan_);
+    return !input.roots.empty() || !input.rescans.empty();
   }
 
   Queue& queue_of(std::uint32_t worker) { return workers_[worker]->queue(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
-  Leases& leases_of(std::uint32_t worker) { return workers_[worker]->leases(); }
+  BiasedRegions& biased_regions_of(std::uint32_t worker) { return workers_[worker]->biased_regions(); }
   Detector& terminator() { return detector_; }
 
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
-  const std::uint64_t alone_references_;
+  const std::uint64_t serial_references_;
   const std::uint64_t small_round_references_;
   const std::uint32_t processors_;  // asked once: it takes system calls
   std::uint64_t references_of_last_round_ = 0;
-  std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since rouse_helpers that had most
-  std::uint32_t helpers_roused_ = 0;  // for the next round
+  std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since wake_helpers that had most
+  std::uint32_t helpers_woken_ = 0;   // for the next round
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;
   std::span<const Reference> roots_;
-  std::span<const Task> revisits_;
+  std::span<const Task> rescans_;
   alignas(128) std::atomic<std::size_t> next_root_{0};
-  std::atomic<std::size_t> next_revisit_{0};
+  std::atomic<std::size_t> next_rescan_{0};
 };
 
 }  // namespace jackdaw::mark

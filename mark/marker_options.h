@@ -15,9 +15,9 @@
 
 namespace jackdaw::mark {
 
-/// When an owner gives tasks to hungry thieves.
+/// When an owner gives tasks to idle thieves.
 enum class Grant : std::uint8_t {
-  early,  ///< also from the block that it works in, as soon as thieves are hungry and it offers them nothing
+  early,  ///< also from the block that it works in, as soon as thieves are idle and it offers them nothing
   full,   ///< only whole blocks, as it leaves them (BWoS as published)
 };
 
@@ -27,7 +27,7 @@ inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
 
 /// What comparisons and tests turn. Who embeds an engine leaves it as it is.
 struct Tuning {
-  static constexpr std::uint64_t kAloneReferences = 8192;
+  static constexpr std::uint64_t kSerialReferences = 8192;
   static constexpr std::uint64_t kSmallRoundReferences = 262144;
 
   std::size_t blocks = 8;         ///< blocks of each worker's queue
@@ -36,9 +36,9 @@ struct Tuning {
   Grant grant = Grant::early;
   BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   /// References that the first worker follows by itself before it calls others, one by one as there is work
-  /// for them, and no more of them than there are processors. Others that Marker::rouse_helpers woke up begin
+  /// for them, and no more of them than there are processors. Others that Marker::wake_helpers woke up begin
   /// with it. 0: all begin at once, however many.
-  std::uint64_t alone_references = kAloneReferences;
+  std::uint64_t serial_references = kSerialReferences;
   /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
   /// takes some ten microseconds, and what two mark at once travels between their caches.
   std::uint64_t small_round_references = kSmallRoundReferences;

@@ -12,7 +12,7 @@
 namespace jackdaw::mark {
 
 /// Whether a worker marks alone, so that it may write the mark plainly, or beside others. Alone is the one
-/// worker of a round, and the holder of a lease in a round of several: then both kinds of marking can come to
+/// worker of a round, and the holder of a bias in a round of several: then both kinds of marking can come to
 /// one mark word, one after the other.
 enum class Sharing : bool { exclusive = false, shared = true };
 
@@ -72,7 +72,7 @@ struct VisitSink {
 ///   ask for less where it knows what led to the object also has `prefetch(task, r)`, r as below.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
 ///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
-///   `r` is a Reference, or what turns into one: then `mark` and `lease_word_of` take it, too.
+///   `r` is a Reference, or what turns into one: then `mark` and `bias_word_of` take it, too.
 ///
 /// All are called from every mark thread; the round's start and end synchronise with the thread that
 /// collects. None may throw: a marking that ended half-way could not be ended well, so the process is. A task
@@ -91,13 +91,14 @@ concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
   model.visit(task, sink);
 };
 
-/// A model that also divides its heap into regions which one worker at a time can mark in (see mark/lease.h):
-/// `lease_word_of(reference)` is the word of the region that holds the object's mark. Marks of one region
-/// must not share a memory word with those of another. All words are zero when a marking starts.
+/// A model that also divides its heap into regions which one worker at a time can mark in (see
+/// mark/biased_regions.h): `bias_word_of(reference)` is the word of the region that holds the object's mark.
+/// Marks of one region must not share a memory word with those of another. All words are zero when a marking
+/// starts.
 template <typename Model>
-concept LeasingObjectModel = ObjectModel<Model> &&
+concept BiasedObjectModel = ObjectModel<Model> &&
     requires(Model& model, typename Model::Reference reference) {
-  { model.lease_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
+  { model.bias_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
 };
 
 /// A model that also knows the tasks that are parts of big objects: `is_slice(task)`. They come from the
@@ -109,10 +110,10 @@ concept SlicingObjectModel = ObjectModel<Model> && requires(const Model& model, 
 
 // What nearly fits one of the concepts for optional members would be taken for something else.
 template <typename Model>
-inline constexpr bool kLeaseWordFits = !requires(Model & model, typename Model::Reference reference) {
-  model.lease_word_of(reference);
+inline constexpr bool kBiasWordFits = !requires(Model & model, typename Model::Reference reference) {
+  model.bias_word_of(reference);
 }
-|| LeasingObjectModel<Model>;
+|| BiasedObjectModel<Model>;
 template <typename Model>
 inline constexpr bool kSliceFits = !requires(Model & model, typename Model::Task task) {
   model.is_slice(task);

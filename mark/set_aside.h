@@ -1,5 +1,5 @@
-// SetAside: references to objects that the worker may not mark yet, because another one holds the lease of
-// their region and has to let it go first (mark/lease.h).
+// SetAside: references to objects that the worker may not mark yet, because another one holds the bias of
+// their region and has to let it go first (mark/biased_regions.h).
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ struct WorkerStatistics {
   std::uint64_t tasks_executed = 0;        ///< tasks visited: objects and slices of objects
   std::uint64_t objects_marked = 0;        ///< objects that this worker was the one to mark
   std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
-  std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's lease to end
+  std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's bias to end
   std::uint64_t pushes = 0;  ///< tasks put into the queue or the overflow list; others' ones, too
   std::uint64_t direct = 0;  ///< tasks made that went straight to the prefetch buffer
   std::uint64_t pops = 0;    ///< tasks taken from the own queue or overflow list
@@ -33,12 +33,13 @@ struct WorkerStatistics {
   std::uint64_t longest_contended_streak = 0;
   std::uint64_t victims_refused = 0;  ///< times the victim policy refused what it looked at
   std::uint64_t overflow_pushes = 0;
-  std::uint64_t overflow_peak = 0;   ///< most tasks in the overflow list at once
-  std::uint64_t held_peak = 0;       ///< most tasks held at once, or a little more; 0 unless asked for
-  std::uint64_t visits_remote = 0;   ///< tasks visited on another memory node; 0 unless asked for
-  std::uint64_t grants = 0;          ///< blocks granted to thieves
-  std::uint64_t takeovers = 0;       ///< blocks taken over from thieves
-  std::chrono::nanoseconds idle{0};  ///< from running dry to the next task or the end, and waiting for leases
+  std::uint64_t overflow_peak = 0;  ///< most tasks in the overflow list at once
+  std::uint64_t held_peak = 0;      ///< most tasks held at once, or a little more; 0 unless asked for
+  std::uint64_t visits_remote = 0;  ///< tasks visited on another memory node; 0 unless asked for
+  std::uint64_t grants = 0;         ///< blocks granted to thieves
+  std::uint64_t takeovers = 0;      ///< blocks taken over from thieves
+  std::chrono::nanoseconds idle{
+      0};  ///< from running out of tasks to the next task or the end, and waiting for biases
 
   /// Steals whose victim was on another memory node.
   [[nodiscard]] std::uint64_t steals_remote() const { return steals - steals_by_distance[0]; }

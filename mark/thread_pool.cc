@@ -64,7 +64,7 @@ void ThreadPool::forget_helpers_after_fork() {
   process_ = getpid();
   for (auto& helper : helpers_) static_cast<void>(helper.release());
   helpers_.clear();
-  roused_ = 0;
+  woken_ = 0;
 }
 
 ThreadPool::~ThreadPool() {
@@ -101,9 +101,9 @@ void ThreadPool::begin(Job job, std::size_t helpers, std::size_t most_helpers) {
     const std::lock_guard lock(mutex_);
     job_ = job;
     most_helpers_ = most_helpers;
-    helpers = std::max(helpers, std::min(roused_, most_helpers));
-    for (std::size_t i = 0; i < roused_; ++i) helpers_[i]->is_roused = false;
-    roused_ = 0;
+    helpers = std::max(helpers, std::min(woken_, most_helpers));
+    for (std::size_t i = 0; i < woken_; ++i) helpers_[i]->is_woken = false;
+    woken_ = 0;
     called_ = on_the_way_ = helpers;
     for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->has_job = true;
     publish_callable();
@@ -129,20 +129,20 @@ bool ThreadPool::call_helper() {
   return true;
 }
 
-void ThreadPool::rouse(std::size_t helpers) {
+void ThreadPool::wake_ahead(std::size_t helpers) {
   helpers = std::min(helpers, helpers_.size());
   {
     const std::lock_guard lock(mutex_);
-    roused_ = helpers;
-    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->is_roused = i < helpers;
+    woken_ = helpers;
+    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->is_woken = i < helpers;
   }
   if (helpers != 0) helpers_[0]->called.notify_one();
 }
 
-// A helper that was roused: waits for the job.
+// A helper that was woken: waits for the job.
 void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::size_t helper) {
   for (const std::size_t next : {2 * helper + 1, 2 * helper + 2}) {
-    if (next < roused_) helpers_[next]->called.notify_one();
+    if (next < woken_) helpers_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the truth is under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
@@ -177,9 +177,9 @@ void ThreadPool::helper_loop(std::uint32_t worker) {
   std::unique_lock lock(mutex_);
   Helper& self = *helpers_[worker - 1];
   for (;;) {
-    self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_roused; });
+    self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_woken; });
     if (stopping_) return;
-    if (std::exchange(self.is_roused, false)) {
+    if (std::exchange(self.is_woken, false)) {
       await_job(lock, worker - 1);
       continue;
     }

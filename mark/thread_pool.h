@@ -3,7 +3,7 @@
 // A job runs on all of them, or begins on the caller's thread alone and calls helpers, one by one, as it
 // finds work for them. Being called costs a system call and the time that a processor takes to wake up, so a
 // short job that calls nobody is as fast as if there were no helpers. Helpers that will be needed in any case
-// can be roused while the caller still prepares the job.
+// can be woken while the caller still prepares the job.
 #pragma once
 
 #include <sys/types.h>
@@ -49,7 +49,7 @@ class ThreadPool {
   /// What a helper calls, with its worker number, before its first job.
   using OnStart = std::function<void(std::uint32_t)>;
 
-  /// How long a helper stays awake that was roused.
+  /// How long a helper stays awake that was woken.
   static constexpr std::chrono::milliseconds kAwake{1};
 
   /// Starts `threads` - 1 helpers; the caller of run() is the first worker. `threads` is at least 1. When a
@@ -82,7 +82,7 @@ class ThreadPool {
   /// Wakes so many helpers, or all if there are fewer, for the next job, which has them called from its
   /// start, as far as it may have so many. They wait for it awake, but for kAwake at most: then it has to
   /// wake them up again. One system call; each helper wakes two others up.
-  void rouse(std::size_t helpers);
+  void wake_ahead(std::size_t helpers);
 
   /// From within a job of run_on_call(), any worker of it: calls the next helper. False when nobody was
   /// called: all were, or as many or more are on their way already as are at work. Then it is one load of a
@@ -92,8 +92,8 @@ class ThreadPool {
  private:
   struct Helper {
     std::condition_variable called;
-    bool is_roused = false;  // and has not woken up
-    bool has_job = false;    // and has not begun it
+    bool is_woken = false;  // and has not woken up
+    bool has_job = false;   // and has not begun it
     std::thread thread;
   };
 
@@ -113,11 +113,11 @@ class ThreadPool {
   std::size_t called_ = 0;        // helpers called to the present job
   std::size_t on_the_way_ = 0;    // of them, those that have not begun it
   std::size_t at_work_ = 0;       // of them, those that have begun and not finished it
-  std::size_t roused_ = 0;        // helpers roused for the next job
+  std::size_t woken_ = 0;         // helpers woken for the next job
   bool stopping_ = false;
   std::vector<std::unique_ptr<Helper>> helpers_;
   alignas(128) std::atomic<std::size_t> callable_{0};      // how many may be called now
-  alignas(128) std::atomic<std::uint64_t> jobs_begun_{0};  // those that were roused watch it
+  alignas(128) std::atomic<std::uint64_t> jobs_begun_{0};  // those that were woken watch it
 };
 
 }  // namespace jackdaw::mark

@@ -47,7 +47,7 @@ class WorkSearch {
       statistics.longest_contended_streak = std::max(statistics.longest_contended_streak, contended_streak);
       if (steal.outcome != StealOutcome::taken) continue;
       victim_.stole_from(choice->worker);
-      if (team_.terminator().hungry() && team_.queue_of(choice->worker).has_stealable()) team_.wake();
+      if (team_.terminator().idle() && team_.queue_of(choice->worker).has_stealable()) team_.wake();
       return std::span(stolen_).first(steal.count);
     }
     return {};

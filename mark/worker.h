@@ -1,9 +1,9 @@
 // Worker: one mark thread's part of a round: the mark loop.
 //
 // A task's way: made when its object is marked; straight into the prefetch buffer while that has room; else
-// pushed, and popped, newest first, into the prefetch buffer (mark/task_store.h); visited. A worker that runs
-// dry steals (mark/work_search.h), and when there is nothing to steal it offers to end the round
-// (mark/termination/). While other workers are hungry, a worker sees to it that there is something to steal.
+// pushed, and popped, newest first, into the prefetch buffer (mark/task_store.h); visited. A worker without
+// tasks steals (mark/work_search.h), and when there is nothing to steal it offers to end the round
+// (mark/termination/). While other workers are idle, a worker sees to it that there is something to steal.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/always_inline.h"
+#include "mark/biased_regions.h"
 #include "mark/candidate_buffer.h"
-#include "mark/lease.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/mark_step.h"
 #include "mark/marker_options.h"
@@ -30,11 +30,11 @@
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `leases_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`, `claim_input(input)`,
-/// `has_input()`.
+/// `biased_regions_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`,
+/// `claim_input(input)`, `has_input()`.
 ///
-/// queue() and leases() may be used by every worker of the team; run_round and run_alone are called on the
-/// worker's own thread, all else between rounds.
+/// queue() and biased_regions() may be used by every worker of the team; run_round and run_serially are
+/// called on the worker's own thread, all else between rounds.
 template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class alignas(128) Worker {
  public:
@@ -54,8 +54,8 @@ class alignas(128) Worker {
 
   /// The queue, for thieves.
   Queue& queue() { return tasks().queue(); }
-  /// The leases, for others that want to mark where this worker does.
-  Leases& leases() { return step_.leases(); }
+  /// The biases, for others that want to mark where this worker does.
+  BiasedRegions& biased_regions() { return step_.biased_regions(); }
   /// The counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
@@ -71,8 +71,8 @@ class alignas(128) Worker {
 
   /// Marks while no other worker does: everything (true), or, after `references` references, until others
   /// could help (false). Then they are to be started, and this worker is to go on in run_round.
-  bool run_alone(Model& model, std::uint64_t references) {
-    look_around_at_ = references;
+  bool run_serially(Model& model, std::uint64_t references) {
+    poll_at_ = references;
     if (!take_input<Way::serial>(model)) return false;
     finish_round();
     return true;
@@ -184,7 +184,7 @@ class alignas(128) Worker {
     while (team_.claim_input(input)) {
       for (const Reference root : input.roots) step_.template mark<kWay>(model, root);
       // At once, not by way of the queue: what the queue dropped again would never be visited.
-      for (const Task task : input.revisits) {
+      for (const Task task : input.rescans) {
         execute_at_once<kWay>(model, task);
         if (!drain_in<kWay>(model)) return false;
       }
@@ -211,7 +211,7 @@ class alignas(128) Worker {
   template <Way kWay>
   bool drain(Model& model) {
     for (;;) {
-      for (std::size_t left = kVisitsBetweenLooks; left != 0;) {
+      for (std::size_t left = kVisitsBetweenPolls; left != 0;) {
         const std::size_t visited = visit_some<kWay>(model);
         left -= std::min(left, visited);
         if (visited != 0) continue;
@@ -221,21 +221,21 @@ class alignas(128) Worker {
           return true;
         }
       }
-      if (!look_around<kWay>(model)) [[unlikely]]
+      if (!poll<kWay>(model)) [[unlikely]]
         return false;
     }
   }
 
   // What a worker does between some visits and the next. False: it is to stop marking in this way.
   template <Way kWay>
-  JACKDAW_ALWAYS_INLINE bool look_around(Model& model) {
+  JACKDAW_ALWAYS_INLINE bool poll(Model& model) {
     if constexpr (kWay == Way::serial) {
-      return statistics_.references_visited < look_around_at_ || !others_could_help();
+      return statistics_.references_visited < poll_at_ || !others_could_help();
     } else {
-      leases().poll();
-      if (somebody_is_hungry()) [[unlikely]]
+      biased_regions().poll();
+      if (others_are_idle()) [[unlikely]]
         share();
-      if (!step_.distance().count_look()) [[likely]]
+      if (!step_.distance().count_poll()) [[likely]]
         return true;
       if constexpr (kWay == Way::immediate) return sample_next_visit(model);
       step_.distance().take_as_near();
@@ -299,7 +299,7 @@ class alignas(128) Worker {
 
   // Whether more tasks wait than those that a worker on its own has under way.
   [[gnu::noinline]] bool others_could_help() {
-    look_around_at_ = statistics_.references_visited + kReferencesBetweenLooks;
+    poll_at_ = statistics_.references_visited + kReferencesBetweenPolls;
     return tasks().lasting() >= kTasksForOthers || team_.has_input();
   }
 
@@ -331,19 +331,19 @@ class alignas(128) Worker {
       SamplingSink sink{{this, &model}, &is_first};
       model.visit(task, sink);
       if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
-      leases().poll();
+      biased_regions().poll();
     }
     step_.distance().end_sampled_visit();
     return !step_.distance().is_far();
   }
 
-  // A task that did not come by way of the queue: the mark loop answers for leases at every look around, and
+  // A task that did not come by way of the queue: the mark loop answers for biases at every poll, and
   // so does this.
   template <Way kWay>
   void execute_at_once(Model& model, Task task) {
     ++statistics_.tasks_executed;
     execute<kWay>(model, task);
-    if constexpr (kWay != Way::serial) leases().poll();
+    if constexpr (kWay != Way::serial) biased_regions().poll();
   }
 
   // Keeps a part, or what somebody else made, which may be a part. What cannot be kept is visited here and
@@ -358,25 +358,25 @@ class alignas(128) Worker {
     for (const Task task : tasks) keep<Way::immediate>(model, task);
   }
 
-  // Relaxed: a hint, asked again at every look around.
-  [[nodiscard]] bool somebody_is_hungry() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
+  // Relaxed: a hint, asked again at every poll.
+  [[nodiscard]] bool others_are_idle() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
 
-  // Somebody is hungry: see to it that this worker offers something, and that somebody is awake to take it.
+  // Somebody is idle: see to it that this worker offers something, and that somebody is awake to take it.
   [[gnu::noinline]] void share() {
     if (tasks().offer_tasks()) team_.wake();
   }
 
-  // The worker is dry: finds tasks elsewhere, or learns that the round is over (false).
+  // The worker has no tasks: finds tasks elsewhere, or learns that the round is over (false).
   bool find_tasks(Model& model) {
-    const auto dry_since = std::chrono::steady_clock::now();
-    leases().give_up();
+    const auto idle_since = std::chrono::steady_clock::now();
+    biased_regions().give_up();
     search_.start();
     std::span<const Task> found = search_.try_to_steal(statistics_);
     while (found.empty()) {
       if (team_.terminator().offer(index_, [this] { return search_.work_in_sight(); })) break;
       found = search_.try_to_steal(statistics_);
     }
-    statistics_.idle += std::chrono::steady_clock::now() - dry_since;
+    statistics_.idle += std::chrono::steady_clock::now() - idle_since;
     keep_all(model, found);
     return !found.empty();
   }
@@ -390,7 +390,7 @@ class alignas(128) Worker {
   const bool counts_remote_visits_;
   const bool counts_visits_;  // either of the two
   CandidateBuffer<Model> candidates_;
-  std::uint64_t look_around_at_ = 0;  // references visited, while alone
+  std::uint64_t poll_at_ = 0;  // references visited, while alone
   WorkSearch<Task, Queue, Victim, Team> search_;
 };
 

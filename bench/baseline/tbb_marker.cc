@@ -2,7 +2,7 @@
 
 #include <oneapi/tbb/parallel_for_each.h>
 
-#include "bench/baseline/muster.h"
+#include "bench/baseline/thread_rendezvous.h"
 
 namespace jackdaw::bench {
 
@@ -11,13 +11,13 @@ namespace tbb = oneapi::tbb;
 namespace {
 
 std::uint32_t count_threads(tbb::task_arena& arena, std::uint32_t expected) {
-  Muster muster(expected);
+  ThreadRendezvous thread_rendezvous(expected);
   arena.execute([&] {
     tbb::task_group group;
-    for (std::uint32_t i = 0; i < expected; ++i) group.run([&] { muster.come(); });
+    for (std::uint32_t i = 0; i < expected; ++i) group.run([&] { thread_rendezvous.come(); });
     group.wait();
   });
-  return muster.came();
+  return thread_rendezvous.came();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "bench/command/median.h"
 #include "bench/command/progress.h"
-#include "bench/heap/lent_marking.h"
+#include "bench/heap/marking_swap.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::bench {
@@ -61,7 +61,7 @@ class Series {
 class Measurement {
  public:
   Measurement(gc::Collector& collector, const BoundsOptions& options, const AfterEach& after_each)
-      : lent_(collector), options_(options), after_each_(after_each) {}
+      : swapped_(collector), options_(options), after_each_(after_each) {}
 
   // All numbers of workers in turn, so that what disturbs the machine disturbs all alike.
   std::vector<BoundsRuns> time_all() {
@@ -100,17 +100,17 @@ class Measurement {
   [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
     gc::MarkingOptions options = options_.marking;
     options.engine.threads = workers;
-    options.engine.tuning.alone_references = 0;  // the theory's workers are there from the start
+    options.engine.tuning.serial_references = 0;  // the theory's workers are there from the start
     return options;
   }
 
   gc::CollectionResult collect(std::string_view purpose, std::unique_ptr<gc::Marking>& marking) {
-    gc::CollectionResult result = lent_.collect_with(marking);
+    gc::CollectionResult result = swapped_.collect_with(marking);
     after_each_(fmt::format("for the bounds of {} with P = {}", purpose, result.workers.size()), result);
     return result;
   }
 
-  LentMarking lent_;
+  MarkingSwap swapped_;
   const BoundsOptions& options_;
   const AfterEach& after_each_;
 };

@@ -96,7 +96,7 @@ MarkCommand::MarkCommand(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--grant", grant_,
-                   "What hungry thieves are given: early (also a part of a block) or full blocks alone")
+                   "What idle thieves are given: early (also a part of a block) or full blocks alone")
       ->check(CLI::IsMember(names_in(mark::kGrants)))
       ->capture_default_str();
   command->add_option("--bind", binding_, "What mark threads but the first are tied to")
@@ -110,7 +110,7 @@ MarkCommand::MarkCommand(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option(
-          "--alone", engine.tuning.alone_references,
+          "--serial", engine.tuning.serial_references,
           "References that the first worker follows before it wakes others, one by one as it has work "
           "for them; 0: all start at once")
       ->capture_default_str();

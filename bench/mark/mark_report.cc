@@ -200,7 +200,7 @@ std::string to_json(const MarkReport& report) {
                                  {"backoff", name_of(mark::kBackoffKinds, engine.tuning.backoff)},
                                  {"grant", name_of(mark::kGrants, engine.tuning.grant)},
                                  {"steal_batch", engine.tuning.steal_batch},
-                                 {"alone", engine.tuning.alone_references},
+                                 {"serial", engine.tuning.serial_references},
                                  {"runs", nlohmann::ordered_json::array()}};
   for (const Run& run : report.runs) json["runs"].push_back(run_to_json(run));
   json["median"] = figures_to_json(report.median);

@@ -22,7 +22,7 @@ struct MachineCosts {
   double look = 6;           ///< a thief's choice of a victim and look at its queue, when nothing has changed
   double wake_call = 3000;   ///< what it takes a worker to wake another
   double wake = 40000;       ///< from there until the other one runs
-  double wait = 700;         ///< of an idle worker that watches, between two looks around
+  double wait = 700;         ///< of an idle worker that watches, between two polls
   double waits = 80;         ///< how often it waits before it sleeps
 };
 

@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Duration = mark::MarkDistance::Duration;
 
-// There is another worker, which is never hungry and never comes: the only one that comes ends the round.
+// There is another worker, which is never idle and never comes: the only one that comes ends the round.
 class NobodyElse {
  public:
   explicit NobodyElse(const mark::TerminatorSetup&) {}
@@ -34,7 +34,7 @@ class NobodyElse {
     return true;
   }
   void before_steal(std::uint32_t, std::uint32_t) {}
-  [[nodiscard]] static bool hungry() { return false; }
+  [[nodiscard]] static bool idle() { return false; }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return idle_workers_; }
   bool wake() { return true; }
 
@@ -43,19 +43,19 @@ class NobodyElse {
 };
 static_assert(mark::Terminator<NobodyElse>);
 
-// Leases, as the heap's own.
-struct LeasedModel : gc::HeapObjectModel {
-  LeasedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
+// BiasedRegions, as the heap's own.
+struct BiasedModel : gc::HeapObjectModel {
+  BiasedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
 };
 
-// Has no leases.
+// Has no biases.
 struct SharedModel : gc::HeapObjectModel {
   SharedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
 
-  static void lease_word_of(Reference object) = delete;
+  static void bias_word_of(Reference object) = delete;
 };
 
-// Has no leases, and marks that seem to be far. Notes what a sample takes until then, measured as by
+// Has no biases, and marks that seem to be far. Notes what a sample takes until then, measured as by
 // MarkDistance.
 struct FarModel : SharedModel {
   FarModel(const heap::BlockMap& map, LoopTimes::Samples& its_samples)
@@ -76,13 +76,13 @@ struct FarModel : SharedModel {
 
   LoopTimes::Samples& samples;
 };
-static_assert(mark::LeasingObjectModel<LeasedModel> && !mark::LeasingObjectModel<SharedModel>);
+static_assert(mark::BiasedObjectModel<BiasedModel> && !mark::BiasedObjectModel<SharedModel>);
 
 mark::MarkerOptions engine_options() {
   mark::MarkerOptions options;
   options.threads = 2;
   // As soon as others could help, the worker goes on as beside others.
-  options.tuning.alone_references = 1;
+  options.tuning.serial_references = 1;
   options.tuning.small_round_references = 0;
   return options;
 }
@@ -99,14 +99,14 @@ std::unique_ptr<gc::Marking> one_workers_marking(LoopTimes::Samples& samples) {
 }  // namespace
 
 LoopTimes::LoopTimes()
-    : engines_{one_workers_marking<LeasedModel>(samples_), one_workers_marking<SharedModel>(samples_),
+    : engines_{one_workers_marking<BiasedModel>(samples_), one_workers_marking<SharedModel>(samples_),
                one_workers_marking<FarModel>(samples_)} {
   least_ns_.fill(std::numeric_limits<double>::infinity());
 }
 
 LoopTimes::~LoopTimes() = default;
 
-void LoopTimes::run(LentMarking& lent, bool counts) {
+void LoopTimes::run(MarkingSwap& lent, bool counts) {
   for (std::size_t loop = 0; loop < kMarkLoops; ++loop) {
     const auto time = lent.collect_with(engines_[loop]).mark_time;
     if (counts)

@@ -13,14 +13,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "bench/heap/lent_marking.h"
+#include "bench/heap/marking_swap.h"
 #include "gc/marking.h"
 
 namespace jackdaw::bench {
 
 /// The loops of a worker beside others.
 enum class MarkLoop : std::uint8_t {
-  leased,  ///< marks are near, and set plainly: every region is leased
+  biased,  ///< marks are near, and set plainly: every region is biased
   shared,  ///< marks are near, and set by locked operations
   far,     ///< marks are taken to be far, and set by locked operations
 };
@@ -41,7 +41,7 @@ class LoopTimes {
 
   /// Marks the collector's heap once in each loop. To be called again and again, in turn with what is to be
   /// compared: a machine's speed changes from second to second.
-  void run(LentMarking& lent, bool counts);
+  void run(MarkingSwap& lent, bool counts);
 
   /// The least time of the runs that count, in nanoseconds.
   [[nodiscard]] double least_ns(MarkLoop loop) const { return least_ns_[static_cast<std::size_t>(loop)]; }

@@ -25,8 +25,8 @@ using RecordedNode = std::uint32_t;
 
 class Recording {
  public:
-  /// Lines of marks that share a lease (mark/lease.h): those of one block of the heap.
-  static constexpr std::uint32_t kLinesPerLease = 2;
+  /// Lines of marks that share a bias (mark/biased_regions.h): those of one block of the heap.
+  static constexpr std::uint32_t kLinesPerBias = 2;
 
   /// A graph that is given instead of recorded, for tests: of each node what it refers to, as nodes that are
   /// all tasks; `lines[node]` is its mark's line.

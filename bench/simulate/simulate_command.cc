@@ -11,13 +11,13 @@
 #include "bench/command/output_file.h"
 #include "bench/simulate/simulate_report.h"
 #include "gc/marking.h"
-#include "mark/lease.h"
+#include "mark/biased_regions.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-constexpr std::uint32_t kMaximumWorkers = mark::Leases::kMaximumWorkers;
+constexpr std::uint32_t kMaximumWorkers = mark::BiasedRegions::kMaximumWorkers;
 constexpr std::uint32_t kMaximumRealRuns = 10'000;
 constexpr std::size_t kMaximumTasksAtOnce = 65536;
 constexpr double kMaximumCost = 1e9;

@@ -13,7 +13,7 @@
 #include "bench/command/progress.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
-#include "bench/heap/lent_marking.h"
+#include "bench/heap/marking_swap.h"
 #include "bench/heap/span.h"
 #include "bench/mark/bounds.h"
 #include "bench/simulate/calibration.h"
@@ -62,7 +62,7 @@ class TimedEngine {
     outcome_.threads = marking_->worker_count();
   }
 
-  void run(LentMarking& lent, bool counts) {
+  void run(MarkingSwap& lent, bool counts) {
     const gc::CollectionResult result = lent.collect_with(marking_);
     if (!counts) return;
     outcome_.wall_ms.push_back(std::chrono::duration<double, std::milli>(result.mark_time).count());
@@ -98,7 +98,7 @@ std::vector<TimedEngine> engines_to_validate(const SimulateOptions& options) {
 double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngine& one_worker,
                     std::vector<TimedEngine>& others, LoopTimes& loops) {
   Progress progress("marking");
-  LentMarking lent(heap.collector);
+  MarkingSwap lent(heap.collector);
   std::vector<double> clearing;
   for (std::uint32_t round = 0; round <= options.repeat; ++round) {
     one_worker.run(lent, round != 0);
@@ -122,17 +122,17 @@ VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double
   const SimulationResult known = simulate(recording, setup);
   const auto tasks = static_cast<double>(recording.task_count());
   const auto references = static_cast<double>(std::max<std::uint64_t>(1, recording.reference_count()));
-  const double leased = loops.least_ns(MarkLoop::leased);
+  const double biased = loops.least_ns(MarkLoop::biased);
   const double shared = loops.least_ns(MarkLoop::shared);
   // Where marks are far, every task goes through the queue.
   const double more_pushes = setup.queue_costs.push_pop * (tasks - static_cast<double>(known.pushes));
   VisitCosts visits;
   visits.task = visits.reference = std::max(0.0, one_worker - known.time) / (tasks + references);
   visits.before = before;
-  visits.beside = (leased - one_worker) / references;
+  visits.beside = (biased - one_worker) / references;
   visits.beside_far = visits.beside + (loops.least_ns(MarkLoop::far) - shared - more_pushes) / references;
   visits.locked_mark =
-      std::max(0.0, shared - leased) / static_cast<double>(std::max(1U, recording.mark_count()));
+      std::max(0.0, shared - biased) / static_cast<double>(std::max(1U, recording.mark_count()));
   visits.sample = loops.mean_sample_ns();
   return visits;
 }

@@ -1,4 +1,4 @@
-// SimulatedMarks: the marks and leases of a simulated round, and what it takes workers to come by them.
+// SimulatedMarks: the marks and biases of a simulated round, and what it takes workers to come by them.
 //
 // What a mark takes that another worker's core has depends on whether the processor foresees what it will
 // find (SimulatedWorker::foresees). Then it goes on meanwhile, as it does after a mark of its own, and lines
@@ -16,7 +16,7 @@
 #include "bench/simulate/shared_lines.h"
 #include "bench/simulate/simulated_worker.h"
 #include "bench/simulate/simulation.h"
-#include "mark/lease.h"
+#include "mark/biased_regions.h"
 
 namespace jackdaw::bench {
 
@@ -29,25 +29,25 @@ class SimulatedMarks {
         machine_(setup.machine),
         visits_(setup.visits),
         is_found_(recording.node_count(), false),
-        leases_(recording.line_count() / Recording::kLinesPerLease + 1),
+        biased_regions_(recording.line_count() / Recording::kLinesPerBias + 1),
         holders_(nodes.size()),
         mark_lines_(recording.line_count(), nodes, setup.machine),
-        lease_lines_(leases_.size() / kLeasesOfALine + 1, nodes, setup.machine) {}
+        bias_lines_(biased_regions_.size() / kBiasWordsOfALine + 1, nodes, setup.machine) {}
 
   /// Leaves the lines in the cache of the worker that clears. Takes the time that was measured.
   void clear(const SimulatedWorker& worker) {
     for (std::size_t line = 0; line < recording_.line_count(); ++line)
       mark_lines_.write(worker.index, line, 0);
-    for (std::size_t line = 0; line * kLeasesOfALine < leases_.size(); ++line)
-      lease_lines_.write(worker.index, line, 0);
+    for (std::size_t line = 0; line * kBiasWordsOfALine < biased_regions_.size(); ++line)
+      bias_lines_.write(worker.index, line, 0);
   }
 
   /// A worker marks a node that has a mark. Whether it was the first to do so. O(workers ÷ 64).
   bool mark(SimulatedWorker& worker, RecordedNode node) {
     const std::uint32_t line = recording_.line_of(node);
     if (worker.samples_next_mark) sample(worker, line);
-    // Whether or not the mark is new, the lease is looked at first.
-    const bool is_locked = worker.state != SimulatedWorker::State::alone && !may_mark_alone(worker, line);
+    // Whether or not the mark is new, the bias is looked at first.
+    const bool is_locked = worker.state != SimulatedWorker::State::alone && !may_mark_serially(worker, line);
     const bool is_new = !is_found_[node];
     const bool is_foreseen = worker.foresees(is_new);
     if (is_new) {
@@ -59,19 +59,19 @@ class SimulatedMarks {
     return is_new;
   }
 
-  /// A worker that runs dry gives its leases up.
-  void give_leases_up(const SimulatedWorker& worker) { ++holders_[worker.index].generation; }
+  /// A worker that runs out of tasks gives its biases up.
+  void end_biases(const SimulatedWorker& worker) { ++holders_[worker.index].generation; }
 
  private:
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kEverybody = kNobody - 1;
-  static constexpr std::size_t kLeasesOfALine = 16;
+  static constexpr std::size_t kBiasWordsOfALine = 16;
 
   // Of a region: its holder, or kNobody or kEverybody, and that one's generation.
-  struct Lease {
+  struct Bias {
     std::uint32_t holder = kNobody;
     std::uint32_t generation = 0;
-    bool operator==(const Lease&) const = default;
+    bool operator==(const Bias&) const = default;
   };
   struct Holder {
     std::uint32_t generation = 0;
@@ -114,24 +114,24 @@ class SimulatedMarks {
     if (is_locked) worker.now += visits_.locked_mark;
   }
 
-  // Whether the worker holds the lease of the region, which it takes if it can (mark/lease.h).
-  bool may_mark_alone(SimulatedWorker& worker, std::uint32_t line) {
-    const std::size_t region = line / Recording::kLinesPerLease;
-    const std::size_t words = region / kLeasesOfALine;
+  // Whether the worker holds the bias of the region, which it takes if it can (mark/biased_regions.h).
+  bool may_mark_serially(SimulatedWorker& worker, std::uint32_t line) {
+    const std::size_t region = line / Recording::kLinesPerBias;
+    const std::size_t words = region / kBiasWordsOfALine;
     const Holder& self = holders_[worker.index];
-    worker.now += lease_lines_.read(worker.index, words, worker.now, Fetch::read);
-    Lease& lease = leases_[region];
-    if (lease == Lease{worker.index, self.generation}) return true;
-    if (lease.holder == kEverybody) return false;
-    const bool is_own = lease.holder == kNobody || lease.holder == worker.index;
-    if (!is_own && holders_[lease.holder].generation == lease.generation) ask(worker, lease.holder);
-    worker.now += machine_.locked + lease_lines_.write(worker.index, words, worker.now);
-    const bool takes_it = is_own && self.times_asked < mark::Leases::kPatience;
-    lease = {takes_it ? worker.index : kEverybody, self.generation};
+    worker.now += bias_lines_.read(worker.index, words, worker.now, Fetch::read);
+    Bias& bias = biased_regions_[region];
+    if (bias == Bias{worker.index, self.generation}) return true;
+    if (bias.holder == kEverybody) return false;
+    const bool is_own = bias.holder == kNobody || bias.holder == worker.index;
+    if (!is_own && holders_[bias.holder].generation == bias.generation) ask(worker, bias.holder);
+    worker.now += machine_.locked + bias_lines_.write(worker.index, words, worker.now);
+    const bool takes_it = is_own && self.times_asked < mark::BiasedRegions::kPatience;
+    bias = {takes_it ? worker.index : kEverybody, self.generation};
     return takes_it;
   }
 
-  // Writes to a line of the holder's, which gives its leases up and says so in another. Meanwhile the worker
+  // Writes to a line of the holder's, which gives its biases up and says so in another. Meanwhile the worker
   // does something else.
   void ask(SimulatedWorker& worker, std::uint32_t holder) {
     worker.now += 2 * mark_lines_.distance(worker.index, holder);
@@ -143,10 +143,10 @@ class SimulatedMarks {
   const MachineCosts& machine_;
   const VisitCosts& visits_;
   std::vector<bool> is_found_;
-  std::vector<Lease> leases_;    // of each region
-  std::vector<Holder> holders_;  // each worker as such
+  std::vector<Bias> biased_regions_;  // of each region
+  std::vector<Holder> holders_;       // each worker as such
   SharedLines mark_lines_;
-  SharedLines lease_lines_;
+  SharedLines bias_lines_;
 };
 
 }  // namespace jackdaw::bench

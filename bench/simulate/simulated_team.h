@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "bench/simulate/agenda.h"
+#include "bench/simulate/event_queue.h"
 #include "bench/simulate/shared_lines.h"
-#include "bench/simulate/simulated_crew.h"
 #include "bench/simulate/simulated_marks.h"
+#include "bench/simulate/simulated_thread_pool.h"
 #include "bench/simulate/simulated_worker.h"
 #include "bench/simulate/simulation.h"
 #include "mark/mark_loop_constants.h"
@@ -36,7 +36,7 @@ class SimulatedTeam {
         marks_(recording, nodes_, setup),
         team_lines_(nodes_.size() + 1, nodes_, setup.machine),
         stolen_(setup.engine.tuning.steal_batch),
-        crew_(nodes_, setup.machine, agenda_) {
+        pool_(nodes_, setup.machine, event_queue_) {
     workers_.reserve(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       workers_.push_back(std::make_unique<Worker>(i, victim_setup_of(i), setup_.engine));
@@ -46,13 +46,13 @@ class SimulatedTeam {
   SimulationResult run() {
     begin();
     while (!is_over_) {
-      const Event event = agenda_.take_first();
+      const Event event = event_queue_.take_first();
       Worker& worker = *workers_[event.worker];
       worker.now = event.time;
       do {
         act(worker);
-      } while (worker.is_awake() && !is_over_ && !agenda_.is_due(worker.now));
-      if (worker.is_awake()) agenda_.add({worker.now, worker.index});
+      } while (worker.is_awake() && !is_over_ && !event_queue_.is_due(worker.now));
+      if (worker.is_awake()) event_queue_.add({worker.now, worker.index});
     }
     return finish();
   }
@@ -108,34 +108,34 @@ class SimulatedTeam {
   // --- The round ---
 
   void begin() {
-    const std::uint32_t roused = std::min(setup_.roused, worker_count() - 1);
+    const std::uint32_t woken = std::min(setup_.woken, worker_count() - 1);
     Worker& first = *workers_.front();
     marks_.clear(first);
     first.now = setup_.visits.before;
-    first.look_around_at = setup_.engine.tuning.alone_references;
+    first.poll_at = setup_.engine.tuning.serial_references;
     first.state = State::alone;
-    if (roused != 0) crew_.go_together(first);
-    crew_.expect_roused(roused, first.now);
-    agenda_.add({first.now, first.index});
+    if (woken != 0) pool_.go_together(first);
+    pool_.expect_woken(woken, first.now);
+    event_queue_.add({first.now, first.index});
   }
 
   void end_round(double now) {
     is_over_ = true;
-    dry_at_ = now;
-    over_at_ = crew_.all_awake_at(now);
+    idle_at_ = now;
+    over_at_ = pool_.all_awake_at(now);
   }
 
   SimulationResult finish() {
     result_.time = over_at_;
-    result_.termination = over_at_ - dry_at_;
+    result_.termination = over_at_ - idle_at_;
     for (const std::unique_ptr<Worker>& worker : workers_) {
       result_.references += worker->references;
       result_.pushes += worker->pushes;
       if (worker->state == State::away) continue;
-      if (worker->dry_since != 0) result_.idle += over_at_ - worker->dry_since;
+      if (worker->idle_since != 0) result_.idle += over_at_ - worker->idle_since;
       if (worker->index == 0) continue;
       ++result_.helpers;
-      if (worker->references >= mark::kReferencesToBeRoused) ++result_.useful_helpers;
+      if (worker->references >= mark::kReferencesToBeWoken) ++result_.useful_helpers;
     }
     return result_;
   }
@@ -153,13 +153,13 @@ class SimulatedTeam {
         claim(worker);
         break;
       case State::watching:
-        if (crew_.watch(worker, work_in_sight(worker))) begin_search(worker);
+        if (pool_.watch(worker, work_in_sight(worker))) begin_search(worker);
         break;
       case State::away:
-        crew_.join(worker);
+        pool_.join(worker);
         break;
       case State::asleep:
-        crew_.withdraw(worker);
+        pool_.withdraw(worker);
         begin_search(worker);
         break;
     }
@@ -175,8 +175,8 @@ class SimulatedTeam {
       visit(worker, node);
       if (counts && worker.visits_until_look != 0) --worker.visits_until_look;
       if (worker.left_of_batch == 0 && worker.visits_until_look == 0) {
-        worker.visits_until_look = mark::kVisitsBetweenLooks;
-        look_around(worker);
+        worker.visits_until_look = mark::kVisitsBetweenPolls;
+        poll(worker);
       }
     } else if (next_root_ < recording_.roots().size()) {
       take_input(worker);
@@ -288,13 +288,13 @@ class SimulatedTeam {
 
   // --- Looking around ---
 
-  void look_around(Worker& worker) {
+  void poll(Worker& worker) {
     if (worker.state == State::alone) {
-      if (others_could_help(worker)) crew_.go_together(worker);
+      if (others_could_help(worker)) pool_.go_together(worker);
       return;
     }
-    if (crew_.look_for_hungry(worker)) share(worker);
-    if (!worker.distance.count_look()) return;
+    if (pool_.look_for_idle(worker)) share(worker);
+    if (!worker.distance.count_poll()) return;
     if (worker.distance.is_far()) {
       worker.distance.take_as_near();
     } else {
@@ -303,8 +303,8 @@ class SimulatedTeam {
   }
 
   bool others_could_help(Worker& worker) {
-    if (worker_count() == 1 || worker.references < worker.look_around_at) return false;
-    worker.look_around_at = worker.references + mark::kReferencesBetweenLooks;
+    if (worker_count() == 1 || worker.references < worker.poll_at) return false;
+    worker.poll_at = worker.references + mark::kReferencesBetweenPolls;
     return worker.pushes - worker.pops >= mark::kTasksForOthers || next_root_ < recording_.roots().size();
   }
 
@@ -317,14 +317,14 @@ class SimulatedTeam {
           worker.queue.grant_early();
       });
     }
-    if (worker.queue.offers_tasks()) crew_.wake(worker);
+    if (worker.queue.offers_tasks()) pool_.wake(worker);
   }
 
   // --- Stealing ---
 
   void begin_search(Worker& worker) {
-    if (worker.dry_since == 0) worker.dry_since = worker.now;
-    marks_.give_leases_up(worker);
+    if (worker.idle_since == 0) worker.idle_since = worker.now;
+    marks_.end_biases(worker);
     worker.victim.start_search();
     worker.choices_left = mark::kChoicesPerWorker * worker_count();
     worker.state = State::searching;
@@ -338,7 +338,7 @@ class SimulatedTeam {
   void search(Worker& thief) {
     for (std::uint32_t looks = 0; looks < kLooksAtATime && thief.state == State::searching; ++looks) {
       if (thief.choices_left-- == 0) {
-        if (crew_.offer(thief)) end_round(thief.now);
+        if (pool_.offer(thief)) end_round(thief.now);
       } else {
         look_for_victim(thief);
       }
@@ -374,7 +374,7 @@ class SimulatedTeam {
     ++victim.claims;
     thief.victim.stole_from(victim.index);
     take_home(thief, victim, count);
-    if (crew_.is_hungry() && victim.queue.has_stealable()) crew_.wake(thief);
+    if (pool_.is_idle() && victim.queue.has_stealable()) pool_.wake(thief);
   }
 
   // How many tasks now lie in stolen_.
@@ -394,7 +394,7 @@ class SimulatedTeam {
     if (nodes_[thief.index] != nodes_[victim.index]) ++result_.steals_remote;
     thief.now += setup_.queue_costs.steal +
                  static_cast<double>(lines) * team_lines_.distance(victim.index, thief.index);
-    result_.idle += thief.now - std::exchange(thief.dry_since, 0);
+    result_.idle += thief.now - std::exchange(thief.idle_since, 0);
     for (const Node node : std::span(stolen_).first(count)) push(thief, node);
     thief.state = State::marking;
   }
@@ -417,11 +417,11 @@ class SimulatedTeam {
   SharedLines team_lines_;  // of each worker's queue, what thieves look at; and the input's
   std::vector<Node> stolen_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  Agenda agenda_;
-  SimulatedCrew crew_;
+  EventQueue event_queue_;
+  SimulatedThreadPool pool_;
   std::size_t next_root_ = 0;
   bool is_over_ = false;
-  double dry_at_ = 0;   // when the last worker ran dry
+  double idle_at_ = 0;  // when the last worker ran out of tasks
   double over_at_ = 0;  // when all know it
   SimulationResult result_;
 };

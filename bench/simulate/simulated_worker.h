@@ -24,7 +24,7 @@ struct SimulatedWorker {
     marking,    ///< beside others
     searching,  ///< for a victim
     claiming,   ///< what it has seen in a victim's queue
-    watching,   ///< the master: looks around, ever again
+    watching,   ///< the master: polls, ever again
     asleep,     ///< or being woken
   };
 
@@ -50,13 +50,13 @@ struct SimulatedWorker {
   int newness = 0;  ///< of the marks it has seen last: from 2 on it expects new ones
   /// Visits until the prefetch buffer may be filled up again; 0 while far.
   std::size_t left_of_batch = 0;
-  /// It looks around once it has made so many visits, and a batch is over.
-  std::uint32_t visits_until_look = mark::kVisitsBetweenLooks;
+  /// It polls once it has made so many visits, and a batch is over.
+  std::uint32_t visits_until_look = mark::kVisitsBetweenPolls;
   std::uint64_t references = 0;
   std::uint64_t pushes = 0;
   std::uint64_t pops = 0;
-  std::uint64_t look_around_at = 0;  ///< references, while alone
-  double dry_since = 0;
+  std::uint64_t poll_at = 0;  ///< references, while alone
+  double idle_since = 0;
   mark::AnyVictim victim;
   std::uint64_t choices_left = 0;  ///< of a search
   std::optional<mark::VictimChoice> choice;

@@ -57,12 +57,12 @@ SimulationResult simulate(const Recording& recording, const SimulationSetup& set
 }
 
 SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup) {
-  setup.roused = 0;
+  setup.woken = 0;
   const SimulationResult first = simulate(recording, setup);
   if (first.references < setup.engine.tuning.small_round_references) {
-    setup.engine.tuning.alone_references = setup.engine.tuning.small_round_references;
+    setup.engine.tuning.serial_references = setup.engine.tuning.small_round_references;
   } else {
-    setup.roused = first.useful_helpers;
+    setup.woken = first.useful_helpers;
   }
   return simulate(recording, setup);
 }

@@ -3,19 +3,19 @@
 // What is simulated is time, and who comes first. What the workers decide is decided by the engine's own
 // code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
 // measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
-// binds them together in time: the mark loop (mark/worker.h) and leases (mark/lease.h), the calling of
-// helpers (mark/thread_pool.h) and the termination of Hassanein (mark/termination/owst.h), step by step as
+// binds them together in time: the mark loop (mark/worker.h) and biases (mark/biased_regions.h), the calling
+// of helpers (mark/thread_pool.h) and the termination of Hassanein (mark/termination/owst.h), step by step as
 // written there.
 //
 // What takes time:
 //  - a visit, and each reference that it finds: as one worker was measured to take on this heap, alone, in
 //    the loop beside others, and in that for far marks (loop_times.h);
 //  - a push and its pop, by kind of queue;
-//  - lines of marks, of leases and of queues that another worker has (shared_lines.h, simulated_marks.h). The
+//  - lines of marks, of biases and of queues that another worker has (shared_lines.h, simulated_marks.h). The
 //    owner of a BWoS queue touches the line that thieves look at when it grants and takes over blocks; that
 //    of any other queue whenever it pushes and pops;
-//  - a locked operation for each mark in a block of the heap whose lease the worker does not hold, as
-//    measured on this heap, and taking and losing leases;
+//  - a locked operation for each mark in a block of the heap whose bias the worker does not hold, as
+//    measured on this heap, and taking and losing biases;
 //  - steals, searches, waking and being woken, the last of which come one after another, under a lock.
 //
 // An event is one step of one worker: a visit, some looks for a victim, a claim. Events happen in the order
@@ -51,21 +51,22 @@ struct VisitCosts {
 /// How to simulate.
 struct SimulationSetup {
   /// Its threads, blocks, block size, seed, steal batch, grant, victim and nodes are looked at, and
-  /// alone_references, below which the first worker calls nobody. There are as many processors as threads.
+  /// serial_references, below which the first worker calls nobody. There are as many processors as threads.
   mark::MarkerOptions engine;
   std::string queue;  ///< one of simulated_queue_names(); empty: the default
   MachineCosts machine;
   QueueCosts queue_costs;
   VisitCosts visits;
-  /// Helpers that were roused before the round (Marker::rouse_helpers): they are called from the start.
-  std::uint32_t roused = 0;
+  /// Helpers that were woken before the round (Marker::wake_helpers): they are called from the start.
+  std::uint32_t woken = 0;
 };
 
 /// What came of it. Times in nanoseconds.
 struct SimulationResult {
   double time = 0;         ///< of the whole
-  double termination = 0;  ///< of that: after the last worker ran dry
-  double idle = 0;  ///< sum over the workers that took part: from running dry to the next task or the end
+  double termination = 0;  ///< of that: after the last worker ran out of tasks
+  double idle =
+      0;  ///< sum over the workers that took part: from running out of tasks to the next task or the end
   std::uint64_t tasks = 0;
   std::uint64_t references = 0;
   std::uint64_t pushes = 0;
@@ -75,7 +76,7 @@ struct SimulationResult {
   std::uint64_t steals_contended = 0;
   std::uint64_t tasks_stolen = 0;
   std::uint32_t helpers = 0;         ///< that took part, beside the first worker
-  std::uint32_t useful_helpers = 0;  ///< of them, those that will be roused for the next round
+  std::uint32_t useful_helpers = 0;  ///< of them, those that will be woken for the next round
 
   /// 100 × stolen tasks ÷ tasks.
   [[nodiscard]] double steal_percent() const {
@@ -96,7 +97,7 @@ std::vector<std::string_view> simulated_queue_names();
 SimulationResult simulate(const Recording& recording, const SimulationSetup& setup);
 
 /// As it is when the same heap is marked again and again: a round, and another in which the helpers that were
-/// useful in it are roused, as Marker does. Returns the second; `setup.roused` is not looked at. Twice the
+/// useful in it are woken, as Marker does. Returns the second; `setup.woken` is not looked at. Twice the
 /// time and as much memory.
 SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup);
 

@@ -31,7 +31,7 @@ void DisclaimProcedures::for_each_kind(const heap::Heap& heap, Function function
 }
 
 // An object's references to itself do not count, or it would keep itself for ever.
-void DisclaimProcedures::mark_referents(heap::Heap& heap, FurtherMarking& marking) const {
+void DisclaimProcedures::mark_referents(heap::Heap& heap, WeakProcessing& marking) const {
   for_each_kind(heap, [&](heap::KindNumber kind, const OfKind& of_kind) {
     // Relaxed: see set.
     if (!of_kind.keeps_referents.load(std::memory_order_relaxed)) return;

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "gc/further_marking.h"
+#include "gc/weak_processing.h"
 #include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
@@ -33,7 +33,7 @@ class DisclaimProcedures {
   void inherit(heap::KindNumber kind, heap::KindNumber from);
 
   /// When what the roots lead to is marked: marks what dead objects keep.
-  void mark_referents(heap::Heap& heap, FurtherMarking& marking) const;
+  void mark_referents(heap::Heap& heap, WeakProcessing& marking) const;
   /// When nothing more will be marked: notes the dead objects, and marks them so that sweep() leaves them.
   void hold_dead(heap::Heap& heap);
   /// When the heap was swept: takes the marks back. The program may mark objects again, and ask.

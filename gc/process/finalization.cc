@@ -2,7 +2,7 @@
 
 namespace jackdaw::gc {
 
-void Finalization::process(FurtherMarking& marking, bool java) {
+void Finalization::process(WeakProcessing& marking, bool java) {
   // Short links do not see what finalizers bring back.
   short_links.clear_dead();
   finalizers.find_unreachable(marking, java);

@@ -2,10 +2,10 @@
 // interface promises.
 #pragma once
 
-#include "gc/further_marking.h"
 #include "gc/process/finalizers.h"
 #include "gc/process/toggle_references.h"
 #include "gc/process/weak_links.h"
+#include "gc/weak_processing.h"
 
 namespace jackdaw::gc {
 
@@ -28,7 +28,7 @@ struct Finalization {
   /// When what the roots lead to is marked, while all other threads stand still: clears links, makes
   /// finalizers ready and marks what these need. What is unmarked afterwards may be freed, and nothing here
   /// refers to it.
-  void process(FurtherMarking& marking, bool java);
+  void process(WeakProcessing& marking, bool java);
 };
 
 }  // namespace jackdaw::gc

@@ -29,7 +29,7 @@ Finalizer Finalizers::take_back(const heap::Object* object) {
   return finalizer;
 }
 
-void Finalizers::find_unreachable(FurtherMarking& marking, bool java) {
+void Finalizers::find_unreachable(WeakProcessing& marking, bool java) {
   mark_what_they_refer_to(marking);
   const auto comes_last = [java](const Finalizer& finalizer) {
     return java && finalizer.kind == FinalizerKind::unreachable;
@@ -40,10 +40,10 @@ void Finalizers::find_unreachable(FurtherMarking& marking, bool java) {
 }
 
 // An object that is marked has had its references marked.
-void Finalizers::mark_what_they_refer_to(FurtherMarking& marking) const {
+void Finalizers::mark_what_they_refer_to(WeakProcessing& marking) const {
   registered_.for_each([&](std::uintptr_t address, const Finalizer& finalizer) {
     heap::Object* const object = object_of(address);
-    if (finalizer.kind == FinalizerKind::no_order || FurtherMarking::is_marked(object)) return;
+    if (finalizer.kind == FinalizerKind::no_order || WeakProcessing::is_marked(object)) return;
     const bool ignores_self = finalizer.kind == FinalizerKind::ignore_self;
     marking.mark_references_of(object, ignores_self ? SelfReferences::ignored : SelfReferences::counted);
   });
@@ -52,10 +52,10 @@ void Finalizers::mark_what_they_refer_to(FurtherMarking& marking) const {
 
 // All are chosen before any is marked: among objects without order, none holds another back.
 template <typename Predicate>
-void Finalizers::make_unmarked_ready(FurtherMarking& marking, Predicate is_chosen) {
+void Finalizers::make_unmarked_ready(WeakProcessing& marking, Predicate is_chosen) {
   const std::uint64_t first = added_;
   registered_.erase_if([&](std::uintptr_t address, const Finalizer& finalizer) {
-    if (FurtherMarking::is_marked(object_of(address)) || !is_chosen(finalizer)) return false;
+    if (WeakProcessing::is_marked(object_of(address)) || !is_chosen(finalizer)) return false;
     add_ready(address, finalizer);
     return true;
   });

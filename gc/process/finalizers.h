@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "gc/address_table.h"
-#include "gc/further_marking.h"
+#include "gc/weak_processing.h"
 #include "heap/object.h"
 #include "heap/system_array.h"
 
@@ -84,7 +84,7 @@ class Finalizers {
   /// Between marking and sweeping: makes ready what nothing reaches, and marks that and all that it leads to.
   /// Afterwards every registered object is marked. With `java`, the objects of kind unreachable are chosen
   /// after all that the others lead to was marked.
-  void find_unreachable(FurtherMarking& marking, bool java);
+  void find_unreachable(WeakProcessing& marking, bool java);
 
   /// Makes all registered objects ready, the reachable ones, too.
   void make_all_ready();
@@ -119,9 +119,9 @@ class Finalizers {
   bool reserve_ready(std::size_t count);
   void count_ready();
   void add_ready(std::uintptr_t address, const Finalizer& finalizer);
-  void mark_what_they_refer_to(FurtherMarking& marking) const;
+  void mark_what_they_refer_to(WeakProcessing& marking) const;
   template <typename Predicate>
-  void make_unmarked_ready(FurtherMarking& marking, Predicate is_chosen);
+  void make_unmarked_ready(WeakProcessing& marking, Predicate is_chosen);
 
   AddressTable<Finalizer> registered_;
   // Always has room for all that are registered: threads may stand still when they become ready.

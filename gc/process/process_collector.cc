@@ -103,7 +103,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
       growth_(options.growth),
-      further_marking_(collection_) {
+      weak_processing_(collection_) {
   // What a collection needs at least is there before it comes: memory may have run out by then.
   collection_.begin(marking_.for_heap_of(0));
   if (roots_.empty() || !static_roots_.reserve()) throw std::bad_alloc();
@@ -392,13 +392,13 @@ std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marki
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
-  marking.rouse_helpers();
+  marking.wake_helpers();
   // From here on nothing fails: between clearing and marking, live objects look free.
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
   mark_roots(own_stack);
-  disclaim_procedures_.mark_referents(heap_, further_marking_);
+  disclaim_procedures_.mark_referents(heap_, weak_processing_);
   process_finalization();
-  let_go_of_dead();
+  clear_dead();
   disclaim_procedures_.hold_dead(heap_);
   tell(CollectionEvent::mark_end);
   tell(CollectionEvent::reclaim_start);
@@ -448,7 +448,7 @@ void ProcessCollector::mark_some_roots() {
 
 void ProcessCollector::process_finalization() {
   const std::size_t before = finalization_.finalizers.registered();
-  finalization_.process(further_marking_, java_finalization_);
+  finalization_.process(weak_processing_, java_finalization_);
   finalizers_before_ = finalization_.finalizers.registered();
   finalized_lately_ = finalizers_before_ < before;
 }
@@ -464,7 +464,7 @@ void ProcessCollector::scan_stack(heap::Words words) {
 }
 
 // What is not marked is dead, and its memory is about to be used again.
-void ProcessCollector::let_go_of_dead() {
+void ProcessCollector::clear_dead() {
   destructors_.prepare(heap_, collection_);
   weak_references_.clear_dead();
   weak_persistents_.for_each([this](PersistentNodes::Node& node) {

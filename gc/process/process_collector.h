@@ -18,7 +18,6 @@
 #include <optional>
 
 #include "gc/collection.h"
-#include "gc/further_marking.h"
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
@@ -35,6 +34,7 @@
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"
 #include "gc/stack_state.h"
+#include "gc/weak_processing.h"
 #include "gc/weak_references.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
@@ -227,7 +227,7 @@ class ProcessCollector {
       mark_some_roots();
     roots_[root_count_++] = object;
   }
-  void let_go_of_dead();
+  void clear_dead();
   [[nodiscard]] bool is_due() const;
   [[nodiscard]] bool is_due_for(std::size_t bytes) const;
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
@@ -268,7 +268,7 @@ class ProcessCollector {
   GrowthPolicy::Found found_;           // by the last collection
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   Finalization finalization_;
-  FurtherMarking further_marking_;
+  WeakProcessing weak_processing_;
   bool java_finalization_ = false;
   bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
   std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over

@@ -219,7 +219,7 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
   // thread wrote.
   if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
-  // Acquire: pairs with the release in let_go_on, so that this thread sees what the collector wrote.
+  // Acquire: pairs with the release in resume_others_now, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
 }
 
@@ -349,11 +349,11 @@ void ThreadRegistry::forget_gone_threads() {
 }
 
 void ThreadRegistry::resume_others() {
-  let_go_on();
+  resume_others_now();
   mutex_.unlock();
 }
 
-void ThreadRegistry::let_go_on() {
+void ThreadRegistry::resume_others_now() {
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
   // stand_still.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,
@@ -408,7 +408,7 @@ void ThreadRegistry::prepare_fork() {
   stop_others();
   // Relaxed: published by going on.
   sections_closed_.value().store(1, std::memory_order_relaxed);
-  let_go_on();
+  resume_others_now();
 }
 
 void ThreadRegistry::open_sections() {

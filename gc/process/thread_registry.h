@@ -243,7 +243,7 @@ class ThreadRegistry {
   static void await_resumption(ProcessThread& thread);
   void reply_to_suspender();
   void forget_gone_threads();
-  void let_go_on();
+  void resume_others_now();
   void open_sections();
 
   static ThreadRegistry* registry_;  // the one there is

@@ -4,7 +4,7 @@ namespace jackdaw::gc {
 
 void ToggleReferences::remove_dead() {
   references_.remove_if(
-      [](const Reference& reference) { return !FurtherMarking::is_marked(reference.object); });
+      [](const Reference& reference) { return !WeakProcessing::is_marked(reference.object); });
 }
 
 }  // namespace jackdaw::gc

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gc/further_marking.h"
+#include "gc/weak_processing.h"
 #include "heap/growing_list.h"
 #include "heap/object.h"
 

@@ -34,13 +34,13 @@ LinkResult WeakLinks::move_link(void** link, void** new_link) {
 
 void WeakLinks::clear_dead() {
   objects_.erase_if([](std::uintptr_t address, const heap::Object* object) {
-    if (FurtherMarking::is_marked(object)) return false;
+    if (WeakProcessing::is_marked(object)) return false;
     *link_of(address) = nullptr;
     return true;
   });
 }
 
-void WeakLinks::drop_dangling(const FurtherMarking& marking) {
+void WeakLinks::drop_dangling(const WeakProcessing& marking) {
   objects_.erase_if([&](std::uintptr_t address, const heap::Object*) {
     return marking.lies_in_unmarked_object(link_of(address));
   });

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "gc/address_table.h"
-#include "gc/further_marking.h"
+#include "gc/weak_processing.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -46,7 +46,7 @@ class WeakLinks {
   /// Sets the links to unmarked objects to null and ends their registrations. O(table).
   void clear_dead();
   /// Ends the registrations of links that lie in unmarked objects. O(table).
-  void drop_dangling(const FurtherMarking& marking);
+  void drop_dangling(const WeakProcessing& marking);
 
  private:
   AddressTable<heap::Object*> objects_;

@@ -138,14 +138,14 @@ class BwosFifo {
   /// the share of such blocks has, for a uniformly random sample (paper §3.4). Touches two cache lines, or
   /// one when the block is done.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
-    return glance_into(static_cast<std::uint32_t>(sample % ring_.block_count())) != 0;
+    return stealable_in(static_cast<std::uint32_t>(sample % ring_.block_count())) != 0;
   }
 
   /// Any thread. About how many tasks thieves could find. O(blocks), two cache lines each: what size-based
   /// choices of a victim cost.
   [[nodiscard]] std::size_t size_hint() const {
     std::size_t size = 0;
-    for (std::uint32_t slot = 0; slot < ring_.block_count(); ++slot) size += glance_into(slot);
+    for (std::uint32_t slot = 0; slot < ring_.block_count(); ++slot) size += stealable_in(slot);
     return size;
   }
 
@@ -164,7 +164,7 @@ class BwosFifo {
 
   /// Owner. Moves the newer half of the front block's tasks, or what of it there is room for, to the back
   /// block, where thieves reach them; when the front block is the back one, to the next, which becomes the
-  /// back. For hungry thieves when a block's worth of tasks may never come together (the open problem of the
+  /// back. For idle thieves when a block's worth of tasks may never come together (the open problem of the
   /// paper's §8). False, with nothing changed, when thieves have something already, the front block holds
   /// fewer than two tasks, or no block is free. The order of the tasks remains. O(blocks + block size).
   bool grant_early() {
@@ -331,7 +331,7 @@ class BwosFifo {
   }
 
   // Any thread. About how many tasks could be stolen from a slot's block.
-  [[nodiscard]] std::uint64_t glance_into(std::uint32_t slot) const {
+  [[nodiscard]] std::uint64_t stealable_in(std::uint32_t slot) const {
     // Relaxed, both: a hint; nothing is read on the strength of it.
     const std::uint64_t s_pos = blocks_[slot].s_pos.load(std::memory_order_relaxed);
     if (is_done(s_pos)) return 0;

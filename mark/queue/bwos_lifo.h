@@ -150,7 +150,7 @@ class BwosLifo {
   }
 
   /// Owner. Grants the older half of the top block and goes on with the newer half in the next one: for
-  /// hungry thieves when a block's worth of tasks may never come together (the open problem of the paper's
+  /// idle thieves when a block's worth of tasks may never come together (the open problem of the paper's
   /// §8). False, with nothing changed, when there are fewer than two tasks or the next block is still being
   /// read. O(block size).
   bool grant_early() {

@@ -38,8 +38,8 @@ class AnyTerminator {
   void before_steal(std::uint32_t thief, std::uint32_t victim) {
     std::visit([&](auto& detector) { detector.before_steal(thief, victim); }, detector_);
   }
-  // Relaxed: a hint, asked again at every look around.
-  [[nodiscard]] bool hungry() const { return idle_->load(std::memory_order_relaxed) != 0; }
+  // Relaxed: a hint, asked again at every poll.
+  [[nodiscard]] bool idle() const { return idle_->load(std::memory_order_relaxed) != 0; }
   bool wake() {
     return std::visit([](auto& detector) { return detector.wake(); }, detector_);
   }

@@ -48,14 +48,14 @@ class OfferCount {
   }
 
   /// Whether somebody has offered.
-  // Relaxed: a hint, asked again at every look around.
+  // Relaxed: a hint, asked again at every poll.
   [[nodiscard]] bool any() const { return offers_.load(std::memory_order_relaxed) != 0; }
 
   /// The count itself, for those that want to look at it often.
   [[nodiscard]] const std::atomic<std::uint32_t>& word() const { return offers_; }
 
  private:
-  // Written when workers run dry or find work; read by all at every look around.
+  // Written when workers run out of tasks or find work; read by all at every poll.
   alignas(128) std::atomic<std::uint32_t> offers_{0};
   std::uint32_t workers_ = 0;
 };

@@ -51,7 +51,7 @@ class BasicOwstTerminator {
   void before_steal(std::uint32_t, std::uint32_t) {}
 
   /// Whether some worker has nothing to do.
-  [[nodiscard]] bool hungry() const { return offers_.any(); }
+  [[nodiscard]] bool idle() const { return offers_.any(); }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return offers_.word(); }
 
   /// A worker that has something to steal in its queue: wakes a sleeper. False when nobody slept.

@@ -28,9 +28,9 @@ class ParkingLot {
   }
 
   /// Wakes one sleeper that was not called before. False when there is none, which is one load: any thread
-  /// may ask at every look around. It may be out of date, so ask again later.
+  /// may ask at every poll. It may be out of date, so ask again later.
   bool wake_one() {
-    // Relaxed: a hint. A caller that misses a new sleeper asks again at its next look around.
+    // Relaxed: a hint. A caller that misses a new sleeper asks again at its next poll.
     if (uncalled_.load(std::memory_order_relaxed) == 0) return false;
     const std::lock_guard lock(mutex_);
     if (newest_ == nullptr) return false;

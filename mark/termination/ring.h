@@ -84,8 +84,8 @@ class BasicRingTerminator {
   }
 
   /// Whether some worker has nothing to do.
-  // Relaxed: a hint, asked again at every look around.
-  [[nodiscard]] bool hungry() const { return idle_.load(std::memory_order_relaxed) != 0; }
+  // Relaxed: a hint, asked again at every poll.
+  [[nodiscard]] bool idle() const { return idle_.load(std::memory_order_relaxed) != 0; }
   [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return idle_; }
 
   /// A worker that has something to steal in its queue: wakes a sleeper. False when nobody slept.
@@ -140,7 +140,7 @@ class BasicRingTerminator {
   const std::unique_ptr<Station[]> stations_;
   std::uint32_t workers_ = 0;
   const Waiting backoff_;
-  // Written when workers run dry or find work; read by all at every look around.
+  // Written when workers run out of tasks or find work; read by all at every poll.
   alignas(128) std::atomic<std::uint32_t> idle_{0};
   std::atomic<bool> over_{false};
   Parking sleepers_;

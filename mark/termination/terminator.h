@@ -30,10 +30,10 @@ struct TerminatorSetup {
 /// again, because `work_in_sight()` said so or somebody woke it. Until offer returns, the worker's queue
 /// stays empty.
 ///
-/// A thief calls `before_steal(thief, victim)` before every attempt. A worker with tasks polls `hungry()`,
+/// A thief calls `before_steal(thief, victim)` before every attempt. A worker with tasks polls `idle()`,
 /// which is whether `idle_workers()` is not 0: one load, from a line that is written only when workers run
-/// dry or find work; those that have not come count as dry. When it is true and there is something to steal,
-/// the worker calls `wake()`, which says whether it called a sleeper.
+/// out of tasks or find work; those that have not come count as without. When it is true and there is
+/// something to steal, the worker calls `wake()`, which says whether it called a sleeper.
 template <typename Detector>
 concept Terminator = std::constructible_from<Detector, const TerminatorSetup&> &&
     requires(Detector& detector, const Detector& unchanged, bool (*work_in_sight)(), std::uint32_t worker) {
@@ -42,7 +42,7 @@ concept Terminator = std::constructible_from<Detector, const TerminatorSetup&> &
   { detector.join(worker) } -> std::same_as<bool>;
   { detector.offer(worker, work_in_sight) } -> std::same_as<bool>;
   detector.before_steal(worker, worker);
-  { unchanged.hungry() } -> std::same_as<bool>;
+  { unchanged.idle() } -> std::same_as<bool>;
   { unchanged.idle_workers() } -> std::same_as<const std::atomic<std::uint32_t>&>;
   { detector.wake() } -> std::same_as<bool>;
 };

@@ -54,11 +54,11 @@ struct QueueSamples {
 
 /// One worker's chooser, used by that worker's thread alone.
 ///
-/// `start_search()` says that the worker ran dry; `choose(queues)` then names another worker, or nobody when
-/// the policy refuses what it looked at, in which case the thief asks again; `stole_from(worker)` says that a
-/// steal succeeded, which ends the search. `queues.looks_stealable(worker, sample)` glances at one random
-/// part of a worker's queue; `queues.has_stealable(worker)` says whether a steal could find something;
-/// `queues.size_hint(worker)` adds up all parts, which costs the queue's owner more.
+/// `start_search()` says that the worker ran out of tasks; `choose(queues)` then names another worker, or
+/// nobody when the policy refuses what it looked at, in which case the thief asks again; `stole_from(worker)`
+/// says that a steal succeeded, which ends the search. `queues.looks_stealable(worker, sample)` glances at
+/// one random part of a worker's queue; `queues.has_stealable(worker)` says whether a steal could find
+/// something; `queues.size_hint(worker)` adds up all parts, which costs the queue's owner more.
 template <typename Policy>
 concept VictimPolicy = std::constructible_from<Policy, const VictimSetup&> &&
     requires(Policy& policy, const QueueSamples& queues, std::uint32_t worker) {

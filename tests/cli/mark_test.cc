@@ -165,13 +165,13 @@ TEST_F(Mark, PrintsTablesWithTheSameFigures) {
 
 TEST_F(Mark, LeavesASmallHeapToTheFirstWorker) {
   const json result = mark({"tree:8", "--threads", "3", "--verify"});
-  EXPECT_EQ(result["alone"], 8192);
+  EXPECT_EQ(result["serial"], 8192);
   for (const json& run : result["runs"]) {
     EXPECT_EQ(run["workers"][0]["tasks_executed"], 511);
     EXPECT_EQ(sum_over_workers(run, "tasks_executed"), 511U);
     EXPECT_EQ(sum_over_workers(run, "victims_refused"), 0U);
   }
-  EXPECT_EQ(mark({"tree:8", "--threads", "3", "--alone", "0"})["alone"], 0);
+  EXPECT_EQ(mark({"tree:8", "--threads", "3", "--serial", "0"})["serial"], 0);
 }
 
 TEST_F(Mark, WithoutJsonWritesNoFile) {
@@ -208,7 +208,7 @@ TEST_P(MarkGraph, IsVerifiedForAnyNumberOfThreadsAndEitherVictimPolicy) {
   for (const std::string threads : {"1", "2", "8"}) {
     for (const std::string victim : {"random", "numa-prob"}) {
       const json result = mark({GetParam(), "--verify", "--repeat", "3", "--threads", threads, "--victim",
-                                victim, "--seed", "5", "--alone", "0"});
+                                victim, "--seed", "5", "--serial", "0"});
       expect_mark_result(result, 3);
       EXPECT_EQ(result["verified"], true);
       EXPECT_EQ(std::to_string(result["threads"].get<int>()), threads);

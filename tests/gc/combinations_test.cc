@@ -41,7 +41,7 @@ CollectorOptions options_for(std::string_view queue, std::string_view victim, st
   engine.tuning.block_size = 8;
   engine.tuning.victim = victim;
   engine.tuning.termination = termination;
-  engine.tuning.alone_references = seed % 2 == 0 ? 0 : 500;
+  engine.tuning.serial_references = seed % 2 == 0 ? 0 : 500;
   engine.nodes = {0, 0, 1, 1, 2, 2, 3, 3};
   return options;
 }

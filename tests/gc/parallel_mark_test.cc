@@ -36,7 +36,7 @@ class ParallelMark : public testing::TestWithParam<Parameters> {
     const auto& [threads, victim, queue] = GetParam();
     CollectorOptions options = only_when_asked();
     options.marking.engine.threads = threads;
-    options.marking.engine.tuning.alone_references = 0;
+    options.marking.engine.tuning.serial_references = 0;
     options.marking.engine.tuning.blocks = queue.blocks;
     options.marking.engine.tuning.block_size = queue.block_size;
     options.marking.make = bench::make_engine;

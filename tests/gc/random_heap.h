@@ -32,7 +32,7 @@ inline void expect_same_marks(const bench::SerialMark& serial, Collector& collec
   if (result.mark_passes == 1) {
     EXPECT_EQ(sum.references_visited, serial.references());
   } else {
-    EXPECT_GE(sum.references_visited, serial.references()) << "revisited objects are counted again";
+    EXPECT_GE(sum.references_visited, serial.references()) << "rescanned objects are counted again";
   }
   EXPECT_GE(sum.tasks_executed, serial.objects() - serial.leaves());
   EXPECT_LE(sum.pops + sum.direct, sum.tasks_executed);

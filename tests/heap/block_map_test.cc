@@ -22,8 +22,8 @@ class BlockMapTest : public testing::Test {
   static std::uintptr_t block(std::size_t index) { return kStart + index * kBlockBytes; }
 
   std::vector<std::atomic<std::uint64_t>> entries_ = std::vector<std::atomic<std::uint64_t>>(kBlocks);
-  std::vector<std::atomic<std::uint8_t>> suspected_ = std::vector<std::atomic<std::uint8_t>>(kBlocks);
-  BlockMap map_{kStart, entries_, suspected_.data()};
+  std::vector<std::atomic<std::uint8_t>> blacklist_ = std::vector<std::atomic<std::uint8_t>>(kBlocks);
+  BlockMap map_{kStart, entries_, blacklist_.data()};
 };
 
 TEST_F(BlockMapTest, EmptyKnowsNoAddress) {
@@ -103,18 +103,18 @@ TEST_F(BlockMapTest, MayBeReadWhileItIsWritten) {
   reader.join();
 }
 
-TEST_F(BlockMapTest, RemembersForTwoRoundsWhatWasSuspected) {
-  map_.suspect(block(3) + 5);
-  EXPECT_TRUE(map_.is_suspect(block(3)));
-  EXPECT_FALSE(map_.is_suspect(block(4)));
+TEST_F(BlockMapTest, RemembersForTwoRoundsWhatWasBlacklisted) {
+  map_.blacklist(block(3) + 5);
+  EXPECT_TRUE(map_.is_blacklisted(block(3)));
+  EXPECT_FALSE(map_.is_blacklisted(block(4)));
   map_.start_round();
-  EXPECT_TRUE(map_.is_suspect(block(3)));
+  EXPECT_TRUE(map_.is_blacklisted(block(3)));
   map_.start_round();
-  EXPECT_FALSE(map_.is_suspect(block(3)));
+  EXPECT_FALSE(map_.is_blacklisted(block(3)));
   for (int round = 0; round < 251; ++round) map_.start_round();
-  map_.suspect(block(5));
+  map_.blacklist(block(5));
   map_.start_round();
-  EXPECT_TRUE(map_.is_suspect(block(5))) << "also where the numbers of rounds begin anew";
+  EXPECT_TRUE(map_.is_blacklisted(block(5))) << "also where the numbers of rounds begin anew";
 }
 
 TEST_F(BlockMapTest, TailsThatKeepNothingStillLeadToTheirStart) {

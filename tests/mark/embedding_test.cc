@@ -40,7 +40,7 @@ class CountingModel : public VectorModel {
 TEST(Embedding, TellsAVisitWhichWorkerVisits) {
   MarkerOptions options;
   options.threads = 3;
-  options.tuning.alone_references = 0;
+  options.tuning.serial_references = 0;
   CountingModel model(random_graph(static_cast<Node>(scaled(100000)), 4, 5), options.threads);
   Marker<CountingModel> marker(options);
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
@@ -53,18 +53,18 @@ TEST(Embedding, MarksAloneAndEndsWellInTheChildOfAFork) {
   for (const bool has_marked : {false, true}) {
     MarkerOptions options;
     options.threads = 4;
-    options.tuning.alone_references = 0;
+    options.tuning.serial_references = 0;
     VectorModel model(random_graph(5000, 4, 3));
     const std::vector<Node> roots{0};
     auto marker = std::make_unique<Marker<VectorModel>>(options);
     if (has_marked) marker->mark(model, roots);
-    marker->rouse_helpers();
+    marker->wake_helpers();
     const pid_t child = fork();
     if (child == 0) {
       bool is_right = true;
       for (int round = 0; round < 3; ++round) {
         model.clear_marks();
-        marker->rouse_helpers();
+        marker->wake_helpers();
         is_right = marker->mark(model, roots) && model.marks() == model.serially_reachable(roots) && is_right;
       }
       marker.reset();
@@ -96,8 +96,8 @@ TEST(EmbeddingDeathTest, AVisitThatThrowsEndsTheProcess) {
 }
 
 // Optional members that nearly fit.
-struct AlmostLeasingModel : VectorModel {
-  std::atomic<std::uint64_t>& lease_word_of(Node);
+struct AlmostBiasedModel : VectorModel {
+  std::atomic<std::uint64_t>& bias_word_of(Node);
 };
 struct AlmostPlacedModel : VectorModel {
   int node_of(Node) const { return 0; }
@@ -108,7 +108,7 @@ struct AlmostSlicingModel : VectorModel {
 struct AlmostCandidateModel : VectorModel {
   using Candidate = Node;
 };
-static_assert(!kLeaseWordFits<AlmostLeasingModel>);
+static_assert(!kBiasWordFits<AlmostBiasedModel>);
 static_assert(!kNodeFits<AlmostPlacedModel> && !kSliceFits<AlmostSlicingModel>);
 static_assert(!kCandidatesFit<AlmostCandidateModel>);
 

@@ -11,7 +11,7 @@ constexpr MarkDistance::Duration kOneNanosecond{1};
 // Visits until the next sample is due and gives it; says how many visits it took.
 std::uint32_t visit_and_sample(MarkDistance& distance, MarkDistance::Duration duration) {
   std::uint32_t visits = 1;
-  while (!distance.count_look()) ++visits;
+  while (!distance.count_poll()) ++visits;
   distance.add_sample(duration);
   distance.end_sampled_visit();
   return visits;
@@ -74,8 +74,8 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
     }
     ASSERT_TRUE(distance.is_far());
     for (std::uint32_t visit = 1; visit < MarkDistance::kLooksFar; ++visit)
-      ASSERT_FALSE(distance.count_look());
-    ASSERT_TRUE(distance.count_look());
+      ASSERT_FALSE(distance.count_poll());
+    ASSERT_TRUE(distance.count_poll());
     distance.take_as_near();
   }
 }
@@ -93,7 +93,7 @@ TEST(MarkDistance, ASampleCountsAsNothingAtLeast) {
 
 TEST(MarkDistance, AVisitWithoutASampleIsMadeUpForLater) {
   MarkDistance distance;
-  while (!distance.count_look()) continue;
+  while (!distance.count_poll()) continue;
   distance.end_sampled_visit();
   EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kLooksASample);
 }
@@ -112,7 +112,7 @@ TEST(MarkDistance, TimesEachReadOnce) {
   MarkDistance distance;
   int reads = 0;
   for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {
-    while (!distance.count_look()) continue;
+    while (!distance.count_poll()) continue;
     distance.sample([&] {
       ++reads;
       const auto start = std::chrono::steady_clock::now();

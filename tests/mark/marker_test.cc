@@ -25,26 +25,26 @@
 namespace jackdaw::mark {
 namespace {
 
-// The same, divided into regions of a few nodes that workers lease.
-class LeasedVectorModel : public VectorModel {
+// The same, divided into regions of a few nodes that workers bias.
+class BiasedVectorModel : public VectorModel {
  public:
-  explicit LeasedVectorModel(std::vector<std::vector<Node>> edges)
-      : VectorModel(std::move(edges)), lease_words_(marks().size() / kRegionNodes + 1) {}
+  explicit BiasedVectorModel(std::vector<std::vector<Node>> edges)
+      : VectorModel(std::move(edges)), bias_words_(marks().size() / kRegionNodes + 1) {}
 
-  LeaseWord& lease_word_of(Reference node) { return lease_words_[node / kRegionNodes]; }
+  BiasWord& bias_word_of(Reference node) { return bias_words_[node / kRegionNodes]; }
 
   void clear_marks() {
     VectorModel::clear_marks();
-    for (LeaseWord& word : lease_words_) word.store(0, std::memory_order_relaxed);
+    for (BiasWord& word : bias_words_) word.store(0, std::memory_order_relaxed);
   }
 
  private:
   static constexpr Node kRegionNodes = 100;
 
-  std::vector<LeaseWord> lease_words_;
+  std::vector<BiasWord> bias_words_;
 };
 
-static_assert(LeasingObjectModel<LeasedVectorModel>);
+static_assert(BiasedObjectModel<BiasedVectorModel>);
 
 // The same, where a mark takes as long to come as from another core.
 class DistantVectorModel : public VectorModel {
@@ -119,7 +119,7 @@ void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::v
                               MarkerOptions options, int rounds) {
   Model model(std::move(edges));
   for (const std::uint64_t alone : {0U, 100U}) {
-    options.tuning.alone_references = alone;
+    options.tuning.serial_references = alone;
     expect_marks_like_serial<Victim, Model>(model, roots, options, rounds);
   }
 }
@@ -152,7 +152,7 @@ TEST_P(MarkerShapes, MarksRandomGraphsLikeASerialTraversal) {
   }
 }
 
-// Neighbours in number are neighbours in the graph, so that leases last; a few far edges make workers meet.
+// Neighbours in number are neighbours in the graph, so that biases last; a few far edges make workers meet.
 std::vector<std::vector<Node>> local_graph(Node nodes, std::uint64_t seed) {
   RandomNumbers random(seed);
   std::vector<std::vector<Node>> edges(nodes);
@@ -164,12 +164,12 @@ std::vector<std::vector<Node>> local_graph(Node nodes, std::uint64_t seed) {
   return edges;
 }
 
-TEST_P(MarkerShapes, MarksLeasedRegionsLikeASerialTraversal) {
+TEST_P(MarkerShapes, MarksBiasedRegionsLikeASerialTraversal) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto nodes = static_cast<Node>(scaled(20000));
-    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
+    expect_marks_like_serial<RandomVictim, BiasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
                                                               options(), 3);
-    expect_marks_like_serial<RandomVictim, LeasedVectorModel>(random_graph(nodes, 5, seed), {0, 1}, options(),
+    expect_marks_like_serial<RandomVictim, BiasedVectorModel>(random_graph(nodes, 5, seed), {0, 1}, options(),
                                                               2);
   }
 }
@@ -206,8 +206,8 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
 TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
   MarkerOptions options;
   options.threads = 2;
-  options.tuning.alone_references = 0;
-  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kLooksASample * kVisitsBetweenLooks;
+  options.tuning.serial_references = 0;
+  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kLooksASample * kVisitsBetweenPolls;
   DistantVectorModel distant(random_graph(nodes, 6, 5));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
   EXPECT_GT(distant.asked_for(), 0U);
@@ -217,8 +217,8 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
 TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
   MarkerOptions options;
   options.threads = 2;
-  options.tuning.alone_references = 0;
-  const Node nodes = 3 * MarkDistance::kLooksFar * kVisitsBetweenLooks;
+  options.tuning.serial_references = 0;
+  const Node nodes = 3 * MarkDistance::kLooksFar * kVisitsBetweenPolls;
   DistantVectorModel distant(random_graph(nodes, 4, 6));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
   EXPECT_GT(distant.asked_for(), 0U);
@@ -246,7 +246,7 @@ TEST(Marker, MarksLeavesWithoutVisitingThem) {
   for (const std::uint32_t threads : {1U, 3U}) {
     MarkerOptions options;
     options.threads = threads;
-    options.tuning.alone_references = 0;
+    options.tuning.serial_references = 0;
     Marker<LeafVectorModel> marker(options);
     model.clear_marks();
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0, 1}));
@@ -286,7 +286,7 @@ TEST(Marker, SharesManyRootsAmongItsWorkers) {
   expect_marks_like_serial<RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options, 5);
 }
 
-TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRevisits) {
+TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRescans) {
   const Node nodes = 3000;
   VectorModel model(random_graph(nodes, 4, 99));
   const std::vector<Node> roots{0};
@@ -313,7 +313,7 @@ TEST(Marker, RefusesNumbersOfThreadsOutOfRange) {
   MarkerOptions options;
   options.threads = 0;
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
-  options.threads = Leases::kMaximumWorkers + 1;
+  options.threads = BiasedRegions::kMaximumWorkers + 1;
   EXPECT_THROW(Marker<VectorModel>{options}, std::invalid_argument);
 }
 
@@ -393,7 +393,7 @@ TEST(Marker, MarksASmallHeapAloneOnceItKnowsThatItIsSmall) {
   VectorModel model(star_graph(kNodes));
   MarkerOptions options;
   options.threads = 4;
-  options.tuning.alone_references = 100;
+  options.tuning.serial_references = 100;
   options.tuning.small_round_references = kNodes;
   Marker<VectorModel> marker(options);
   for (int round = 0; round < 20; ++round) {
@@ -474,7 +474,7 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
 
 // A helper that had a part in a marking begins with the first round of the next, which is so small that the
 // first worker would not have called it; but not with the one after that.
-TEST(Marker, RousesTheHelpersThatWereUseful) {
+TEST(Marker, WakesTheHelpersThatWereUseful) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
   MarkerOptions options;
   options.threads = 2;
@@ -486,7 +486,7 @@ TEST(Marker, RousesTheHelpersThatWereUseful) {
   ModelThatWaitsForHelp large(random_graph(50000, 8, 7));
   ModelThatWaitsForHelp small(star_graph(1000));
   const auto mark = [&](ModelThatWaitsForHelp& model, std::uint64_t visits_before, std::uint64_t wanted) {
-    marker.rouse_helpers();
+    marker.wake_helpers();
     model.start(visits_before, wanted);
     ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
     EXPECT_EQ(model.marks(), model.serially_reachable({0}));
@@ -496,7 +496,7 @@ TEST(Marker, RousesTheHelpersThatWereUseful) {
     mark(large, 15000, 5000);
     mark(small, 20, 1);
     mark(small, 0, 0);
-    EXPECT_EQ(small.visits_of_others(), 0U) << "roused for a little";
+    EXPECT_EQ(small.visits_of_others(), 0U) << "woken for a little";
   }
 }
 
@@ -540,7 +540,7 @@ TEST(Marker, CountsRemoteVisitsWhenAsked) {
 TEST(Marker, MarksAndFailsOnSeveralNodesAsOnOne) {
   MarkerOptions options;
   options.threads = 4;
-  options.tuning.alone_references = 0;
+  options.tuning.serial_references = 0;
   options.nodes = {0, 0, 1, 1};
   options.node_distances = {10, 21, 21, 10};
   VectorModel model(random_graph(20000, 4, 7));

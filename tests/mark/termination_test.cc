@@ -67,7 +67,7 @@ void work(AnyTerminator& terminator, std::uint32_t worker, std::uint32_t workers
     }
     while (bag.take()) {
       bag.execute();
-      if (terminator.hungry() && bag.in_sight()) terminator.wake();
+      if (terminator.idle() && bag.in_sight()) terminator.wake();
     }
   } while (!terminator.offer(worker, [&] { return bag.in_sight(); }));
 }
@@ -92,7 +92,7 @@ TEST_P(Termination, EndsThousandsOfTinyRoundsWithNothingLeft) {
     const auto tasks = static_cast<std::int64_t>(round % 37);
     bag.fill(tasks);
     terminator_.start_round(workers(), workers());
-    EXPECT_FALSE(terminator_.hungry());
+    EXPECT_FALSE(terminator_.idle());
     pool.run([&](std::uint32_t worker) { work(terminator_, worker, workers(), bag); });
     ASSERT_EQ(bag.executed(), tasks + 1) << "round " << round;
     ASSERT_EQ(bag.waiting(), 0);
@@ -137,7 +137,7 @@ TEST_P(TerminationAmongSeveral, WakesSleepersForWorkThatAppearsLate) {
   terminator_.start_round(workers(), workers());
   pool.run([&](std::uint32_t worker) {
     if (worker == 0) {
-      while (!terminator_.hungry()) std::this_thread::yield();
+      while (!terminator_.idle()) std::this_thread::yield();
       waiting.store(1000);
       // Holds its task until the others have done the work: they can only if they are woken.
       while (executed_by_others.load() < 1000) {

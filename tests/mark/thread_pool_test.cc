@@ -120,11 +120,11 @@ void run_with(ThreadPool& pool, std::uint32_t workers, std::vector<std::uint64_t
   });
 }
 
-TEST(ThreadPool, WhoeverIsRousedIsCalledToTheNextJobAndNoOther) {
+TEST(ThreadPool, WhoeverIsWokenIsCalledToTheNextJobAndNoOther) {
   ThreadPool pool(6);
   std::vector<std::uint64_t> runs(6, 0);
   for (std::uint64_t job = 1; job <= 300; ++job) {
-    pool.rouse(5);
+    pool.wake_ahead(5);
     run_with(pool, 6, runs);
     for (const std::uint64_t count : runs) ASSERT_EQ(count, job);
   }
@@ -133,25 +133,25 @@ TEST(ThreadPool, WhoeverIsRousedIsCalledToTheNextJobAndNoOther) {
     ++runs[worker];
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
   });
-  pool.rouse(5);
-  pool.rouse(2);
+  pool.wake_ahead(5);
+  pool.wake_ahead(2);
   run_with(pool, 3, runs);
   EXPECT_EQ(runs, (std::vector<std::uint64_t>{302, 301, 301, 300, 300, 300}));
 }
 
-TEST(ThreadPool, OfOneHasNobodyToRouse) {
+TEST(ThreadPool, OfOneHasNobodyToWake) {
   ThreadPool pool(1);
   std::vector<std::uint64_t> runs(1, 0);
-  pool.rouse(1);
+  pool.wake_ahead(1);
   run_with(pool, 1, runs);
   EXPECT_EQ(runs[0], 1U);
 }
 
-TEST(ThreadPool, WhoeverIsRousedComesAlsoWhenTheJobIsLate) {
+TEST(ThreadPool, WhoeverIsWokenComesAlsoWhenTheJobIsLate) {
   ThreadPool pool(3);
   std::vector<std::uint64_t> runs(3, 0);
   for (std::uint64_t job = 1; job <= 10; ++job) {
-    pool.rouse(2);
+    pool.wake_ahead(2);
     const auto late = std::chrono::steady_clock::now() + 2 * ThreadPool::kAwake;
     while (std::chrono::steady_clock::now() < late) std::this_thread::yield();
     run_with(pool, 3, runs);
@@ -159,11 +159,11 @@ TEST(ThreadPool, WhoeverIsRousedComesAlsoWhenTheJobIsLate) {
   }
 }
 
-TEST(ThreadPool, RousesNoMoreThanThereAreAndTheJobMayHave) {
+TEST(ThreadPool, WakesNoMoreThanThereAreAndTheJobMayHave) {
   ThreadPool pool(4);
   std::vector<int> runs(4, 0);
   std::atomic<int> came{0};
-  pool.rouse(100);
+  pool.wake_ahead(100);
   pool.run_on_call(
       [&](std::uint32_t worker) {
         ++runs[worker];
@@ -172,15 +172,15 @@ TEST(ThreadPool, RousesNoMoreThanThereAreAndTheJobMayHave) {
       },
       2);
   EXPECT_EQ(runs, (std::vector<int>{1, 1, 0, 0}));
-  pool.rouse(1);
+  pool.wake_ahead(1);
   pool.run([&](std::uint32_t worker) { ++runs[worker]; });
   EXPECT_EQ(runs, (std::vector<int>{2, 2, 1, 1}));
 }
 
-TEST(ThreadPool, MayEndWhileItsHelpersAreRoused) {
+TEST(ThreadPool, MayEndWhileItsHelpersAreWoken) {
   for (int i = 0; i < 100; ++i) {
     ThreadPool pool(4);
-    pool.rouse(3);
+    pool.wake_ahead(3);
   }
 }
 

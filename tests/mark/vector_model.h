@@ -80,7 +80,7 @@ class VectorModel {
   std::vector<std::atomic<std::uint8_t>> marks_;
 };
 
-static_assert(PlacedObjectModel<VectorModel> && !LeasingObjectModel<VectorModel>);
+static_assert(PlacedObjectModel<VectorModel> && !BiasedObjectModel<VectorModel>);
 
 inline std::vector<std::vector<Node>> random_graph(Node nodes, std::uint32_t most_edges, std::uint64_t seed) {
   RandomNumbers random(seed);

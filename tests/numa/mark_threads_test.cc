@@ -46,7 +46,7 @@ class MarkThreads : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(MarkThreads, AreTiedToTheNodesOfTheirWorkers) {
   gc::CollectorOptions options = gc::only_when_asked();
   options.marking.engine.threads = GetParam();
-  options.marking.engine.tuning.alone_references = 0;  // all have a part, so all have started
+  options.marking.engine.tuning.serial_references = 0;  // all have a part, so all have started
   gc::Collector collector(options);
   const gc::RandomHeap graph(collector, 10'000, 1);
   graph.expect_collected_correctly(collector.collect());

@@ -37,7 +37,7 @@ struct Steals {
 gc::CollectorOptions options_with(const std::string& victim) {
   gc::CollectorOptions options = gc::only_when_asked();
   options.marking.engine.threads = 4 * machine::Topology::machine().processor_count();
-  options.marking.engine.tuning.alone_references = 0;
+  options.marking.engine.tuning.serial_references = 0;
   options.marking.engine.tuning.blocks = 1024;
   options.marking.engine.tuning.block_size = 8;
   options.marking.engine.tuning.steal_batch = 8;

@@ -16,7 +16,7 @@ namespace jackdaw::soak {
 
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{250};
+constexpr std::chrono::milliseconds kBetweenPolls{250};
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
@@ -36,7 +36,7 @@ void Watchdog::watch() {
   constexpr seconds kBetweenLines{5};
   Clock::time_point next_line = start_ + kBetweenLines;
   while (!is_over_.load(std::memory_order_relaxed)) {
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenPolls);
     const Clock::time_point now = Clock::now();
     check_progress();
     check_memory(now);
@@ -47,7 +47,7 @@ void Watchdog::watch() {
 }
 
 void Watchdog::check_progress() {
-  constexpr auto kMostLooksWithoutProgress = seconds(60) / kBetweenLooks;
+  constexpr auto kMostLooksWithoutProgress = seconds(60) / kBetweenPolls;
   // Relaxed: a sign of life.
   const std::uint64_t rounds = tally.rounds.load(std::memory_order_relaxed);
   looks_without_progress_ = rounds == last_rounds_ ? looks_without_progress_ + 1 : 0;

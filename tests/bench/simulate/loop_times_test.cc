@@ -8,7 +8,7 @@
 
 #include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
-#include "bench/heap/lent_marking.h"
+#include "bench/heap/marking_swap.h"
 #include "gc/collector.h"
 
 namespace jackdaw::bench {
@@ -24,12 +24,12 @@ TEST(LoopTimes, EveryLoopMarksEverything) {
   gc::Collector collector(without_own_collections());
   const HeapGraph graph(make_graph("random:20000,4", {}), collector);
   const std::uint64_t live_objects = collector.collect().live_objects;
-  LentMarking lent(collector);
+  MarkingSwap lent(collector);
   LoopTimes loops;
   loops.run(lent, false);
-  EXPECT_TRUE(std::isinf(loops.least_ns(MarkLoop::leased))) << "nothing has counted yet";
+  EXPECT_TRUE(std::isinf(loops.least_ns(MarkLoop::biased))) << "nothing has counted yet";
   for (int round = 0; round < 3; ++round) loops.run(lent, true);
-  for (const MarkLoop loop : {MarkLoop::leased, MarkLoop::shared, MarkLoop::far}) {
+  for (const MarkLoop loop : {MarkLoop::biased, MarkLoop::shared, MarkLoop::far}) {
     EXPECT_GT(loops.least_ns(loop), 0);
     EXPECT_TRUE(std::isfinite(loops.least_ns(loop)));
   }

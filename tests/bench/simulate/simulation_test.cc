@@ -59,7 +59,7 @@ Targets tangle(std::uint32_t nodes) {
 SimulationSetup setup_for(std::uint32_t workers) {
   SimulationSetup setup;
   setup.engine.threads = workers;
-  setup.engine.tuning.alone_references = 64;
+  setup.engine.tuning.serial_references = 64;
   setup.machine.wake = 100;
   setup.machine.wake_call = 10;
   setup.visits = {.task = 16,
@@ -224,7 +224,7 @@ TEST(Simulation, MarksAreTakenToBeFarWhereSamplesTakeLong) {
   EXPECT_GT(simulate(recording, setup).time, near);
 }
 
-TEST(Simulation, HelpersThatWereUsefulAreRoused) {
+TEST(Simulation, HelpersThatWereUsefulAreWoken) {
   const Recording recording = record(tree(262'143));
   SimulationSetup setup = setup_for(4);
   setup.engine.tuning.small_round_references = 0;

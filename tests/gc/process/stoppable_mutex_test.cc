@@ -25,13 +25,13 @@ class QueuedHolder {
     wait_until_it_sleeps(number_);
   }
   ~QueuedHolder() {
-    let_go();
+    unblock();
     thread_.join();
   }
   QueuedHolder(const QueuedHolder&) = delete;
   QueuedHolder& operator=(const QueuedHolder&) = delete;
 
-  void let_go() { may_let_go_.store(true); }
+  void unblock() { may_unblock_.store(true); }
   [[nodiscard]] bool holds() const { return holds_.load(); }
 
  private:
@@ -39,14 +39,14 @@ class QueuedHolder {
     number_.store(gettid());
     mutex_.lock();
     holds_.store(true);
-    while (!may_let_go_.load()) std::this_thread::yield();
+    while (!may_unblock_.load()) std::this_thread::yield();
     mutex_.unlock();
   }
 
   StoppableMutex& mutex_;
   std::atomic<pid_t> number_{0};
   std::atomic<bool> holds_{false};
-  std::atomic<bool> may_let_go_{false};
+  std::atomic<bool> may_unblock_{false};
   std::thread thread_;
 };
 
@@ -66,7 +66,7 @@ TEST_F(StoppableMutexQueue, NobodyPassesAfterALongHold) {
     mutex_.let_nobody_pass();
     mutex_.unlock();
     EXPECT_FALSE(mutex_.try_lock()) << "it is the first one's, whether he has woken up or not";
-    first.let_go();
+    first.unblock();
     mutex_.lock();
     EXPECT_TRUE(first.holds());
   }
@@ -110,13 +110,13 @@ TEST_F(StoppableMutexQueue, IsForgottenInTheChildOfAFork) {
     alarm(60);
     mutex_.forget_queue();
     QueuedHolder of_child(mutex_);
-    of_child.let_go();
+    of_child.unblock();
     mutex_.unlock();
     mutex_.lock();
     _exit(0);
   }
-  first.let_go();
-  second.let_go();
+  first.unblock();
+  second.unblock();
   mutex_.unlock();
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gc/collection.h"
-#include "gc/further_marking.h"
 #include "gc/marking.h"
 #include "gc/process/finalization.h"
+#include "gc/weak_processing.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
@@ -72,7 +72,7 @@ class StoppedProgram {
   }
   void run(bool java) {
     collection_.mark(all_roots_);
-    tables.process(further_marking_, java);
+    tables.process(weak_processing_, java);
     collection_.sweep(heap::OwnedBlocks::taken_back);
   }
   CollectionResult finish() { return collection_.finish(std::chrono::steady_clock::now()); }
@@ -81,7 +81,7 @@ class StoppedProgram {
   heap::Allocator allocator_{heap_};
   std::unique_ptr<Marking> marking_;
   Collection collection_{heap_};
-  FurtherMarking further_marking_{collection_};
+  WeakProcessing weak_processing_{collection_};
   std::vector<heap::Object*> all_roots_;
 };
 

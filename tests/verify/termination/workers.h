@@ -89,7 +89,7 @@ class Team {
     results[task] = 1;
     if (task == 0) return;
     places[worker].store(task, std::memory_order_release);
-    if (kWakes && detector->hungry()) detector->wake();
+    if (kWakes && detector->idle()) detector->wake();
   }
 
   static bool pop(std::uint32_t worker, std::uint32_t& task) {

@@ -1,5 +1,5 @@
-// Leases: who may mark how, and that no two workers mark plainly in one region at once.
-#include "mark/lease.h"
+// BiasedRegions: who may mark how, and that no two workers mark plainly in one region at once.
+#include "mark/biased_regions.h"
 
 #include <gtest/gtest.h>
 
@@ -16,96 +16,96 @@
 namespace jackdaw::mark {
 namespace {
 
-// The leases of a few workers, in place, because they do not move.
+// The biases of a few workers, in place, because they do not move.
 struct Workers {
   explicit Workers(std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) leases.emplace_back(i);
+    for (std::uint32_t i = 0; i < count; ++i) biases.emplace_back(i);
   }
-  MarkingRight right(std::uint32_t worker, LeaseWord& word) {
-    return leases[worker].right_to_mark(word,
-                                        [this](std::uint32_t other) -> Leases& { return leases[other]; });
+  MarkingRight right(std::uint32_t worker, BiasWord& word) {
+    return biases[worker].right_to_mark(
+        word, [this](std::uint32_t other) -> BiasedRegions& { return biases[other]; });
   }
 
-  std::deque<Leases> leases;
+  std::deque<BiasedRegions> biases;
 };
 
-TEST(Leases, TheFirstWorkerHasTheRegionToItself) {
+TEST(BiasedRegions, TheFirstWorkerHasTheRegionToItself) {
   Workers workers(2);
-  LeaseWord word{0};
+  BiasWord word{0};
   EXPECT_EQ(workers.right(0, word), MarkingRight::exclusive);
   EXPECT_EQ(workers.right(0, word), MarkingRight::exclusive);
   EXPECT_EQ(workers.right(1, word), MarkingRight::none);
 }
 
-TEST(Leases, AnAskedHolderGivesUpAtItsNextPollAndTheRegionIsShared) {
+TEST(BiasedRegions, AnAskedHolderGivesUpAtItsNextPollAndTheRegionIsShared) {
   Workers workers(3);
-  LeaseWord word{0};
+  BiasWord word{0};
   ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
   ASSERT_EQ(workers.right(1, word), MarkingRight::none);
   EXPECT_EQ(workers.right(1, word), MarkingRight::none) << "the holder has not polled";
-  workers.leases[0].poll();
+  workers.biases[0].poll();
   EXPECT_EQ(workers.right(1, word), MarkingRight::shared);
   EXPECT_EQ(workers.right(0, word), MarkingRight::shared);
   EXPECT_EQ(workers.right(2, word), MarkingRight::shared);
 }
 
-TEST(Leases, APollThatNobodyAskedForKeepsTheLease) {
+TEST(BiasedRegions, APollThatNobodyAskedForKeepsTheBias) {
   Workers workers(2);
-  LeaseWord word{0};
+  BiasWord word{0};
   ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
-  workers.leases[0].poll();
+  workers.biases[0].poll();
   EXPECT_EQ(workers.right(1, word), MarkingRight::none);
 }
 
-TEST(Leases, AHolderLeasesAgainWhatNobodyTook) {
+TEST(BiasedRegions, AHolderBiasesAgainWhatNobodyTook) {
   Workers workers(2);
-  LeaseWord word{0};
+  BiasWord word{0};
   ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
-  workers.leases[0].give_up();
+  workers.biases[0].give_up();
   EXPECT_EQ(workers.right(0, word), MarkingRight::exclusive);
-  EXPECT_EQ(workers.right(1, word), MarkingRight::none) << "the new lease is alive";
+  EXPECT_EQ(workers.right(1, word), MarkingRight::none) << "the new bias is alive";
 }
 
-TEST(Leases, AWorkerThatIsAskedTooOftenStopsLeasingForSomeRounds) {
+TEST(BiasedRegions, AWorkerThatIsAskedTooOftenStopsLeasingForSomeRounds) {
   Workers workers(2);
-  for (std::uint32_t i = 0; i < Leases::kPatience; ++i) {
-    LeaseWord word{0};
+  for (std::uint32_t i = 0; i < BiasedRegions::kPatience; ++i) {
+    BiasWord word{0};
     ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
     ASSERT_EQ(workers.right(1, word), MarkingRight::none);
-    workers.leases[0].poll();
+    workers.biases[0].poll();
   }
-  LeaseWord word{0};
+  BiasWord word{0};
   EXPECT_EQ(workers.right(0, word), MarkingRight::shared);
   EXPECT_EQ(workers.right(1, word), MarkingRight::shared);
-  for (std::uint32_t round = 0; round < Leases::kRoundsWithout; ++round) {
-    workers.leases[0].start_round();
-    LeaseWord without{0};
+  for (std::uint32_t round = 0; round < BiasedRegions::kRoundsWithout; ++round) {
+    workers.biases[0].start_round();
+    BiasWord without{0};
     ASSERT_EQ(workers.right(0, without), MarkingRight::shared) << "round " << round;
   }
-  workers.leases[0].start_round();
-  LeaseWord again{0};
+  workers.biases[0].start_round();
+  BiasWord again{0};
   EXPECT_EQ(workers.right(0, again), MarkingRight::exclusive);
 }
 
-TEST(Leases, TheLastWorkerIsNotTakenForTheFirst) {
-  Workers workers(Leases::kMaximumWorkers);
-  LeaseWord word{0};
+TEST(BiasedRegions, TheLastWorkerIsNotTakenForTheFirst) {
+  Workers workers(BiasedRegions::kMaximumWorkers);
+  BiasWord word{0};
   ASSERT_EQ(workers.right(0, word), MarkingRight::exclusive);
-  EXPECT_EQ(workers.right(Leases::kMaximumWorkers - 1, word), MarkingRight::none);
-  LeaseWord other_word{0};
-  ASSERT_EQ(workers.right(Leases::kMaximumWorkers - 1, other_word), MarkingRight::exclusive);
+  EXPECT_EQ(workers.right(BiasedRegions::kMaximumWorkers - 1, word), MarkingRight::none);
+  BiasWord other_word{0};
+  ASSERT_EQ(workers.right(BiasedRegions::kMaximumWorkers - 1, other_word), MarkingRight::exclusive);
   EXPECT_EQ(workers.right(0, other_word), MarkingRight::none);
 }
 
 // Threads that add to counters of many regions: plainly where they may, atomically where they must. A plain
 // addition beside another thread's is lost, so the sum tells.
-TEST(Leases, NoPlainAccessIsEverBesideAnother) {
+TEST(BiasedRegions, NoPlainAccessIsEverBesideAnother) {
   constexpr std::uint32_t kThreads = 3;
   constexpr std::size_t kRegions = 16;
   const std::size_t additions = scaled(60000);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Workers workers(kThreads);
-    std::vector<LeaseWord> words(kRegions);
+    std::vector<BiasWord> words(kRegions);
     std::vector<std::atomic<std::uint64_t>> sums(kRegions);
     std::latch all_here(kThreads);
     const auto work = [&](std::uint32_t worker) {
@@ -116,7 +116,7 @@ TEST(Leases, NoPlainAccessIsEverBesideAnother) {
         if (random.below(200) == 0) region = random.below(kRegions);
         MarkingRight right = workers.right(worker, words[region]);
         for (; right == MarkingRight::none; right = workers.right(worker, words[region])) {
-          workers.leases[worker].poll();
+          workers.biases[worker].poll();
           std::this_thread::yield();
         }
         if (right == MarkingRight::shared) {
@@ -124,9 +124,9 @@ TEST(Leases, NoPlainAccessIsEverBesideAnother) {
         } else {
           sums[region].store(sums[region].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         }
-        workers.leases[worker].poll();
+        workers.biases[worker].poll();
       }
-      workers.leases[worker].give_up();
+      workers.biases[worker].give_up();
     };
     std::vector<std::thread> threads;
     for (std::uint32_t worker = 0; worker < kThreads; ++worker) threads.emplace_back(work, worker);

@@ -1,34 +1,34 @@
-// Leases: two workers mark two objects of one region, plainly where they may and atomically where they must,
-// while each polls, gives up and leases again; a third comes by once. Every object is marked by exactly one
-// of them and no mark is lost; what a worker had to set aside is marked at the end, when all leases have
-// lapsed.
-#include "mark/lease.h"
+// BiasedRegions: two workers mark two objects of one region, plainly where they may and atomically where they
+// must, while each polls, gives up and biases again; a third comes by once. Every object is marked by exactly
+// one of them and no mark is lost; what a worker had to set aside is marked at the end, when all biases have
+// ended.
+#include "mark/biased_regions.h"
 
 #include "tests/verify/verify.h"
 
 namespace {
 
-using jackdaw::mark::Leases;
-using jackdaw::mark::LeaseWord;
+using jackdaw::mark::BiasedRegions;
+using jackdaw::mark::BiasWord;
 using jackdaw::mark::MarkingRight;
 
 constexpr std::uint32_t kObjects = 2;
 
-Leases leases_0(0);
-Leases leases_1(1);
-Leases leases_2(2);
-LeaseWord region{0};
+BiasedRegions biased_regions_0(0);
+BiasedRegions biased_regions_1(1);
+BiasedRegions biased_regions_2(2);
+BiasWord region{0};
 std::atomic<std::uint32_t> marks{0};
 
-Leases& leases_of(std::uint32_t worker) {
-  if (worker == 0) return leases_0;
-  return worker == 1 ? leases_1 : leases_2;
+BiasedRegions& biased_regions_of(std::uint32_t worker) {
+  if (worker == 0) return biased_regions_0;
+  return worker == 1 ? biased_regions_1 : biased_regions_2;
 }
 
 // 1 when this call marked the object, 0 when it was marked or had to be set aside.
-int try_to_mark(Leases& own, std::uint32_t object) {
+int try_to_mark(BiasedRegions& own, std::uint32_t object) {
   const std::uint32_t bit = 1U << object;
-  switch (own.right_to_mark(region, leases_of)) {
+  switch (own.right_to_mark(region, biased_regions_of)) {
     case MarkingRight::exclusive: {
       const std::uint32_t before = marks.load(std::memory_order_relaxed);
       if ((before & bit) != 0) return 0;
@@ -43,11 +43,11 @@ int try_to_mark(Leases& own, std::uint32_t object) {
   return 0;
 }
 
-// Marks the objects in an order of its own and polls between, as the mark loop does between tasks; then runs
-// dry.
+// Marks the objects in an order of its own and polls between, as the mark loop does between tasks; then runs out
+// of tasks.
 template <std::uint32_t worker>
 void* mark_all(void*) {
-  Leases& own = leases_of(worker);
+  BiasedRegions& own = biased_regions_of(worker);
   long marked = 0;
   for (std::uint32_t i = 0; i < kObjects; ++i) {
     marked += try_to_mark(own, worker == 0 ? i : kObjects - 1 - i);
@@ -60,8 +60,8 @@ void* mark_all(void*) {
 }
 
 void* come_by(void*) {
-  const long marked = try_to_mark(leases_2, 0);
-  leases_2.give_up();
+  const long marked = try_to_mark(biased_regions_2, 0);
+  biased_regions_2.give_up();
   return verify::result(static_cast<std::uint64_t>(marked));
 }
 
@@ -73,7 +73,7 @@ int main() {
   const verify::Thread third = verify::start(come_by, nullptr);
   std::uint64_t marked = verify::join(one) + verify::join(other) + verify::join(third);
   for (std::uint32_t object = 0; object < kObjects; ++object) {
-    marked += static_cast<std::uint64_t>(try_to_mark(leases_0, object));
+    marked += static_cast<std::uint64_t>(try_to_mark(biased_regions_0, object));
   }
   CHECK(marked == kObjects);
   CHECK(marks.load(std::memory_order_relaxed) == (1U << kObjects) - 1);

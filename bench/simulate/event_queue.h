@@ -1,4 +1,4 @@
-// Agenda: which simulated worker acts next.
+// EventQueue: which simulated worker acts next.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Event {
   }
 };
 
-class Agenda {
+class EventQueue {
  public:
   /// O(log events), as take_first.
   void add(const Event& event) { events_.push(event); }

@@ -1,4 +1,4 @@
-// LentMarking: marks a collector's heap with other engines than its own, in turn.
+// MarkingSwap: marks a collector's heap with other engines than its own, in turn.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@ namespace jackdaw::bench {
 
 /// Lends a collector other engines. Its own is back when the object dies. Nobody else may use the collector
 /// meanwhile.
-class LentMarking {
+class MarkingSwap {
  public:
-  explicit LentMarking(gc::Collector& collector) : collector_(collector) {}
-  ~LentMarking() {
+  explicit MarkingSwap(gc::Collector& collector) : collector_(collector) {}
+  ~MarkingSwap() {
     if (own_ != nullptr) collector_.exchange_marking(std::move(own_));
   }
-  LentMarking(const LentMarking&) = delete;
-  LentMarking& operator=(const LentMarking&) = delete;
+  MarkingSwap(const MarkingSwap&) = delete;
+  MarkingSwap& operator=(const MarkingSwap&) = delete;
 
   /// Collects once with `marking`. Throws std::bad_alloc.
   gc::CollectionResult collect_with(std::unique_ptr<gc::Marking>& marking) {

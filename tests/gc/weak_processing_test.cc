@@ -1,6 +1,6 @@
-// FurtherMarking: marks are added to those of the roots, for every layout, however many objects are queued
+// WeakProcessing: marks are added to those of the roots, for every layout, however many objects are queued
 // and however little memory there is for tasks.
-#include "gc/further_marking.h"
+#include "gc/weak_processing.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct Setup {
   bool drops_tasks;
 };
 
-class FurtherMarkingTest : public testing::TestWithParam<Setup> {
+class WeakProcessingTest : public testing::TestWithParam<Setup> {
  protected:
   static MarkingOptions options() {
     MarkingOptions options;
@@ -56,7 +56,7 @@ class FurtherMarkingTest : public testing::TestWithParam<Setup> {
   }
   static std::size_t marked(const Objects& objects) {
     std::size_t count = 0;
-    for (const Object* const object : objects) count += FurtherMarking::is_marked(object);
+    for (const Object* const object : objects) count += WeakProcessing::is_marked(object);
     return count;
   }
 
@@ -64,10 +64,10 @@ class FurtherMarkingTest : public testing::TestWithParam<Setup> {
   heap::Allocator allocator_{heap_};
   std::unique_ptr<Marking> marking_{make_marking(options())};
   Collection collection_{heap_};
-  FurtherMarking further_{collection_};
+  WeakProcessing further_{collection_};
 };
 
-TEST_P(FurtherMarkingTest, MarksWhatObjectsLeadToBesidesWhatIsMarked) {
+TEST_P(WeakProcessingTest, MarksWhatObjectsLeadToBesidesWhatIsMarked) {
   Object* const root = allocate();
   Object* const further = allocate();
   Object* const shared = allocate();
@@ -83,7 +83,7 @@ TEST_P(FurtherMarkingTest, MarksWhatObjectsLeadToBesidesWhatIsMarked) {
   further_.mark(root);
   further_.drain();
   EXPECT_EQ(marked({root, shared, further, behind}), 4U);
-  EXPECT_FALSE(FurtherMarking::is_marked(garbage));
+  EXPECT_FALSE(WeakProcessing::is_marked(garbage));
   EXPECT_TRUE(further_.lies_in_unmarked_object(garbage->slot(1)));
   EXPECT_FALSE(further_.lies_in_unmarked_object(behind->slot(1)));
   EXPECT_FALSE(further_.lies_in_unmarked_object(&heap_));
@@ -91,8 +91,8 @@ TEST_P(FurtherMarkingTest, MarksWhatObjectsLeadToBesidesWhatIsMarked) {
 }
 
 // More lists than the queue has room for.
-TEST_P(FurtherMarkingTest, AQueueThatIsFullIsDrained) {
-  constexpr std::size_t kLists = 3 * FurtherMarking::kQueueLength + 7;
+TEST_P(WeakProcessingTest, AQueueThatIsFullIsDrained) {
+  constexpr std::size_t kLists = 3 * WeakProcessing::kQueueLength + 7;
   Objects lists;
   for (std::size_t i = 0; i < kLists; ++i) {
     Object* const list = allocate();
@@ -103,13 +103,13 @@ TEST_P(FurtherMarkingTest, AQueueThatIsFullIsDrained) {
   }
   mark_roots({});
   for (Object* const list : lists) further_.mark(list);
-  EXPECT_GE(marked(lists), 3 * FurtherMarking::kQueueLength);
+  EXPECT_GE(marked(lists), 3 * WeakProcessing::kQueueLength);
   further_.drain();
   EXPECT_EQ(marked(lists), kLists);
   EXPECT_EQ(sweep().live_objects, 3 * kLists);
 }
 
-TEST_P(FurtherMarkingTest, MarksTheReferencesOfObjectsOfEveryLayout) {
+TEST_P(WeakProcessingTest, MarksTheReferencesOfObjectsOfEveryLayout) {
   const TypeDescriptor words = TypeDescriptor::all_words(32);
   const TypeDescriptor offsets = TypeDescriptor::offsets(40, {2, 4});
   const TypeDescriptor none = TypeDescriptor::none(32);
@@ -141,7 +141,7 @@ TEST_P(FurtherMarkingTest, MarksTheReferencesOfObjectsOfEveryLayout) {
   EXPECT_EQ(sweep().live_objects, expected.size());
 }
 
-TEST_P(FurtherMarkingTest, ReferencesOfAnObjectToItselfCountUnlessTheyAreIgnored) {
+TEST_P(WeakProcessingTest, ReferencesOfAnObjectToItselfCountUnlessTheyAreIgnored) {
   for (const SelfReferences self : {SelfReferences::ignored, SelfReferences::counted}) {
     Object* const object = allocate(2000);
     Object* const other = allocate();
@@ -150,8 +150,8 @@ TEST_P(FurtherMarkingTest, ReferencesOfAnObjectToItselfCountUnlessTheyAreIgnored
     mark_roots({});
     further_.mark_references_of(object, self);
     further_.drain();
-    EXPECT_TRUE(FurtherMarking::is_marked(other));
-    EXPECT_EQ(FurtherMarking::is_marked(object), self == SelfReferences::counted);
+    EXPECT_TRUE(WeakProcessing::is_marked(other));
+    EXPECT_EQ(WeakProcessing::is_marked(object), self == SelfReferences::counted);
     sweep();
   }
 }
@@ -161,7 +161,7 @@ std::string name_of(const testing::TestParamInfo<Setup>& info) {
          "_blocks_of_" + std::to_string(info.param.block_size) + (info.param.drops_tasks ? "_dropping" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Setups, FurtherMarkingTest,
+INSTANTIATE_TEST_SUITE_P(Setups, WeakProcessingTest,
                          testing::Values(Setup{1, 8, 1024, false}, Setup{4, 8, 1024, false},
                                          Setup{1, 2, 1, true}, Setup{4, 2, 2, true}),
                          name_of);

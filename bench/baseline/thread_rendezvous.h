@@ -1,5 +1,5 @@
-// Muster: counts the threads that a scheduler really has, and starts those that it starts late: each comes
-// and waits for the others.
+// ThreadRendezvous: counts the threads that a scheduler really has, and starts those that it starts late:
+// each comes and waits for the others.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,11 @@
 
 namespace jackdaw::bench {
 
-class Muster {
+class ThreadRendezvous {
  public:
   /// By default there is time enough for hundreds of threads to start on a busy machine.
-  explicit Muster(std::uint32_t expected, std::chrono::nanoseconds patience = std::chrono::seconds(2))
+  explicit ThreadRendezvous(std::uint32_t expected,
+                            std::chrono::nanoseconds patience = std::chrono::seconds(2))
       : expected_(expected), end_(std::chrono::steady_clock::now() + patience) {}
 
   /// To be called once for each of the threads that are expected, as a task of the scheduler. Returns when

@@ -1,4 +1,4 @@
-// FurtherMarking: marks single objects, and what they lead to, when all that the roots lead to is marked.
+// WeakProcessing: marks single objects, and what they lead to, when all that the roots lead to is marked.
 //
 // What a collection does between marking and sweeping (finalizers, weak links, ephemerons) asks for marks and
 // sets more of them. Objects to mark are queued and marked together, in parallel, when the queue is drained.
@@ -19,13 +19,13 @@ enum class SelfReferences : std::uint8_t { counted, ignored };
 
 /// Made once, beside the collection; used by the thread that collects, between its mark() and its sweep(),
 /// while all others stand still. Asks malloc for nothing then.
-class FurtherMarking {
+class WeakProcessing {
  public:
   /// So many objects wait at most; then they are marked.
   static constexpr std::size_t kQueueLength = 4096;
 
   /// Throws std::bad_alloc.
-  explicit FurtherMarking(Collection& collection);
+  explicit WeakProcessing(Collection& collection);
 
   /// Whether the object at its first address `object` is marked. Those that wait in the queue need not be.
   [[nodiscard]] static bool is_marked(const heap::Object* object) {

@@ -1,4 +1,4 @@
-#include "gc/further_marking.h"
+#include "gc/weak_processing.h"
 
 #include "gc/mark_task.h"
 #include "gc/object_model.h"
@@ -11,7 +11,7 @@ namespace {
 // the visits nest a few deep.
 class QueueingSink {
  public:
-  QueueingSink(FurtherMarking& marking, const HeapObjectModel& model, const heap::Object* ignored)
+  QueueingSink(WeakProcessing& marking, const HeapObjectModel& model, const heap::Object* ignored)
       : marking_(marking), model_(model), ignored_(ignored) {}
 
   void reference(heap::Object* object) {
@@ -20,23 +20,23 @@ class QueueingSink {
   void task(MarkTask part) { model_.visit(part, *this); }
 
  private:
-  FurtherMarking& marking_;
+  WeakProcessing& marking_;
   const HeapObjectModel& model_;
   const heap::Object* ignored_;
 };
 
 }  // namespace
 
-FurtherMarking::FurtherMarking(Collection& collection) : collection_(collection), queue_(kQueueLength) {}
+WeakProcessing::WeakProcessing(Collection& collection) : collection_(collection), queue_(kQueueLength) {}
 
-void FurtherMarking::mark_references_of(heap::Object* object, SelfReferences self) {
+void WeakProcessing::mark_references_of(heap::Object* object, SelfReferences self) {
   if (HeapObjectModel::is_leaf(object)) return;
   const HeapObjectModel model(collection_.heap().map(), collection_.weak_references());
   QueueingSink sink(*this, model, self == SelfReferences::ignored ? object : nullptr);
   model.visit(HeapObjectModel::task_of(object), sink);
 }
 
-void FurtherMarking::drain() {
+void WeakProcessing::drain() {
   if (queued_ == 0) return;
   collection_.mark_further({queue_.data(), queued_});
   queued_ = 0;

@@ -1,6 +1,6 @@
-// SimulatedCrew: who of a simulated round's workers is there, idle or asleep, and who calls whom: the thread
-// pool's calling of helpers (mark/thread_pool.h) and Hassanein's termination (mark/termination/owst.h), step
-// by step as written there.
+// SimulatedThreadPool: who of a simulated round's workers is there, idle or asleep, and who calls whom: the
+// thread pool's calling of helpers (mark/thread_pool.h) and Hassanein's termination
+// (mark/termination/owst.h), step by step as written there.
 #pragma once
 
 #include <algorithm>
@@ -9,29 +9,30 @@
 #include <span>
 #include <vector>
 
-#include "bench/simulate/agenda.h"
+#include "bench/simulate/event_queue.h"
 #include "bench/simulate/shared_lines.h"
 #include "bench/simulate/simulated_worker.h"
 
 namespace jackdaw::bench {
 
-class SimulatedCrew {
+class SimulatedThreadPool {
  public:
   /// All must outlive the object. `nodes`: the memory node of each worker.
-  SimulatedCrew(std::span<const std::uint32_t> nodes, const MachineCosts& machine, Agenda& agenda)
+  SimulatedThreadPool(std::span<const std::uint32_t> nodes, const MachineCosts& machine,
+                      EventQueue& event_queue)
       : size_(static_cast<std::uint32_t>(nodes.size())),
         machine_(machine),
-        agenda_(agenda),
+        event_queue_(event_queue),
         idle_line_(1, nodes, machine) {}
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
 
-  /// So many helpers, who were roused at 0, come as soon as they are awake, but not before `earliest`. Each
+  /// So many helpers, who were woken at 0, come as soon as they are awake, but not before `earliest`. Each
   /// that wakes up wakes two others.
-  void expect_roused(std::uint32_t roused, double earliest) {
-    for (std::uint32_t i = 1; i <= roused; ++i)
-      agenda_.add({std::max(machine_.wake * std::bit_width(i), earliest), i});
-    called_ = on_the_way_ = roused;
+  void expect_woken(std::uint32_t woken, double earliest) {
+    for (std::uint32_t i = 1; i <= woken; ++i)
+      event_queue_.add({std::max(machine_.wake * std::bit_width(i), earliest), i});
+    called_ = on_the_way_ = woken;
   }
 
   /// The first worker is alone no longer: the others, who have not come, count as idle.
@@ -41,11 +42,11 @@ class SimulatedCrew {
   }
 
   /// Whether somebody has nothing to do.
-  [[nodiscard]] bool is_hungry() const { return idle_ != 0; }
+  [[nodiscard]] bool is_idle() const { return idle_ != 0; }
   /// The same, and what a worker takes to see it.
-  [[nodiscard]] bool look_for_hungry(SimulatedWorker& worker) {
+  [[nodiscard]] bool look_for_idle(SimulatedWorker& worker) {
     worker.now += idle_line_.read(worker.index, 0, worker.now);
-    return is_hungry();
+    return is_idle();
   }
 
   /// A worker has something to give away: it wakes a sleeper, or else calls a helper. As many may be on their
@@ -118,7 +119,7 @@ class SimulatedCrew {
   void call(SimulatedWorker& worker, std::uint32_t called) {
     worker.now = std::max(worker.now, calls_end_) + machine_.wake_call;
     calls_end_ = worker.now;
-    agenda_.add({worker.now + machine_.wake, called});
+    event_queue_.add({worker.now + machine_.wake, called});
   }
 
   void fall_asleep(SimulatedWorker& worker) {
@@ -128,7 +129,7 @@ class SimulatedCrew {
 
   const std::uint32_t size_;
   const MachineCosts& machine_;
-  Agenda& agenda_;
+  EventQueue& event_queue_;
   SharedLines idle_line_;                // with the count of idle workers
   std::uint32_t idle_ = 0;               // workers that offer to end the round, and those that have not come
   std::uint32_t called_ = 0;             // helpers called
