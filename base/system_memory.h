@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/page_memory.h"
+#include "base/throw_or_end.h"
 
 namespace jackdaw::base {
 
@@ -36,9 +37,9 @@ class SystemAllocator {
   SystemAllocator(const SystemAllocator<Other>&) {}  // NOLINT(google-explicit-constructor): as allocators are
 
   T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw std::bad_alloc();
+    if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw_or_end(std::bad_alloc());
     const std::span<std::byte> memory = map_memory(count * kElementBytes);
-    if (memory.empty()) throw std::bad_alloc();
+    if (memory.empty()) throw_or_end(std::bad_alloc());
     return reinterpret_cast<T*>(memory.data());
   }
   void deallocate(T* start, std::size_t count) {

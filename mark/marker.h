@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/throw_or_end.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
@@ -121,21 +122,23 @@ class Marker {
 
   static const MarkerOptions& checked(const MarkerOptions& options) {
     if (options.threads == 0 || options.threads > BiasedRegions::kMaximumWorkers)
-      throw std::invalid_argument("Marker: the number of threads must be from 1 to 1024");
+      base::throw_or_end(std::invalid_argument("Marker: the number of threads must be from 1 to 1024"));
     if (options.threads > 1 && !Queue::kServesThieves)
-      throw std::invalid_argument("Marker: this queue serves one thread alone");
+      base::throw_or_end(std::invalid_argument("Marker: this queue serves one thread alone"));
     if (options.tuning.steal_batch == 0)
-      throw std::invalid_argument("Marker: a thief must be allowed to take one task at least");
+      base::throw_or_end(std::invalid_argument("Marker: a thief must be allowed to take one task at least"));
     if (!options.nodes.empty() && options.nodes.size() < options.threads)
-      throw std::invalid_argument("Marker: the memory node of every worker must be given, or of none");
+      base::throw_or_end(
+          std::invalid_argument("Marker: the memory node of every worker must be given, or of none"));
     if (std::ranges::any_of(options.nodes, [](std::uint32_t node) { return node >= kMaximumNodes; }))
-      throw std::invalid_argument("Marker: memory nodes are numbered from 0 to 1023");
+      base::throw_or_end(std::invalid_argument("Marker: memory nodes are numbered from 0 to 1023"));
     if (std::ranges::any_of(options.node_distances,
                             [](std::uint32_t distance) { return distance < base::NodeDistance::kNear; }))
-      throw std::invalid_argument("Marker: no distance is below 10, which is that of a node to itself");
+      base::throw_or_end(
+          std::invalid_argument("Marker: no distance is below 10, which is that of a node to itself"));
     if (!options.node_distances.empty() && !are_complete(options.nodes, options.node_distances))
-      throw std::invalid_argument(
-          "Marker: the distance from every node to every other must be given, or none");
+      base::throw_or_end(std::invalid_argument(
+          "Marker: the distance from every node to every other must be given, or none"));
     return options;
   }
 
@@ -157,7 +160,7 @@ class Marker {
     workers_.resize(pool_.size());
     std::vector<std::exception_ptr> failures(workers_.size());
     const auto make = [&](std::uint32_t i) {
-      try {
+      failures[i] = base::catch_from([&] {
         const VictimSetup setup{.self = i,
                                 .workers = std::max(pool_.size(), 2U),
                                 .seed = options.seed * 1000003 + i,
@@ -165,9 +168,7 @@ class Marker {
                                 .name = options.tuning.victim,
                                 .node_distances = options.node_distances};
         workers_[i] = std::make_unique<TeamWorker>(*this, options, setup);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
+      });
     };
     if (has_several_nodes()) {
       pool_.run(make);

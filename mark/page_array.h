@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/page_memory.h"
+#include "base/throw_or_end.h"
 
 namespace jackdaw::mark {
 
@@ -41,7 +42,7 @@ PageArray<Element> try_make_page_array(std::size_t count) {
 template <typename Element>
 PageArray<Element> make_page_array(std::size_t count) {
   PageArray<Element> elements = try_make_page_array<Element>(count);
-  if (elements == nullptr) throw std::bad_alloc();
+  if (elements == nullptr) base::throw_or_end(std::bad_alloc());
   return elements;
 }
 

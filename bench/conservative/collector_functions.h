@@ -6,8 +6,8 @@
 // business.
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
-#include <gc.h>
-#include <gc_mark.h>
+#include "jackdaw/gc.h"
+#include "jackdaw/gc_mark.h"
 
 namespace jackdaw::bench {
 

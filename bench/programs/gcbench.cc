@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <new>
 
-#include "gc/cpp/jackdaw.h"
 #include "gc/process/process_collector.h"
+#include "jackdaw/cppgc.h"
 
 // The classic node: two references and two numbers.
 struct Node : jackdaw::GarbageCollected<Node> {

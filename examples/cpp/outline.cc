@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-#include "gc/cpp/jackdaw.h"
+#include <jackdaw/cppgc.h>
 
 namespace {
 

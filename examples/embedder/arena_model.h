@@ -1,13 +1,12 @@
 // ArenaModel: tells the marking engine about the arena. This is all that the engine asks of a heap;
-// mark/object_model.h says exactly what each function must do.
+// jackdaw/object_model.h says exactly what each function must do.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include <jackdaw/object_model.h>
 #include "arena.h"
-#include "base/prefetch.h"
-#include "mark/object_model.h"
 
 class ArenaModel {
  public:
@@ -17,13 +16,13 @@ class ArenaModel {
   explicit ArenaModel(Arena& arena) : arena_(arena) {}
 
   /// Exactly one caller per node is told that it marked it.
-  jackdaw::mark::MarkOutcome<Task> mark(Node* node, jackdaw::mark::Sharing sharing) {
+  jackdaw::MarkOutcome<Task> mark(Node* node, jackdaw::Sharing sharing) {
     std::atomic<std::uint64_t>& word = arena_.mark_word_of(node);
     const std::uint64_t bit = arena_.mark_bit_of(node);
     // Relaxed, all: the bit decides who visits the node; the node was written before the marking began.
     const std::uint64_t before = word.load(std::memory_order_relaxed);
     if ((before & bit) != 0) return {};
-    if (sharing == jackdaw::mark::Sharing::exclusive) {
+    if (sharing == jackdaw::Sharing::exclusive) {
       word.store(before | bit, std::memory_order_relaxed);  // nobody else marks
     } else if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) {
       return {};
@@ -32,8 +31,8 @@ class ArenaModel {
   }
 
   bool is_marked(Node* node) { return arena_.is_marked(node); }
-  void prefetch_mark(Node* node) { jackdaw::base::prefetch_to_write(&arena_.mark_word_of(node)); }
-  void prefetch(Node* node) { jackdaw::base::prefetch_to_read(node); }
+  void prefetch_mark(Node* node) { jackdaw::prefetch_to_write(&arena_.mark_word_of(node)); }
+  void prefetch(Node* node) { jackdaw::prefetch_to_read(node); }
 
   template <typename Sink>
   void visit(Node* node, Sink& sink) {
@@ -46,4 +45,4 @@ class ArenaModel {
   Arena& arena_;
 };
 
-static_assert(jackdaw::mark::ObjectModel<ArenaModel>);
+static_assert(jackdaw::ObjectModel<ArenaModel>);

@@ -19,15 +19,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include <jackdaw/marker.h>
 #include "arena.h"
 #include "arena_model.h"
-#include "mark/marker.h"
 
 namespace {
 
-using jackdaw::mark::Marker;
-using jackdaw::mark::MarkerOptions;
-using jackdaw::mark::WorkerStatistics;
+using jackdaw::Marker;
+using jackdaw::MarkerOptions;
+using jackdaw::WorkerStatistics;
 
 constexpr std::uint64_t kMostEdges = 4;
 constexpr std::uint64_t kNodesPerRoot = 1000;
@@ -89,7 +89,7 @@ int mark_and_check(std::uint32_t threads, std::uint64_t nodes) {
   }
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
 
-  const WorkerStatistics sum = jackdaw::mark::total(marker.statistics());
+  const WorkerStatistics sum = jackdaw::total(marker.statistics());
   std::printf(
       "%llu nodes, %llu of them marked by %u threads in %.1f ms; %llu steals got %.1f %% of the tasks\n",
       static_cast<unsigned long long>(nodes), static_cast<unsigned long long>(sum.objects_marked),

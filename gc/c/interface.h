@@ -10,10 +10,10 @@
 #define GC_REQUIRE_WCSDUP
 #define GC_ATTR_DEPRECATED
 
-#include "gc/c/gc.h"
-#include "gc/c/gc_disclaim.h"
-#include "gc/c/gc_gcj.h"
-#include "gc/c/gc_inline.h"
-#include "gc/c/gc_mark.h"
-#include "gc/c/gc_typed.h"
-#include "gc/c/javaxfc.h"
+#include "jackdaw/gc.h"
+#include "jackdaw/gc_disclaim.h"
+#include "jackdaw/gc_gcj.h"
+#include "jackdaw/gc_inline.h"
+#include "jackdaw/gc_mark.h"
+#include "jackdaw/gc_typed.h"
+#include "jackdaw/javaxfc.h"

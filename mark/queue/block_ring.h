@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "base/throw_or_end.h"
+
 namespace jackdaw::mark {
 
 /// Which block: its slot in the ring and the round that the slot is in.
@@ -50,7 +52,7 @@ class BlockRing {
       : block_count_(block_count), block_size_(block_size) {
     if (block_count < kMinimumBlockCount || block_count > kMaximumBlockCount || block_size < 1 ||
         block_size > kMaximumBlockSize)
-      throw std::invalid_argument("number or size of blocks out of range");
+      base::throw_or_end(std::invalid_argument("number or size of blocks out of range"));
   }
 
   [[nodiscard]] std::size_t block_count() const { return block_count_; }

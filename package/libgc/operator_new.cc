@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <new>
 
-#include "gc/c/gc.h"
+#include "jackdaw/gc.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "gc/c/gc.h"
+#include "jackdaw/gc.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

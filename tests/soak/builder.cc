@@ -1,6 +1,6 @@
 #include "tests/soak/builder.h"
 
-#include <gc.h>
+#include "jackdaw/gc.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "tests/soak/finalization.h"
 
-#include <gc.h>
-#include <javaxfc.h>
+#include "jackdaw/gc.h"
+#include "jackdaw/javaxfc.h"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 // Graphs do not change once they are made, so threads may share them, and their nodes, without a lock.
 #pragma once
 
-#include <gc.h>
+#include "jackdaw/gc.h"
 
 #include <atomic>
 #include <cstddef>

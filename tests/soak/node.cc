@@ -1,7 +1,7 @@
 #include "tests/soak/node.h"
 
-#include <gc.h>
-#include <gc_typed.h>
+#include "jackdaw/gc.h"
+#include "jackdaw/gc_typed.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // jackdaw-soak: threads that build, share, drop, weakly link and finalize graphs through the C interface, for
 // as long as one likes, beside a model that knows what must be there.
-#include <gc.h>
 #include <getopt.h>
 #include <pthread.h>
+#include "jackdaw/gc.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "tests/soak/worker.h"
 
-#include <gc.h>
+#include "jackdaw/gc.h"
 
 #include <utility>
 

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "gc/c/gc.h"
-#include "gc/cpp/jackdaw.h"
+#include "jackdaw/cppgc.h"
+#include "jackdaw/gc.h"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "gc/c/gc.h"
 #include "gc/process/own_work.h"
+#include "jackdaw/gc.h"
 
 namespace replaced_allocation {
 

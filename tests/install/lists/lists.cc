@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "gc/collector.h"
-#include "gc/mutator.h"
+#include <jackdaw/collector.h>
 
 namespace {
 
@@ -14,9 +13,9 @@ constexpr std::uint64_t kLength = 1000;
 constexpr std::uint64_t kLists = 2000;
 
 // A list node: header word, then one reference in word 1, then a number in word 2.
-const auto kNodeType = heap::TypeDescriptor::offsets(24, {1});
+const auto kNodeType = TypeDescriptor::offsets(24, {1});
 
-std::uint64_t length_of(const heap::Object* list) {
+std::uint64_t length_of(const Object* list) {
   std::uint64_t length = 0;
   for (; list != nullptr; list = *list->slot(1)) ++length;
   return length;
@@ -25,18 +24,18 @@ std::uint64_t length_of(const heap::Object* list) {
 }  // namespace
 
 int main() {
-  gc::CollectorOptions options;
+  CollectorOptions options;
   options.marking.engine.threads = 2;
-  gc::Collector collector(options);
-  gc::Mutator mutator(collector);
-  gc::Handle list(mutator);
+  Collector collector(options);
+  Mutator mutator(collector);
+  Handle list(mutator);
   for (std::uint64_t i = 0; i < kLists * kLength; ++i) {
-    heap::Object* const node = mutator.allocate(kNodeType);
+    Object* const node = mutator.allocate(kNodeType);
     if (node == nullptr) return 1;
     *node->slot(1) = i % kLength == 0 ? nullptr : list.get();
     list = node;
   }
-  const gc::Handle large(mutator, mutator.allocate_array(heap::TypeDescriptor::reference_array(), 1));
+  const Handle large(mutator, mutator.allocate_array(TypeDescriptor::reference_array(), 1));
   mutator.safepoint();
   mutator.collect();
   std::printf("%s\n", collector.collections() > 1 ? "collected" : "not collected");

@@ -43,8 +43,8 @@ int try_to_mark(BiasedRegions& own, std::uint32_t object) {
   return 0;
 }
 
-// Marks the objects in an order of its own and polls between, as the mark loop does between tasks; then runs out
-// of tasks.
+// Marks the objects in an order of its own and polls between, as the mark loop does between tasks; then runs
+// out of tasks.
 template <std::uint32_t worker>
 void* mark_all(void*) {
   BiasedRegions& own = biased_regions_of(worker);

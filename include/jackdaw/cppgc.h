@@ -1,4 +1,5 @@
-// Jackdaw's precise C++ interface: all of it. docs/cpp-interface.md is the guide.
+// Jackdaw's precise C++ interface, in the style of V8's cppgc: types that say where their references are.
+// docs/cpp-interface.md is the guide. Link jackdaw::jackdaw or jackdaw::static.
 #pragma once
 
 #include "gc/cpp/collect_garbage.h"         // IWYU pragma: export

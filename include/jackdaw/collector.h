@@ -1,0 +1,29 @@
+// A precise collector: objects with type descriptors, threads that stop at safepoints, exact roots.
+//
+//   // A list node: header word, then one reference in word 1, then a number in word 2.
+//   const auto node_type = jackdaw::TypeDescriptor::offsets(24, {1});
+//
+//   jackdaw::Collector collector;
+//   jackdaw::Mutator mutator(collector);  // one for each thread that uses the heap
+//   jackdaw::Handle list(mutator);        // a root
+//   jackdaw::Object* const node = mutator.allocate(node_type);  // null: no memory, even after a collection
+//
+// The classes say who may call what, and what throws. Link jackdaw::jackdaw or jackdaw::static.
+#pragma once
+
+#include "gc/collector.h"
+#include "gc/mutator.h"
+#include "heap/object.h"
+#include "heap/type_descriptor.h"
+
+namespace jackdaw {
+
+using gc::CollectionResult;
+using gc::Collector;
+using gc::CollectorOptions;
+using gc::Handle;
+using gc::Mutator;
+using heap::Object;
+using heap::TypeDescriptor;
+
+}  // namespace jackdaw

@@ -1,0 +1,15 @@
+// The machine as this process may use it: which mark thread belongs on which memory node, and how many can
+// run at once. Fills in MarkerOptions (jackdaw/marker.h). Link jackdaw::machine, which needs hwloc.
+#pragma once
+
+#include "machine/binding.h"
+#include "machine/topology.h"
+#include "machine/usable_processors.h"
+
+namespace jackdaw {
+
+using machine::Binding;
+using machine::Topology;
+using machine::usable_processors;
+
+}  // namespace jackdaw

@@ -1,0 +1,34 @@
+// What Jackdaw's marking engine (jackdaw/marker.h) asks of a heap: a class that says, of each object, where
+// its mark is and what it refers to. Concepts that the compiler checks; mark/object_model.h defines them and
+// says what each function must do.
+#pragma once
+
+#include "base/prefetch.h"
+#include "mark/object_model.h"
+#include "mark/slices.h"
+
+namespace jackdaw {
+
+/// The least that a heap must offer.
+using mark::ObjectModel;
+
+/// What its mark() is told and gives.
+using mark::MarkOutcome;
+using mark::Sharing;
+
+/// What a heap may offer besides: regions in which one worker marks without atomic accesses; tasks that are
+/// parts of big objects; memory nodes; references that are found in two steps.
+using mark::BiasedObjectModel;
+using mark::CandidateObjectModel;
+using mark::CandidateSink;
+using mark::PlacedObjectModel;
+using mark::SlicingObjectModel;
+
+/// How a big array is cut into tasks that several workers can share.
+using mark::Slices;
+
+/// For a model's prefetch functions.
+using base::prefetch_to_read;
+using base::prefetch_to_write;
+
+}  // namespace jackdaw

@@ -1,2 +1,0 @@
-/* For programs that include <gc.h>, not <gc/gc.h>. */
-#include "gc/gc.h"

@@ -1,2 +1,0 @@
-// For programs that include <gc_cpp.h>, not <gc/gc_cpp.h>.
-#include "gc/gc_cpp.h"
