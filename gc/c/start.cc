@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <span>
 
 #include "gc/c/log.h"
@@ -17,7 +16,6 @@ namespace {
 
 constinit std::atomic<bool> is_ready{false};
 constinit std::atomic<bool> has_ended{false};
-constinit std::mutex starting;
 
 // The addresses that objects can ever have.
 void publish_addresses(std::span<const std::byte> addresses) {
@@ -28,7 +26,7 @@ void publish_addresses(std::span<const std::byte> addresses) {
 
 void start() {
   const gc::OwnWork own_work;
-  const std::lock_guard lock(starting);
+  const gc::NestedLock lock(gc::ProcessCollector::starting());
   // Relaxed: written under the lock.
   if (is_ready.load(std::memory_order_relaxed)) return;
   try {
