@@ -39,8 +39,9 @@ struct Tuning {
   /// for them, and no more of them than there are processors. Others that Marker::rouse_helpers woke up begin
   /// with it. 0: all begin at once, however many.
   std::uint64_t alone_references = kAloneReferences;
-  /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
-  /// takes some ten microseconds, and what two mark at once travels between their caches.
+  /// So many instead, after a marking (Marker::rouse_helpers) whose rounds all followed fewer: small heaps
+  /// are marked by one worker. Waking another takes some ten microseconds, and what two mark at once travels
+  /// between their caches.
   std::uint64_t small_round_references = kSmallRoundReferences;
   /// Whether the statistics tell visits_remote, of a PlacedObjectModel, which takes a little time.
   bool count_remote_visits = false;
