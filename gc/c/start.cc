@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <new>
 #include <span>
 
 #include "gc/c/log.h"
@@ -43,6 +44,14 @@ void start() {
 }
 
 }  // namespace
+
+void register_this_thread() {
+  try {
+    collector().threads().register_current();
+  } catch (const std::bad_alloc&) {
+    abort_program("there is no memory to register a thread");
+  }
+}
 
 #pragma GCC visibility push(default)
 extern "C" {
