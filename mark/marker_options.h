@@ -61,7 +61,9 @@ struct MarkerOptions {
   /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
   /// false.
   std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
-  /// The memory node of each worker, at least `threads` of them; empty: all are on one.
+  /// The memory node of each worker, at least `threads` of them; empty: all are on one. The first worker,
+  /// which is whatever thread calls Marker::mark, counts as on its node wherever it runs, for its choice of
+  /// victims, for others' choice of it, and in the statistics.
   std::vector<std::uint32_t> nodes = {};
   /// How far the nodes' memory is from one another, as VictimSetup says; empty: all are equally far.
   std::vector<std::uint32_t> node_distances = {};

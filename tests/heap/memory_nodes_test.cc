@@ -157,6 +157,13 @@ TEST_F(NearMemory, PartlyFreeBlocksGoToThreadsNearThem) {
   });
 }
 
+// Nobody knows which threads will allocate from it.
+TEST_F(NearMemory, AnExpandedHeapLiesOnAllNodes) {
+  Heap heap(std::size_t{1} << 30, nodes_);
+  ASSERT_TRUE(heap.expand_to(6 * kUsableBlocks * kBlockBytes));
+  EXPECT_EQ(heap.chunk_bytes_by_node(), std::vector<std::uint64_t>(2, 3 * kChunkBytes));
+}
+
 TEST_F(NearMemory, AChunkThatGrowsOrComesAgainIsOfTheThreadsNode) {
   Heap heap(std::size_t{1} << 30, nodes_);
   run_on(1, [&] {
