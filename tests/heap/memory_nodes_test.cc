@@ -16,6 +16,7 @@
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/system_memory.h"
+#include "tests/confine_thread.h"
 #include "tests/heap/marks.h"
 
 namespace jackdaw::heap {
@@ -74,10 +75,7 @@ class NearMemory : public testing::Test {
   // Runs the function on a thread that is tied to the processor of a node.
   void run_on(std::uint32_t node, const std::function<void()>& function) const {
     std::thread([&] {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(processors_[node], &one);
-      ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+      confine_this_thread(static_cast<int>(processors_[node]));
       function();
     }).join();
   }
