@@ -481,6 +481,7 @@ std::unique_ptr<gc::Marking> make_during_fork(const gc::MarkingOptions& options)
 }
 
 TEST(CFork, AChildOfAForkDuringTheStartMayUseTheHeap) {
+  if (mark::kSanitized) GTEST_SKIP() << "a child may inherit the locks of the sanitizer's malloc";
   initial_options().marking.make = make_during_fork;
   GC_set_handle_fork(1);
   forking_thread = gettid();
