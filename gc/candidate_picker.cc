@@ -19,9 +19,9 @@ using Candidate = CandidatePicker::Candidate;
 struct CandidatePicker::Portable {
   template <typename Test>
   JACKDAW_ALWAYS_INLINE static Candidate* pick_if(heap::Words words, Candidate* out, Test test) {
-    for (const std::uintptr_t word : words) {
-      *out = word;
-      out += test(word) ? 1 : 0;
+    for (const heap::Word word : words) {
+      *out = word.bits;
+      out += test(word.bits) ? 1 : 0;
     }
     return out;
   }
@@ -120,19 +120,19 @@ struct Avx2Test {
   // Appends those of some words that pass.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_all(heap::Words words, Candidate* out) const {
-    const std::uintptr_t* word = words.data();
+    const heap::Word* word = words.data();
     std::size_t left = words.size();
     for (; left >= 4; word += 4, left -= 4) out = append<kDisplaced>(four_at(word), kAllFour, out);
-    for (; left != 0; ++word, --left) out = append<kDisplaced>(all(*word), kFirst, out);
+    for (; left != 0; ++word, --left) out = append<kDisplaced>(all(word->bits), kFirst, out);
     return out;
   }
 
   // The same for the words of a slot: an even number.
   template <bool kDisplaced>
-  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const std::uintptr_t* word,
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const heap::Word* word,
                                                                      std::size_t count,
                                                                      Candidate* out) const {
-    for (const std::uintptr_t* const end = word + count / 4 * 4; word != end; word += 4)
+    for (const heap::Word* const end = word + count / 4 * 4; word != end; word += 4)
       out = append<kDisplaced>(four_at(word), kAllFour, out);
     // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
     if (count % 4 == 0) return out;
@@ -145,7 +145,7 @@ struct Avx2Test {
   static constexpr std::uint32_t kFirstTwo = 0x3;
   static constexpr std::uint32_t kAllFour = 0xf;
 
-  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const std::uintptr_t* word) {
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const heap::Word* word) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
   }
 };

@@ -23,12 +23,12 @@ LayoutWord LayoutWord::in_object(const heap::Object* object, std::size_t bytes) 
   const auto* base = reinterpret_cast<const std::byte*>(object);
   if (offset >= 0) {
     if (static_cast<std::uint64_t>(offset) + sizeof(std::uint64_t) > bytes) return LayoutWord(0);
-    return LayoutWord(*reinterpret_cast<const std::uint64_t*>(base + offset));
+    return LayoutWord(heap::words_at(base + offset)->bits);
   }
-  if (*reinterpret_cast<const std::intptr_t*>(base) <= 0) return LayoutWord(0);
-  const auto* const type = *reinterpret_cast<const std::byte* const*>(base);
-  return LayoutWord(
-      *reinterpret_cast<const std::uint64_t*>(type - (offset + static_cast<std::int64_t>(kIndirectBias))));
+  const auto first = static_cast<std::intptr_t>(heap::words_at(base)->bits);
+  if (first <= 0) return LayoutWord(0);
+  const auto* const type = reinterpret_cast<const std::byte*>(first);  // NOLINT(performance-no-int-to-ptr)
+  return LayoutWord(heap::words_at(type - (offset + static_cast<std::int64_t>(kIndirectBias)))->bits);
 }
 
 void LayoutWord::call_procedure(heap::Object* object, Visitor& visitor) const {

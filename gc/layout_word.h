@@ -35,7 +35,7 @@ struct TraceDescriptor {
   /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no
   /// object: memory that was cleared, or freed by hand, whose first word is above all addresses.
   static const TraceDescriptor* of(const heap::Object* object) {
-    const auto word = *reinterpret_cast<const std::intptr_t*>(object);
+    const auto word = static_cast<std::intptr_t>(heap::words_at(object)->bits);
     return word <= 0 ? nullptr : reinterpret_cast<const TraceDescriptor*>(word);
   }
 };
@@ -138,18 +138,19 @@ class LayoutWord {
   template <typename Sink>
   void visit_length(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {
     const std::size_t length = bits_ < bytes ? bits_ : bytes;
-    heap::for_each_slot_in({reinterpret_cast<const std::uintptr_t*>(object), length / heap::kWordBytes}, map,
+    heap::for_each_slot_in({heap::words_at(object), length / heap::kWordBytes}, map,
                            [&](heap::Object* reference) { sink.reference(reference); });
   }
 
   // The highest bit is the first word's.
   template <typename Sink>
   void visit_bitmap(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {
-    const auto* const words = reinterpret_cast<const std::uintptr_t*>(object);
+    const heap::Word* const words = heap::words_at(object);
     std::uint64_t bits = bits_ & ~kTagMask;
     for (std::size_t word = 0; bits != 0 && word < bytes / heap::kWordBytes; ++word, bits <<= 1) {
       if ((bits >> 63) == 0) continue;
-      if (heap::Object* const reference = heap::slot_at_word(map, words[word])) sink.reference(reference);
+      if (heap::Object* const reference = heap::slot_at_word(map, words[word].bits))
+        sink.reference(reference);
     }
   }
 

@@ -61,9 +61,7 @@ class MarkTask {
     return static_cast<std::uint32_t>(bits_ >> kAddressBits);
   }
   /// Its words: an even number.
-  [[nodiscard]] heap::Words small_object() const {
-    return {reinterpret_cast<const std::uintptr_t*>(object()), small_words()};
-  }
+  [[nodiscard]] heap::Words small_object() const { return {heap::words_at(object()), small_words()}; }
 
  private:
   static constexpr unsigned kAddressBits = 48;

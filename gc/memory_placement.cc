@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -37,18 +38,8 @@ heap::MemoryNodes local_nodes(const machine::Topology& machine) {
   return heap::MemoryNodes::local(system_numbers(machine), node_of_processor);
 }
 
-heap::MemoryNodes one_node(std::uint32_t node, const machine::Topology& machine) {
-  if (node >= machine.node_count()) {
-    throw std::invalid_argument("memory node " + std::to_string(node) + ": there are " +
-                                std::to_string(machine.node_count()) + ", numbered from 0");
-  }
-  return machine.is_this_machine() ? heap::MemoryNodes::only(machine.nodes()[node].system_number)
-                                   : heap::MemoryNodes();
-}
-
-}  // namespace
-
-std::optional<MemoryPlacement> parse_memory_placement(std::string_view text) {
+// Whether or not there is such a node; nothing when the text is none of kMemoryPlacementForms.
+std::optional<MemoryPlacement> placement_named(std::string_view text) {
   if (text.starts_with(kNodePrefix)) {
     MemoryPlacement placement{Policy::node};
     text.remove_prefix(kNodePrefix.size());
@@ -60,6 +51,24 @@ std::optional<MemoryPlacement> parse_memory_placement(std::string_view text) {
                                          [&](const auto& policy) { return policy.first == text; });
   if (found == kPolicies.end()) return std::nullopt;
   return MemoryPlacement{found->second};
+}
+
+heap::MemoryNodes one_node(std::uint32_t node, const machine::Topology& machine) {
+  if (node >= machine.node_count()) {
+    throw std::invalid_argument("memory node " + std::to_string(node) + ": there are " +
+                                std::to_string(machine.node_count()) + ", numbered from 0");
+  }
+  return machine.is_this_machine() ? heap::MemoryNodes::only(machine.nodes()[node].system_number)
+                                   : heap::MemoryNodes();
+}
+
+}  // namespace
+
+MemoryPlacement parse_memory_placement(std::string_view text) {
+  const std::optional<MemoryPlacement> placement = placement_named(text);
+  if (!placement) throw std::invalid_argument("must be " + std::string(kMemoryPlacementForms));
+  memory_nodes(*placement);
+  return *placement;
 }
 
 std::string to_string(const MemoryPlacement& placement) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +24,9 @@ struct MemoryPlacement {
 /// What is taken: "auto", "system", "local", "interleave" and "node:K".
 inline constexpr std::string_view kMemoryPlacementForms = "auto, system, local, interleave or node:K";
 
-/// The placement that a text names; nothing when it is none of the above. Any thread.
-std::optional<MemoryPlacement> parse_memory_placement(std::string_view text);
+/// The placement that a text names. Throws std::invalid_argument, which says what is wrong, when it is none
+/// of the above or names a node that is not there. Any thread.
+MemoryPlacement parse_memory_placement(std::string_view text);
 /// The text that names it.
 std::string to_string(const MemoryPlacement& placement);
 

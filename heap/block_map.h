@@ -102,8 +102,7 @@ class BlockMap {
   BlockMap() = default;
   /// For the addresses from `start`, a multiple of kBlockBytes, on; one entry for each block, all zero, and
   /// as many bytes, all zero, for what was blacklisted.
-  BlockMap(std::uintptr_t start, std::span<std::atomic<std::uint64_t>> entries,
-           std::atomic<std::uint8_t>* blacklisted)
+  BlockMap(std::uintptr_t start, std::span<std::uint64_t> entries, std::uint8_t* blacklisted)
       : start_(start),
         bytes_(entries.size() * kBlockBytes),
         entries_(entries.data()),
@@ -121,7 +120,8 @@ class BlockMap {
     const std::uintptr_t offset = address - start_;
     if (offset >= bytes()) return {};
     // Acquire: pairs with the release in set, so that the tables of the chunk are initialised.
-    return BlockShape::from_bits(entries_[offset / kBlockBytes].load(std::memory_order_acquire));
+    return BlockShape::from_bits(
+        std::atomic_ref(entries_[offset / kBlockBytes]).load(std::memory_order_acquire));
   }
   /// Where the object starts that `address` points into, first byte to last, if there is one: whether that
   /// slot is in use is not known here, nor whether it is one or what is left behind the last. 0 when there is
@@ -169,13 +169,13 @@ class BlockMap {
     [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
       // Acquire: as there.
       return BlockShape::from_bits(
-          entries_[(address - start_) / kBlockBytes].load(std::memory_order_acquire));
+          std::atomic_ref(entries_[(address - start_) / kBlockBytes]).load(std::memory_order_acquire));
     }
 
    private:
     std::uintptr_t start_ = 0;
     std::uintptr_t bytes_ = 0;
-    const std::atomic<std::uint64_t>* entries_ = nullptr;
+    std::uint64_t* entries_ = nullptr;
     const Displacements* displacements_ = nullptr;
     GranuleOffsets in_granule_;
   };
@@ -186,11 +186,12 @@ class BlockMap {
   /// objects: an object that was allocated there would not be freed while the word is there. Any thread.
   // Relaxed, here and where it is read: advice.
   void blacklist(std::uintptr_t address) const {
-    blacklist_[(address - start_) / kBlockBytes].store(round_, std::memory_order_relaxed);
+    std::atomic_ref(blacklist_[(address - start_) / kBlockBytes]).store(round_, std::memory_order_relaxed);
   }
   /// Whether the block at `address`, which lies inside, was blacklisted in this round or the one before.
   [[nodiscard]] bool is_blacklisted(std::uintptr_t address) const {
-    const std::uint8_t noted = blacklist_[(address - start_) / kBlockBytes].load(std::memory_order_relaxed);
+    const std::uint8_t noted =
+        std::atomic_ref(blacklist_[(address - start_) / kBlockBytes]).load(std::memory_order_relaxed);
     return noted != 0 && static_cast<std::uint8_t>(round_ - noted) < 2;
   }
   /// Begins a round of looking at words. Nobody looks meanwhile. (Rounds are numbered from 1 to 255, over and
@@ -205,7 +206,8 @@ class BlockMap {
   /// Writes the entry of the block at `address`, which lies inside.
   void set(std::uintptr_t address, BlockShape shape) {
     // Release: pairs with the acquire in shape_at.
-    entries_[(address - start_) / kBlockBytes].store(shape.bits(), std::memory_order_release);
+    std::atomic_ref(entries_[(address - start_) / kBlockBytes])
+        .store(shape.bits(), std::memory_order_release);
   }
 
  private:
@@ -216,8 +218,9 @@ class BlockMap {
 
   std::uintptr_t start_ = 0;
   std::uintptr_t bytes_ = 0;  // not an atomic: a map may be copied, while nobody extends it
-  std::atomic<std::uint64_t>* entries_ = nullptr;
-  std::atomic<std::uint8_t>* blacklist_ = nullptr;
+  // No atomics: they lie in memory as the system maps it, where nothing constructs any.
+  std::uint64_t* entries_ = nullptr;
+  std::uint8_t* blacklist_ = nullptr;
   const Displacements* displacements_ = nullptr;
   std::uint8_t round_ = 1;
 };

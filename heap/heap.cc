@@ -442,16 +442,17 @@ Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
   // Relaxed: see set_growth_threshold.
   const bool is_early = allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
   if ((is_early && !is_beyond_budget_) || !may_grow_by(blocks_of(least_bytes - kHeaderBytes))) return nullptr;
-  Chunk* chunk = try_add_chunk(total_bytes);
-  if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes);
+  const std::uint32_t node = space_.nodes().near_this_thread();
+  Chunk* chunk = try_add_chunk(total_bytes, node);
+  if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes, node);
   for (std::size_t bytes = total_bytes / 2; chunk == nullptr && bytes >= least_bytes; bytes /= 2)
-    chunk = try_add_chunk(bytes);
+    chunk = try_add_chunk(bytes, node);
   return chunk;
 }
 
-Chunk* Heap::try_add_chunk(std::size_t total_bytes) {
+Chunk* Heap::try_add_chunk(std::size_t total_bytes, std::uint32_t node) {
   if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
-  Chunk* const chunk = space_.allocate(total_bytes, space_.nodes().near_this_thread());
+  Chunk* const chunk = space_.allocate(total_bytes, node);
   if (chunk == nullptr || !chunks_.append(chunk)) return nullptr;
   chunk_bytes_.store(chunk_bytes() + total_bytes, std::memory_order_relaxed);
   usage_.taken.add(total_bytes);
@@ -475,8 +476,8 @@ std::vector<std::uint64_t> Heap::chunk_bytes_by_node() {
 bool Heap::expand_to(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > limit_bytes_ || bytes > addresses().size()) return false;
-  while (block_bytes() < bytes) {
-    if (try_add_chunk(kChunkBytes) == nullptr) {
+  for (std::uint32_t node = space_.nodes().near_this_thread(); block_bytes() < bytes; ++node) {
+    if (try_add_chunk(kChunkBytes, node % space_.nodes().count()) == nullptr) {
       release_empty_chunks(0);
       return false;
     }

@@ -137,8 +137,8 @@ class Heap {
     BeyondBudget(const BeyondBudget&) = delete;
     BeyondBudget& operator=(const BeyondBudget&) = delete;
   };
-  /// Adds chunks until their blocks take so many bytes, and keeps so many through all collections; false when
-  /// there is no memory, or the limit is lower.
+  /// Adds chunks, on all nodes in turn, until their blocks take so many bytes, and keeps so many through all
+  /// collections; false when there is no memory, or the limit is lower.
   bool expand_to(std::uint64_t bytes);
   /// All blocks with memory together never take more from now on, but those in use stay.
   void set_limit(std::size_t bytes) {
@@ -241,7 +241,7 @@ class Heap {
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
   void release_blocks(Chunk* chunk, std::size_t first, std::size_t count);
   Chunk* add_chunk(std::size_t total_bytes, std::size_t least_bytes);
-  Chunk* try_add_chunk(std::size_t total_bytes);
+  Chunk* try_add_chunk(std::size_t total_bytes, std::uint32_t node);
   [[nodiscard]] std::uint64_t block_bytes() const { return chunk_bytes() - header_bytes(); }
   void give_back_free_blocks();
   void release_chunk(Chunk* chunk);

@@ -135,8 +135,8 @@ HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNode
       pieces_(reinterpret_cast<Piece*>(map_or_throw(range_.size() / kChunkBytes).data()),
               range_.size() / kChunkBytes),
       map_(reinterpret_cast<std::uintptr_t>(range_.data()),
-           {reinterpret_cast<std::atomic<std::uint64_t>*>(entries_of(0, 0).data()), 0},
-           reinterpret_cast<std::atomic<std::uint8_t>*>(blacklist_of(0, 0).data())),
+           {reinterpret_cast<std::uint64_t*>(entries_of(0, 0).data()), 0},
+           reinterpret_cast<std::uint8_t*>(blacklist_of(0, 0).data())),
       kinds_(kinds),
       nodes_(nodes) {
   if (!cover(1)) {

@@ -7,23 +7,19 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "heap/block_map.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
+#include "heap/word.h"
 
 namespace jackdaw::heap {
-
-/// Memory that may hold addresses of objects.
-using Words = std::span<const std::uintptr_t>;
 
 /// The aligned words that lie wholly between two addresses; none when the second comes first.
 inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   const std::uintptr_t first = (begin + kWordBytes - 1) & ~(kWordBytes - 1);
   if (end < first + kWordBytes) return {};
-  const auto* const words =
-      reinterpret_cast<const std::uintptr_t*>(first);  // NOLINT(performance-no-int-to-ptr)
+  const auto* const words = reinterpret_cast<const Word*>(first);  // NOLINT(performance-no-int-to-ptr)
   return {words, (end - first) / kWordBytes};
 }
 
@@ -124,8 +120,8 @@ template <typename Function>
                                                                                   const BlockMap& map,
                                                                                   Function function) {
   const BlockMap local = map;  // in registers
-  for (const std::uintptr_t word : words) {
-    if (Object* const object = slot_at_any_word(local, word)) function(object);
+  for (const Word word : words) {
+    if (Object* const object = slot_at_any_word(local, word.bits)) function(object);
   }
 }
 
@@ -135,9 +131,9 @@ template <typename Function>
                                                                                       const BlockMap& map,
                                                                                       Function function) {
   const BlockMap::View view(map);
-  for (const std::uintptr_t word : words) {
-    if (!view.may_keep(word)) continue;
-    if (Object* const object = slot_at_displaced_word(map, word)) function(object);
+  for (const Word word : words) {
+    if (!view.may_keep(word.bits)) continue;
+    if (Object* const object = slot_at_displaced_word(map, word.bits)) function(object);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -21,5 +22,13 @@ inline constexpr std::array<std::pair<std::string_view, Binding>, 4> kBindings{{
                                                                                 {"none", Binding::none},
                                                                                 {"node", Binding::node},
                                                                                 {"core", Binding::core}}};
+
+/// The binding of that name, if there is one.
+constexpr std::optional<Binding> parse_binding(std::string_view name) {
+  for (const auto& [known, binding] : kBindings) {
+    if (known == name) return binding;
+  }
+  return std::nullopt;
+}
 
 }  // namespace jackdaw::machine

@@ -70,6 +70,7 @@ class Marker {
   /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
   /// part in the marking before, if that was not small, wake up meanwhile. Between two calls of mark().
   void wake_helpers() {
+    knows_markings_ = begins_marking_ = true;
     const std::uint32_t others = std::min(team_size(), std::max(1U, processors_)) - 1;
     // If no mark() came after the last call, its helpers still count as woken.
     if (helpers_woken_ == 0) helpers_woken_ = std::min(std::exchange(useful_helpers_, 0), others);
@@ -190,10 +191,11 @@ class Marker {
     return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_budget());
   }
 
-  // How long the first worker marks alone. A heap is most likely about as large as it was.
+  // How long the first worker marks alone. A heap is most likely about as large as it was, which the largest
+  // round of a marking says: further ones have few roots.
   [[nodiscard]] std::uint64_t serial_budget() const {
     const bool was_small =
-        references_of_last_round_ != 0 && references_of_last_round_ < small_round_references_;
+        references_of_main_round_ != 0 && references_of_main_round_ < small_round_references_;
     return was_small ? small_round_references_ : serial_references_;
   }
 
@@ -212,18 +214,20 @@ class Marker {
 
   // After a round. Returns whether nothing was dropped.
   bool gather_statistics() {
-    references_of_last_round_ = 0;
+    std::uint64_t references_of_round = 0;
     std::uint32_t useful_helpers = 0;
     bool complete = true;
     for (std::uint32_t i = 0; i < worker_count(); ++i) {
       statistics_[i] = workers_[i]->statistics();
       const std::uint64_t references = statistics_[i].references_visited;
-      references_of_last_round_ += references;
+      references_of_round += references;
       if (i != 0 && references >= kReferencesToBeWoken) ++useful_helpers;
       complete = complete && !workers_[i]->dropped_tasks();
     }
-    if (references_of_last_round_ >= small_round_references_)
+    if (references_of_round >= small_round_references_)
       useful_helpers_ = std::max(useful_helpers_, useful_helpers);
+    if (std::exchange(begins_marking_, !knows_markings_)) references_of_main_round_ = 0;
+    references_of_main_round_ = std::max(references_of_main_round_, references_of_round);
     return complete;
   }
 
@@ -271,10 +275,12 @@ class Marker {
   std::vector<std::uint32_t> nodes_;  // of each worker
   const std::uint64_t serial_references_;
   const std::uint64_t small_round_references_;
-  const std::uint32_t processors_;  // asked once: it takes system calls
-  std::uint64_t references_of_last_round_ = 0;
-  std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since wake_helpers that had most
-  std::uint32_t helpers_woken_ = 0;   // for the next round
+  const std::uint32_t processors_;              // asked once: it takes system calls
+  bool knows_markings_ = false;                 // wake_helpers tells them apart; else each round is one
+  bool begins_marking_ = true;                  // with the next round
+  std::uint64_t references_of_main_round_ = 0;  // of the marking at hand, the largest so far
+  std::uint32_t useful_helpers_ = 0;            // in the one of the rounds since wake_helpers that had most
+  std::uint32_t helpers_woken_ = 0;             // for the next round
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::vector<WorkerStatistics> statistics_;
   Detector detector_;

@@ -39,8 +39,9 @@ struct Tuning {
   /// for them, and no more of them than there are processors. Others that Marker::wake_helpers woke up begin
   /// with it. 0: all begin at once, however many.
   std::uint64_t serial_references = kSerialReferences;
-  /// So many instead, after a round that followed fewer: small heaps are marked by one worker. Waking another
-  /// takes some ten microseconds, and what two mark at once travels between their caches.
+  /// So many instead, after a marking (Marker::wake_helpers) whose rounds all followed fewer: small heaps
+  /// are marked by one worker. Waking another takes some ten microseconds, and what two mark at once travels
+  /// between their caches.
   std::uint64_t small_round_references = kSmallRoundReferences;
   /// Whether the statistics tell visits_remote, of a PlacedObjectModel, which takes a little time.
   bool count_remote_visits = false;
@@ -60,7 +61,9 @@ struct MarkerOptions {
   /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
   /// false.
   std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
-  /// The memory node of each worker, at least `threads` of them; empty: all are on one.
+  /// The memory node of each worker, at least `threads` of them; empty: all are on one. The first worker,
+  /// which is whatever thread calls Marker::mark, counts as on its node wherever it runs, for its choice of
+  /// victims, for others' choice of it, and in the statistics.
   std::vector<std::uint32_t> nodes = {};
   /// How far the nodes' memory is from one another, as VictimSetup says; empty: all are equally far.
   std::vector<std::uint32_t> node_distances = {};

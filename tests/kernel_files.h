@@ -30,6 +30,11 @@ class KernelFiles {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
+  /// Puts the process into a group of version 2, and sets the group a limit: "cpu.max" or the like.
+  void put_into_group(const std::string& group, const std::string& file, const std::string& limit) const {
+    write("proc/self/cgroup", "0::" + group + '\n');
+    write("cgroup" + group + '/' + file, limit);
+  }
   [[nodiscard]] machine::KernelFolders folders() const {
     return {.proc = (root_ / "proc").string(), .cgroup = (root_ / "cgroup").string()};
   }

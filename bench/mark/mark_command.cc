@@ -51,14 +51,11 @@ std::string footer() {
 }
 
 gc::MemoryPlacement parse_memory(const std::string& text) {
-  const auto placement = gc::parse_memory_placement(text);
-  if (!placement) throw InputError(fmt::format("--memory '{}': must be {}", text, gc::kMemoryPlacementForms));
   try {
-    gc::memory_nodes(*placement);
+    return gc::parse_memory_placement(text);
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("--memory '{}': {}", text, error.what()));
   }
-  return *placement;
 }
 
 std::vector<std::string> strings(const std::vector<std::string_view>& views) {
@@ -173,7 +170,7 @@ MarkExperimentOptions MarkCommand::typed_options() const {
   options.marking.engine.threads = parse_threads(threads_);
   options.marking.engine.tuning.backoff = value_of(mark::kBackoffKinds, backoff_);
   options.memory = parse_memory(memory_);
-  options.marking.binding = value_of(machine::kBindings, binding_);
+  options.marking.binding = *machine::parse_binding(binding_);
   options.marking.engine.tuning.grant = value_of(mark::kGrants, grant_);
   if (options.marking.engine.threads > 1 && serves_one_thread_alone(options.marking.engine.tuning.queue)) {
     throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",

@@ -36,7 +36,7 @@ int TopologyCommand::run() {
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
   const MachineReport report =
-      describe_machine(machine::Topology::machine(), threads, value_of(machine::kBindings, binding_));
+      describe_machine(machine::Topology::machine(), threads, *machine::parse_binding(binding_));
   if (json) json->commit(machine_to_json(report));
   fmt::print("{}", format_machine(report));
   return 0;

@@ -89,8 +89,7 @@ void GC_dump_named(const char* name) {
 }
 
 void GC_dump_regions() {
-  gc::ProcessCollector& collector = c_interface::collector();
-  collector.look_at_heap(
+  registered_collector().look_at_heap(
       [](heap::Heap& heap) { heap.for_each_chunk([](const heap::Chunk* chunk) { dump_chunk(*chunk); }); });
 }
 

@@ -78,7 +78,7 @@ void** GC_new_free_list_inner() {
 void** GC_new_free_list() { return GC_new_free_list_inner(); }
 
 void GC_print_free_list(int kind, std::size_t granules) {
-  collector().look_at_heap([&](heap::Heap& heap) {
+  registered_collector().look_at_heap([&](heap::Heap& heap) {
     int printed = 0;
     heap.for_each_chunk([&](const heap::Chunk* chunk) {
       print_free_slots(*chunk, heap_kind(kind), granules * heap::kGranuleBytes, printed);

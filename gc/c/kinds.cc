@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <new>
 #include <optional>
 
 #include "gc/c/allocate.h"
@@ -33,12 +32,7 @@ std::atomic<KindNumber>& entry_of(KindNumber kind, KindVariant variant) {
 }
 
 KindNumber add_kind(const heap::Kind& kind) {
-  std::optional<KindNumber> number;
-  try {
-    number = collector().add_kind(kind);
-  } catch (const std::bad_alloc&) {
-    abort_program("there is no memory to register a thread");
-  }
+  const std::optional<KindNumber> number = registered_collector().add_kind(kind);
   if (!number) abort_program("there are too many kinds of objects");
   return *number;
 }

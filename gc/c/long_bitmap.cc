@@ -8,6 +8,7 @@
 #include "gc/layout_word.h"
 #include "gc/visitor.h"
 #include "heap/layout.h"
+#include "heap/word.h"
 
 namespace jackdaw::c_interface {
 
@@ -25,9 +26,10 @@ struct LongBitmap {
 GC_ms_entry* mark_by_long_bitmap(GC_word* object, GC_ms_entry* top, GC_ms_entry*, GC_word environment) {
   auto& visitor = *reinterpret_cast<gc::Visitor*>(top);
   auto& bitmap = *reinterpret_cast<LongBitmap*>(environment);
+  const heap::Word* const words = heap::words_at(object);
   for (std::size_t word = 0; word < bitmap.words; ++word) {
     for (GC_word bits = bitmap.bits()[word]; bits != 0; bits &= bits - 1)
-      visitor.word(object[word * GC_WORDSZ + static_cast<std::size_t>(__builtin_ctzl(bits))]);
+      visitor.word(words[word * GC_WORDSZ + static_cast<std::size_t>(__builtin_ctzl(bits))].bits);
   }
   return top;
 }

@@ -1,6 +1,4 @@
 // Allocation as malloc and free: gc.h, section 4.
-#include <new>
-
 #include "gc/c/allocate.h"
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
@@ -47,11 +45,7 @@ void GC_free(void* object) {
   heap::Object* const start = start_of(object);
   if (start == nullptr) abort_program("GC_free was given an address that is no object's");
   if (is_uncollectable(start)) count_uncollectable(-heap::Heap::bytes_of(start));
-  try {
-    collector().free(start);
-  } catch (const std::bad_alloc&) {
-    abort_program("there is no memory to register a thread");
-  }
+  registered_collector().free(start);
 }
 
 }  // extern "C"

@@ -44,7 +44,7 @@ void GC_set_max_heap_size(GC_word bytes) {
   if (GC_is_init_called() == 0) {
     initial_options().heap_limit_bytes = limit;
   } else {
-    collector().set_heap_limit(limit);
+    registered_collector().set_heap_limit(limit);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <exception>
 #include <mutex>
+#include <new>
 
 #include "gc/c/own_locks.h"
 #include "gc/c/settings.h"
@@ -69,7 +70,7 @@ class ThreadRecords {
       while (*link != record) link = &(*link)->next;
       *link = record->next;
     }
-    collector().free(record);
+    registered_collector().free(record);
   }
 
  private:
@@ -154,8 +155,13 @@ void* run_thread(void* argument) {
   return record->result;
 }
 
+// Null when there is no memory.
 ThreadRecord* new_record(const pthread_attr_t* attributes) {
-  void* const memory = collector().allocate(sizeof(ThreadRecord), gc::ProcessKinds::kUncollectableWords);
+  void* memory = nullptr;
+  try {
+    memory = collector().allocate(sizeof(ThreadRecord), gc::ProcessKinds::kUncollectableWords);
+  } catch (const std::bad_alloc&) {  // the calling thread could not be registered
+  }
   if (memory == nullptr) return nullptr;
   auto* const record = new (memory) ThreadRecord;
   int state = PTHREAD_CREATE_JOINABLE;
@@ -177,11 +183,11 @@ int GC_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void*
   birth.record->argument = argument;
   const int error = pthread_create(thread, attributes, run_thread, &birth);
   if (error != 0) {
-    collector().free(birth.record);
+    registered_collector().free(birth.record);
     return error;
   }
   if (wait_for_report(birth.report) == registered) return 0;
-  collector().free(birth.record);
+  registered_collector().free(birth.record);
   return EAGAIN;
 }
 

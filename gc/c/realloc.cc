@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "gc/c/allocate.h"
 #include "gc/c/log.h"
@@ -44,7 +45,11 @@ bool resize_in_place(heap::Object* start, std::size_t bytes) {
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return false;
   if (before <= heap::kLargestSmallBytes && !suits_slot(whole, before)) return false;
-  if (!collector().resize_in_place(start, whole)) return false;
+  try {
+    if (!collector().resize_in_place(start, whole)) return false;
+  } catch (const std::bad_alloc&) {  // the thread could not be registered
+    return false;
+  }
   const std::size_t after = heap::Heap::bytes_of(start);
   clear_tail(start, bytes, std::min(before, after));
   if (is_uncollectable(start)) count_uncollectable(after - before);

@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <exception>
-#include <mutex>
+#include <new>
 #include <span>
 
 #include "gc/c/log.h"
@@ -17,7 +17,6 @@ namespace {
 
 constinit std::atomic<bool> is_ready{false};
 constinit std::atomic<bool> has_ended{false};
-constinit std::mutex starting;
 
 // The addresses that objects can ever have.
 void publish_addresses(std::span<const std::byte> addresses) {
@@ -28,7 +27,7 @@ void publish_addresses(std::span<const std::byte> addresses) {
 
 void start() {
   const gc::OwnWork own_work;
-  const std::lock_guard lock(starting);
+  const gc::NestedLock lock(gc::ProcessCollector::starting());
   // Relaxed: written under the lock.
   if (is_ready.load(std::memory_order_relaxed)) return;
   try {
@@ -45,6 +44,14 @@ void start() {
 }
 
 }  // namespace
+
+void register_this_thread() {
+  try {
+    collector().threads().register_current();
+  } catch (const std::bad_alloc&) {
+    abort_program("there is no memory to register a thread");
+  }
+}
 
 #pragma GCC visibility push(default)
 extern "C" {

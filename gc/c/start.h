@@ -5,6 +5,7 @@
 
 #include "gc/c/interface.h"
 #include "gc/process/process_collector.h"
+#include "gc/process/thread_registry.h"
 
 namespace jackdaw::c_interface {
 
@@ -16,6 +17,17 @@ extern constinit std::size_t extra_bytes;
 inline gc::ProcessCollector& collector() {
   GC_init();
   return gc::ProcessCollector::instance();
+}
+
+/// Registers the calling thread, which is not, or ends the program when there is no memory for that.
+void register_this_thread();
+
+/// The collector, for what the calling thread must be registered for: no exception may leave a C function.
+inline gc::ProcessCollector& registered_collector() {
+  gc::ProcessCollector& made = collector();
+  if (gc::ThreadRegistry::current() == nullptr) [[unlikely]]
+    register_this_thread();
+  return made;
 }
 
 }  // namespace jackdaw::c_interface

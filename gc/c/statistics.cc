@@ -102,8 +102,8 @@ std::size_t GC_get_bytes_since_gc() {
   const std::uint64_t before = collector().bytes_before_last_collection();
   return heap_now().usage().allocated - before;
 }
-void GC_incr_bytes_allocd(std::size_t bytes) { collector().count_allocated_elsewhere(bytes); }
-void GC_incr_bytes_freed(std::size_t bytes) { collector().count_freed_elsewhere(bytes); }
+void GC_incr_bytes_allocd(std::size_t bytes) { registered_collector().count_allocated_elsewhere(bytes); }
+void GC_incr_bytes_freed(std::size_t bytes) { registered_collector().count_freed_elsewhere(bytes); }
 std::size_t GC_get_total_bytes() { return heap_now().usage().allocated; }
 std::size_t GC_get_expl_freed_bytes_since_gc() { return collector().freed_bytes(); }
 

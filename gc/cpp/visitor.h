@@ -119,7 +119,7 @@ class Visitor {
   /// in one, or anything else: for what has no members. What it leads to is kept; no word is changed.
   void trace_words(const void* begin, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    for (const std::uintptr_t word : heap::whole_words_between(address, address + bytes)) marker_.word(word);
+    for (const heap::Word word : heap::whole_words_between(address, address + bytes)) marker_.word(word.bits);
   }
 
   /// Whether a value of the type can be reported.

@@ -6,6 +6,7 @@
 #include "gc/process/process_collector.h"
 #include "gc/process/process_kinds.h"
 #include "heap/chunk.h"
+#include "heap/word.h"
 
 namespace jackdaw::gc {
 
@@ -18,7 +19,7 @@ bool has_destructor(const heap::Object* object) {
 }
 
 void set_type(heap::Object* object, const TraceDescriptor* type) {
-  *reinterpret_cast<const TraceDescriptor**>(object) = type;
+  heap::words_at(object)->bits = reinterpret_cast<std::uintptr_t>(type);
 }
 
 template <typename Function>

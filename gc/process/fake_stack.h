@@ -31,9 +31,9 @@ class FakeStack {
   template <typename Function>
   [[gnu::no_sanitize_address]] void for_each_frame(heap::Words words, Function function) const {
     AddressRange last;  // several words in a row lead to the same one
-    for (const std::uintptr_t word : words) {
-      if (last.contains(word)) continue;
-      const AddressRange frame = frame_of(word).words;
+    for (const heap::Word word : words) {
+      if (last.contains(word.bits)) continue;
+      const AddressRange frame = frame_of(word.bits).words;
       if (frame.empty()) continue;
       function(heap::whole_words_between(frame.begin, frame.end));
       last = frame;

@@ -61,14 +61,52 @@ class Making {
 
 constinit thread_local bool Making::is_under_way_ = false;
 
-// The forms that pthread_atfork wants.
-void prepare_fork_of_process() { ProcessCollector::instance().prepare_fork(); }
-void end_fork_in_parent() { ProcessCollector::instance().after_fork_in_parent(); }
-void end_fork_in_child() { ProcessCollector::instance().after_fork_in_child(); }
+// What is done around every fork by one thread.
+class Fork {
+ public:
+  static void prepare() {
+    // One that making the collector leads to finds the lock held.
+    waits_for_start_ = !ProcessCollector::starting().is_held_by_caller();
+    if (!waits_for_start_) return;
+    ProcessCollector::starting().lock();
+    if (ProcessCollector* const made = prepared()) made->prepare_fork();
+  }
+  static void end_in_parent() {
+    if (!waits_for_start_) return;
+    if (ProcessCollector* const made = prepared()) made->after_fork_in_parent();
+    ProcessCollector::starting().unlock();
+  }
+  static void end_in_child() {
+    if (!waits_for_start_) return;
+    if (ProcessCollector* const made = prepared()) made->after_fork_in_child();
+    ProcessCollector::starting().forget_queue();
+    ProcessCollector::starting().unlock();
+  }
+
+ private:
+  // Null when there is nothing to prepare. The lock is held from prepare() on, so each call says the same.
+  static ProcessCollector* prepared() {
+    ProcessCollector* const made = ProcessCollector::if_made();
+    return made != nullptr && made->handles_fork() ? made : nullptr;
+  }
+
+  static constinit thread_local bool waits_for_start_;
+};
+
+constinit thread_local bool Fork::waits_for_start_ = false;
+
+// From when this code is loaded on: a fork that is under way when a handler is added does not call it.
+const bool fork_is_missed = [] {
+  const OwnWork own_work;
+  return pthread_atfork(Fork::prepare, Fork::end_in_parent, Fork::end_in_child) != 0;
+}();
 
 }  // namespace
 
+constinit StoppableMutex ProcessCollector::starting_;
+
 ProcessOptions& ProcessCollector::initial_options() {
+  const NestedLock lock(starting_);
   static ProcessOptions options = [] {
     const OwnWork own_work;
     return default_options();
@@ -81,23 +119,23 @@ constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
 // In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
 ProcessCollector& ProcessCollector::make_instance() {
   const Making making;
-  static ProcessCollector* const kCollector = [] {
-    const OwnWork own_work;
-    claim_process(&instance_);
-    const std::span<std::byte> memory = base::map_memory(sizeof(ProcessCollector));
-    if (memory.empty()) throw std::bad_alloc();
-    heap::show_to_leak_sanitizer(memory);
-    auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
-    made->this_thread();
-    // Release: pairs with the acquire in instance.
-    instance_.store(made, std::memory_order_release);
-    return made;
-  }();
-  return *kCollector;
+  const OwnWork own_work;
+  const NestedLock lock(starting_);
+  if (ProcessCollector* const made = if_made()) return *made;
+  claim_process(&instance_);
+  const std::span<std::byte> memory = base::map_memory(sizeof(ProcessCollector));
+  if (memory.empty()) throw std::bad_alloc();
+  heap::show_to_leak_sanitizer(memory);
+  auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
+  made->this_thread();
+  // Release: pairs with the acquire in instance.
+  instance_.store(made, std::memory_order_release);
+  return *made;
 }
 
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
-    : heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
+    : handles_fork_(options.handles_fork),
+      heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       threads_(heap_, options.stop_patience),
       marking_(options.marking, OwnMemory::is_used()),
       weak_references_(heap_.map()),
@@ -111,9 +149,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
   if (options.log_collections) log_.emplace(options.log_path);
-  if (options.handles_fork &&
-      pthread_atfork(prepare_fork_of_process, end_fork_in_parent, end_fork_in_child) != 0)
-    throw std::bad_alloc();
+  if (handles_fork_ && fork_is_missed) throw std::bad_alloc();
   apply_growth();
 }
 

@@ -89,6 +89,9 @@ class ProcessCollector {
   /// Adds a kind of objects; nothing when there are too many. Throws std::bad_alloc.
   std::optional<heap::KindNumber> add_kind(const heap::Kind& kind);
 
+  /// Held while the collector is made, and around every fork, so that no child finds it half made. Whoever
+  /// holds it may call instance().
+  static StoppableMutex& starting() { return starting_; }
   /// The options that the collector is made with. To be changed before the first call of instance() only.
   static ProcessOptions& initial_options();
 
@@ -163,6 +166,11 @@ class ProcessCollector {
   void prepare_fork();
   void after_fork_in_parent();
   void after_fork_in_child();
+  /// Whether it does.
+  [[nodiscard]] bool handles_fork() const { return handles_fork_; }
+  /// The collector, if it was made; else null. By the holder of starting().
+  // Relaxed: written under that lock.
+  static ProcessCollector* if_made() { return instance_.load(std::memory_order_relaxed); }
 
   heap::Heap& heap() { return heap_; }
   /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
@@ -251,7 +259,9 @@ class ProcessCollector {
   static constexpr std::size_t kMostRoots = 65536;
 
   static std::atomic<ProcessCollector*> instance_;
+  static StoppableMutex starting_;
 
+  const bool handles_fork_;
   heap::Heap heap_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;

@@ -64,16 +64,13 @@ bool store(std::optional<Value> value, Field& field) {
   return value.has_value();
 }
 
-// Nothing for a placement that this machine does not have, either.
-std::optional<MemoryPlacement> usable_memory_placement(std::string_view text) {
-  const std::optional<MemoryPlacement> placement = parse_memory_placement(text);
-  if (!placement) return std::nullopt;
+bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
   try {
-    memory_nodes(*placement);
+    field = parse_memory_placement(text);
+    return true;
   } catch (const std::invalid_argument&) {
-    return std::nullopt;
+    return false;
   }
-  return placement;
 }
 
 // As libgc has it: to be set at all is to be on.
@@ -89,16 +86,6 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-// The value by a name in a table of names and values.
-template <typename Table, typename Field>
-bool store_named(std::string_view name, const Table& table, Field& field) {
-  const auto* const found =
-      std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == name; });
-  if (found == table.end()) return false;
-  field = found->second;
-  return true;
-}
-
 constexpr std::array<Setting, 13> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
@@ -108,15 +95,13 @@ constexpr std::array<Setting, 13> kSettings{{
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
     {{"JACKDAW_BIND"},
      [](std::string_view text, ProcessOptions& options) {
-       return store_named(text, machine::kBindings, options.marking.binding);
+       return store(machine::parse_binding(text), options.marking.binding);
      },
      "must be auto, none, node or core",
      [](const ProcessOptions&) { return std::string(machine::kBindings.front().first); }},
     {{"JACKDAW_MEMORY"},
      [](std::string_view text, ProcessOptions& options) {
-       const auto placement = usable_memory_placement(text);
-       if (placement) options.memory = *placement;
-       return placement.has_value();
+       return store_memory_placement(text, options.memory);
      },
      "must be auto, system, local, interleave or node:K, K being a memory node that is there",
      [](const ProcessOptions& options) { return to_string(options.memory); }},

@@ -63,8 +63,8 @@ AddressRange stack_of_this_thread() {
   while (!range.empty()) {
     const AddressRange part = first_readable(range);
     if (part.empty()) break;
-    for (const std::uintptr_t word : heap::whole_words_between(part.begin, part.end)) {
-      if (within.contains(word)) lowest = std::min(lowest, word);
+    for (const heap::Word word : heap::whole_words_between(part.begin, part.end)) {
+      if (within.contains(word.bits)) lowest = std::min(lowest, word.bits);
     }
     range.begin = part.end;
   }

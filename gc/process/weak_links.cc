@@ -1,5 +1,7 @@
 #include "gc/process/weak_links.h"
 
+#include "heap/word.h"
+
 namespace jackdaw::gc {
 
 namespace {
@@ -35,7 +37,7 @@ LinkResult WeakLinks::move_link(void** link, void** new_link) {
 void WeakLinks::clear_dead() {
   objects_.erase_if([](std::uintptr_t address, const heap::Object* object) {
     if (WeakProcessing::is_marked(object)) return false;
-    *link_of(address) = nullptr;
+    heap::words_at(link_of(address))->bits = 0;
     return true;
   });
 }

@@ -1,25 +1,23 @@
 // LockedDeque: a double-ended queue behind a lock. What everything else is to be better than.
 //
 // Owner and thieves take the same lock for every task: the owner at the back, newest first, thieves at the
-// front. Nobody ever sees a contended steal; who comes second waits.
+// front of a ring. Nobody ever sees a contended steal; who comes second waits.
 //
-// How many tasks there are is mirrored in an atomic word, so that looking takes no lock. Only the owner adds
-// tasks, so once its own look shows none, none there are: a pop from an empty queue takes no lock either.
+// How many tasks there are is an atomic word, so that looking takes no lock. Only the owner adds tasks, so
+// once its own look shows none, none there are: a pop from an empty queue takes no lock either.
 //
 // Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
-// steal_some, has_stealable, looks_stealable and size_hint may be called by any other thread at any time.
-//
-// Invariant: whoever holds the lock leaves size_ equal to the number of tasks.
+// steal_some, has_stealable, looks_stealable, size_hint and memory_bytes may be called by any other thread at
+// any time.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
-#include <new>
 #include <span>
 
+#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 #include "mark/queue/without_blocks.h"
 
@@ -34,22 +32,20 @@ class LockedDeque {
 
   /// A queue for block_count × block_size tasks. Throws std::invalid_argument when a size is out of range
   /// (BlockShape), std::bad_alloc when memory is short.
-  LockedDeque(std::size_t block_count, std::size_t block_size) : shape_(block_count, block_size) {}
+  LockedDeque(std::size_t block_count, std::size_t block_size)
+      : shape_(block_count, block_size), tasks_(make_page_array<Task>(shape_.capacity())) {}
 
   LockedDeque(const LockedDeque&) = delete;
   LockedDeque& operator=(const LockedDeque&) = delete;
 
-  /// Owner. Puts a task at the back. False when the queue is full or there is no memory for more, with
-  /// nothing changed. May wait for thieves. O(1).
+  /// Owner. Puts a task at the back. False when the queue is full, with nothing changed. May wait for
+  /// thieves. O(1).
   bool push(Task task) {
     const std::scoped_lock lock(mutex_);
-    if (tasks_.size() == shape_.capacity()) return false;
-    try {
-      tasks_.push_back(task);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    mirror_size();
+    const std::size_t size = size_hint();
+    if (size == shape_.capacity()) return false;
+    tasks_[place(size)] = task;
+    set_size(size + 1);
     return true;
   }
 
@@ -57,10 +53,10 @@ class LockedDeque {
   bool pop(Task& task) {
     if (!offers_tasks()) return false;
     const std::scoped_lock lock(mutex_);
-    if (tasks_.empty()) return false;
-    task = tasks_.back();
-    tasks_.pop_back();
-    mirror_size();
+    const std::size_t size = size_hint();
+    if (size == 0) return false;
+    task = tasks_[place(size - 1)];
+    set_size(size - 1);
     return true;
   }
 
@@ -72,12 +68,11 @@ class LockedDeque {
   BatchSteal steal_some(std::span<Task> room) {
     if (!has_stealable()) return {StealOutcome::empty, 0};
     const std::scoped_lock lock(mutex_);
-    const std::size_t count = batch_of(tasks_.size(), room.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      room[i] = tasks_.front();
-      tasks_.pop_front();
-    }
-    mirror_size();
+    const std::size_t size = size_hint();
+    const std::size_t count = batch_of(size, room.size());
+    for (std::size_t i = 0; i < count; ++i) room[i] = tasks_[place(i)];
+    first_ = place(count);
+    set_size(size - count);
     return {count > 0 ? StealOutcome::taken : StealOutcome::empty, count};
   }
 
@@ -92,7 +87,7 @@ class LockedDeque {
 
   /// Any thread. How many tasks there were a moment ago. O(1).
   [[nodiscard]] std::size_t size_hint() const {
-    // Relaxed: a hint; who takes a task takes the lock.
+    // Relaxed: a hint, but to whoever holds the lock, which orders all that is done with the tasks.
     return size_.load(std::memory_order_relaxed);
   }
 
@@ -105,21 +100,25 @@ class LockedDeque {
   /// Owner. Nothing: there are no blocks.
   static QueueCounters counters() { return {}; }
 
-  /// Any thread. Bytes of the tasks that are in the queue; what std::deque needs for itself is not counted.
-  [[nodiscard]] std::size_t memory_bytes() const { return size_hint() * sizeof(Task); }
+  /// Any thread. Bytes that the queue holds beside itself. O(1).
+  [[nodiscard]] std::size_t memory_bytes() const { return shape_.capacity() * sizeof(Task); }
 
  private:
-  // With the lock held.
-  void mirror_size() {
-    // Relaxed: the lock orders all that is done with the tasks.
-    size_.store(tasks_.size(), std::memory_order_relaxed);
+  // With the lock held. Where the task is that has so many before it.
+  [[nodiscard]] std::size_t place(std::size_t index) const {
+    const std::size_t place = first_ + index;
+    return place < shape_.capacity() ? place : place - shape_.capacity();
   }
+  // With the lock held.
+  // Relaxed: as in size_hint.
+  void set_size(std::size_t size) { size_.store(size, std::memory_order_relaxed); }
 
   const BlockShape shape_;
   // Looked at without the lock, so not on the lock's line.
   alignas(128) std::atomic<std::size_t> size_{0};
   alignas(128) std::mutex mutex_;
-  std::deque<Task> tasks_;
+  const PageArray<Task> tasks_;
+  std::size_t first_ = 0;  // the place of the oldest task
 };
 
 }  // namespace jackdaw::mark

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/cli/process.h"
+#include "tests/confine_thread.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -59,10 +60,7 @@ TEST(TopologyCommand, ShowsADescribedMachine) {
 
 TEST(TopologyCommand, OneUsableProcessorMeansOneMarkThread) {
   std::thread([] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    confine_this_thread(sched_getcpu());
     const json machine = topology_of(nullptr);
     EXPECT_EQ(machine["processors"], 1);
     EXPECT_EQ(machine["threads"].size(), 1U);

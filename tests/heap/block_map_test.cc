@@ -21,8 +21,8 @@ class BlockMapTest : public testing::Test {
  protected:
   static std::uintptr_t block(std::size_t index) { return kStart + index * kBlockBytes; }
 
-  std::vector<std::atomic<std::uint64_t>> entries_ = std::vector<std::atomic<std::uint64_t>>(kBlocks);
-  std::vector<std::atomic<std::uint8_t>> blacklist_ = std::vector<std::atomic<std::uint8_t>>(kBlocks);
+  std::vector<std::uint64_t> entries_ = std::vector<std::uint64_t>(kBlocks);
+  std::vector<std::uint8_t> blacklist_ = std::vector<std::uint8_t>(kBlocks);
   BlockMap map_{kStart, entries_, blacklist_.data()};
 };
 

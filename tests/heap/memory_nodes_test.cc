@@ -16,6 +16,7 @@
 #include "base/system_memory.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
+#include "tests/confine_thread.h"
 #include "tests/heap/marks.h"
 
 namespace jackdaw::heap {
@@ -74,10 +75,7 @@ class NearMemory : public testing::Test {
   // Runs the function on a thread that is tied to the processor of a node.
   void run_on(std::uint32_t node, const std::function<void()>& function) const {
     std::thread([&] {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(processors_[node], &one);
-      ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+      confine_this_thread(static_cast<int>(processors_[node]));
       function();
     }).join();
   }
@@ -155,6 +153,13 @@ TEST_F(NearMemory, PartlyFreeBlocksGoToThreadsNearThem) {
     EXPECT_EQ(count_on(1, allocate(allocator, half)), half);
     EXPECT_EQ(count_on(0, allocate(allocator, 2 * half)), half) << "what is left lies far away";
   });
+}
+
+// Nobody knows which threads will allocate from it.
+TEST_F(NearMemory, AnExpandedHeapLiesOnAllNodes) {
+  Heap heap(std::size_t{1} << 30, nodes_);
+  ASSERT_TRUE(heap.expand_to(6 * kUsableBlocks * kBlockBytes));
+  EXPECT_EQ(heap.chunk_bytes_by_node(), std::vector<std::uint64_t>(2, 3 * kChunkBytes));
 }
 
 TEST_F(NearMemory, AChunkThatGrowsOrComesAgainIsOfTheThreadsNode) {

@@ -16,11 +16,14 @@ namespace {
 class WordScanTest : public testing::Test {
  protected:
   static std::uintptr_t address_of(const Object* object) { return reinterpret_cast<std::uintptr_t>(object); }
+  static Words words_of(const std::vector<std::uintptr_t>& words) {
+    return {words_at(words.data()), words.size()};
+  }
   // As a marker sees it: what is marked from the beginning is no object.
   std::vector<Object*> found_in(const std::vector<std::uintptr_t>& words) {
     std::vector<Object*> found;
     heap_.clear_marks();
-    for_each_slot_in(words, heap_.map(), [&](Object* object) {
+    for_each_slot_in(words_of(words), heap_.map(), [&](Object* object) {
       if (!Chunk::of(object)->is_marked(object)) found.push_back(object);
     });
     return found;
@@ -62,7 +65,7 @@ TEST_F(WordScanTest, WhereNotAllAddressesCountThoseAtDisplacementsDo) {
   EXPECT_EQ(slot_at_word(heap_.map(), address_of(small) + 8), small);
   EXPECT_EQ(slot_at_word(heap_.map(), address_of(small) + 9), nullptr);
   std::vector<Object*> found;
-  for_each_slot_in_stack(std::vector<std::uintptr_t>{address_of(small) + 9}, heap_.map(),
+  for_each_slot_in_stack(words_of({address_of(small) + 9}), heap_.map(),
                          [&](Object* object) { found.push_back(object); });
   EXPECT_EQ(found, std::vector<Object*>{small}) << "in stacks all addresses count";
   heap_.set_all_addresses_keep(true);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mark/victim/numa.h"
+#include "tests/confine_thread.h"
 
 namespace jackdaw::machine {
 namespace {
@@ -118,10 +119,7 @@ TEST(Topology, OnlyProcessorsThatTheThreadMayRunOnAreThere) {
   std::thread([] {
     const cpu_set_t before = affinity();
     const int processor = sched_getcpu();
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(processor), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    confine_this_thread(processor);
     const Topology topology;
     ASSERT_EQ(topology.processor_count(), 1U) << "of " << CPU_COUNT(&before);
     EXPECT_EQ(topology.processors()[0].system_number, static_cast<std::uint32_t>(processor));

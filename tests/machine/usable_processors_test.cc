@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "tests/confine_thread.h"
 #include "tests/kernel_files.h"
 
 namespace jackdaw::machine {
@@ -24,37 +25,31 @@ TEST(UsableProcessors, WithoutGroupsAreThoseToRunOn) {
 
 TEST(UsableProcessors, AThreadConfinedToOneHasOne) {
   std::thread([] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    confine_this_thread(sched_getcpu());
     EXPECT_EQ(usable_processors({.proc = "/nowhere", .cgroup = "/nowhere"}), 1U);
   }).join();
 }
 
 TEST(UsableProcessors, AVersionTwoQuotaCountsRoundedUp) {
   const KernelFiles files;
-  files.write("proc/self/cgroup", "0::/job\n");
-  files.write("cgroup/job/cpu.max", "50000 100000\n");
+  files.put_into_group("/job", "cpu.max", "50000 100000\n");
   EXPECT_EQ(usable_processors(files.folders()), 1U);
-  files.write("cgroup/job/cpu.max", "100001 100000\n");
+  files.put_into_group("/job", "cpu.max", "100001 100000\n");
   EXPECT_EQ(usable_processors(files.folders()), std::min(2U, processors_by_affinity()));
 }
 
 TEST(UsableProcessors, NoQuotaAndAHighOneSetNoLimit) {
   const KernelFiles files;
-  files.write("proc/self/cgroup", "0::/job\n");
   for (const char* const text : {"max 100000\n", "max\n", "", "9900000 100000\n", "100000 0\n", "x y\n"}) {
-    files.write("cgroup/job/cpu.max", text);
+    files.put_into_group("/job", "cpu.max", text);
     EXPECT_EQ(usable_processors(files.folders()), processors_by_affinity()) << text;
   }
 }
 
 TEST(UsableProcessors, AncestorsCountToo) {
   const KernelFiles files;
-  files.write("proc/self/cgroup", "0::/user/job\n");
+  files.put_into_group("/user/job", "cpu.max", "max 100000\n");
   files.write("cgroup/user/cpu.max", "100000 100000\n");
-  files.write("cgroup/user/job/cpu.max", "max 100000\n");
   EXPECT_EQ(usable_processors(files.folders()), 1U);
 }
 

@@ -404,6 +404,52 @@ TEST(Marker, MarksASmallHeapAloneOnceItKnowsThatItIsSmall) {
   }
 }
 
+// Counts the marks of a worker that is alone.
+class ModelOfMarksAlone : public VectorModel {
+ public:
+  using VectorModel::VectorModel;
+
+  MarkOutcome<Task> mark(Reference node, Sharing sharing) {
+    if (sharing == Sharing::exclusive) ++marks_alone_;
+    return VectorModel::mark(node, sharing);
+  }
+  std::uint64_t take_marks_alone() { return std::exchange(marks_alone_, 0); }
+
+ private:
+  std::uint64_t marks_alone_ = 0;
+};
+
+TEST(Marker, FurtherRoundsDoNotMakeALargeHeapSmall) {
+  constexpr Node kNodes = 50000;
+  std::vector<std::vector<Node>> graph = random_graph(kNodes, 8, 7);
+  graph.push_back({kNodes + 1});  // which nothing else leads to
+  graph.emplace_back();
+  ModelOfMarksAlone model(std::move(graph));
+  MarkerOptions options;
+  options.threads = 2;
+  options.processors = 1;  // so that no helper begins with the first worker
+  options.tuning.serial_references = 1000;
+  options.tuning.small_round_references = 100000;
+  Marker<ModelOfMarksAlone> marker(options);
+  const auto marks_alone = [&](std::vector<Node> roots) {
+    EXPECT_TRUE(marker.mark(model, roots));
+    return model.take_marks_alone();
+  };
+  const auto begin_marking = [&] {
+    marker.wake_helpers();
+    model.clear_marks();
+  };
+  begin_marking();
+  const std::uint64_t of_large_heap = marks_alone({0});
+  EXPECT_EQ(marks_alone({kNodes}), 2U);
+  begin_marking();
+  EXPECT_EQ(marks_alone({0}), of_large_heap);
+  begin_marking();
+  EXPECT_EQ(marks_alone({kNodes}), 2U) << "no more is left of the heap";
+  begin_marking();
+  EXPECT_GT(marks_alone({0}), of_large_heap);
+}
+
 TEST(Marker, HasNoMoreWorkersThanProcessorsUnlessAllAreToBegin) {
   for (const std::uint32_t told : {0U, 3U}) {
     const std::uint32_t processors = told != 0 ? told : std::max(2U, std::thread::hardware_concurrency());

@@ -63,7 +63,7 @@ void allocate_on_each_node(heap::Heap& heap) {
 }
 
 std::map<std::uint32_t, PageNodes> pages_with(const std::string& placement) {
-  heap::Heap heap(std::size_t{1} << 30, gc::memory_nodes(*gc::parse_memory_placement(placement)));
+  heap::Heap heap(std::size_t{1} << 30, gc::memory_nodes(gc::parse_memory_placement(placement)));
   allocate_on_each_node(heap);
   std::map<std::uint32_t, PageNodes> pages = pages_of(heap);
   print(placement, pages);

@@ -1,21 +1,44 @@
 // Where the engine's own memory lies: what a worker uses, on the node of its thread.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "machine/topology.h"
 #include "mark/marker.h"
 #include "mark/object_model.h"
-#include "mark/page_array.h"
 #include "mark/queue/bwos_lifo.h"
 #include "tests/numa/page_nodes.h"
 #include "tests/numa/system_nodes.h"
+
+namespace {
+
+// What the thread maps meanwhile. Null: nobody wants to know.
+constinit thread_local std::vector<std::span<std::byte>>* noted_mappings = nullptr;
+
+}  // namespace
+
+// The C library's own calls do not come here.
+extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  void* const memory =
+      reinterpret_cast<void*>(syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
+  if (auto* const noted = std::exchange(noted_mappings, nullptr); noted != nullptr) {
+    noted->emplace_back(static_cast<std::byte*>(memory), bytes);
+    noted_mappings = noted;
+  }
+  return memory;
+}
 
 namespace jackdaw::numa {
 namespace {
@@ -36,18 +59,24 @@ class Chain {
   }
 };
 
-// A queue with one array more, made and first written to where its own are, which can be found.
-class NotedQueue : public mark::BwosLifo<Chain::Task> {
+// Notes what is mapped from when it is made on.
+struct NotedMappings {
+  NotedMappings() { noted_mappings = &arrays; }
+  std::vector<std::span<std::byte>> arrays;
+};
+
+// A queue that knows where its arrays are, and has written to all of them.
+class NotedQueue : private NotedMappings, public mark::BwosLifo<Chain::Task> {
  public:
-  NotedQueue(std::size_t blocks, std::size_t block_size)
-      : BwosLifo(blocks, block_size), array(mark::make_page_array<std::uint64_t>(kEntries)) {
-    std::fill_n(array.get(), kEntries, 0);
+  NotedQueue(std::size_t blocks, std::size_t block_size) : BwosLifo(blocks, block_size) {
+    noted_mappings = nullptr;
+    while (push(0)) continue;
+    for (Chain::Task task{}; pop(task);) continue;
     const std::lock_guard lock(mutex);
     of_thread[std::this_thread::get_id()] = this;
   }
 
-  static constexpr std::size_t kEntries = 8192;
-  const mark::PageArray<std::uint64_t> array;
+  using NotedMappings::arrays;
 
   static inline std::mutex mutex;
   static inline std::map<std::thread::id, const NotedQueue*> of_thread;
@@ -86,8 +115,13 @@ TEST(WorkerMemory, LiesOnTheNodeOfTheWorker) {
   for (const auto& [thread, worker] : worker_of_thread) {
     ASSERT_EQ(NotedQueue::of_thread.count(thread), 1U) << "a worker is made by its own thread";
     const NotedQueue* const queue = NotedQueue::of_thread[thread];
-    const PageNodes pages = page_nodes(queue->array.get(), NotedQueue::kEntries * sizeof(std::uint64_t));
-    EXPECT_EQ(pages.on(nodes[options.nodes[worker]].number), 16U) << "worker " << worker;
+    EXPECT_EQ(queue->arrays.size(), 2U) << "its blocks and its entries";
+    for (const std::span<const std::byte> array : queue->arrays) {
+      const PageNodes pages = page_nodes(array.data(), array.size());
+      EXPECT_EQ(pages.absent, 0U);
+      EXPECT_EQ(pages.pages.size(), 1U);
+      EXPECT_GT(pages.on(nodes[options.nodes[worker]].number), 0U) << "worker " << worker;
+    }
   }
 }
 

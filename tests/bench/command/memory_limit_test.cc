@@ -20,6 +20,11 @@ class MemoryLimit : public testing::Test {
   }
 
   void write(const std::string& path, const std::string& text) const { files_.write(path, text); }
+  // Puts the process into a group that may take so many bytes, and takes so many.
+  void put_into_group(const std::string& group, const std::string& limit, const std::string& taken) const {
+    files_.put_into_group(group, "memory.max", limit);
+    write("cgroup" + group + "/memory.current", taken);
+  }
   [[nodiscard]] std::uint64_t available() const { return available_memory_bytes(files_.folders()); }
 
  private:
@@ -33,23 +38,17 @@ TEST_F(MemoryLimit, WithoutAnyFileThereIsNoLimit) {
 }
 
 TEST_F(MemoryLimit, VersionTwoGroup) {
-  write("proc/self/cgroup", "0::/job\n");
-  write("cgroup/job/memory.max", "100000\n");
-  write("cgroup/job/memory.current", "40000\n");
+  put_into_group("/job", "100000\n", "40000\n");
   EXPECT_EQ(available(), 60'000U);
 }
 
 TEST_F(MemoryLimit, VersionTwoWithoutALimit) {
-  write("proc/self/cgroup", "0::/job\n");
-  write("cgroup/job/memory.max", "max\n");
-  write("cgroup/job/memory.current", "40000\n");
+  put_into_group("/job", "max\n", "40000\n");
   EXPECT_EQ(available(), 500U * 1024);
 }
 
 TEST_F(MemoryLimit, AncestorsCountToo) {
-  write("proc/self/cgroup", "0::/user/job\n");
-  write("cgroup/user/job/memory.max", "100000\n");
-  write("cgroup/user/job/memory.current", "0\n");
+  put_into_group("/user/job", "100000\n", "0\n");
   write("cgroup/user/memory.max", "50000\n");
   write("cgroup/user/memory.current", "20000\n");
   EXPECT_EQ(available(), 30'000U);
@@ -63,9 +62,7 @@ TEST_F(MemoryLimit, PathOfTheHostFallsBackToTheRoot) {
 }
 
 TEST_F(MemoryLimit, FilePagesThatCanBeDroppedAreFree) {
-  write("proc/self/cgroup", "0::/job\n");
-  write("cgroup/job/memory.max", "100000\n");
-  write("cgroup/job/memory.current", "90000\n");
+  put_into_group("/job", "100000\n", "90000\n");
   write("cgroup/job/memory.stat", "anon 10000\ninactive_file 70000\n");
   EXPECT_EQ(available(), 80'000U);
 }
@@ -79,9 +76,7 @@ TEST_F(MemoryLimit, VersionOneGroup) {
 }
 
 TEST_F(MemoryLimit, OverdrawnGroupHasNothingLeft) {
-  write("proc/self/cgroup", "0::/job\n");
-  write("cgroup/job/memory.max", "100\n");
-  write("cgroup/job/memory.current", "200\n");
+  put_into_group("/job", "100\n", "200\n");
   EXPECT_EQ(available(), 0U);
 }
 

@@ -1,17 +1,21 @@
 // What goes wrong in a program, or comes at a bad moment, leaves the collector whole: finalizers that throw
 // or collect, signals in the allocator, memory that runs out.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "gc/c/interface.h"
+#include "gc/c/undeclared.h"
 #include "tests/address_space_limit.h"
 #include "tests/gc/c/hidden.h"
 #include "tests/scaled.h"
@@ -243,6 +247,55 @@ TEST(FailingWell, TheSystemRefusesAndTheProgramGoesOn) {
   const AddressSpaceLimit limit(64 * kMebibyte);
   GC_INIT();
   expect_refusals_and_recovery();
+}
+
+// Calls `function(object)` in a thread that cannot be registered, with an object of another.
+void call_without_memory(void (*function)(void*)) {
+  GC_INIT();
+  void* const object = GC_malloc(10 * kMebibyte);
+  std::atomic<bool> is_limited{false};
+  std::atomic<bool> has_thrown{false};
+  std::thread other([&] {
+    while (!is_limited) sched_yield();
+    try {
+      function(object);
+    } catch (...) {
+      has_thrown = true;
+    }
+  });
+  const AddressSpaceLimit limit(0);
+  is_limited = true;
+  other.join();
+  EXPECT_FALSE(has_thrown);
+}
+
+TEST(FailingWell, AThreadThatCannotBeRegisteredIsRefusedMemory) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  call_without_memory([](void* object) {
+    EXPECT_EQ(GC_malloc(16), nullptr);
+    EXPECT_EQ(GC_realloc(object, 20 * kMebibyte), nullptr);
+    pthread_t thread{};
+    EXPECT_EQ(GC_pthread_create(&thread, nullptr, nullptr, nullptr), EAGAIN);
+  });
+}
+
+TEST(FailingWellDeathTest, AThreadThatCannotBeRegisteredIsTold) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  constexpr void (*kFunctions[])(void*) = {
+      [](void* object) { GC_free(object); },
+      [](void*) {
+        void* no_list = nullptr;
+        GC_new_kind(&no_list, GC_DS_LENGTH, 1, 1);
+      },
+      [](void*) { GC_set_max_heap_size(GC_get_heap_size()); },
+      [](void*) { GC_incr_bytes_allocd(1); },
+      [](void*) { GC_incr_bytes_freed(1); },
+      [](void*) { GC_dump_regions(); },
+      [](void*) { GC_print_free_list(GC_I_NORMAL, 1); },
+  };
+  for (void (*const function)(void*) : kFunctions)
+    EXPECT_DEATH(call_without_memory(function), "no memory to register a thread");
 }
 
 }  // namespace

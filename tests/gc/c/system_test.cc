@@ -9,13 +9,15 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "base/system_memory.h"
+#include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "tests/gc/c/hidden.h"
+#include "tests/gc/process/sleeping_thread.h"
 #include "tests/scaled.h"
 
 namespace jackdaw::c_interface {
@@ -462,6 +464,41 @@ TEST(CFork, TheChildMayUseTheHeap) {
 TEST(CFork, TheProgramMayCareForItItself) {
   GC_set_handle_fork(-1);
   expect_child_collects(GC_atfork_prepare, GC_atfork_parent, GC_atfork_child);
+}
+
+// Whether a thread is in the midst of GC_init, or a fork has come while it was.
+std::atomic<bool> is_starting{false};
+std::atomic<bool> has_forked{false};
+std::atomic<pid_t> forking_thread{0};
+
+// Makes the engine, which is a part of GC_init, when a fork is over or waits for it to be made.
+std::unique_ptr<gc::Marking> make_during_fork(const gc::MarkingOptions& options) {
+  if (!is_starting.exchange(true)) {
+    while (!has_forked && !gc::sleeps(forking_thread)) sched_yield();
+  }
+  return gc::make_marking(options);
+}
+
+TEST(CFork, AChildOfAForkDuringTheStartMayUseTheHeap) {
+  if (mark::kSanitized) GTEST_SKIP() << "a child may inherit the locks of the sanitizer's malloc";
+  initial_options().marking.make = make_during_fork;
+  GC_set_handle_fork(1);
+  forking_thread = gettid();
+  std::thread starting(GC_init);
+  while (!is_starting) sched_yield();
+  const pid_t process = fork();
+  if (process == 0) {
+    alarm(60);  // in place of waiting for ever
+    void* volatile object = GC_malloc(64);
+    GC_gcollect();
+    _exit(GC_base(object) == object ? 0 : 1);
+  }
+  has_forked = true;
+  int status = 0;
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0);
+  starting.join();
+  EXPECT_NE(GC_malloc(64), nullptr);
 }
 
 }  // namespace
