@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mark/queue/chase_lev.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::mark {
 namespace {
@@ -30,6 +31,7 @@ class NoMoreMemory {
 using Queue = ChaseLevDeque<std::uint64_t>;
 
 TEST(ChaseLevDeque, IsFullWhenThereIsNoMemoryToGrow) {
+  if (kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
   Queue queue(1, 4);
   std::uint64_t task = 0;
   for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
