@@ -59,11 +59,10 @@ inline Thread start_twin(ThreadBody body, void* argument, Thread twin) {
   return __VERIFIER_thread_create_symmetric(nullptr, body, argument, twin);
 }
 
-// What the thread's body returned, as a number.
-inline std::uint64_t join(Thread thread) {
-  return reinterpret_cast<std::uint64_t>(__VERIFIER_thread_join(thread));
-}
-
+// What a thread's body returns is a number.
 inline void* result(std::uint64_t value) { return reinterpret_cast<void*>(value); }
+inline std::uint64_t number(void* result) { return reinterpret_cast<std::uint64_t>(result); }
+
+inline std::uint64_t join(Thread thread) { return number(__VERIFIER_thread_join(thread)); }
 
 }  // namespace verify
