@@ -15,8 +15,7 @@
 
 namespace jackdaw::mark {
 
-/// `Memory`: where the segments come from, as base::PageMemory.
-template <typename Task, std::size_t kTasksOfASegment = 1022, typename Memory = base::PageMemory>
+template <typename Task, std::size_t kTasksOfASegment = 1022>
 class OverflowList {
  public:
   static constexpr std::size_t kSegmentTasks = kTasksOfASegment;
@@ -79,8 +78,8 @@ class OverflowList {
 
  private:
   struct Segment {
-    static void* operator new(std::size_t bytes) noexcept { return Memory::allocate(bytes); }
-    static void operator delete(void* memory) { Memory::release(memory, sizeof(Segment)); }
+    static void* operator new(std::size_t bytes) noexcept { return base::PageMemory::allocate(bytes); }
+    static void operator delete(void* memory) { base::PageMemory::release(memory, sizeof(Segment)); }
 
     std::unique_ptr<Segment> below;
     std::size_t used = 0;

@@ -46,7 +46,18 @@ class TaskStore {
     ++pushes_;
     return true;
   }
-  /// The same for a task that was not made just now: a part of an object, or what somebody else made.
+  /// The newest task; false when there is none.
+  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
+    if (!overflow_.empty()) [[unlikely]] {
+      overflow_.pop(task);
+    } else if (!queue_.pop(task)) {
+      stolen_ = pushes_ - pops_;
+      return false;
+    }
+    ++pops_;
+    return true;
+  }
+  /// As push, for a task that was not made just now: a part of an object, or what somebody else made.
   bool push_again(Task task) {
     if (!push(task)) return false;
     ++pushed_again_;
@@ -133,18 +144,6 @@ class TaskStore {
  private:
   // What came to the prefetch buffer, but not from the queue.
   [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
-
-  // The newest task; false when there is none.
-  JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
-    if (!overflow_.empty()) [[unlikely]] {
-      overflow_.pop(task);
-    } else if (!queue_.pop(task)) {
-      stolen_ = pushes_ - pops_;
-      return false;
-    }
-    ++pops_;
-    return true;
-  }
 
   [[gnu::noinline]] bool push_overflow(Task task) {
     if (overflow_.size() >= overflow_limit_ || !overflow_.push(task)) return false;

@@ -59,16 +59,24 @@ class BwosLifo {
   static constexpr bool kServesThieves = true;
 
   /// A queue of `block_count` blocks of `block_size` tasks; at most block_count × block_size tasks fit.
-  /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
+  /// `first_round`: for tests that are to see rounds wrap around. Throws std::invalid_argument when a size is
+  /// out of range, std::bad_alloc when memory is short.
   explicit BwosLifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
-                    std::size_t block_size = BlockRing::kDefaultBlockSize)
+                    std::size_t block_size = BlockRing::kDefaultBlockSize,
+                    BlockNumber::Round first_round = BlockNumber::kFirstRound)
       : ring_(block_count, block_size),
         blocks_(make_page_array<Block>(block_count)),
         entries_(make_page_array<Task>(ring_.capacity())) {
-    start_round(BlockNumber::first());
-    stand_in(BlockNumber::first(), 0, 0);
-    // Relaxed: whoever shares the queue with thieves publishes it to them.
-    bottom_.store(BlockNumber::first().packed(), std::memory_order_relaxed);
+    // Relaxed, both: whoever shares the queue with thieves publishes it to them.
+    for (std::uint32_t slot = 0; slot < block_count; ++slot) {
+      // In the round before the first, nothing was granted and all of it is done.
+      start_round({first_round - 1, slot});
+      blocks_[slot].s_pos.store(granted(first_round - 1, 0, 0), std::memory_order_relaxed);
+    }
+    const BlockNumber first{first_round, 0};
+    start_round(first);
+    stand_in(first, 0, 0);
+    bottom_.store(first.packed(), std::memory_order_relaxed);
   }
 
   BwosLifo(const BwosLifo&) = delete;
@@ -205,7 +213,6 @@ class BwosLifo {
       std::max<std::size_t>(1, 8 * base::kCacheLineBytes / sizeof(Task));
   static constexpr std::size_t kTasksAhead = 2 * kTasksAtATime;
 
-  // Slots begin in round 0, in which nothing was granted and all of it is done; work begins in round 1.
   // The index of s_pos while the block is the owner's. No limit reaches it.
   static constexpr std::uint64_t kOwnedIndex = 0xffff;
 

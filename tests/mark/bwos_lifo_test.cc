@@ -164,6 +164,38 @@ TEST(BwosLifo, ABlockOfWhichThievesTookSomeIsUsedAgainOnlyWhenTheyTookAll) {
   EXPECT_TRUE(queue.push(4));
 }
 
+// Where thieves look first is the block that was last stolen from, whose slot is in its next round by then.
+TEST(BwosLifo, ThievesCatchUpWithTheOwnerAlsoWhereRoundsWrapAround) {
+  for (const BlockNumber::Round first_round : {BlockNumber::kFirstRound, 0xffffffffU}) {
+    Queue queue(2, 1, first_round);
+    ASSERT_TRUE(queue.push(0));
+    ASSERT_TRUE(queue.push(1));
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      std::uint64_t task = 0;
+      ASSERT_EQ(queue.steal(task), Outcome::taken) << "task " << i << ", first round " << first_round;
+      EXPECT_EQ(task, i);
+      ASSERT_TRUE(queue.push(i + 2)) << "into the slot of the task that was stolen";
+    }
+  }
+}
+
+TEST(BwosLifo, ThievesWaitForABlockThatTheOwnerTookOverComingFromTheNextRound) {
+  Queue queue(2, 1);
+  std::uint64_t task = 0;
+  ASSERT_TRUE(queue.push(0));
+  ASSERT_TRUE(queue.push(1));
+  ASSERT_EQ(queue.steal(task), Outcome::taken);
+  ASSERT_TRUE(queue.push(2)) << "in the second round of the first slot";
+  ASSERT_TRUE(queue.pop(task));
+  ASSERT_TRUE(queue.pop(task));
+  EXPECT_EQ(task, 1U);
+  EXPECT_EQ(queue.steal(task), Outcome::empty);
+  ASSERT_TRUE(queue.push(3));
+  ASSERT_TRUE(queue.push(4));
+  ASSERT_EQ(queue.steal(task), Outcome::taken);
+  EXPECT_EQ(task, 3U);
+}
+
 TEST(BwosLifo, LooksStealableSeesTheShareOfGrantedBlocks) {
   Queue queue(8, 4);
   for (std::uint64_t i = 0; i < 4 * 3 + 1; ++i) ASSERT_TRUE(queue.push(i));  // three blocks granted

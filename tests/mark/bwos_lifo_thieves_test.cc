@@ -1,4 +1,5 @@
-// The LIFO BWoS queue under thieves: every task that was pushed comes out exactly once, whatever the shape.
+// The LIFO BWoS queue under thieves: every task that was pushed comes out exactly once, whatever the shape,
+// and thieves get theirs in the order in which they were pushed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -68,10 +69,13 @@ class ThievesAtWork {
 
   void steal_until_done() {
     std::uint64_t task = 0;
+    std::uint64_t least = 0;
     for (;;) {
       const bool last = owner_done_.load(std::memory_order_acquire);
       const Outcome outcome = queue_.steal(task);
       if (outcome == Outcome::taken) {
+        EXPECT_GE(task, least) << "an older task was left behind";
+        least = task + 1;
         take(task);
         stolen_.fetch_add(1, std::memory_order_relaxed);
       } else if (last && outcome == Outcome::empty) {
@@ -104,7 +108,8 @@ TEST_P(BwosLifoThieves, LoseNothingAndDoubleNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BwosLifoThieves,
                          testing::Values(std::tuple{2, 1, 2}, std::tuple{2, 2, 1}, std::tuple{2, 2, 3},
-                                         std::tuple{3, 2, 4}, std::tuple{8, 4, 2}, std::tuple{8, 16, 3}));
+                                         std::tuple{3, 1, 3}, std::tuple{3, 2, 4}, std::tuple{8, 4, 2},
+                                         std::tuple{8, 16, 3}));
 
 }  // namespace
 }  // namespace jackdaw::mark

@@ -24,9 +24,15 @@ void __VERIFIER_free(void* memory);
   if (succeeded) std::atomic_thread_fence(std::memory_order_acquire);
 }
 
-// Copying tasks in a row, which the model checker has no operation for.
-[[gnu::used]] inline void verify_move(std::uint64_t* to, const std::uint64_t* from, std::size_t bytes) {
+// Copying words in a row, and making an array of bytes, which the model checker has no operations for.
+[[gnu::used]] inline void verify_move_4(std::uint32_t* to, const std::uint32_t* from, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes / sizeof(*to); ++i) to[i] = from[i];
+}
+[[gnu::used]] inline void verify_move_8(std::uint64_t* to, const std::uint64_t* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / sizeof(*to); ++i) to[i] = from[i];
+}
+[[gnu::used]] inline void verify_fill(std::uint8_t* to, std::uint8_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) to[i] = value;
 }
 }
 
@@ -59,11 +65,10 @@ inline Thread start_twin(ThreadBody body, void* argument, Thread twin) {
   return __VERIFIER_thread_create_symmetric(nullptr, body, argument, twin);
 }
 
-// What the thread's body returned, as a number.
-inline std::uint64_t join(Thread thread) {
-  return reinterpret_cast<std::uint64_t>(__VERIFIER_thread_join(thread));
-}
-
+// What a thread's body returns is a number.
 inline void* result(std::uint64_t value) { return reinterpret_cast<void*>(value); }
+inline std::uint64_t number(void* result) { return reinterpret_cast<std::uint64_t>(result); }
+
+inline std::uint64_t join(Thread thread) { return number(__VERIFIER_thread_join(thread)); }
 
 }  // namespace verify

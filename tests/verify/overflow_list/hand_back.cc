@@ -3,7 +3,6 @@
 #include "mark/overflow_list.h"
 
 #include <cstddef>
-#include <new>
 
 #include "mark/queue/bwos_lifo.h"
 #include "tests/verify/queue_client.h"
@@ -11,14 +10,8 @@
 namespace {
 
 using Queue = jackdaw::mark::BwosLifo<verify::Task>;
-// The model checker knows the memory of new, and no other.
-struct Memory {
-  static void* allocate(std::size_t bytes) noexcept { return ::operator new(bytes); }
-  static void release(void* memory, std::size_t) { ::operator delete(memory); }
-};
-
 // One task a segment, so that two tasks are two segments.
-using Overflow = jackdaw::mark::OverflowList<verify::Task, 1, Memory>;
+using Overflow = jackdaw::mark::OverflowList<verify::Task, 1>;
 
 }  // namespace
 

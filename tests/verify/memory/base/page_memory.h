@@ -1,0 +1,15 @@
+// Stands in for base/page_memory.h: the model checker knows the memory of new (see verify.h), and not the
+// system's.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace jackdaw::base {
+
+struct PageMemory {
+  static void* allocate(std::size_t bytes) noexcept { return ::operator new(bytes); }
+  static void release(void* memory, std::size_t) { ::operator delete(memory); }
+};
+
+}  // namespace jackdaw::base
