@@ -46,7 +46,7 @@ class ThreadPool {
     const void* function_;
     void (*call_)(const void*, std::uint32_t);
   };
-  /// What a helper calls, with its worker number, before its first job.
+  /// A function that each helper calls, with its worker number, before its first job.
   using OnStart = std::function<void(std::uint32_t)>;
 
   /// How long a helper stays awake that was woken.

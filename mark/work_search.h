@@ -31,8 +31,8 @@ class WorkSearch {
   /// The worker has just run out of tasks.
   void start() { victim_.start_search(); }
 
-  /// What was stolen, after a number of attempts in proportion to the number of workers and of the policy's
-  /// refusals; empty: nothing was found. Valid until the next call.
+  /// The stolen tasks, after a number of attempts in proportion to the number of workers and of the
+  /// policy's refusals; empty when none was found. Valid until the next call.
   std::span<const Task> try_to_steal(WorkerStatistics& statistics) {
     std::uint64_t contended_streak = 0;
     const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
@@ -62,7 +62,7 @@ class WorkSearch {
   }
 
  private:
-  // What a victim policy may see of the others.
+  // A victim policy's view of the other workers' queues.
   struct QueuesOfTeam {
     Team& team;
 
