@@ -22,14 +22,14 @@ struct GC_ms_entry;
 
 namespace jackdaw::gc {
 
-/// What the header of an object of a C++ type leads to. Lives as long as the program.
+/// The descriptor that the header of an object of a C++ type points to. Lives as long as the program.
 struct TraceDescriptor {
   /// Reports the references of the object whose first byte after the header is `object`. Null: it has none.
   void (*trace)(const void* object, Visitor& visitor) = nullptr;
   /// Calls the destructor of such an object. For those that wait for it alone.
   void (*destroy)(void* object) = nullptr;
-  /// What the header leads to when the object was found dead and waits for its destructor, which has no
-  /// `trace`. Null: nothing is to be called.
+  /// The descriptor that the header points to when the object was found dead and waits for its destructor;
+  /// it has no `trace`. Null: nothing is to be called.
   const TraceDescriptor* dead = nullptr;
 
   /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no
