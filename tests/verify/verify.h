@@ -1,5 +1,5 @@
-// What all verification clients share: threads, checks and memory as the model checker GenMC knows them, so
-// that what is under test needs neither change nor stand-in.
+// The common parts of all verification clients: threads, checks and memory as the model checker GenMC knows
+// them, so that the code under test needs neither change nor stand-in.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ inline Thread start_twin(ThreadBody body, void* argument, Thread twin) {
   return __VERIFIER_thread_create_symmetric(nullptr, body, argument, twin);
 }
 
-// What the thread's body returned, as a number.
+// Joins a thread and returns its body's result, as a number.
 inline std::uint64_t join(Thread thread) {
   return reinterpret_cast<std::uint64_t>(__VERIFIER_thread_join(thread));
 }
