@@ -1,7 +1,7 @@
 // PageMemory: memory straight from the operating system, in whole pages.
 //
-// What the engine and the collector need while the program's threads stand still comes from here: one of them
-// may hold malloc's lock. For the same reason nothing is thrown: that takes malloc, too.
+// The engine and the collector allocate here what they need while the program's threads are stopped: a
+// stopped thread may hold malloc's lock. For the same reason nothing throws, since that calls malloc, too.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// What a waiting thread does between two looks.
+// The pause of a waiting thread between two polls.
 #pragma once
 
 #include <thread>

@@ -14,7 +14,7 @@ template <typename Exception>
 [[noreturn]] void throw_or_end(const Exception& exception) {
   throw exception;
 }
-/// What `function()` throws, if anything.
+/// The exception that `function()` throws; null when it throws none.
 template <typename Function>
 std::exception_ptr catch_from(Function function) {
   try {

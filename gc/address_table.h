@@ -21,7 +21,7 @@ namespace jackdaw::gc {
 template <typename Value>
 class AddressTable {
  public:
-  /// What insert() gives.
+  /// The result of insert().
   struct Insertion {
     Value* value;  ///< until the next insertion or erasure; null when there is no memory
     bool is_new;   ///< whether the address was not in the table
@@ -65,8 +65,8 @@ class AddressTable {
     if (size_ == 0) return;
     for (std::size_t place = 0; place < entries_.size();) {
       Entry& entry = entries_[place];
-      // What is erased is replaced by an entry from behind, which comes next. From the array's start come
-      // only entries that were kept.
+      // An erased entry is replaced by one from behind, which is visited next. Entries that wrap around
+      // from the array's start were visited before, and kept.
       if (entry.address != 0 && is_unwanted(entry.address, entry.value)) {
         erase_at(place);
       } else {

@@ -26,7 +26,7 @@ class CandidatePicker {
   /// So many places behind the candidates may be written to.
   static constexpr std::size_t kScratch = 4;
 
-  /// What the processor must have for a way to pick.
+  /// The instructions that the processor must have for a way to pick.
   enum class Instructions : std::uint8_t { any, avx2 };
   /// Those that this processor has, the fastest last.
   static std::vector<Instructions> available();

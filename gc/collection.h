@@ -18,7 +18,7 @@
 
 namespace jackdaw::gc {
 
-/// What a collection did in all.
+/// The totals of a collection.
 struct CollectionTotals {
   std::chrono::nanoseconds mark_time{0};  ///< roots, clearing marks, marking, termination
   std::chrono::nanoseconds collect_time{
@@ -29,7 +29,7 @@ struct CollectionTotals {
   std::uint64_t mark_passes = 1;      ///< more than one only when memory for the mark stack ran short
 };
 
-/// What a collection did, and each worker of it.
+/// The totals of a collection and the statistics of its workers.
 struct CollectionResult : CollectionTotals {
   std::vector<mark::WorkerStatistics> workers;
 };
@@ -59,7 +59,7 @@ class Collection {
   }
   /// Frees what is not marked. Does not throw.
   void sweep(heap::OwnedBlocks owned);
-  /// What it did, from `start` on, when the threads had stopped. May be moved away.
+  /// The collection's result, timed from `start`, when the threads had stopped. May be moved away.
   CollectionResult& finish(std::chrono::steady_clock::time_point start);
 
   [[nodiscard]] const heap::Heap& heap() const { return heap_; }

@@ -103,7 +103,7 @@ class Collector {
     if (options_.automatic && !collect_if_memory_allows(lock)) return nullptr;
     heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
     heap::Object* const object = attempt();
-    // What was allocated beyond the budget brings no collection of its own.
+    // Allocation beyond the budget triggers no collection of its own.
     if (options_.automatic) {
       heap_.set_budget(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
     }

@@ -1,7 +1,7 @@
 // LayoutWord: how the references of an object are found, in one word, for kinds of objects whose blocks say
 // so (heap::Contents::by_kind).
 //
-// These are the descriptors that the C interface calls GC_descr (gc/c/gc_mark.h), and one of our own, which
+// These are the descriptors that the C interface calls GC_descr (jackdaw/gc_mark.h), and one of our own, which
 // is a mark procedure's number that programs are not given: objects of C++ types, whose first word leads to
 // their TraceDescriptor.
 #pragma once
@@ -22,14 +22,14 @@ struct GC_ms_entry;
 
 namespace jackdaw::gc {
 
-/// What the header of an object of a C++ type leads to. Lives as long as the program.
+/// The descriptor that the header of an object of a C++ type points to. Lives as long as the program.
 struct TraceDescriptor {
   /// Reports the references of the object whose first byte after the header is `object`. Null: it has none.
   void (*trace)(const void* object, Visitor& visitor) = nullptr;
   /// Calls the destructor of such an object. For those that wait for it alone.
   void (*destroy)(void* object) = nullptr;
-  /// What the header leads to when the object was found dead and waits for its destructor, which has no
-  /// `trace`. Null: nothing is to be called.
+  /// The descriptor that the header points to when the object was found dead and waits for its destructor;
+  /// it has no `trace`. Null: nothing is to be called.
   const TraceDescriptor* dead = nullptr;
 
   /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no

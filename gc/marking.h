@@ -51,8 +51,8 @@ JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& optio
 struct MarkingOptions {
   /// Unless its `nodes` are given, they are those of the machine.
   mark::MarkerOptions engine;
-  /// What helper threads are tied to, unless the engine's `nodes` or `on_helper_start` are given. The thread
-  /// that collects is the program's and stays as it is.
+  /// The processors that helper threads are bound to, unless the engine's `nodes` or `on_helper_start` are
+  /// given. The thread that collects is the program's and stays as it is.
   machine::Binding binding = machine::Binding::automatic;
   MarkingMaker make = make_marking;
 };

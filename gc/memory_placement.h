@@ -21,7 +21,7 @@ struct MemoryPlacement {
   std::uint32_t node = 0;  ///< with Policy::node: a number as `jackdaw topology` shows them
 };
 
-/// What is taken: "auto", "system", "local", "interleave" and "node:K".
+/// The accepted forms: "auto", "system", "local", "interleave" and "node:K".
 inline constexpr std::string_view kMemoryPlacementForms = "auto, system, local, interleave or node:K";
 
 /// The placement that a text names. Throws std::invalid_argument, which says what is wrong, when it is none

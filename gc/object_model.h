@@ -144,7 +144,7 @@ class HeapObjectModel {
   [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_picked_from(Task task) const {
     return task.form() == MarkTask::Form::small_words;
   }
-  /// What the first of the tasks may refer to, up to one that is not a small object of words.
+  /// Picks candidate references from the first of the tasks, up to one that is not a small object of words.
   [[nodiscard]] CandidatePicker::Picked pick_from(std::span<const Task> tasks, std::size_t enough,
                                                   Candidate* out) const {
     return picker_.pick_from(tasks, enough, out);

@@ -1,7 +1,7 @@
 // WeakProcessing: marks single objects, and what they lead to, when all that the roots lead to is marked.
 //
-// What a collection does between marking and sweeping (finalizers, weak links, ephemerons) asks for marks and
-// sets more of them. Objects to mark are queued and marked together, in parallel, when the queue is drained.
+// The steps between marking and sweeping (finalizers, weak links, ephemerons) ask for marks and set more of
+// them. Objects to mark are queued and marked together, in parallel, when the queue is drained.
 #pragma once
 
 #include <cstddef>

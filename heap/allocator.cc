@@ -11,7 +11,7 @@ namespace jackdaw::heap {
 
 namespace {
 
-// What a freed slot holds in its first word: the next of its list, in a form that is no address.
+// The first word of a freed slot links to the next slot of its list, in a form that is no address.
 std::uintptr_t hidden(const std::byte* slot) { return ~reinterpret_cast<std::uintptr_t>(slot); }
 std::byte* revealed(std::uintptr_t word) {
   return reinterpret_cast<std::byte*>(~word);  // NOLINT(performance-no-int-to-ptr)

@@ -141,7 +141,7 @@ class BlockMap {
   /// The map's range.
   [[nodiscard]] std::uintptr_t begin() const { return start_; }
   [[nodiscard]] std::uintptr_t end() const { return start_ + bytes(); }
-  /// What a look-up needs, to be held in registers while many words are looked at.
+  /// The data that a look-up needs, to be held in registers while many words are looked up.
   class View {
    public:
     View() = default;  // of a map that covers nothing

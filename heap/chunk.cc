@@ -142,7 +142,7 @@ std::uint32_t Chunk::count_marks(std::size_t block) const {
     any |= marked[word];
     missing |= marked[word] ^ starts.words[word];
   }
-  // What was allocated together mostly lives and dies together.
+  // Objects allocated together mostly live and die together: often no slot is marked, or every one.
   if (any == 0) return 0;
   return missing == 0 ? info.slots() : count_bits(marked);
 }

@@ -38,7 +38,7 @@ inline constexpr std::size_t kHugePages = kChunkBytes / HugePages::kBytes;
 inline constexpr std::size_t kBlocksPerHugePage = kBlocksPerChunk / kHugePages;
 inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
 
-/// What a block is used for.
+/// The use of a block.
 enum class BlockUse : std::uint8_t {
   free,
   small,       ///< slots of one size class
@@ -52,14 +52,14 @@ enum class LargeAddresses : std::uint8_t {
   near_start,  ///< those in its first block
 };
 
-/// What becomes of free blocks that words seem to be addresses in (see BlockMap::blacklist).
+/// Whether free blocks that words seem to point into are avoided or accepted (see BlockMap::blacklist).
 enum class Blacklisted : std::uint8_t { avoided, accepted };
 
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
   bool owned = false;                              ///< small: by an allocator, which takes its slots
-  bool was_zero = false;                           ///< small: when it was taken nobody had written to it
+  bool was_zero = false;                           ///< small: it was not yet written to when it was taken
   std::uint8_t size_class = 0;                     ///< small
   std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
   std::uint32_t slot_bytes = 0;                    ///< small
@@ -227,7 +227,7 @@ class Chunk {
 
   /// The map of the heap that the chunk belongs to.
   [[nodiscard]] const BlockMap& map() const { return map_; }
-  /// What the kinds of that heap are.
+  /// The kinds of that heap.
   [[nodiscard]] const KindTable& kind_table() const { return kind_table_; }
   /// Whether the chunk holds one object that is larger than a chunk.
   [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }

@@ -35,7 +35,7 @@ namespace jackdaw::heap {
 
 class Allocator;
 
-/// What sweep() found.
+/// The result of sweep().
 struct SweepResult {
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;       ///< their slots and blocks
@@ -43,7 +43,7 @@ struct SweepResult {
   std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
 };
 
-/// What becomes of the blocks that allocators own.
+/// How a sweep treats the blocks that allocators own.
 enum class OwnedBlocks : std::uint8_t {
   taken_back,  ///< the allocators start afresh: between two of their calls
   left,        ///< they go on where they were, also in the midst of Allocator::allocate_from_run, but without
@@ -163,7 +163,7 @@ class Heap {
   /// Where the chunks lie. Any thread.
   [[nodiscard]] const MemoryNodes& nodes() const { return space_.nodes(); }
 
-  /// What the memory of the heap is used for, and what was allocated.
+  /// Figures on the use of the heap's memory and on allocation.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }
 
   /// All addresses that objects can ever have.
@@ -171,7 +171,7 @@ class Heap {
   /// Where objects start, for whoever looks at words that may be addresses (heap/word_scan.h).
   [[nodiscard]] const BlockMap& map() const { return space_.map(); }
 
-  // --- The collector, while nobody allocates ---
+  // --- The collector, while no thread allocates ---
 
   /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
   /// last collection found dead there are none. In blocks without types, slots that an allocator holds count

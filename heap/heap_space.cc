@@ -69,7 +69,7 @@ std::byte* aligned_up(std::byte* address) {
   return address + (-reinterpret_cast<std::uintptr_t>(address) & (kChunkBytes - 1));
 }
 
-// What the map's tables take for each piece: an entry for each block, and a byte for what was blacklisted.
+// Bytes of the map's tables per piece: an entry for each block, and a blacklist byte for each.
 constexpr std::size_t kEntryBytes = kBlocksPerChunk * sizeof(std::uint64_t);
 constexpr std::size_t kBlacklistBytes = kBlocksPerChunk;
 // They grow by so many pieces, which is by whole pages.

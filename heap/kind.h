@@ -19,7 +19,7 @@ enum class Contents : std::uint8_t {
 };
 inline constexpr std::size_t kContentsCount = 4;
 
-/// What a kind is.
+/// The properties of a kind.
 struct Kind {
   Contents contents = Contents::words;
   /// Whether allocation clears the objects.

@@ -48,8 +48,8 @@ class TypeDescriptor {
   /// Arrays of references; each object says its length.
   static TypeDescriptor reference_array() { return {Layout::reference_array, 0, {}, {}}; }
 
-  /// What slots that hold no object yet have in place of a type, so that whoever comes upon one by way of a
-  /// stale address finds an object without references.
+  /// The type of slots that hold no object yet, so that a stale address into such a slot leads to an object
+  /// without references.
   static const TypeDescriptor& unused();
 
   [[nodiscard]] Layout layout() const { return layout_; }

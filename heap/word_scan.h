@@ -48,7 +48,7 @@ struct FoundPlace : FoundStart {
   return reinterpret_cast<Object*>(word & ~(kGranuleBytes - 1));  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// What to do with a word that is an address in a block without slots: as slot_at_any_word.
+/// Handles a word that is an address in a block without slots, as slot_at_any_word does.
 [[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
   if (!shape.holds_objects()) {
     map.blacklist(word);

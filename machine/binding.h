@@ -9,7 +9,7 @@
 
 namespace jackdaw::machine {
 
-/// What mark threads are tied to.
+/// The processors that mark threads are bound to.
 enum class Binding : std::uint8_t {
   automatic,  ///< node, where there are several memory nodes, else none
   none,       ///< nothing: the system moves them about

@@ -31,7 +31,7 @@ struct ControlGroup {
 /// thread. Throws std::bad_alloc.
 std::vector<ControlGroup> control_groups(std::string_view controller, const KernelFolders& folders = {});
 
-/// What a file of the kernel's holds, up to 64 KiB of it; nothing when it cannot be read. Any thread. Throws
+/// The contents of a kernel file, up to 64 KiB; nothing when it cannot be read. Any thread. Throws
 /// std::bad_alloc.
 std::optional<std::string> read_kernel_file(const std::string& path);
 

@@ -19,7 +19,7 @@ struct hwloc_topology;
 
 namespace jackdaw::machine {
 
-/// What runs one thread at a time: a core, or, of a core that runs several, one of them.
+/// A unit that runs one thread at a time: a core, or one hardware thread of a core that has several.
 struct Processor {
   std::uint32_t system_number = 0;  ///< the system's number
   std::uint32_t node = 0;           ///< from 0, among the memory nodes
@@ -85,7 +85,7 @@ class Topology {
   [[nodiscard]] bool is_this_machine() const;
   /// Whether it makes sense to tie threads to nodes: there are several, and they are really there.
   [[nodiscard]] bool has_nodes_to_bind_to() const { return node_count() > 1 && is_this_machine(); }
-  /// What Binding::automatic means here; any other stays what it is.
+  /// The binding that Binding::automatic stands for here; any other is returned unchanged.
   [[nodiscard]] Binding resolved(Binding binding) const;
 
   /// Ties the calling thread to what `binding` says around that processor, a number in processors(). False

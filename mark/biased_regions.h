@@ -138,7 +138,7 @@ class BiasedRegions {
         biased_regions_of(worker_of(seen)).ask();
         return MarkingRight::none;
       }
-      // What others marked in becomes shared for good: taking turns would go on for ever.
+      // A region in which another worker marked becomes shared for good: taking turns would never end.
       const std::uint32_t wanted = own && biasing_ ? bias_ : kShared;
       if (take_as(wanted, word, seen))
         return wanted == kShared ? MarkingRight::shared : MarkingRight::exclusive;

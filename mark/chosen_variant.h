@@ -19,7 +19,7 @@ template <typename... Choices>
 struct ChosenVariant<std::tuple<Choices...>> {
   using Type = std::variant<typename Choices::Chosen...>;
 
-  /// What `setup.name` names, made from `setup`; an empty name means the first choice. Throws
+  /// The choice that `setup.name` names, made from `setup`; an empty name means the first one. Throws
   /// std::invalid_argument, with `what` in the message, when there is none of that name.
   template <typename Setup>
   static Type make(std::string_view what, const Setup& setup) {

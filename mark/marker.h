@@ -241,7 +241,7 @@ class Marker {
     if (!detector_.wake()) pool_.call_helper();
   }
 
-  // What a worker takes of the round's input at a time.
+  // The part of the round's input that a worker claims at a time.
   struct Input {
     std::span<const Reference> roots;
     std::span<const Task> rescans;

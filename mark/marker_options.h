@@ -25,7 +25,7 @@ enum class Grant : std::uint8_t {
 inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
     {{"early", Grant::early}, {"full", Grant::full}}};
 
-/// What comparisons and tests turn. Who embeds an engine leaves it as it is.
+/// Parameters that comparisons and tests vary. Programs that embed an engine leave them as they are.
 struct Tuning {
   static constexpr std::uint64_t kSerialReferences = 8192;
   static constexpr std::uint64_t kSmallRoundReferences = 262144;

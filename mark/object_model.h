@@ -16,11 +16,11 @@ namespace jackdaw::mark {
 /// one mark word, one after the other.
 enum class Sharing : bool { exclusive = false, shared = true };
 
-/// What marking a reference came to. Implicitly made from a task.
+/// The outcome of marking a reference. Implicitly made from a task.
 template <typename Task>
 class MarkOutcome {
  public:
-  /// The object was marked before, or by somebody else just now.
+  /// The object was marked before, or by another worker just now.
   MarkOutcome() = default;
   /// This call marked the object, and `task` is to visit it.
   MarkOutcome(Task task)  // NOLINT(google-explicit-constructor): so that a model may return a task
@@ -43,16 +43,16 @@ class MarkOutcome {
   Task task_;
 };
 
-/// What is a `Reference`, or turns into one: a reference with more that is known about it.
+/// A `Reference`, or a type that converts to one: a reference with more that is known about it.
 template <typename Found, typename Reference>
 concept ReferenceTo = std::copyable<Found> && std::convertible_to<Found, Reference>;
 
-/// What an object model's visit() reports to; stands for the worker in the concept below.
+/// The sink that an object model's visit() reports to; stands for the worker in the concept below.
 template <typename Reference, typename Task>
 struct VisitSink {
   template <ReferenceTo<Reference> Found>
   void reference(Found) {}  ///< a non-null reference was found
-  void task(Task) {}        ///< a part of the object that is left for later, or for somebody else
+  void task(Task) {}        ///< a part of the object that is left for later, or for another worker
   /// The number of the worker that visits, below Marker::worker_count(): what a visit notes elsewhere, such
   /// as weak references that it found, can be noted for each worker apart, without a lock.
   [[nodiscard]] std::uint32_t worker() const { return 0; }
@@ -108,7 +108,7 @@ concept SlicingObjectModel = ObjectModel<Model> && requires(const Model& model, 
   { model.is_slice(task) } -> std::same_as<bool>;
 };
 
-// What nearly fits one of the concepts for optional members would be taken for something else.
+// False for a model with an optional member that does not fit its concept: it would pass for one without it.
 template <typename Model>
 inline constexpr bool kBiasWordFits = !requires(Model & model, typename Model::Reference reference) {
   model.bias_word_of(reference);

@@ -1,6 +1,6 @@
 // PageArray: an array in memory straight from the operating system.
 //
-// What a worker's queue is made of. A fresh page lies on the memory node of the first thread that writes to
+// The memory of a worker's queue. A fresh page lies on the memory node of the first thread that writes to
 // it; memory from malloc may have been used by a thread of another node before.
 #pragma once
 

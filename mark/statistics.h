@@ -1,4 +1,4 @@
-// What a worker counts while it marks.
+// The figures that a worker counts while it marks.
 #pragma once
 
 #include <algorithm>

@@ -35,7 +35,7 @@ class TaskStore {
   using Prefetched = PrefetchBuffer<Task, kPrefetchDepth>;
 
   Queue& queue() { return queue_; }
-  /// What is visited next, oldest first. Whoever puts a task in asks for its memory.
+  /// The tasks to be visited next, oldest first. The caller that puts a task in prefetches its memory.
   Prefetched& prefetched() { return prefetched_; }
 
   /// False when there is no place for the task: no memory, or as much overflows as may.
@@ -142,7 +142,7 @@ class TaskStore {
   [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
 
  private:
-  // What came to the prefetch buffer, but not from the queue.
+  // Tasks that were put into the prefetch buffer without passing through the queue.
   [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
 
   [[gnu::noinline]] bool push_overflow(Task task) {

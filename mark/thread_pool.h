@@ -1,9 +1,10 @@
 // ThreadPool: the mark threads, kept between collections.
 //
-// A job runs on all of them, or begins on the caller's thread alone and calls helpers, one by one, as it
-// finds work for them. Being called costs a system call and the time that a processor takes to wake up, so a
-// short job that calls nobody is as fast as if there were no helpers. Helpers that will be needed in any case
-// can be woken while the caller still prepares the job.
+// Between jobs the helpers sleep here; within a round of marking, idle workers sleep in the terminator
+// (mark/termination/). A job wakes all helpers, or begins on the caller's thread alone and calls them, one by
+// one, as it finds work for them. To wake one costs a system call and the time that a processor takes to wake
+// up, so a short job that calls none is as fast as if there were no helpers. Helpers that will be needed in
+// any case can be woken while the caller still prepares the job.
 #pragma once
 
 #include <sys/types.h>
@@ -46,7 +47,7 @@ class ThreadPool {
     const void* function_;
     void (*call_)(const void*, std::uint32_t);
   };
-  /// What a helper calls, with its worker number, before its first job.
+  /// A function that each helper calls, with its worker number, before its first job.
   using OnStart = std::function<void(std::uint32_t)>;
 
   /// How long a helper stays awake that was woken.

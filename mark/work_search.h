@@ -1,4 +1,5 @@
-// WorkSearch: how a worker without tasks finds some: whom it steals from, and what it gets.
+// WorkSearch: how a worker without tasks steals some: from which victims, how often, and how many at once.
+// The worker then pushes them to its own task store (Worker::find_tasks in mark/worker.h).
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,7 @@
 
 namespace jackdaw::mark {
 
-/// One worker's. `Team` is what the workers share (see Worker). What is found is pushed to the thief's own
-/// queue by the worker itself (Worker::find_tasks).
+/// One worker's. `Team` is what the workers share (see Worker).
 template <typename Task, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class WorkSearch {
  public:
@@ -32,8 +32,8 @@ class WorkSearch {
   /// The worker has just run out of tasks.
   void start() { victim_.start_search(); }
 
-  /// What was stolen, after a number of attempts in proportion to the number of workers and of the policy's
-  /// refusals; empty: nothing was found. Valid until the next call.
+  /// The stolen tasks, after a number of attempts in proportion to the number of workers and of the
+  /// policy's refusals; empty when none was found. Valid until the next call.
   std::span<const Task> try_to_steal(WorkerStatistics& statistics) {
     std::uint64_t contended_streak = 0;
     const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
@@ -63,7 +63,7 @@ class WorkSearch {
   }
 
  private:
-  // What a victim policy may see of the others.
+  // A victim policy's view of the other workers' queues.
   struct QueuesOfTeam {
     Team& team;
 

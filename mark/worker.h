@@ -93,7 +93,7 @@ class alignas(128) Worker {
   Tasks& tasks() { return step_.tasks(); }
   [[nodiscard]] const Tasks& tasks() const { return step_.tasks(); }
 
-  // What visit() reports to: marks what a reference leads to and keeps it for later.
+  // The sink that visit() reports to: marks the object that a reference leads to and keeps it for later.
   template <Way kWay>
   struct Sink {
     Worker* self;
@@ -230,7 +230,7 @@ class alignas(128) Worker {
     }
   }
 
-  // What a worker does between some visits and the next. False: it is to stop marking in this way.
+  // A worker polls between some visits and the next. False: it is to stop marking in this way.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool poll(Model& model) {
     if constexpr (kWay == Way::serial) {

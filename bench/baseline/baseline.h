@@ -6,7 +6,7 @@
 
 namespace jackdaw::bench {
 
-/// What of a collection of ours a baseline is held against.
+/// The part of our collection that a baseline is compared with.
 enum class Phase : std::uint8_t {
   collection,  ///< the whole; the baseline has a heap of its own
   marking,     ///< clearing marks, roots, marking; the baseline marks in Jackdaw's heap

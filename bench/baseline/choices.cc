@@ -25,7 +25,7 @@ bool needs_openmp(BaselineKind kind) {
   return kind == BaselineKind::openmp || kind == BaselineKind::openmp_packets;
 }
 
-// What a name of the list stands for; nothing when it is no name.
+// The baselines that a name of the list stands for; none when the name is unknown.
 std::vector<BaselineKind> kinds_named(std::string_view name) {
   if (name == kTbb) return {BaselineKind::tbb_feeder, BaselineKind::tbb_tasks};
   for (const auto& [known, kind] : kBaselineKinds) {

@@ -26,7 +26,7 @@ inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 6> kBasel
     {"openmp-packets", BaselineKind::openmp_packets},
 }};
 
-/// What a list of baselines may hold, in words.
+/// The names that a list of baselines may hold, as text.
 std::string baseline_choices();
 
 /// The baselines of a list with commas in between, in its order; "tbb" stands for "tbb-feeder,tbb-tasks".

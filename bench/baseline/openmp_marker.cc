@@ -86,7 +86,7 @@ class OpenMpMarker final : public HeapMarker<Form> {
     this->mark(task, [this](const Task& rest) { spawn(rest); });
   }
 
-  // What the task that this thread is at has kept; null between tasks.
+  // Tasks kept by the task that this thread executes; null between tasks.
   static inline thread_local std::vector<Task>* kept_ = nullptr;
 
   const int threads_;

@@ -1,4 +1,4 @@
-// What a baseline's runs took, held against ours.
+// The times of a baseline's runs, compared with ours.
 #pragma once
 
 #include <cstdint>

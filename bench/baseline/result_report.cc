@@ -10,7 +10,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-// What the column of a baseline's times is called, and at least how wide it is.
+// The heading and the width of the column of a baseline's times.
 std::string times_column(const BaselineResult& baseline) { return baseline.name + " ms"; }
 std::size_t width_of_times(const BaselineResult& baseline) {
   constexpr std::size_t kLeastWidth = 12;

@@ -17,7 +17,7 @@
 
 namespace jackdaw::bench {
 
-/// What all have in common: an arena of threads, which are started here.
+/// The common base of these markers: an arena of threads, which are started here.
 template <typename Form>
 class TbbMarker : public HeapMarker<Form> {
  public:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// What the two versions of control groups call the same figures.
+/// The names of the same figures in the two versions of control groups.
 struct MemoryFileNames {
   const char* limit;
   const char* usage;
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> number_after(const std::string& path, std::string_v
   return std::nullopt;
 }
 
-/// What one control group leaves to its members.
+/// The memory that one control group leaves to its members.
 std::uint64_t headroom_in(const machine::ControlGroup& group) {
   const MemoryFileNames& names = group.is_version_2 ? kVersion2 : kVersion1;
   const auto limit = number_in(group.folder + "/" + names.limit);

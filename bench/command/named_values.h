@@ -1,4 +1,4 @@
-// What the command line and the reports need of a table of names and values, such as mark::kBackoffKinds.
+// Tables of names and values, such as mark::kBackoffKinds, for the command line and the reports.
 #pragma once
 
 #include <algorithm>

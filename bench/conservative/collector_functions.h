@@ -11,7 +11,7 @@
 
 namespace jackdaw::bench {
 
-// What every collector must offer, by its name without the GC_ in front.
+// The functions that every collector must offer, by their names without the GC_ in front.
 #define JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(apply) \
   apply(set_all_interior_pointers);                \
   apply(set_markers_count);                        \

@@ -12,7 +12,7 @@
 
 namespace jackdaw::bench {
 
-/// What the user asked for.
+/// The user's options.
 struct ConservativeExperimentOptions {
   std::string graph;         ///< a specification, see graph_spec.h
   CollectorSetting setting;  ///< of both collectors

@@ -43,10 +43,10 @@ class ConservativeHeap {
   /// Mark threads that the collector really uses.
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] std::uint64_t heap_bytes() const { return collector_.get_heap_size(); }
-  /// What one GC_gcollect() takes.
+  /// Calls GC_gcollect() once and returns the time that it takes.
   std::chrono::nanoseconds collect();
 
-  /// What the last collection left marked, beside what the graph's roots reach.
+  /// The objects that the last collection left marked, compared with those that the graph's roots reach.
   struct Census {
     std::uint64_t reachable = 0;    ///< objects that the roots reach
     std::uint64_t missing = 0;      ///< those of them that are not marked: a defect

@@ -1,4 +1,4 @@
-// What a file of this folder needs to instantiate an engine.
+// Instantiates an engine, for the files of this folder.
 #pragma once
 
 #include "bench/engines/with_queue.h"

@@ -22,7 +22,7 @@ inline constexpr NodeId kNullNode = 0xffff'ffff;
 /// The largest number of nodes that a graph can have.
 inline constexpr std::uint64_t kMaximumNodes = kNullNode;
 
-/// What objects start with where they have headers: a type word, the way a managed runtime's do.
+/// The header of objects, where they have one: a type word, as in a managed runtime.
 inline constexpr std::uint64_t kHeaderBytes = 8;
 /// An array's header and its length.
 inline constexpr std::uint64_t kArrayHeaderBytes = 16;

@@ -1,4 +1,4 @@
-// What a user can ask of a graph besides its kind and size.
+// The options of a graph besides its kind and size.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ std::uint64_t instance_bytes(const HprofClasses& classes, HprofClasses::ClassNum
                        classes.primitive_bytes(number));
 }
 
-/// What the first pass finds out.
+/// The findings of the first pass.
 struct Inventory {
   IdentifierIndex nodes;
   std::vector<TypeId> node_types;
@@ -217,7 +217,7 @@ class SecondPass final : public HprofVisitor {
   }
 
   void add_slot(std::uint64_t identifier) {
-    // What the index calls absent is what the graph calls null.
+    // The index's number for absent is the graph's number for null.
     static_assert(IdentifierIndex::kAbsent == kNullNode);
     graph_.slots.push_back(identifier == 0 ? kNullNode : found_.nodes.number_of(identifier));
   }

@@ -48,7 +48,7 @@ class HprofClasses {
 
   /// The class with this identifier, or IdentifierIndex::kAbsent.
   [[nodiscard]] ClassNumber number_of(std::uint64_t identifier) const { return index_.number_of(identifier); }
-  /// What people call the class.
+  /// The class's readable name; its identifier where the dump gives none.
   [[nodiscard]] std::string name(ClassNumber number) const;
 
   /// The rest is known after resolve(): how many instances there are, and what each holds.

@@ -57,7 +57,7 @@ struct PrimitiveArrayDump {
   std::uint64_t data_bytes;
 };
 
-/// What to do with each record; by default nothing. A body is read from the source.
+/// Handles each record; does nothing by default. A body is read from the source.
 class HprofVisitor {
  public:
   virtual ~HprofVisitor() = default;

@@ -1,4 +1,4 @@
-// What every generated graph is checked and measured by.
+// The checks and the measure of size that all generated graphs share.
 #pragma once
 
 #include <fmt/format.h>

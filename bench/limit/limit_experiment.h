@@ -11,7 +11,7 @@
 
 namespace jackdaw::bench {
 
-/// What the user asked for.
+/// The user's options.
 struct LimitOptions {
   std::vector<std::uint64_t> megabytes{200, 2000};  ///< sizes of memory, in 10^6 bytes
   std::uint32_t threads = 1;                        ///< the most; every power of two below is measured, too

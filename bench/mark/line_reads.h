@@ -1,4 +1,4 @@
-// What reading memory costs: the time for cache lines that are read in random order or in a stream, by one
+// The cost of reading memory: the time for cache lines that are read in random order or in a stream, by one
 // thread or by several, from small pages or from huge ones. Marking cannot be faster than this.
 //
 // Random reads are independent: the address of one does not depend on what another reads, so the processor

@@ -139,12 +139,12 @@ class LimitReader {
   ReadLimit limit_;
 };
 
-// What the marks are held to, or nothing.
+// The reference that the marks are compared with, or null.
 std::unique_ptr<SerialMark> reference_for(const MarkExperimentOptions& options, const Heaps& heaps) {
   return options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
 }
 
-// What will be known of the baselines when they have run.
+// The results of the baselines, to which the runs will add their times.
 std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options, const Heaps& heaps) {
   std::vector<BaselineResult> results;
   for (std::size_t i = 0; i < options.baselines.size(); ++i) {

@@ -18,7 +18,7 @@
 
 namespace jackdaw::bench {
 
-/// What the user asked for.
+/// The user's options.
 struct MarkExperimentOptions {
   std::string graph;  ///< a specification, see graph_spec.h
   gc::MarkingOptions marking;
@@ -32,7 +32,7 @@ struct MarkExperimentOptions {
   bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
 };
 
-/// What reading the marked objects' cache lines once takes, with as many threads. For graphs whose objects
+/// The time to read the marked objects' cache lines once, with as many threads. For graphs whose objects
 /// lie at random addresses every object's lines are read as random lines; for others each line once, in a
 /// stream.
 struct ReadLimit {
@@ -52,7 +52,7 @@ struct RunFigures {
   double ns_per_object = 0;      ///< of wall_ms
   double steal_percent = 0;
 
-  /// What a baseline of that phase is held against.
+  /// The time that a baseline of that phase is compared with.
   [[nodiscard]] double time_of(Phase phase) const { return phase == Phase::marking ? wall_ms : collect_ms; }
 };
 

@@ -40,7 +40,7 @@ static uint16_t sizes[kSizes];
 
 static size_t size_at(uint64_t index) { return sizes[index & (kSizes - 1)]; }
 
-// What a program does at least with a new object. Volatile, or the compiler sees that nobody looks.
+// The least that a program does with a new object. Volatile, or the compiler would remove the write.
 static void use(void* object, uint64_t index) {
   if (object == NULL) end_with(1, "out of memory");
   *(volatile uint64_t*)object = index;

@@ -1,4 +1,4 @@
-// What the programs of this folder share: their options, their clock and their last lines.
+// The common parts of this folder's programs: their options, their clock and their last lines.
 // A program sets `program_name` first. Threads may call everything here but parse_options.
 // NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_PROGRAM_H

@@ -20,7 +20,7 @@ enum class QueueExperiment : std::uint8_t { single, thief, pool };
 
 std::string_view name_of(QueueExperiment experiment);
 
-/// What the user asked for.
+/// The user's options.
 struct QueueExperimentOptions {
   QueueExperiment experiment = QueueExperiment::single;
   std::vector<std::string> queues;                    ///< names; empty: all that can take part

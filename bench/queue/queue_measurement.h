@@ -1,4 +1,4 @@
-// What `jackdaw queue` measures: how big a queue is, what was done with it, and how long that took.
+// The measurements of `jackdaw queue`: the size of a queue, the operations on it, and their time.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ struct QueueCounts {
   std::uint64_t steals_contended = 0;
   std::uint64_t left = 0;  ///< tasks that were in the queues when the time was over
 
-  /// What throughput counts: the operations that moved a task.
+  /// The operations that throughput counts: those that moved a task.
   [[nodiscard]] std::uint64_t operations() const { return puts + gets + steals; }
   /// 100 × stolen ÷ taken; 0 when nothing was taken.
   [[nodiscard]] double steal_percent() const {
@@ -65,7 +65,7 @@ struct QueueCounts {
   }
 };
 
-/// What came of a QueueLoad.
+/// The result of a QueueLoad.
 struct QueueMeasurement {
   QueueCounts counts;
   std::chrono::nanoseconds wall{0};  ///< from the first thread's start to the last one's end

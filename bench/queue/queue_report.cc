@@ -83,7 +83,7 @@ std::string cell_or_blank(const std::optional<double>& value) {
   return value ? fmt::format("{:g}", *value) : "-";
 }
 
-// What the columns between the names and the figures are called, and what is in them.
+// The headings of the columns between the names and the figures, and their cells.
 std::string setting_header(QueueExperiment experiment) {
   if (experiment == QueueExperiment::thief) return fmt::format(" {:>8} {:>9}", "wanted %", "stolen %");
   if (experiment == QueueExperiment::pool)

@@ -44,7 +44,7 @@
 
 namespace jackdaw::bench {
 
-/// What the queues hold here: eight bytes, as in the paper.
+/// The tasks of these queues: eight bytes, as in the paper.
 using QueueTask = std::uint64_t;
 
 /// One thread's share of a measurement. On cache lines of its own.
@@ -276,7 +276,7 @@ QueueMeasurement measure_with_thief(mark::ThreadPool& threads, const QueueLoad& 
   return combine(tallies);
 }
 
-/// What the workers of a pool share.
+/// The data that the workers of a pool share.
 template <typename Queue>
 struct QueuePool {
   const QueueLoad& load;

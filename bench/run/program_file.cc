@@ -95,7 +95,7 @@ std::string loader_of(const std::string& binary) {
   return "";
 }
 
-// What a command prints, or nothing when it fails.
+// The output of a command, or nothing when it fails.
 std::optional<std::string> output_of(std::vector<std::string> command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// What a program is, as far as it decides whether another libgc can be put under it.
+// The properties of a program that decide whether another libgc can be put under it.
 #pragma once
 
 #include <optional>

@@ -49,7 +49,7 @@ class CollectionLog {
 
   /// Good in whatever folder the program works.
   [[nodiscard]] std::string path() const { return fs::absolute(path_).string(); }
-  /// What was written since this was made.
+  /// The lines that were written since this was made.
   [[nodiscard]] std::string lines() const {
     std::ifstream file(path_, std::ios::binary);
     file.seekg(start_);

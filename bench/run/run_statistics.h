@@ -1,4 +1,4 @@
-// What `jackdaw run --stats` says of a program's collections.
+// The report of `jackdaw run --stats` on a program's collections.
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ double nanoseconds(Clock::duration time) { return std::chrono::duration<double, 
 // Whatever else the machine does only ever adds.
 double least_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-// What `work()` takes on the clock.
+// The time that `work()` takes.
 template <typename Work>
 double time_of(Work work) {
   const auto start = Clock::now();
@@ -141,8 +141,8 @@ class Lines {
 
 constexpr std::uint32_t kTravellingLines = 2048;
 
-// What going over lines takes that the other worker of two wrote before, for each line: their turns come one
-// after the other. `go(lines, worker)`.
+// The time per line to go over lines that the other of two workers wrote before: they take turns.
+// `go(lines, worker)`.
 template <typename Go>
 double measure_in_turn(ThreadPool& two, Go go) {
   Lines lines(kTravellingLines);
@@ -163,7 +163,7 @@ double measure_in_turn(ThreadPool& two, Go go) {
   return least_of(times);
 }
 
-// The same of lines that nobody else has.
+// The same for lines that no other worker has.
 template <typename Go>
 double measure_own(Go go) {
   Lines lines(kTravellingLines);
@@ -185,9 +185,9 @@ bool are_at_once(const Span& a, const Span& b) {
   return both > kAtOnce * std::max(a.length(), b.length());
 }
 
-// What going over lines takes two workers that do so at once, each in an order of its own, so that each takes
-// every line away from the other. What they take when they were not both at it does not count; if they never
-// were: nothing.
+// The time per line to go over lines for two workers at once, each in an order of its own, so that each
+// takes every line away from the other. A round in which they were not both at it does not count; nothing
+// if all were such.
 template <typename Go>
 std::optional<double> measure_at_once(ThreadPool& two, Go go) {
   constexpr std::uint32_t kPasses = 8;
@@ -308,8 +308,8 @@ std::uint64_t steal_all(Queue& queue) {
   return attempts;
 }
 
-// What an attempt to steal takes a thief alone, or each of two at once. When they were not both at it, a
-// round does not count; if they never were: nothing.
+// The time of an attempt to steal, by a thief alone or by each of two at once. A round in which they were
+// not both at it does not count; nothing if all were such.
 template <typename Queue>
 std::optional<double> measure_steals(ThreadPool& thieves) {
   const QueueShape shape;

@@ -1,5 +1,4 @@
-// What this machine charges for what a simulation needs to know: short measurements, a fraction of a second
-// in all.
+// Measures this machine's costs that a simulation needs to know, in a fraction of a second in all.
 //
 // Between two cores, line by line: one thread writes lines, then the other goes over them, in an order in
 // which each read depends on the one before (waited for), or in one that is known beforehand, so that several

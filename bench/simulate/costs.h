@@ -26,7 +26,7 @@ struct MachineCosts {
   double waits = 80;         ///< how often it waits before it sleeps
 };
 
-/// What a cost is called on the command line and in reports, and what it means.
+/// The name of a cost on the command line and in reports, and its meaning.
 struct CostName {
   std::string_view name;
   double MachineCosts::*cost;
@@ -48,10 +48,10 @@ inline constexpr std::array<CostName, 12> kMachineCosts{{
     {"waits", &MachineCosts::waits, "how many such waits before it sleeps"},
 }};
 
-/// What a kind of queue charges, in nanoseconds.
+/// The costs of a kind of queue, in nanoseconds.
 struct QueueCosts {
   double push_pop = 1.5;         ///< a push and its pop
-  double steal = 20;             ///< a steal that nobody disturbs, without the lines that it waits for
+  double steal = 20;             ///< an undisturbed steal, without the lines that it waits for
   double contended_steal = 100;  ///< an attempt that is lost to another thief
 };
 

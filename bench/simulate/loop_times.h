@@ -1,4 +1,4 @@
-// What the engine's mark loops take on a heap when one worker marks in them.
+// The times of the engine's mark loops on a heap when one worker marks in them.
 //
 // A worker that marks beside others runs another loop than one alone (mark/worker.h), sets marks by locked
 // operations where others have marked, and asks for marks ahead where they are far. What that takes depends

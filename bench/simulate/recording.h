@@ -50,7 +50,7 @@ class Recording {
   [[nodiscard]] std::uint32_t line_count() const { return lines_; }
   [[nodiscard]] std::span<const RecordedNode> roots() const { return roots_; }
 
-  /// What a visit finds, in order.
+  /// The references that a visit finds, in order.
   [[nodiscard]] std::span<const RecordedNode> references_of(RecordedNode node) const {
     return std::span(references_).subspan(starts_[node], starts_[node + 1] - starts_[node]);
   }

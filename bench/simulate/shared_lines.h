@@ -66,7 +66,7 @@ class SharedLines {
     return is_alone || source == kNobody ? 0 : transfer(state, worker, source, now, fetch);
   }
 
-  /// What a line takes from one worker to another.
+  /// The time that a line takes from one worker to another.
   [[nodiscard]] double distance(std::uint32_t from, std::uint32_t to) const {
     return nodes_[from] == nodes_[to] ? costs_.line : costs_.remote_line;
   }
@@ -92,7 +92,7 @@ class SharedLines {
     line.last = worker;
   }
 
-  // What is left to wait for of a line that takes `line`.
+  // The remaining wait for a line whose whole transfer takes `line`.
   [[nodiscard]] double left_of_line(Fetch fetch) const {
     switch (fetch) {
       case Fetch::read:

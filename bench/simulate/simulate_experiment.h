@@ -14,7 +14,7 @@
 
 namespace jackdaw::bench {
 
-/// What the user asked for.
+/// The user's options.
 struct SimulateOptions {
   std::string graph;  ///< a specification, see graph_spec.h
   std::vector<std::uint32_t> workers{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};  ///< any order

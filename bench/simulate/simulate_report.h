@@ -7,7 +7,7 @@
 
 namespace jackdaw::bench {
 
-/// What was measured, a line for each queue, policy and number of workers, where each stops scaling, and the
+/// The measurements, a line for each queue, policy and number of workers, where each stops scaling, and the
 /// validation if there was one. Ends with a newline.
 std::string format_simulation(const SimulateReport& report);
 

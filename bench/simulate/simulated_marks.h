@@ -1,9 +1,9 @@
 // SimulatedMarks: the marks and biases of a simulated round, and what it takes workers to come by them.
 //
-// What a mark takes that another worker's core has depends on whether the processor foresees what it will
-// find (SimulatedWorker::foresees). Then it goes on meanwhile, as it does after a mark of its own, and lines
-// that it waits for overlap. Else it waits for this one; and for a locked operation, to write it as well.
-// Far marks are asked for ahead.
+// The cost of a mark that another worker's core has depends on whether the processor foresees what it will
+// find (SimulatedWorker::foresees). If so, it goes on meanwhile, as it does after a mark of its own, and
+// lines that it waits for overlap. Else it waits for this one; and for a locked operation, to write it as
+// well. Far marks are asked for ahead.
 #pragma once
 
 #include <algorithm>

@@ -62,7 +62,7 @@ class SimulatedTeam {
   using Worker = WorkerWithTasks<Queue>;
   using State = SimulatedWorker::State;
 
-  // What a victim policy sees of the queues, and how long the looking takes.
+  // A victim policy's view of the queues; each look takes the thief simulated time.
   struct QueuesOfTeam {
     SimulatedTeam& team;
     Worker& thief;

@@ -1,13 +1,13 @@
 // The simulation: so many workers mark a recorded graph, in the order of simulated time.
 //
-// What is simulated is time, and who comes first. What the workers decide is decided by the engine's own
+// Time and the order of the workers' steps are simulated. The workers' decisions are made by the engine's own
 // code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
 // measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
 // binds them together in time: the mark loop (mark/worker.h) and biases (mark/biased_regions.h), the calling
 // of helpers (mark/thread_pool.h) and the termination of Hassanein (mark/termination/owst.h), step by step as
 // written there.
 //
-// What takes time:
+// These take time:
 //  - a visit, and each reference that it finds: as one worker was measured to take on this heap, alone, in
 //    the loop beside others, and in that for far marks (loop_times.h);
 //  - a push and its pop, by kind of queue;
@@ -35,17 +35,17 @@
 
 namespace jackdaw::bench {
 
-/// What a graph's visits take one worker, in nanoseconds.
+/// The time that a graph's visits take one worker, in nanoseconds.
 struct VisitCosts {
   double task = 0;       ///< a visit
   double reference = 0;  ///< beside it, each reference that it finds
   double before = 0;     ///< clearing the marks, before the first worker begins
-  /// What following a reference takes more in the loop of a worker beside others, with marks that are near;
-  /// and with far ones. It may be less.
+  /// The additional time of following a reference in the loop of a worker beside others, with marks that
+  /// are near; and with far ones. It may be negative.
   double beside = 0;
   double beside_far = 0;
   double locked_mark = 0;  ///< what setting a mark takes more by a locked operation
-  double sample = 0;       ///< how long a mark takes to come that nobody else has set
+  double sample = 0;       ///< the time until a mark arrives that no other worker has set
 };
 
 /// How to simulate.
@@ -61,7 +61,7 @@ struct SimulationSetup {
   std::uint32_t woken = 0;
 };
 
-/// What came of it. Times in nanoseconds.
+/// The result of a simulation. Times in nanoseconds.
 struct SimulationResult {
   double time = 0;         ///< of the whole
   double termination = 0;  ///< of that: after the last worker ran out of tasks

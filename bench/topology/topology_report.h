@@ -1,4 +1,4 @@
-// What `jackdaw topology` tells of a machine: a table for people, JSON for machines.
+// The report of `jackdaw topology` on a machine: a table for people, JSON for machines.
 #pragma once
 
 #include <cstdint>

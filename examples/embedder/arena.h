@@ -31,7 +31,7 @@ class Arena {
       : memory_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kGranuleBytes}))),
         marks_(bytes / kGranuleBytes / 64 + 1) {}
 
-  /// What a node with so many edges takes.
+  /// The bytes that a node with so many edges takes.
   static std::size_t bytes_of(std::uint64_t edges) {
     const std::size_t bytes = sizeof(Node) + edges * sizeof(Node*);
     return (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;

@@ -52,7 +52,7 @@ Graph random_graph(std::uint64_t count) {
   return graph;
 }
 
-// What can be reached, found without the engine and without the marks.
+// The nodes that can be reached, found without the engine and without the marks.
 std::unordered_set<const Node*> reachable_nodes(const std::vector<Node*>& roots) {
   std::unordered_set<const Node*> reached(roots.begin(), roots.end());
   std::vector<Node*> unvisited = roots;

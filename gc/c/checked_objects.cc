@@ -28,14 +28,14 @@ struct Smashed {
   bool is_behind;  // rather than before
 };
 
-// What a collection found, for when the threads run again. Guarded by the collector's lock.
+// The smashed objects that a collection found, for when the threads run again. Under the collector's lock.
 constinit std::array<Smashed, 16> noted{};
 constinit std::size_t noted_count = 0;
 // Whether there is anything to look for.
 constinit std::atomic<bool> are_there{false};
 
-// What an object takes beyond its bytes: the guard begins at a whole word, since what lies before it in the
-// last word is the program's, as in libgc.
+// An object's bytes beyond the program's: the guard begins at a whole word, since the bytes before it in
+// the last word are the program's, as in libgc.
 constexpr std::size_t kMoreBytes = sizeof(CheckedHeader) + heap::kWordBytes - 1 + kBackGuardBytes;
 
 std::span<std::byte> back_guard_of(CheckedHeader& header) {

@@ -19,7 +19,7 @@ struct SourcePlace {
   int line = 0;
 };
 
-/// What lies before the program's bytes.
+/// The header before the program's bytes.
 struct alignas(16) CheckedHeader {
   SourcePlace place;
   std::size_t bytes = 0;          ///< as the program asked for them

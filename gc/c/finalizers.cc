@@ -98,7 +98,7 @@ void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer 
          reinterpret_cast<GC_word>(address));
 }
 
-// What a finalizer of a checked object is given as data: its own function and data.
+// The data of a checked object's finalizer: the program's own function and data.
 struct CheckedFinalizer {
   GC_finalization_proc function;
   void* data;

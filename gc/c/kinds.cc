@@ -17,7 +17,7 @@ namespace {
 
 using heap::KindNumber;
 
-// What is known of a kind, by its number; zero, which is no kind of the interface's, where there is none.
+// A kind's variants and origin; zero, which is no kind of the interface's, where there is none.
 struct KindVariants {
   std::array<std::atomic<KindNumber>, kKindVariants> variants{};
   std::atomic<KindNumber> origin{};  // of which it is a variant

@@ -45,8 +45,8 @@ bool may_leak(heap::KindNumber kind) {
 
 std::span<heap::Object* const> noted() { return {leaked.data(), leaked_count}; }
 
-// What was noted, which is then not noted any more: on the caller's stack it is kept. Nothing while another
-// thread, or this one further out, writes its report.
+// Moves the noted leaks to `taken`, on the caller's stack, which keeps them. Takes none while another
+// thread, or an outer call of this one, writes its report.
 std::size_t take_noted(Leaked& taken) {
   const std::lock_guard lock(collector().lock());
   if (is_reporting || leaked_count == 0) return 0;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLineBytes = 512;
 
-// What cannot be written cannot be reported either.
+// A line that cannot be written is dropped: the failure cannot be reported either.
 void write_line(int descriptor, std::array<char, kLineBytes>& line, int length) {
   if (length < 0) return;
   const std::size_t bytes = std::min(static_cast<std::size_t>(length), kLineBytes - 2);
@@ -28,7 +28,7 @@ void write_line(int descriptor, std::array<char, kLineBytes>& line, int length) 
   if (write(descriptor, line.data(), bytes + 1) < 0) return;
 }
 
-// What is behind kBytes is cut off.
+// Text beyond kBytes is cut off.
 void write_formatted(int descriptor, const char* format, std::va_list arguments) {
   constexpr std::size_t kBytes = 1024;
   std::array<char, kBytes> text;

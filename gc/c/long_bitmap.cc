@@ -16,7 +16,7 @@ namespace {
 
 constinit PermanentMemory long_bitmaps(own_locks.long_bitmaps);
 
-// What a layout's environment is the address of.
+// A layout's bitmap, which its environment points to.
 struct LongBitmap {
   std::size_t words;  // of bits, right behind this
 
@@ -43,7 +43,7 @@ GC_descr make_long_bitmap(const GC_word* bitmap, std::size_t bits) {
   auto* const made = static_cast<LongBitmap*>(memory);
   made->words = words;
   std::memcpy(made->bits(), bitmap, words * sizeof(GC_word));
-  // What the last word has beyond the bitmap counts for nothing.
+  // Bits of the last word beyond the bitmap are cleared.
   if (bits % GC_WORDSZ != 0) made->bits()[words - 1] &= ~GC_word{0} >> (GC_WORDSZ - bits % GC_WORDSZ);
   gc::MarkProcedures::define(gc::MarkProcedures::kLongBitmap, mark_by_long_bitmap);
   return GC_MAKE_PROC(gc::MarkProcedures::kLongBitmap, reinterpret_cast<GC_word>(memory));

@@ -80,7 +80,7 @@ class ThreadRecords {
 constinit ThreadRecords records;
 constinit thread_local ThreadRecord* own_record = nullptr;
 
-// What a new thread tells the one that made it.
+// The report of a new thread to its creator.
 enum Report : std::uint32_t { waiting, registered, without_memory };
 struct Birth {
   ThreadRecord* record;

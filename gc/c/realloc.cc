@@ -19,7 +19,7 @@ bool suits_slot(std::size_t bytes, std::size_t slot_bytes) {
   return bytes <= slot_bytes && bytes >= slot_bytes / 2;
 }
 
-// What the program wrote behind an object's new end must not be there if it grows again.
+// Clears the bytes behind an object's new end, for when it grows again, if its kind is cleared.
 void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
   if (from >= end) return;
   const heap::Chunk& chunk = *heap::Chunk::of(start);
@@ -27,7 +27,7 @@ void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
     std::memset(reinterpret_cast<std::byte*>(start) + from, 0, end - from);
 }
 
-// What the collector got for itself stays what it is.
+// Memory that the collector allocated for itself stays in OwnMemory.
 void* resize_own(void* memory, std::size_t bytes) {
   const std::size_t before = gc::OwnMemory::bytes_of(memory);
   if (bytes <= before) return memory;

@@ -10,7 +10,7 @@
 
 namespace jackdaw::c_interface {
 
-/// What an array consists of.
+/// The shape of an array: the number, size and layout of its elements.
 struct ArrayShape {
   std::size_t count;
   std::size_t element_bytes;  ///< whole words; count times this does not overflow

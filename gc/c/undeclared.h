@@ -14,7 +14,7 @@ GC_API void GC_printf(const char* format, ...) __attribute__((__format__(__print
 GC_API void GC_err_printf(const char* format, ...) __attribute__((__format__(__printf__, 1, 2)));
 GC_API void GC_log_printf(const char* format, ...) __attribute__((__format__(__printf__, 1, 2)));
 
-/// What GC_set_abort_func sets.
+/// The function that GC_set_abort_func sets.
 GC_API GC_abort_func GC_on_abort;
 
 // --- For allocators that programs bring along (free_lists.cc, statistics.cc) ---

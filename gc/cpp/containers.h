@@ -57,7 +57,7 @@ class HeapAllocator {
 
  private:
   static constexpr std::size_t kElementBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): any T
-  // What is no class and no pointer leads nowhere.
+  // A type that is neither class nor pointer leads to no object.
   static constexpr heap::KindNumber kKind =
       std::is_arithmetic_v<T> || std::is_enum_v<T> ? gc::ProcessKinds::kData : gc::ProcessKinds::kWords;
 };

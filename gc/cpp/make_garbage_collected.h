@@ -40,7 +40,7 @@ inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
   return allocate_slowly(bytes, kind);
 }
 
-/// What the headers of a type's objects lead to.
+/// The descriptors that the headers of a type's objects point to.
 template <typename T>
 class TypeOf {
  public:
@@ -92,7 +92,7 @@ T* make(std::size_t additional_bytes, Arguments&&... arguments) {
   try {
     object = ::new (place) T(std::forward<Arguments>(arguments)...);
   } catch (...) {
-    // What the constructor made is gone; the memory is free when nothing leads to it.
+    // The parts that were constructed are destroyed; the memory is free when nothing leads to it.
     set_header(start, nullptr);
     throw;
   }

@@ -102,7 +102,7 @@ class Visitor {
   void Trace(const T (&parts)[kCount]) {  // NOLINT(modernize-avoid-c-arrays): the program's
     for (const T& part : parts) Trace(part);
   }
-  /// What of the two can be reported, which one at least can.
+  /// Reports those of the two that can be reported; at least one can.
   template <typename First, typename Second>
   void Trace(const std::pair<First, Second>& parts) {
     static_assert(kCanTrace<First> || kCanTrace<Second>, "neither of the two leads to objects");

@@ -16,7 +16,7 @@
 
 namespace jackdaw::gc {
 
-/// What a line says.
+/// The contents of a line.
 struct CollectionRecord {
   std::uint64_t number = 0;  ///< of the collection, from 1 on
   CollectionReason reason = CollectionReason::allocation;
@@ -49,7 +49,7 @@ class CollectionLog {
   CollectionLog(const CollectionLog&) = delete;
   CollectionLog& operator=(const CollectionLog&) = delete;
 
-  /// What cannot be written is lost: no program fails for its log.
+  /// A line that cannot be written is lost: no program fails for its log.
   void write(const CollectionRecord& record) const;
 
  private:

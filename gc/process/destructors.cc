@@ -12,7 +12,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// What is being made has nothing to destroy.
+// An object under construction has no destructor to call.
 bool has_destructor(const heap::Object* object) {
   const TraceDescriptor* const type = TraceDescriptor::of(object);
   return type != nullptr && type->dead != nullptr;

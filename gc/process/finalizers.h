@@ -22,7 +22,7 @@
 
 namespace jackdaw::gc {
 
-/// What holds a finalizer back.
+/// The objects that hold a finalizer back.
 enum class FinalizerKind : std::uint8_t {
   ordered,      ///< any finalizable object that reaches the object, itself included
   ignore_self,  ///< the same, but the object's own references to itself do not count

@@ -28,7 +28,7 @@ struct GrowthPolicy {
   /// Collections to try beyond the first before memory counts as exhausted, as long as none finds any.
   std::uint64_t more_collections_when_exhausted = 0;
 
-  /// What a collection found.
+  /// The findings of a collection.
   struct Found {
     std::uint64_t live_bytes = 0;
     std::uint64_t unscanned_bytes = 0;      ///< of them, those of objects without references

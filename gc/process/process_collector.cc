@@ -61,7 +61,7 @@ class Making {
 
 constinit thread_local bool Making::is_under_way_ = false;
 
-// What is done around every fork by one thread.
+// The handlers around every fork, which the forking thread calls.
 class Fork {
  public:
   static void prepare() {
@@ -142,7 +142,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       collection_(heap_, &weak_references_),
       growth_(options.growth),
       weak_processing_(collection_) {
-  // What a collection needs at least is there before it comes: memory may have run out by then.
+  // The memory that every collection needs is reserved now: it may have run out when one starts.
   collection_.begin(marking_.for_heap_of(0));
   if (roots_.empty() || !static_roots_.reserve()) throw std::bad_alloc();
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
@@ -236,7 +236,7 @@ bool ProcessCollector::is_worth_a_collection(CollectionReason reason) const {
   return heap_.allocated_bytes() > live_bytes() / kWorthwhilePart || std::has_single_bit(refusals_);
 }
 
-// What the budget alone refuses is granted, to this thread alone: others ask, too.
+// Grants an allocation that the budget alone refuses, to this thread only: others allocate, too.
 void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
   const heap::Heap::BeyondBudget beyond_budget;
   void* const object = try_to_allocate(thread, request);
@@ -259,7 +259,7 @@ void ProcessCollector::free(void* object) {
 
 namespace {
 
-// What a thread freed since the collection with that number and did not yet tell.
+// Bytes that a thread freed since the collection with that number and has not reported yet.
 struct Untold {
   std::uint64_t bytes;
   std::uint64_t collection;
@@ -447,7 +447,7 @@ std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marki
   return result;
 }
 
-// What a collection found, for the next one and for the log.
+// Records a collection's findings for the next one and for the log.
 void ProcessCollector::note(const CollectionResult& result, CollectionRecord& record) {
   // Relaxed, all: see their readers; written under the lock.
   live_bytes_.store(result.live_bytes, std::memory_order_relaxed);
@@ -499,7 +499,7 @@ void ProcessCollector::scan_stack(heap::Words words) {
   heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }
 
-// What is not marked is dead, and its memory is about to be used again.
+// An unmarked object is dead, and its memory is about to be used again.
 void ProcessCollector::clear_dead() {
   destructors_.prepare(heap_, collection_);
   weak_references_.clear_dead();
@@ -579,7 +579,7 @@ void ProcessCollector::after_fork_in_child() {
   });
 }
 
-// What was allocated beyond the budget brings no collection of its own.
+// Allocation beyond the budget triggers no collection of its own.
 void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
   const auto or_some_more = [&](std::uint64_t planned) {

@@ -108,7 +108,7 @@ class ProcessCollector {
   /// Collections so far.
   // Relaxed: a number that publishes nothing.
   [[nodiscard]] std::uint64_t collections() const { return collections_.load(std::memory_order_relaxed); }
-  /// What the last collection found live.
+  /// The bytes that the last collection found live.
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_.load(std::memory_order_relaxed); }
   /// Bytes allocated up to the last collection.
   [[nodiscard]] std::uint64_t bytes_before_last_collection() const {
@@ -137,7 +137,7 @@ class ProcessCollector {
   void apply_growth();
   /// After a change of the finalizers that are registered in finalization(). Under the lock.
   void apply_finalizers();
-  /// What the program wants to be asked of dead objects. Any thread.
+  /// The program's procedures that are asked about dead objects. Any thread.
   DisclaimProcedures& disclaim_procedures() { return disclaim_procedures_; }
   /// The tables of finalizers, weak links and toggle references. Under the lock.
   Finalization& finalization() { return finalization_; }
@@ -196,12 +196,12 @@ class ProcessCollector {
   class ThreadsStopped;
   class EndTold;
 
-  // What is asked for.
+  // A request for memory.
   struct Request {
     std::size_t bytes;
     heap::KindNumber kind;
     heap::LargeAddresses addresses;
-    // Where the stack of whoever asks ends. What is below is the collector's own.
+    // Where the calling thread's stack ends. What is below is the collector's own.
     std::uintptr_t stack_pointer;
   };
 

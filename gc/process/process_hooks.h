@@ -11,7 +11,7 @@
 
 namespace jackdaw::gc {
 
-/// What happens in a collection, in this order.
+/// The events of a collection, in this order.
 enum class CollectionEvent : std::uint8_t {
   start,
   before_stop,
@@ -25,7 +25,7 @@ enum class CollectionEvent : std::uint8_t {
   end,
 };
 
-/// What happens to one thread.
+/// The events of one thread.
 enum class ThreadEvent : std::uint8_t { stopped, to_resume };
 
 /// Null: not called. All are called with the collector's lock held, so they must not use the collector, but

@@ -20,7 +20,7 @@ struct ProcessKinds {
   static constexpr Number kTraced = Number{7};  ///< of a C++ type: the first word leads to a TraceDescriptor
   static constexpr Number kDestroyed = Number{8};  ///< the same, of a type that has a destructor to call
 
-  /// What they are, from number 3 on: they are added in this order.
+  /// The properties of these kinds, from number 3 on: they are added in this order.
   static constexpr std::array<heap::Kind, 6> kAdded = {{
       {.contents = heap::Contents::data, .is_cleared = false},
       {.contents = heap::Contents::words, .is_collectable = false},

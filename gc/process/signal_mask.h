@@ -14,8 +14,8 @@ namespace jackdaw::gc {
 /// cancelled in it, which else happens in any function that is a cancellation point and was interrupted.
 sigset_t mask_of_all_signals();
 
-/// What a thread of this process, by the system's number, blocks; nothing when that cannot be found out.
-/// Neither allocates nor locks.
+/// The signals that a thread of this process, by the system's number, blocks; nothing when they cannot be
+/// found out. Neither allocates nor locks.
 std::optional<base::SignalBits> blocked_signals_of(pid_t thread);
 
 }  // namespace jackdaw::gc

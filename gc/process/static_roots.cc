@@ -120,8 +120,8 @@ AddressRange range_of(const dl_phdr_info& object, const ElfW(Phdr) & header) {
   return {begin, begin + header.p_memsz};
 }
 
-// What the loader has written and protected since: no address of an object is in it. Empty when there is
-// none.
+// The range that the loader wrote and has protected since: it holds no address of an object. Empty when
+// there is none.
 AddressRange protected_by_loader(const dl_phdr_info& object) {
   for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
     if (header.p_type == PT_GNU_RELRO) return range_of(object, header);

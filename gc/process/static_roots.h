@@ -79,7 +79,7 @@ class StaticRoots {
   bool scans_program_ = true;
   bool scans_libraries_ = true;
   LibraryFilter library_filter_ = nullptr;
-  // What a collection found.
+  // The ranges and modules that a collection found.
   heap::GrowingList<AddressRange> scanned_;
   heap::GrowingList<ThreadLocalModule> modules_;
 };

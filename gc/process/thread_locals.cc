@@ -53,7 +53,7 @@ constexpr std::uintptr_t kNoBlock = ~std::uintptr_t{0};
   return is_readable(reinterpret_cast<std::uintptr_t>(entry)) ? entry : nullptr;
 }
 
-// What a walk over the modules finds of the calling thread.
+// The findings of a walk over the modules on the calling thread.
 struct Walk {
   std::uintptr_t pointer;
   AddressRange static_blocks;

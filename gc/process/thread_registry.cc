@@ -108,7 +108,7 @@ ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> st
   // Before the lock: a collection asks for the loader's lock first.
   const ThreadLocals thread_locals = ThreadLocals::of_this_thread();
   {
-    // What makes the heap's tables change is under the lock, or done by a registered thread.
+    // Changes of the heap's tables are made under the lock, or by a registered thread.
     const std::lock_guard lock(mutex_);
     std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, stack, thread_locals));
     if (pthread_setspecific(at_exit_, thread.get()) != 0) throw std::bad_alloc();

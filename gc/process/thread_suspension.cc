@@ -117,7 +117,7 @@ void ThreadRegistry::await_resumption(ProcessThread& thread) {
     thread.suspension_.wait(static_cast<std::uint32_t>(Suspension::standing));
 }
 
-// What a thread that is blocked had on its stack is noted already, and a collection may be looking there.
+// The stack of a blocked thread is noted already, and a collection may be looking there.
 void ThreadRegistry::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer) {
   if (!thread.is_blocked_) thread.stack_.note(stack_pointer);
   thread.set_suspension(Suspension::standing);

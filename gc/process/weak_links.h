@@ -14,7 +14,7 @@
 
 namespace jackdaw::gc {
 
-/// What became of a request.
+/// The result of a request.
 enum class LinkResult : std::uint8_t {
   success,
   duplicate,  ///< the link is registered already

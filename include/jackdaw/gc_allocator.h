@@ -64,7 +64,7 @@ inline void* GC_selective_alloc(size_t bytes, GC_true_type, bool ignore_off_page
 
 namespace gc_allocator_detail {
 
-// What the allocators share. Obtain<Type>::bytes(n) gives memory or throws.
+// The base of the allocators. Obtain<Type>::bytes(n) gives memory or throws.
 template <class Type, template <class> class Obtain>
 class Base {
  public:
@@ -122,7 +122,7 @@ struct Traced {
   }
 };
 
-// What the allocators of void share.
+// The base of the allocators of void.
 struct VoidBase {
   typedef size_t size_type;
   typedef ptrdiff_t difference_type;

@@ -40,7 +40,7 @@
 #define GC_OPERATOR_NEW_ARRAY
 #endif
 
-// What new does with a null pointer.
+// The check by which new handles a null pointer.
 #if defined(GC_NEW_ABORTS_ON_OOM) || !defined(__cpp_exceptions)
 #define GC_OP_NEW_OOM_CHECK(pointer)           \
   do {                                         \

@@ -1,5 +1,6 @@
 /*
- * gc_mark.h: for runtimes of languages, which know their objects better than a scan for pointers does.
+ * gc_mark.h: for language runtimes on the heap of this collector, which know their objects better than a scan
+ * for pointers does.
  *
  * A "kind" is a set of objects that are marked alike; its descriptor says how. A program can make kinds of
  * its own, with mark procedures of its own, and take part in finding roots. Mistakes here corrupt the heap.

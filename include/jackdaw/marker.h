@@ -1,13 +1,13 @@
 // Jackdaw's parallel marking engine, for a collector with a heap of its own.
 //
-//   struct Model { ... };                      // says where marks and references are: jackdaw/object_model.h
+//   struct Model { ... };                       // where marks and references are: jackdaw/object_model.h
 //   jackdaw::MarkerOptions options;
 //   options.threads = 8;
-//   jackdaw::Marker<Model> marker(options);    // once; its threads sleep between collections
-//   ...
-//   marker.wake_helpers();                     // optional, a little before: they wake while the world is
-//   stopped bool complete = marker.mark(model, roots); // for each collection: stop, clear the marks, mark,
-//   sweep
+//   jackdaw::Marker<Model> marker(options);     // made once; its threads sleep between collections
+//
+//   marker.wake_helpers();                      // optional: they wake while the program is being stopped
+//   // Stop the program, clear the marks, and then:
+//   bool complete = marker.mark(model, roots);
 //
 // - A marking is one or more calls of mark() between the clearing of the marks and the sweep. Each marks what
 //   its roots lead to besides what is marked already.

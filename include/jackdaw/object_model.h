@@ -1,6 +1,6 @@
-// What Jackdaw's marking engine (jackdaw/marker.h) asks of a heap: a class that says, of each object, where
-// its mark is and what it refers to. Concepts that the compiler checks; mark/object_model.h defines them and
-// says what each function must do.
+// The requirements of Jackdaw's marking engine (jackdaw/marker.h) on a heap: a class that says, of each
+// object, where its mark is and what it refers to. The compiler checks them as concepts;
+// mark/object_model.h defines them and says what each function must do.
 #pragma once
 
 #include "base/prefetch.h"
@@ -12,11 +12,11 @@ namespace jackdaw {
 /// The least that a heap must offer.
 using mark::ObjectModel;
 
-/// What its mark() is told and gives.
+/// The argument and the result of its mark().
 using mark::MarkOutcome;
 using mark::Sharing;
 
-/// What a heap may offer besides: regions in which one worker marks without atomic accesses; tasks that are
+/// Optional abilities of a heap: regions in which one worker marks without atomic accesses; tasks that are
 /// parts of big objects; memory nodes; references that are found in two steps.
 using mark::BiasedObjectModel;
 using mark::CandidateObjectModel;

@@ -14,11 +14,10 @@
 //
 // Invariants
 //  1. Within one tag top never falls, and bottom is below top only while the owner is about to change the
-//  tag.
+//     tag.
 //  2. The owner overwrites entry i only after it took it itself, leaving top at or below i, or in a later
-//  tag.
-//     So while age is unchanged the entry at top is too: it may be read before the claim, and a claim that
-//     succeeds has read the task that was pushed there.
+//     tag. So while age is unchanged the entry at top is too: it may be read before the claim, and a claim
+//     that succeeds has read the task that was pushed there.
 //  3. The owner lowers bottom, then reads age; a thief reads age, then bottom. All four are sequentially
 //     consistent, and so is the thieves' swap: of an owner that takes entry i without a swap and a thief
 //     whose claims come to i, one sees the other.

@@ -193,8 +193,8 @@ class BwosFifo {
  private:
   using Round = BlockNumber::Round;
 
-  // What only puts write is two cache lines apart from what thieves write, because processors fetch lines in
-  // pairs. Slots begin in round 0, in which all is done; work begins in round 1.
+  // Words that only puts write lie two cache lines apart from those that thieves write, because processors
+  // fetch lines in pairs. Slots begin in round 0, in which all is done; work begins in round 1.
   struct alignas(128) Block {
     std::atomic<std::uint64_t> b_pos{0};
     alignas(128) std::atomic<std::uint64_t> s_pos{kOwnedIndex};
@@ -282,7 +282,7 @@ class BwosFifo {
       // which thieves have emptied. Gets need not visit it; they have nothing left where they are, either.
       front_ = ring_.successor(front_);
     }
-    // What thieves have read is called back before it is written to again.
+    // Entries that thieves have read are prefetched before they are overwritten.
     base::prefetch_to_write(entries_of(next.slot), index_of(block.finished));
     open(next, 0, ring_.block_size());
     ++counters_.grants;

@@ -8,20 +8,20 @@
 
 namespace jackdaw::mark {
 
-/// What became of a steal.
+/// The outcome of a steal.
 enum class StealOutcome : std::uint8_t {
   taken,      ///< at least one task was got
   empty,      ///< nothing was stealable; says nothing of what only the owner can reach
   contended,  ///< another thief or the owner was faster; there may be more
 };
 
-/// What became of stealing several tasks at once.
+/// The outcome of stealing several tasks at once.
 struct BatchSteal {
   StealOutcome outcome;
   std::size_t count;  ///< tasks got; at least 1 exactly when the outcome is taken
 };
 
-/// How often blocks changed hands, by the owner's doing. Queues that have no blocks count nothing.
+/// How many blocks the owner granted to thieves and took over from them. Queues without blocks count nothing.
 struct QueueCounters {
   std::uint64_t grants = 0;
   std::uint64_t takeovers = 0;

@@ -1,5 +1,5 @@
-// What the queues without blocks have in common: sizes given in blocks all the same, the answer to a sample,
-// and how several tasks are stolen one after another.
+// The common parts of the queues without blocks: sizes given in blocks all the same, the answer to a
+// sample, and stealing several tasks one after another.
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 //
 // A mutex, and a condition variable for each sleeper: sleeping and waking are rare and cost a system call
 // anyway. Not one for all: glibc's up to 2.40 may lose a wake-up when several wait for one (its bug 25847).
-// What busy workers read, whether somebody sleeps whom nobody has called yet, is an atomic mirror outside the
-// lock.
+// Busy workers read an atomic mirror outside the lock, which says whether any sleeper was not called yet.
 #pragma once
 
 #include <atomic>

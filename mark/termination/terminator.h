@@ -10,7 +10,7 @@
 
 namespace jackdaw::mark {
 
-/// What a detector is made from.
+/// The parameters that a detector is constructed with.
 struct TerminatorSetup {
   std::uint32_t most_workers = 1;  ///< that any round will have
   Backoff backoff;                 ///< how idle workers wait

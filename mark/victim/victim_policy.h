@@ -12,7 +12,7 @@
 
 namespace jackdaw::mark {
 
-/// What one worker's chooser is made from.
+/// The parameters that one worker's victim policy is constructed with.
 struct VictimSetup {
   std::uint32_t self = 0;     ///< the thief's own number
   std::uint32_t workers = 2;  ///< of the team; at least 2

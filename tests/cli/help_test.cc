@@ -1,4 +1,4 @@
-// What the command says of itself.
+// The command's help texts and its version.
 #include <gtest/gtest.h>
 
 #include <string>

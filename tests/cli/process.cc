@@ -21,7 +21,7 @@ namespace {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-// What a process is started with: where its streams lead.
+// The streams that a process is started with, and where they lead.
 class Streams {
  public:
   Streams(const std::string& out, const std::string& err) {

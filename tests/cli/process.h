@@ -7,7 +7,7 @@
 
 namespace jackdaw::cli {
 
-/// What a process left behind.
+/// The exit status and the output of a process.
 struct Outcome {
   int status = -1;  ///< the exit status; 128 and the signal's number when a signal ended it
   std::string out;  ///< standard output

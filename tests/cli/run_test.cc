@@ -141,7 +141,7 @@ TEST(RunCommand, SumsUpTheCollections) {
       << outcome.err;
   EXPECT_EQ(lines_in(outcome.err), 2);
 
-  // What the log says of this run, and not of those before.
+  // The log's lines on this run, without those on earlier runs.
   std::istringstream lines(read_file(log));
   std::string line;
   std::getline(lines, line);

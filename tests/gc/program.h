@@ -1,5 +1,5 @@
-// What test programs keep in the heap: linked records that carry a number each, so that a lost or overwritten
-// one is noticed.
+// The data that test programs keep in the heap: linked records that carry a number each, so that a lost or
+// overwritten one is noticed.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -84,7 +84,7 @@ TEST(HeapLimit, MayBeRaisedAndLowered) {
   EXPECT_LE(heap.bytes(), 10 * kBlockBytes);
 }
 
-// What lies between objects has no use for a longer one: its memory goes to where there is room.
+// Free blocks between objects cannot hold a longer one: their memory is used where there is room.
 TEST(HeapLimit, MemoryOfScatteredFreeBlocksServesLongerObjects) {
   Heap heap(100 * kBlockBytes);
   Allocator allocator(heap);
@@ -207,7 +207,7 @@ TEST(HeapBudget, CountsLargeObjectsByBlockAndOversizedOnesByByte) {
   EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
 }
 
-// What the heap has may be used; to become larger it asks earlier.
+// Memory that the heap has may be used; for growth the budget is smaller.
 TEST(HeapBudget, IsSmallerWhereTheHeapWouldGrow) {
   Heap heap;
   Allocator allocator(heap);

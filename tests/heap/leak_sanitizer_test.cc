@@ -1,4 +1,4 @@
-// What objects alone refer to is not reported as lost.
+// Memory that only objects refer to is not reported as leaked.
 #include "heap/leak_sanitizer.h"
 
 #include <gtest/gtest.h>

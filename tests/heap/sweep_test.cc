@@ -241,7 +241,7 @@ TEST(SweepOwnedBlocks, ABlockThatIsUsedUpIsSweptLikeOthers) {
   EXPECT_EQ(chunk.block(chunk.block_index(reinterpret_cast<const std::byte*>(object))).use, BlockUse::free);
 }
 
-// What was given out stays, and nothing is given out twice.
+// Allocated slots stay allocated, and none is allocated twice.
 TEST(SweepOwnedBlocks, SparesComeAndGo) {
   Heap heap(kUsableBlocks * kBlockBytes);
   Allocator allocator(heap);

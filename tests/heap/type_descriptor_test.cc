@@ -1,4 +1,4 @@
-// What a type says of its objects, and that words in a row are recorded as a run.
+// The properties that a type states of its objects; words in a row are recorded as a run.
 #include "heap/type_descriptor.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is the ABP deque's own: its array comes back only when the owner finds it empty.
+// The ABP deque's own behaviour: its array's space is free again only when the owner finds it empty.
 #include "mark/queue/abp.h"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ using Outcome = StealOutcome;
 static_assert(StealableQueue<Queue>);
 static_assert(RandomizedStealing<Queue>);
 
-// What the queue ought to do, in plain words: a list of blocks that only grows, in which tasks disappear.
+// A simple model of the queue: a list of blocks that only grows, in which tasks disappear.
 class Model {
  public:
   Model(std::size_t blocks, std::size_t block_size) : ring_(blocks), block_size_(block_size), all_(1) {}

@@ -1,5 +1,5 @@
-// What is the Chase-Lev deque's own: it grows, and keeps its old arrays. That it is full only without memory
-// is for chase_lev_memory_test.cc.
+// The Chase-Lev deque's own behaviour: it grows, and keeps its old arrays. That it is full only without
+// memory is for chase_lev_memory_test.cc.
 #include "mark/queue/chase_lev.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the engine promises to whoever embeds it, beside marking: see mark/marker.h and mark/object_model.h.
+// The engine's guarantees to embedders, beside marking: see mark/marker.h and mark/object_model.h.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -106,7 +106,7 @@ void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, cons
     EXPECT_EQ(sum.objects_marked, objects);
     EXPECT_EQ(sum.tasks_executed, objects);
     EXPECT_EQ(sum.references_visited, model.edges_of(expected));
-    // What is stolen is pushed once more.
+    // A stolen task is pushed once more.
     EXPECT_EQ(sum.pushes + sum.direct, objects + sum.tasks_stolen);
     EXPECT_EQ(sum.pops + sum.direct, objects);
     EXPECT_EQ(sum.steal_attempts, sum.steals + sum.steals_empty + sum.steals_contended);

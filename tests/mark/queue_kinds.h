@@ -19,7 +19,7 @@ namespace jackdaw::mark {
 
 // Which task the owner gets next.
 enum class PopOrder { newest_first, oldest_first };
-// What thieves can reach.
+// The tasks that thieves can reach.
 enum class Reach { nothing, granted_blocks, everything };
 // When a push fails.
 enum class Bound { capacity, capacity_at_most, memory };

@@ -190,7 +190,7 @@ TEST(NumaVictim, ChoosesItsFirstVictimAtRandomAmongTheNearOnes) {
   for (const std::uint32_t near : {4U, 6U, 7U}) EXPECT_NEAR(chosen.at(near), kChoices / 3, kChoices / 50);
 }
 
-// What the paper promises of probabilistic stealing: a queue is stolen from in proportion to its size.
+// The paper's claim on probabilistic stealing: a queue is stolen from in proportion to its size.
 template <typename Policy>
 void expect_in_proportion(Policy& policy, const FixedQueues& queues,
                           const std::vector<std::uint32_t>& among) {

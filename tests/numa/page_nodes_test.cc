@@ -1,4 +1,4 @@
-// What tests of page placement rest on: page_nodes() tells nodes apart.
+// Tests of page placement rely on this: page_nodes() tells nodes apart.
 #include "tests/numa/page_nodes.h"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@
 
 namespace {
 
-// What the thread maps meanwhile. Null: nobody wants to know.
+// The mappings that the thread makes meanwhile. Null: they are not noted.
 constinit thread_local std::vector<std::span<std::byte>>* noted_mappings = nullptr;
 
 }  // namespace

@@ -20,7 +20,7 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  /// What lies at the place; empty when there is nothing.
+  /// The reference at the place; empty when there is none.
   [[nodiscard]] Held look_at(std::size_t place);
   /// Puts `held` there and returns what was there.
   Held exchange(std::size_t place, const Held& held);

@@ -9,7 +9,7 @@
 
 namespace jackdaw::soak {
 
-/// What a finalizer is given as its data. Lives until its call.
+/// The data of a finalizer. Lives until its call.
 struct Finalization {
   std::size_t kind;
   FinalizerCalls calls;

@@ -41,7 +41,7 @@ class HiddenNode {
   GC_hidden_pointer bits_;
 };
 
-/// What the model knows of one node.
+/// The model of one node.
 struct NodeModel {
   HiddenNode node;
   std::uint64_t identity;
@@ -100,7 +100,7 @@ class Held {
 };
 
 /// Puts `held` where a real reference and its model lie, in memory that is a root or is reached from one.
-/// What was there goes; with it graphs may go.
+/// The old reference is dropped; graphs may be destroyed with it.
 inline void put(Node*& entry, Reference& graph, const Held& held) {
   graph.reset();
   entry = held.entry();

@@ -55,7 +55,7 @@ constexpr const char* kHelp =
 
 // ---- Threads ----
 
-// What all workers have in common. Its own memory is no root but for the board's.
+// The data that all workers share. Its own memory is no root but for the board's.
 struct Soak {
   Board board;
   Clock::time_point end;

@@ -17,7 +17,7 @@ Worker::Worker(Board& board, std::uint64_t seed)
   count(tally.threads);
 }
 
-// What the model holds goes first; the stack, and with it the real references, lasts longer.
+// The model's references are dropped first; the stack, and with it the real references, lasts longer.
 Worker::~Worker() {
   while (!anchors_.empty()) free_oldest_anchor();
   // Those of half the threads go with the objects that they lie in.

@@ -19,7 +19,7 @@ using Task = std::uint64_t;
 using Sum = std::uint64_t;
 using Outcome = jackdaw::mark::StealOutcome;
 
-// What the tasks stand for: written before the task is pushed, plainly, and read by whoever got it.
+// The data that the tasks stand for: written plainly before the push, read by the thread that got the task.
 inline std::array<Task, 12> pointees;
 
 // How many tasks were pushed before this one.
@@ -111,7 +111,7 @@ class Owner {
 // In which order a thief gets its tasks: most queues give each thief the oldest that is left.
 enum class StealOrder : std::uint8_t { oldest_first, any };
 
-// What a thief does with a task that it got.
+// Checks a task that a thief got and adds it to the thief's sum.
 template <StealOrder kOrder = StealOrder::oldest_first>
 void take_into(Sum& stolen, Task task) {
   if constexpr (kOrder == StealOrder::oldest_first) CHECK(task > stolen);

@@ -1,5 +1,5 @@
-// What all verification clients share: threads, checks and memory as the model checker GenMC knows them, so
-// that what is under test needs neither change nor stand-in.
+// The common parts of all verification clients: threads, checks and memory as the model checker GenMC knows
+// them, so that the code under test needs neither change nor stand-in.
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,7 @@ inline Thread start_twin(ThreadBody body, void* argument, Thread twin) {
   return __VERIFIER_thread_create_symmetric(nullptr, body, argument, twin);
 }
 
-// What a thread's body returns is a number.
+// A thread's body returns a number.
 inline void* result(std::uint64_t value) { return reinterpret_cast<void*>(value); }
 inline std::uint64_t number(void* result) { return reinterpret_cast<std::uint64_t>(result); }
 

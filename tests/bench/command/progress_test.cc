@@ -29,7 +29,7 @@ class ProgressTest : public testing::Test {
   [[nodiscard]] ProgressOutput output(bool interactive) const {
     return {.descriptor = ends_[1], .interactive = interactive, .now = [] { return test_time; }};
   }
-  /// What has been written since the last call.
+  /// The text that has been written since the last call.
   [[nodiscard]] std::string written() const {
     std::array<char, 1000> buffer{};
     const ssize_t count = read(ends_[0], buffer.data(), buffer.size());

@@ -20,7 +20,7 @@ namespace {
 
 using FunctionsOf = const CollectorFunctions& (*)();
 
-// What was asked of a collector, whose table is `recording()`.
+// A request to a collector whose table is `recording()`.
 struct Asked {
   std::size_t bytes;
   bool is_atomic;
@@ -130,7 +130,7 @@ TEST_P(EitherCollector, LosesWhatHangsFromNoRootAndTheCensusSaysSo) {
   EXPECT_GT(heap.census().missing, 900U) << "the stack holds a few of them at most";
 }
 
-// What is set when a collector is started: each of these in a process of its own.
+// Settings that are made when a collector is started: each of these tests runs in a process of its own.
 class EitherCollectorStarted : public EitherCollector {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }

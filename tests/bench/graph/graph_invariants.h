@@ -18,7 +18,7 @@ namespace jackdaw::bench {
   return (graph.has_headers ? header : 0) + kReferenceBytes * slots;
 }
 
-/// What is wrong with the vectors' sizes, or "".
+/// The defect in the vectors' sizes, or "".
 [[nodiscard]] inline std::string broken_shape(const Graph& graph) {
   const std::uint64_t nodes = graph.node_count;
   if (nodes > kMaximumNodes) return "too many nodes";
@@ -35,7 +35,7 @@ namespace jackdaw::bench {
   return "";
 }
 
-/// What is wrong with the node, or "".
+/// The defect of the node, or "".
 [[nodiscard]] inline std::string broken_node(const Graph& graph, NodeId node) {
   if (graph.type_id_of(node) >= graph.types.size()) return "a node has no type";
   const NodeType& type = graph.type_of(node);
@@ -69,7 +69,7 @@ namespace jackdaw::bench {
   return "";
 }
 
-/// What can be reached from a graph's roots.
+/// The part of a graph that its roots reach.
 struct Reachable {
   std::uint64_t nodes = 0;
   std::uint64_t references = 0;  ///< slots of reachable nodes that are not null

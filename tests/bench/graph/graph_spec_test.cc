@@ -1,4 +1,4 @@
-// What users may type for a graph, and what they are told when they may not.
+// The specifications that users may type for a graph, and the messages for those that they may not.
 #include "bench/graph/graph_spec.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 
 namespace jackdaw::bench {
 
-/// What became of reading some bytes.
+/// The result of reading some bytes.
 struct HprofOutcome {
   bool accepted = false;
   std::string message;  ///< of the InputError when not accepted

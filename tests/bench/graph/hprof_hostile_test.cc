@@ -1,5 +1,5 @@
-// What the HPROF reader says of files that are wrong: each has its own line, with the byte and what would be
-// right.
+// The HPROF reader's messages for files that are wrong: each has its own line, with the byte and what would
+// be right.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// What the HPROF reader makes of dumps that are right.
+// The graphs that the HPROF reader makes of valid dumps.
 #include "bench/graph/hprof.h"
 
 #include <gtest/gtest.h>

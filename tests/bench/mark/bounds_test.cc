@@ -187,7 +187,7 @@ TEST_P(EveryQueuesSpace, OfAStarIsItsLeaves) {
   EXPECT_EQ(held_by_one(star(kLeaves)), kLeaves);
 }
 
-// What waits in the prefetch buffer and in the overflow list counts, too.
+// Tasks in the prefetch buffer and in the overflow list count, too.
 TEST_P(EveryQueuesSpace, CountsWhatOverflows) {
   constexpr std::size_t kBlockSize = 4;
   ASSERT_GT(kLeaves, mark::kPrefetchDepth + mark::MarkerOptions().tuning.blocks * kBlockSize);

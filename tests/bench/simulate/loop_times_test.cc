@@ -34,7 +34,7 @@ TEST(LoopTimes, EveryLoopMarksEverything) {
     EXPECT_TRUE(std::isfinite(loops.least_ns(loop)));
   }
   EXPECT_GE(loops.mean_sample_ns(), 0);
-  // What a loop had not marked would have been swept.
+  // An object that a loop had not marked would have been swept.
   EXPECT_EQ(collector.collect().live_objects, live_objects);
 }
 

@@ -87,8 +87,8 @@ TEST(Simulation, AWorkerAloneTakesTheSumOfTheCosts) {
   }
 }
 
-// What goes by way of the queue depends on which tasks are visited together, and on when the prefetch buffer
-// is filled up; the last two have arrays in slices.
+// The tasks that pass through the queue depend on which tasks are visited together, and on when the
+// prefetch buffer is filled up; the last two graphs have arrays in slices.
 TEST(Simulation, AWorkerAloneFillsItsQueueAsTheEngines) {
   for (const std::string name :
        {"tree:14", "random:20000,4", "comb:500,200", "rmat:12,64", "strings:20000"}) {

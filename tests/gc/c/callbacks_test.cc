@@ -1,6 +1,6 @@
-// What a program may call in its callbacks: with the collector's lock held, and with the program's threads
-// stopped, every function that libgc's documentation or source says takes no lock; in those that are called
-// without the lock, everything.
+// The functions that a program may call in its callbacks: with the collector's lock held, and with the
+// program's threads stopped, all that libgc's documentation or source says take no lock; in callbacks that
+// are called without the lock, all.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 namespace jackdaw::c_interface {
 namespace {
 
-// What the callbacks find.
+// The objects and handles that the callbacks use.
 struct Known {
   void* object = nullptr;  // of 64 bytes
   GC_stack_base stack{};

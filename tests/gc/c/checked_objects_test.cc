@@ -15,7 +15,7 @@
 namespace jackdaw::c_interface {
 namespace {
 
-// What is written to the log while it exists.
+// Captures the text that is written to the log while it exists.
 class Log {
  public:
   Log() : before_(settings.log_descriptor) {

@@ -1,5 +1,5 @@
-// What goes wrong in a program, or comes at a bad moment, leaves the collector whole: finalizers that throw
-// or collect, signals in the allocator, memory that runs out.
+// Failures of a program, and events at a bad moment, leave the collector intact: finalizers that throw or
+// collect, signals in the allocator, memory that runs out.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What libgc exports without declaring it: output, and names with nothing behind them.
+// Functions and data that libgc exports without declaring them: output, and names with nothing behind them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

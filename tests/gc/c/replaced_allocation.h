@@ -1,4 +1,4 @@
-// What a program does whose operator new, or malloc, is one of the collector's functions: everything, from
+// The work of a program whose operator new, or malloc, is one of the collector's functions: all of it, from
 // before main on.
 #pragma once
 

@@ -42,7 +42,7 @@ struct CountedNode : Node {
   std::vector<int>& counts;
 };
 
-// What the model knows of a node. Nodes are numbers; kNone is no node.
+// The model of a node. Nodes are numbers; kNone is no node.
 constexpr std::size_t kNone = ~std::size_t{0};
 struct ModelNode {
   ModelNode() {
@@ -94,7 +94,7 @@ class RandomGraph {
       ModelNode& model = model_[i];
       ASSERT_EQ(destroyed_[i], model.is_counted && !model.is_alive ? 1 : 0) << i;
       if (model.is_gone) continue;
-      // What was destroyed is free before the next collection says so.
+      // A destroyed object is free before the next collection says so.
       ASSERT_TRUE(model.is_counted || hidden_[i].is_alive() == model.is_alive) << i;
       model.is_gone = !model.is_alive;
       if (nodes[i] != nullptr) compare(*nodes[i], model_[i]);

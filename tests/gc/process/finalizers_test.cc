@@ -41,7 +41,7 @@ class FinalizersTest : public testing::Test {
     for (std::size_t i = 1; i < length; ++i) *objects[i - 1]->slot(i % 4) = objects[i];
     return objects;
   }
-  // What a collection makes ready.
+  // The objects whose finalizers a collection makes ready.
   Objects ready_after_collection(bool java = false) {
     program_.collect(java);
     return program_.take_ready();

@@ -28,7 +28,7 @@ void use_nodes() {
     nodes->release(nodes->acquire(0));
 }
 
-// What a child does; its exit status.
+// The work of a child process; returns its exit status.
 int use_the_heap(Link* inherited) {
   if (collector().threads().count() != 1) return 2;
   use_nodes();

@@ -224,7 +224,7 @@ TEST(ThreadRegistry, ARegistrationThatFailsLosesNoMemory) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
   collector().collect();
   on_another_thread([] {
-    // What stdio and the C library take for this thread, they take now.
+    // Memory that stdio and the C library need for this thread is allocated now.
     mapped_pages();
     ThreadStack::of_this_thread();
     for (std::size_t room = 0; room < 8; ++room) EXPECT_LT(pages_lost_in_registration(room), 50U) << room;
@@ -331,7 +331,7 @@ void collect_while_all_signals_are_blocked(Wait wait) {
     collector().collect();
     dropped_list();
   }
-  // What the signal that nobody blocks is there for.
+  // The C library reaches all threads for this by the signal that no thread can block.
   EXPECT_EQ(seteuid(geteuid()), 0);
   may_end.store(true);
   threads().call_blocked(join_one, &masked);

@@ -71,7 +71,7 @@ TEST_F(ToggleReferencesTest, DropObjectsThatLiveOn) {
   EXPECT_TRUE(program_.is_there(kept));
 }
 
-// What is held weakly and brought back by its finalizer stays on the list.
+// An object that is held weakly and resurrected by its finalizer stays on the list.
 TEST_F(ToggleReferencesTest, KeepWhatFinalizersKeep) {
   Object* const object = program_.allocate();
   ASSERT_TRUE(references().add(object, false));

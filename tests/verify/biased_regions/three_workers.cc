@@ -53,7 +53,7 @@ void* mark_all(void*) {
     marked += try_to_mark(own, worker == 0 ? i : kObjects - 1 - i);
     own.poll();
   }
-  // What was set aside is tried again.
+  // Objects that were set aside are tried again.
   marked += try_to_mark(own, worker);
   own.give_up();
   return verify::result(static_cast<std::uint64_t>(marked));

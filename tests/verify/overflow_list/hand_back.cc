@@ -1,5 +1,5 @@
-// What a full queue had no room for waits in the overflow list and goes back to the queue while thieves empty
-// it: as a worker does it, newest first, the list before the queue.
+// Tasks that a full queue has no room for wait in the overflow list and go back to the queue while thieves
+// empty it: as a worker does it, newest first, the list before the queue.
 #include "mark/overflow_list.h"
 
 #include <cstddef>
