@@ -184,7 +184,7 @@ class HeapObjectModel {
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void visit_slots(const heap::Object::Slot* slots, std::uint64_t count,
                                                 Sink& sink) {
-#pragma GCC unroll 2  // measured: docs/performance.md
+#pragma GCC unroll 2  // measured: docs/results.md
     for (const heap::Object::Slot* const end = slots + count; slots != end; ++slots) visit_slot(*slots, sink);
   }
 

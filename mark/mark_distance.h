@@ -29,7 +29,7 @@ class MarkDistance {
   static constexpr std::uint32_t kMostLooksASample = 256;
   /// So many samples are judged together.
   static constexpr std::uint32_t kSamples = 32;
-  /// Marks are far when a sample takes this long on average. Measured (docs/performance.md, where a sample
+  /// Marks are far when a sample takes this long on average. Measured (docs/results.md, where a sample
   /// could count as 500 ns): up to 13 ns where few come from another core, which takes 100 and more; 29 to 50
   /// where many do.
   static constexpr Duration kFar{18};

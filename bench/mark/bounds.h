@@ -1,5 +1,5 @@
 // The bounds of the theory beside the run: work, span, time, steals and space of one heap for several numbers
-// of workers. docs/bounds.md says how to read them.
+// of workers. docs/command.md says how to read them.
 //
 // Source: Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", JACM 1999: §2
 // (work, critical path, Theorem 1), §4 (Theorem 5, space) and §6 (Theorems 13 and 14, time and

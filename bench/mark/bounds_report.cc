@@ -23,7 +23,7 @@ std::string rounded_with_sign(double ms) {
 
 void format_terms(const Bounds& bounds, std::string& out) {
   fmt::format_to(std::back_inserter(out),
-                 "\nbounds of Blumofe and Leiserson (JACM 1999), see docs/bounds.md\n"
+                 "\nbounds of Blumofe and Leiserson (JACM 1999), see docs/command.md\n"
                  "  T1     work: {} tasks, {:.3f} ms with one worker, {:.2f} ns a task (section 2)\n"
                  "  Tinf   span: {} tasks one after another, {:.3f} ms at that pace (section 2)\n"
                  "  T1/Tinf parallelism: {:.2f} workers (section 2)\n"

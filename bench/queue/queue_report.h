@@ -11,7 +11,7 @@ namespace jackdaw::bench {
 /// Ends with a newline.
 std::string format_table(const QueueReport& report);
 
-/// The report as JSON, by the keys that docs/queues.md lists. Ends with a newline.
+/// The report as JSON, by the keys that docs/command.md lists. Ends with a newline.
 std::string to_json(const QueueReport& report);
 
 /// The JSON's results: one header line, then a line for each result, with every pass's time in a column of

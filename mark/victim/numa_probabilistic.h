@@ -9,7 +9,7 @@
 // with the number of workers that are nearer: with the usual distance of another node, 20 where one's own is
 // 10, two for each. What chance has missed the last look finds: in a queue of eight blocks, one of them
 // stealable, that is the rule, and eight refusals for each worker made sixteen of them up to a third slower
-// than with other policies (docs/scaling.md).
+// than with other policies (docs/results.md).
 #pragma once
 
 #include <algorithm>
