@@ -10,15 +10,40 @@
 #include <span>
 #include <vector>
 
-/// A graph's node: how many edges it has, then the edges, any of which may be null.
+class Node;
+
+/// An entry of an ephemeron table: it keeps its value alive while both the table and the key are alive.
+struct Ephemeron {
+  Node* key = nullptr;
+  Node* value = nullptr;
+  bool operator==(const Ephemeron&) const = default;
+};
+
+/// How many fields of each kind a node has.
+struct Fields {
+  std::uint32_t edges = 0;
+  std::uint16_t weak = 0;
+  std::uint16_t ephemerons = 0;
+};
+
+/// A graph's node: a header, then edges, which keep alive what they lead to, then weak references, which do
+/// not, then a table of ephemerons. Any of them may be null.
 class Node {
  public:
-  explicit Node(std::uint64_t edges) : edges_(edges) {}
+  explicit Node(Fields fields) : fields_(fields) {}
 
-  std::span<Node*> edges() { return {reinterpret_cast<Node**>(this + 1), edges_}; }
+  std::span<Node*> edges() { return {reinterpret_cast<Node**>(this + 1), fields_.edges}; }
+  std::span<Node*> weak_references() { return {edges().data() + fields_.edges, fields_.weak}; }
+  std::span<Ephemeron> ephemerons() {
+    return {reinterpret_cast<Ephemeron*>(weak_references().data() + fields_.weak), fields_.ephemerons};
+  }
+  bool has_weak_fields() const { return fields_.weak != 0 || fields_.ephemerons != 0; }
 
  private:
-  std::uint64_t edges_;
+  friend class WeakNotes;
+
+  Fields fields_;
+  Node* next_noted_ = nullptr;  // of WeakNotes
 };
 
 /// Nodes are allocated by one thread and never freed; marks may be read and set by any number of threads.
@@ -31,28 +56,37 @@ class Arena {
       : memory_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kGranuleBytes}))),
         marks_(bytes / kGranuleBytes / 64 + 1) {}
 
-  /// The bytes that a node with so many edges takes.
-  static std::size_t bytes_of(std::uint64_t edges) {
-    const std::size_t bytes = sizeof(Node) + edges * sizeof(Node*);
+  /// What a node with such fields takes.
+  static std::size_t bytes_of(Fields fields) {
+    const std::size_t bytes = sizeof(Node) + (std::size_t{fields.edges} + fields.weak) * sizeof(Node*) +
+                              fields.ephemerons * sizeof(Ephemeron);
     return (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
   }
 
-  /// A node whose edges are all null. There must be room for it.
-  Node* allocate(std::uint64_t edges) {
-    Node* const node = new (memory_.get() + used_) Node(edges);
+  /// A node whose fields are all null. There must be room for it.
+  Node* allocate(Fields fields) {
+    Node* const node = new (memory_.get() + used_) Node(fields);
     for (Node*& edge : node->edges()) edge = nullptr;
-    used_ += bytes_of(edges);
+    for (Node*& reference : node->weak_references()) reference = nullptr;
+    for (Ephemeron& ephemeron : node->ephemerons()) ephemeron = {};
+    nodes_.push_back(node);
+    used_ += bytes_of(fields);
     return node;
   }
+  /// All nodes, in the order of their addresses.
+  std::span<Node* const> nodes() const { return nodes_; }
 
   /// Where a node's mark is: a bit of a word.
   std::atomic<std::uint64_t>& mark_word_of(const Node* node) { return marks_[granule_of(node) / 64]; }
-  static std::uint64_t mark_bit(std::size_t granule) { return std::uint64_t{1} << (granule % 64); }
-  std::uint64_t mark_bit_of(const Node* node) const { return mark_bit(granule_of(node)); }
+  std::uint64_t mark_bit_of(const Node* node) const { return std::uint64_t{1} << (granule_of(node) % 64); }
 
   // Relaxed: a mark orders nothing; whoever asks while others mark may be told the past.
   bool is_marked(const Node* node) {
     return (mark_word_of(node).load(std::memory_order_relaxed) & mark_bit_of(node)) != 0;
+  }
+  // Relaxed: nobody marks meanwhile.
+  void clear_marks() {
+    for (std::atomic<std::uint64_t>& word : marks_) word.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -66,5 +100,6 @@ class Arena {
 
   std::unique_ptr<std::byte, Free> memory_;
   std::size_t used_ = 0;
+  std::vector<Node*> nodes_;
   std::vector<std::atomic<std::uint64_t>> marks_;
 };

@@ -7,13 +7,16 @@
 
 #include <jackdaw/object_model.h>
 #include "arena.h"
+#include "weak_notes.h"
 
+/// Every mark thread calls it, and nothing in it may throw.
 class ArenaModel {
  public:
   using Reference = Node*;  // what an edge holds
   using Task = Node*;       // what the queues carry: to visit a whole node
 
-  explicit ArenaModel(Arena& arena) : arena_(arena) {}
+  /// `notes` must be for as many workers as the engine has.
+  ArenaModel(Arena& arena, WeakNotes& notes) : arena_(arena), notes_(notes) {}
 
   /// Exactly one caller per node is told that it marked it.
   jackdaw::MarkOutcome<Task> mark(Node* node, jackdaw::Sharing sharing) {
@@ -34,15 +37,19 @@ class ArenaModel {
   void prefetch_mark(Node* node) { jackdaw::prefetch_to_write(&arena_.mark_word_of(node)); }
   void prefetch(Node* node) { jackdaw::prefetch_to_read(node); }
 
+  /// Reports the edges alone: whether a weak reference is cleared, and whether an ephemeron's value lives, is
+  /// known after mark(). A node is visited once, or again after a rescan: what is noted here must bear that.
   template <typename Sink>
   void visit(Node* node, Sink& sink) {
     for (Node* const edge : node->edges()) {
       if (edge != nullptr) sink.reference(edge);
     }
+    if (node->has_weak_fields()) notes_.note(sink.worker(), node);
   }
 
  private:
   Arena& arena_;
+  WeakNotes& notes_;
 };
 
 static_assert(jackdaw::ObjectModel<ArenaModel>);

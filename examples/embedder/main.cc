@@ -1,7 +1,8 @@
 // A heap of one's own, marked with Jackdaw's engine alone: builds a random graph in an arena, marks what can
-// be reached from the roots on several threads, and holds the marks against those of a serial traversal.
+// be reached from the roots on several threads, and collects it, with weak references, ephemerons and
+// finalizers. All that comes of it is held against what a serial computation finds.
 //
-// Usage: embedder [THREADS [NODES]]. Exit status: 0, 1 when a mark is wrong or memory is out, 2 for bad
+// Usage: embedder [THREADS [NODES]]. Exit status: 0, 1 when something is wrong or memory is out, 2 for bad
 // arguments.
 //
 // With CMake, see CMakeLists.txt. With pkg-config:
@@ -16,89 +17,97 @@
 #include <random>
 #include <system_error>
 #include <thread>
-#include <unordered_set>
-#include <vector>
 
 #include <jackdaw/marker.h>
 #include "arena.h"
 #include "arena_model.h"
+#include "collection.h"
+#include "outcome.h"
 
 namespace {
 
 using jackdaw::Marker;
 using jackdaw::MarkerOptions;
-using jackdaw::WorkerStatistics;
 
-constexpr std::uint64_t kMostEdges = 4;
+constexpr Fields kMostFields{.edges = 3, .weak = 2, .ephemerons = 3};
 constexpr std::uint64_t kNodesPerRoot = 1000;
 
-struct Graph {
-  Arena arena;
-  std::vector<Node*> nodes;
-  std::vector<Node*> roots;
-};
-
-// Nodes with up to kMostEdges edges, each to any node; every so many nodes a root.
-Graph random_graph(std::uint64_t count) {
-  Graph graph{Arena(count * Arena::bytes_of(kMostEdges)), {}, {}};
+// Nodes with fields that lead to any node or are null. One in 16 may have weak references, one in 16
+// ephemerons; one in 16 has a finalizer, and every so many are roots.
+Heap random_heap(std::uint64_t count) {
   std::mt19937_64 random(1);
+  const auto below = [&](std::uint64_t limit) { return random() % limit; };
+  const auto up_to = [&](std::uint16_t most) { return static_cast<std::uint16_t>(below(most + 1U)); };
+
+  Heap heap{Arena(count * Arena::bytes_of(kMostFields)), {}, {}, {}};
   for (std::uint64_t i = 0; i < count; ++i) {
-    graph.nodes.push_back(graph.arena.allocate(random() % (kMostEdges + 1)));
-    if (i % kNodesPerRoot == 0) graph.roots.push_back(graph.nodes.back());
+    Fields fields{.edges = static_cast<std::uint32_t>(below(kMostFields.edges + 1))};
+    if (below(16) == 0) fields.weak = up_to(kMostFields.weak);
+    if (below(16) == 0) fields.ephemerons = up_to(kMostFields.ephemerons);
+    Node* const node = heap.arena.allocate(fields);
+    if (i % kNodesPerRoot == 0) heap.roots.push_back(node);
+    if (below(16) == 0) heap.finalizable.push_back(node);
   }
-  for (Node* const node : graph.nodes) {
-    for (Node*& edge : node->edges()) edge = graph.nodes[random() % count];
+  const auto any_node = [&] { return below(16) != 0 ? heap.arena.nodes()[below(count)] : nullptr; };
+  for (Node* const node : heap.arena.nodes()) {
+    for (Node*& edge : node->edges()) edge = any_node();
+    for (Node*& reference : node->weak_references()) reference = any_node();
+    for (Ephemeron& ephemeron : node->ephemerons()) ephemeron = {any_node(), any_node()};
   }
-  return graph;
+  return heap;
 }
 
-// The nodes that can be reached, found without the engine and without the marks.
-std::unordered_set<const Node*> reachable_nodes(const std::vector<Node*>& roots) {
-  std::unordered_set<const Node*> reached(roots.begin(), roots.end());
-  std::vector<Node*> unvisited = roots;
-  while (!unvisited.empty()) {
-    Node* const node = unvisited.back();
-    unvisited.pop_back();
-    for (Node* const edge : node->edges()) {
-      if (edge != nullptr && reached.insert(edge).second) unvisited.push_back(edge);
-    }
-  }
-  return reached;
+// One mark(), held against a serial traversal.
+bool mark_and_check(Heap& heap, Marker<ArenaModel>& marker) {
+  Collection collection(heap, marker);
+  const auto start = std::chrono::steady_clock::now();
+  collection.mark(heap.roots);
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+
+  const jackdaw::WorkerStatistics sum = jackdaw::total(marker.statistics());
+  std::printf(
+      "%zu nodes, %llu of them marked by %u threads in %.1f ms; %llu steals got %.1f %% of the tasks\n",
+      heap.arena.nodes().size(), static_cast<unsigned long long>(sum.objects_marked), marker.worker_count(),
+      time.count(), static_cast<unsigned long long>(sum.steals), sum.steal_percent());
+  NodeSet reachable;
+  reach(heap.roots, reachable);
+  const auto is_right = [&](Node* node) { return heap.arena.is_marked(node) == reachable.contains(node); };
+  if (std::ranges::all_of(heap.arena.nodes(), is_right)) return true;
+  std::fputs("embedder: marks are wrong\n", stderr);
+  return false;
 }
 
-// How many nodes are marked and should not be, or the other way round.
-std::uint64_t wrong_marks(Graph& graph) {
-  const std::unordered_set<const Node*> reachable = reachable_nodes(graph.roots);
-  std::uint64_t wrong = 0;
-  for (Node* const node : graph.nodes) wrong += graph.arena.is_marked(node) != reachable.contains(node);
-  return wrong;
+// A whole collection, held against a serial computation.
+bool collect_and_check(Heap& heap, Marker<ArenaModel>& marker) {
+  const Outcome expected = expected_outcome(heap);
+  Collection collection(heap, marker);
+  collection.run();
+
+  const Outcome actual = actual_outcome(heap);
+  std::printf("%zu nodes live, %zu to be finalized; %td of %zu weak fields null; %zu rescans of all\n",
+              actual.live.size(), actual.finalizer_queue.size(),
+              std::ranges::count(actual.weak_fields, nullptr), actual.weak_fields.size(),
+              collection.rescan_passes());
+  if (actual == expected) return true;
+  std::fputs("embedder: the collection is wrong\n", stderr);
+  return false;
 }
 
-int mark_and_check(std::uint32_t threads, std::uint64_t nodes) {
-  Graph graph = random_graph(nodes);
-  ArenaModel model(graph.arena);
+bool run(std::uint32_t threads, std::uint64_t nodes) {
   MarkerOptions options;
   options.threads = threads;
   Marker<ArenaModel> marker(options);  // a runtime keeps it: its threads sleep between collections
+  Heap heap = random_heap(nodes);
+  if (!mark_and_check(heap, marker) || !collect_and_check(heap, marker)) return false;
+  heap.finalizer_queue.clear();  // the finalizers have run: what they kept is dead
+  if (!collect_and_check(heap, marker)) return false;
 
-  const auto start = std::chrono::steady_clock::now();
-  // False only when memory for the mark stack ran out; then all marked nodes would have to be visited again.
-  if (!marker.mark(model, graph.roots)) {
-    std::fprintf(stderr, "embedder: no memory to remember what is still to be visited\n");
-    return 1;
-  }
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-
-  const WorkerStatistics sum = jackdaw::total(marker.statistics());
-  std::printf(
-      "%llu nodes, %llu of them marked by %u threads in %.1f ms; %llu steals got %.1f %% of the tasks\n",
-      static_cast<unsigned long long>(nodes), static_cast<unsigned long long>(sum.objects_marked),
-      marker.worker_count(), time.count(), static_cast<unsigned long long>(sum.steals), sum.steal_percent());
-  if (const std::uint64_t wrong = wrong_marks(graph); wrong != 0) {
-    std::fprintf(stderr, "embedder: %llu marks are wrong\n", static_cast<unsigned long long>(wrong));
-    return 1;
-  }
-  return 0;
+  // As if memory were short: mark() is false whenever the queues, made small, are full.
+  options.overflow_limit = 0;
+  options.tuning.block_size = 1;
+  Marker<ArenaModel> short_of_memory(options);
+  heap = random_heap(nodes);
+  return collect_and_check(heap, short_of_memory);
 }
 
 bool parse(const char* text, std::uint64_t most, std::uint64_t& value) {
@@ -119,7 +128,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   try {
-    return mark_and_check(static_cast<std::uint32_t>(threads), nodes);
+    return run(static_cast<std::uint32_t>(threads), nodes) ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "embedder: %s\n", error.what());
     return 1;
