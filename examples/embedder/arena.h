@@ -56,7 +56,7 @@ class Arena {
       : memory_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kGranuleBytes}))),
         marks_(bytes / kGranuleBytes / 64 + 1) {}
 
-  /// What a node with such fields takes.
+  /// The bytes of a node with such fields.
   static std::size_t bytes_of(Fields fields) {
     const std::size_t bytes = sizeof(Node) + (std::size_t{fields.edges} + fields.weak) * sizeof(Node*) +
                               fields.ephemerons * sizeof(Ephemeron);

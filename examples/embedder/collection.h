@@ -102,7 +102,7 @@ class Collection {
     mark(heap_.finalizer_queue);
   }
 
-  // What is unmarked now is about to be swept.
+  // Unmarked nodes are about to be swept.
   void clear_weak_fields() {
     notes_.for_each([this](Node* node) {
       for (Node*& reference : node->weak_references()) {

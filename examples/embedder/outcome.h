@@ -65,7 +65,7 @@ Outcome outcome_of(const Heap& heap, const std::vector<Node*>& finalizer_queue, 
   return outcome;
 }
 
-/// What a collection of the heap has to come to.
+/// The outcome that a collection of the heap must have.
 inline Outcome expected_outcome(const Heap& heap) {
   NodeSet live;
   reach(heap.roots, live);
@@ -81,7 +81,7 @@ inline Outcome expected_outcome(const Heap& heap) {
   return outcome_of(heap, queue, is_live, is_live);
 }
 
-/// What a collection came to.
+/// The outcome that a collection had.
 inline Outcome actual_outcome(Heap& heap) {
   const auto is_live = [&](Node* node) { return heap.arena.is_marked(node); };
   return outcome_of(heap, heap.finalizer_queue, is_live, [](Node*) { return true; });
