@@ -41,7 +41,7 @@ class MarkStep {
 
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
   MarkStep(Team& team, std::uint32_t worker, const MarkerOptions& options)
-      : team_(team), tasks_(options), biased_regions_(worker) {}
+      : team_(team), biased_regions_(worker), tasks_(options) {}
   MarkStep(const MarkStep&) = delete;
   MarkStep& operator=(const MarkStep&) = delete;
 
@@ -178,8 +178,8 @@ class MarkStep {
   }
 
   Team& team_;
-  Tasks tasks_;
   BiasedRegions biased_regions_;
+  Tasks tasks_;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   MarkDistance distance_;
   SetAside<Reference> set_aside_;

@@ -154,7 +154,6 @@ class TaskStore {
 
   Queue queue_;
   OverflowList<Task> overflow_;
-  Prefetched prefetched_;
   const std::size_t block_size_;
   const std::size_t overflow_limit_;
   const bool grants_early_;
@@ -168,6 +167,8 @@ class TaskStore {
   std::uint64_t dropped_ = 0;
   QueueCounters counters_before_;
   std::uint64_t put_before_ = 0;
+  // Last, and MarkStep has its bias first: measured, two workers mark `ordered` some percent faster so.
+  Prefetched prefetched_;
 };
 
 }  // namespace jackdaw::mark
