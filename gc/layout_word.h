@@ -1,7 +1,7 @@
 // LayoutWord: how the references of an object are found, in one word, for kinds of objects whose blocks say
 // so (heap::Contents::by_kind).
 //
-// These are the descriptors that the C interface calls GC_descr (gc/c/gc_mark.h), and one of our own, which
+// These are the descriptors that the C interface calls GC_descr (jackdaw/gc_mark.h), and one of our own, which
 // is a mark procedure's number that programs are not given: objects of C++ types, whose first word leads to
 // their TraceDescriptor.
 #pragma once

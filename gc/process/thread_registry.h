@@ -9,7 +9,7 @@
 // epoch, which is odd while threads are to stand still. Both waits are futexes: the signal handler may use
 // them, and nothing else that could be locked.
 //
-// Under ThreadSanitizer there is no signal, and threads stop at safepoints (sanitizers.h says why, and what
+// Under ThreadSanitizer there is no signal, and threads stop at safepoints (stops_by_signal.h says why, and what
 // that asks of the program).
 #pragma once
 

@@ -5,9 +5,8 @@
 //   options.threads = 8;
 //   jackdaw::Marker<Model> marker(options);    // once; its threads sleep between collections
 //   ...
-//   marker.wake_helpers();                     // optional, a little before: they wake while the world is
-//   stopped bool complete = marker.mark(model, roots); // for each collection: stop, clear the marks, mark,
-//   sweep
+//   marker.wake_helpers();                     // optional: they wake while the threads are stopped
+//   bool complete = marker.mark(model, roots); // for each collection: stop, clear the marks, mark, sweep
 //
 // - A marking is one or more calls of mark() between the clearing of the marks and the sweep. Each marks what
 //   its roots lead to besides what is marked already.
