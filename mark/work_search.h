@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "mark/mark_loop_constants.h"
 #include "mark/queue/queue.h"
 #include "mark/statistics.h"
 #include "mark/victim/others_by_distance.h"
