@@ -1,8 +1,8 @@
 // Member and WeakMember: references from one collected object to another.
 //
 // They are as large as a pointer and cost as much. They live in collected objects, in containers that belong
-// to such (gc/cpp/containers.h), and on stacks, where a plain pointer does as well; never in static data or in
-// other memory, which is what Persistent is for (gc/cpp/persistent.h).
+// to such (gc/cpp/containers.h), and on stacks, where a plain pointer does as well; never in static data or
+// in other memory, which is what Persistent is for (gc/cpp/persistent.h).
 #pragma once
 
 #include <compare>
