@@ -35,7 +35,7 @@ void Ephemerons::clear_dead() {
     const heap::Object* const key = object_of(ephemeron->key);
     if (key == nullptr) continue;  // it was noted twice
     heap::Chunk* const chunk = heap::Chunk::of(key);
-    chunk->end_diversion(key);
+    chunk->end_interception(key);
     if (!chunk->is_marked(key)) *ephemeron = {};
   }
   all_waiting_.clear();

@@ -3,7 +3,7 @@
 //
 // Each is looked at twice at most. Mark threads note an ephemeron whose key is not marked yet. When they are
 // done, it is looked at again: either its key has been marked since, and its value is marked next, or it
-// waits in a table, by its key. The block in which a waiting key lies is intercepted
+// waits in a table, by its key. Visits to the block in which a waiting key lies are intercepted
 // (heap::Chunk::intercept_visits): when the key is marked and visited after all, its values are visited with
 // it. So the work is linear, whatever the order in which keys and ephemerons are found. (Hayes, "Ephemerons:
 // a New Finalization Mechanism", OOPSLA 1997.)

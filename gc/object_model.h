@@ -198,7 +198,7 @@ class HeapObjectModel {
   JACKDAW_ALWAYS_INLINE static Task task_of_words(Reference object) {
     const auto address = reinterpret_cast<std::uintptr_t>(object);
     const heap::BlockShape shape = heap::Chunk::of(object)->map().shape_at(address);
-    // The block may be intercepted.
+    // Visits to the block may be intercepted.
     return shape.holds_slots() ? MarkTask::of_slot(object, shape.with_contents(heap::Contents::words))
                                : MarkTask(object, MarkTask::Form::words);
   }

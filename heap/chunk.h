@@ -139,13 +139,13 @@ class Chunk {
   [[nodiscard]] KindNumber kind(std::size_t block) const {
     return static_cast<KindNumber>((kinds_[block] & ~kIntercepted) >> kContentsBits);
   }
-  /// Until end_diversion, contents_of says by_kind for all objects of the block of `object`, whatever their
-  /// kind is: whoever marks has something else to do with them. Nobody marks meanwhile.
+  /// Until end_interception, contents_of says by_kind for all objects of the block of `object`, whatever
+  /// their kind is: whoever marks has something else to do with them. Nobody marks meanwhile.
   void intercept_visits(const void* object) {
     kinds_[block_of(object)] |= kIntercepted | kByKind;
     tell_map(object);
   }
-  void end_diversion(const void* object) {
+  void end_interception(const void* object) {
     const std::size_t block = block_of(object);
     kinds_[block] = kind_byte(kind(block));
     tell_map(object);

@@ -23,10 +23,10 @@ class MarkDistance {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// So many looks while near lie between two samples, at first; twice as many each time that marks were
+  /// So many polls while near lie between two samples, at first; twice as many each time that marks were
   /// judged to be near, up to the second number: a sample takes longer than a visit.
-  static constexpr std::uint32_t kLooksASample = 16;
-  static constexpr std::uint32_t kMostLooksASample = 256;
+  static constexpr std::uint32_t kPollsASample = 16;
+  static constexpr std::uint32_t kMostPollsASample = 256;
   /// So many samples are judged together.
   static constexpr std::uint32_t kSamples = 32;
   /// Marks are far when a sample takes this long on average. Measured (docs/results.md, where a sample
@@ -36,17 +36,17 @@ class MarkDistance {
   /// A sample counts as this long at most, and as nothing at least: the processor may have been away. So
   /// where marks are near, it takes some that come from other cores to be far, and not an interruption.
   static constexpr Duration kLongest{128};
-  /// After so many looks with marks that are far, they are taken to be near again, and measured.
-  static constexpr std::uint32_t kLooksFar = 64 * kSamples * kLooksASample;
+  /// After so many polls with marks that are far, they are taken to be near again, and measured.
+  static constexpr std::uint32_t kPollsFar = 64 * kSamples * kPollsASample;
 
   [[nodiscard]] bool is_far() const { return is_far_; }
 
   /// Marks are near until they turn out not to be.
   void start_round() { take_as_near(); }
 
-  /// To be called at each look. True: while near, the next visit is to be sampled; while far, it is time for
+  /// To be called at each poll. True: while near, the next visit is to be sampled; while far, it is time for
   /// take_as_near.
-  bool count_poll() { return --looks_left_ == 0; }
+  bool count_poll() { return --polls_left_ == 0; }
 
   /// While near: how long `read()` takes, without what the clock takes.
   template <typename Read>
@@ -63,31 +63,31 @@ class MarkDistance {
     sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
     is_far_ = sum_ >= kSamples * kFar;
-    looks_a_sample_ = is_far_ ? kLooksASample : std::min(2 * looks_a_sample_, kMostLooksASample);
-    restart(is_far_ ? kLooksFar : looks_a_sample_);
+    polls_a_sample_ = is_far_ ? kPollsASample : std::min(2 * polls_a_sample_, kMostPollsASample);
+    restart(is_far_ ? kPollsFar : polls_a_sample_);
   }
 
   /// While near: the sampled visit is over, whether or not it found something to sample.
   void end_sampled_visit() {
-    if (looks_left_ == 0) looks_left_ = looks_a_sample_;
+    if (polls_left_ == 0) polls_left_ = polls_a_sample_;
   }
 
   void take_as_near() {
     is_far_ = false;
-    looks_a_sample_ = kLooksASample;
-    restart(kLooksASample);
+    polls_a_sample_ = kPollsASample;
+    restart(kPollsASample);
   }
 
  private:
-  void restart(std::uint32_t looks) {
+  void restart(std::uint32_t polls) {
     samples_ = 0;
     sum_ = {};
-    looks_left_ = looks;
+    polls_left_ = polls;
   }
 
   bool is_far_ = false;
-  std::uint32_t looks_a_sample_ = kLooksASample;
-  std::uint32_t looks_left_ = kLooksASample;
+  std::uint32_t polls_a_sample_ = kPollsASample;
+  std::uint32_t polls_left_ = kPollsASample;
   std::uint32_t samples_ = 0;
   Duration sum_{};
 };

@@ -93,7 +93,7 @@ class ThreadPool {
  private:
   struct Helper {
     std::condition_variable called;
-    bool is_woken = false;  // and has not woken up
+    bool is_woken = false;  // for the next job, and does not run yet
     bool has_job = false;   // and has not begun it
     std::thread thread;
   };

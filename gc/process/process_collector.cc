@@ -32,6 +32,7 @@ void claim_process(const void* owner) {
   const void* other = nullptr;
   // Relaxed: the collector itself is published elsewhere.
   if (jackdaw_owner.compare_exchange_strong(other, owner, std::memory_order_relaxed)) return;
+  if (other == owner) return;  // the memory did not suffice then
   std::fputs(
       "jackdaw: libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector "
       "alone: "

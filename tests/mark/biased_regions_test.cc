@@ -66,7 +66,7 @@ TEST(BiasedRegions, AHolderBiasesAgainWhatNobodyTook) {
   EXPECT_EQ(workers.right(1, word), MarkingRight::none) << "the new bias is alive";
 }
 
-TEST(BiasedRegions, AWorkerThatIsAskedTooOftenStopsLeasingForSomeRounds) {
+TEST(BiasedRegions, AWorkerThatIsAskedTooOftenStopsBiasingForSomeRounds) {
   Workers workers(2);
   for (std::uint32_t i = 0; i < BiasedRegions::kPatience; ++i) {
     BiasWord word{0};

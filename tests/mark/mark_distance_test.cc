@@ -20,7 +20,7 @@ std::uint32_t visit_and_sample(MarkDistance& distance, MarkDistance::Duration du
 TEST(MarkDistance, IsNearUntilEnoughSamplesSayOtherwise) {
   MarkDistance distance;
   for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) {
-    EXPECT_EQ(visit_and_sample(distance, MarkDistance::kFar), MarkDistance::kLooksASample);
+    EXPECT_EQ(visit_and_sample(distance, MarkDistance::kFar), MarkDistance::kPollsASample);
     ASSERT_FALSE(distance.is_far());
   }
   visit_and_sample(distance, MarkDistance::kFar);
@@ -48,21 +48,21 @@ TEST(MarkDistance, AFewLongSamplesDoNotDecide) {
 TEST(MarkDistance, LooksLessOftenWhileMarksStayNear) {
   MarkDistance distance;
   const auto judge = [&](MarkDistance::Duration duration) {
-    const std::uint32_t looks = visit_and_sample(distance, duration);
+    const std::uint32_t polls = visit_and_sample(distance, duration);
     for (std::uint32_t i = 1; i < MarkDistance::kSamples; ++i) {
-      EXPECT_EQ(visit_and_sample(distance, duration), looks);
+      EXPECT_EQ(visit_and_sample(distance, duration), polls);
     }
-    return looks;
+    return polls;
   };
-  for (std::uint32_t looks = MarkDistance::kLooksASample; looks <= MarkDistance::kMostLooksASample;
-       looks *= 2) {
-    EXPECT_EQ(judge(kOneNanosecond), looks);
+  for (std::uint32_t polls = MarkDistance::kPollsASample; polls <= MarkDistance::kMostPollsASample;
+       polls *= 2) {
+    EXPECT_EQ(judge(kOneNanosecond), polls);
   }
-  EXPECT_EQ(judge(kOneNanosecond), MarkDistance::kMostLooksASample);
-  EXPECT_EQ(judge(MarkDistance::kFar), MarkDistance::kMostLooksASample);
+  EXPECT_EQ(judge(kOneNanosecond), MarkDistance::kMostPollsASample);
+  EXPECT_EQ(judge(MarkDistance::kFar), MarkDistance::kMostPollsASample);
   ASSERT_TRUE(distance.is_far());
   distance.take_as_near();
-  EXPECT_EQ(judge(kOneNanosecond), MarkDistance::kLooksASample);
+  EXPECT_EQ(judge(kOneNanosecond), MarkDistance::kPollsASample);
 }
 
 TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
@@ -73,7 +73,7 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
       visit_and_sample(distance, 2 * MarkDistance::kFar);
     }
     ASSERT_TRUE(distance.is_far());
-    for (std::uint32_t visit = 1; visit < MarkDistance::kLooksFar; ++visit)
+    for (std::uint32_t visit = 1; visit < MarkDistance::kPollsFar; ++visit)
       ASSERT_FALSE(distance.count_poll());
     ASSERT_TRUE(distance.count_poll());
     distance.take_as_near();
@@ -95,7 +95,7 @@ TEST(MarkDistance, AVisitWithoutASampleIsMadeUpForLater) {
   MarkDistance distance;
   while (!distance.count_poll()) continue;
   distance.end_sampled_visit();
-  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kLooksASample);
+  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kPollsASample);
 }
 
 TEST(MarkDistance, ARoundStartsNear) {
@@ -104,7 +104,7 @@ TEST(MarkDistance, ARoundStartsNear) {
   ASSERT_TRUE(distance.is_far());
   distance.start_round();
   EXPECT_FALSE(distance.is_far());
-  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kLooksASample);
+  EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kPollsASample);
 }
 
 // Timed is the read, without the clock.

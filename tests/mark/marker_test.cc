@@ -207,7 +207,7 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
   MarkerOptions options;
   options.threads = 2;
   options.tuning.serial_references = 0;
-  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kLooksASample * kVisitsBetweenPolls;
+  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kPollsASample * kVisitsBetweenPolls;
   DistantVectorModel distant(random_graph(nodes, 6, 5));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
   EXPECT_GT(distant.asked_for(), 0U);
@@ -218,7 +218,7 @@ TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
   MarkerOptions options;
   options.threads = 2;
   options.tuning.serial_references = 0;
-  const Node nodes = 3 * MarkDistance::kLooksFar * kVisitsBetweenPolls;
+  const Node nodes = 3 * MarkDistance::kPollsFar * kVisitsBetweenPolls;
   DistantVectorModel distant(random_graph(nodes, 4, 6));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
   EXPECT_GT(distant.asked_for(), 0U);

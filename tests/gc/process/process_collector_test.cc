@@ -4,15 +4,20 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/sanitizers.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/gc/process/sleeping_thread.h"
 #include "tests/scaled.h"
@@ -30,6 +35,29 @@ TEST(ProcessCollector, FreesWhatNothingLeadsTo) {
   // A stale word somewhere may keep a tail of the list.
   EXPECT_LT(still_there(dropped), kLength);
   EXPECT_EQ(result.live_bytes % heap::kGranuleBytes, 0U);
+}
+
+// In a process of its own, before the collector is made.
+TEST(ProcessCollectorDeathTest, IsMadeWhenThereIsMemoryAgain) {
+  if (base::kAddressSanitizer || base::kThreadSanitizer) GTEST_SKIP() << "a sanitizer maps more than may be";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto make_twice = [] {
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    const rlim_t before = std::exchange(limit.rlim_cur, 1);
+    setrlimit(RLIMIT_AS, &limit);
+    bool has_failed = false;
+    try {
+      collector();
+    } catch (const std::bad_alloc&) {
+      has_failed = true;
+    }
+    limit.rlim_cur = before;
+    setrlimit(RLIMIT_AS, &limit);
+    collector().collect();
+    std::_Exit(has_failed ? 0 : 1);
+  };
+  EXPECT_EXIT(make_twice(), testing::ExitedWithCode(0), "");
 }
 
 TEST(ProcessCollector, KeepsWhatAStackLeadsTo) {
