@@ -64,95 +64,114 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) {
 
 }  // namespace
 
-MarkCommand::MarkCommand(CLI::App& app) {
+MarkCommand::MarkCommand(CLI::App& app)
+    : command_(app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast")) {
+  command_->footer(footer());
+  command_->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")
+      ->required();
+  add_engine_options();
+  add_tuning_options();
+  add_measuring_options();
+  add_object_options();
+}
+
+void MarkCommand::add_engine_options() {
+  mark::MarkerOptions& engine = options_.marking.engine;
   const std::vector<std::string> queues = strings(engine_queues());
   const std::vector<std::string> victims = strings(engine_victims());
   const std::vector<std::string> detectors = strings(engine_terminations());
-  mark::MarkerOptions& engine = options_.marking.engine;
-  options_.marking.engine.tuning.queue = queues.front();
+  engine.tuning.queue = queues.front();
   engine.tuning.victim = victims.front();
   engine.tuning.termination = detectors.front();
-
-  CLI::App* const command = command_ =
-      app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast");
-  command->footer(footer());
-  command->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")->required();
-  command->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
+  command_->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
       ->capture_default_str();
-  command->add_option("--queue", options_.marking.engine.tuning.queue, "Task queue of each worker")
+  command_->add_option("--queue", engine.tuning.queue, "Task queue of each worker")
       ->check(CLI::IsMember(queues))
       ->capture_default_str();
-  command->add_option("--victim", engine.tuning.victim, "How a thief chooses its victim")
+  command_->add_option("--victim", engine.tuning.victim, "How a thief chooses its victim")
       ->check(CLI::IsMember(victims))
       ->capture_default_str();
-  command->add_option("--termination", engine.tuning.termination, "How the workers find out that all is done")
+  command_
+      ->add_option("--termination", engine.tuning.termination, "How the workers find out that all is done")
       ->check(CLI::IsMember(detectors))
       ->capture_default_str();
-  command->add_option("--backoff", backoff_, "How idle workers wait")
+  command_->add_option("--backoff", backoff_, "How idle workers wait")
       ->check(CLI::IsMember(names_in(mark::kBackoffKinds)))
       ->capture_default_str();
-  command
+  command_
       ->add_option("--grant", grant_,
                    "What idle thieves are given: early (also a part of a block) or full blocks alone")
       ->check(CLI::IsMember(names_in(mark::kGrants)))
       ->capture_default_str();
-  command->add_option("--bind", binding_, "What mark threads but the first are tied to")
+}
+
+void MarkCommand::add_tuning_options() {
+  mark::MarkerOptions& engine = options_.marking.engine;
+  command_->add_option("--bind", binding_, "What mark threads but the first are tied to")
       ->check(CLI::IsMember(names_in(machine::kBindings)))
       ->capture_default_str();
-  command
+  command_
       ->add_option("--memory", memory_, "Memory nodes of the heap: " + std::string(gc::kMemoryPlacementForms))
       ->capture_default_str();
-  command->add_option("--steal-batch", engine.tuning.steal_batch, "Tasks that a thief takes at once, at most")
+  command_
+      ->add_option("--steal-batch", engine.tuning.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kLargestStealBatch))
       ->capture_default_str();
-  command
+  command_
       ->add_option(
           "--serial", engine.tuning.serial_references,
           "References that the first worker follows before it wakes others, one by one as it has work "
           "for them; 0: all start at once")
       ->capture_default_str();
-  command->add_option("--blocks", engine.tuning.blocks, "Blocks of each queue")
+  command_->add_option("--blocks", engine.tuning.blocks, "Blocks of each queue")
       ->check(CLI::Range(mark::BlockRing::kMinimumBlockCount, mark::BlockRing::kMaximumBlockCount))
       ->capture_default_str();
-  command->add_option("--block-size", engine.tuning.block_size, "Tasks of each block")
+  command_->add_option("--block-size", engine.tuning.block_size, "Tasks of each block")
       ->check(CLI::Range(std::size_t{1}, mark::BlockRing::kMaximumBlockSize))
       ->capture_default_str();
-  command->add_option("--repeat", options_.repeat, "Measured runs")
+}
+
+void MarkCommand::add_measuring_options() {
+  command_->add_option("--repeat", options_.repeat, "Measured runs")
       ->check(CLI::Range(std::uint32_t{1}, kMaximumRuns))
       ->capture_default_str();
-  command->add_option("--warmup", options_.warmup, "Runs before the measured ones")
+  command_->add_option("--warmup", options_.warmup, "Runs before the measured ones")
       ->check(CLI::Range(std::uint32_t{0}, kMaximumRuns))
       ->capture_default_str();
-  command->add_flag("--verify", options_.verify,
-                    "Compare the marked objects with a serial traversal after every run");
-  command
+  command_->add_flag("--verify", options_.verify,
+                     "Compare the marked objects with a serial traversal after every run");
+  command_
       ->add_option_function<std::string>(
           "--baseline", [this](const std::string& list) { options_.baselines = parse_baselines(list); },
           "Time others on the same graph in turn with ours: " + baseline_choices())
       ->type_name("LIST");
-  command->add_flag(
+  command_->add_flag(
       "--limit", options_.limit,
       "Read as many cache lines as the marked objects have after every run: what no marking can beat");
-  command->add_flag(
+  command_->add_flag(
       "--bounds", options_.bounds,
       "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
       "power of two of workers up to --threads");
-  command
+}
+
+void MarkCommand::add_object_options() {
+  command_
       ->add_option(
           "--interface", interface_,
           "Objects that tell where their references are (typed), or allocated through the C interface "
           "and searched word by word (c)")
       ->check(CLI::IsMember({std::string("typed"), std::string(kConservative)}))
       ->capture_default_str();
-  command
+  command_
       ->add_option("--displacements", displacements_,
                    "With --interface c: all interior pointers off and so many displacements registered, in "
                    "libgc, too; references use them")
       ->check(CLI::Range(0U, kMostDisplacements));
-  command->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
-  command->add_option("--seed", engine.seed, "Seed of random graphs and of the victim choice")
+  command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+  command_
+      ->add_option("--seed", options_.marking.engine.seed, "Seed of random graphs and of the victim choice")
       ->capture_default_str();
-  command
+  command_
       ->add_option("--object-bytes", options_.object_bytes,
                    "Least size of a synthetic graph's objects, in bytes")
       ->capture_default_str();

@@ -22,12 +22,16 @@ class MarkCommand {
   int run();
 
  private:
+  void add_engine_options();
+  void add_tuning_options();
+  void add_measuring_options();
+  void add_object_options();
   [[nodiscard]] MarkExperimentOptions typed_options() const;
   [[nodiscard]] ConservativeExperimentOptions conservative_options() const;
   template <typename Experiment, typename Options>
   int run_and_report(Experiment experiment, const Options& options) const;
 
-  CLI::App* command_ = nullptr;
+  CLI::App* const command_;
   MarkExperimentOptions options_;
   std::string interface_ = "typed";
   std::optional<unsigned> displacements_;
