@@ -97,7 +97,7 @@ class Fork {
 constinit thread_local bool Fork::waits_for_start_ = false;
 
 // From when this code is loaded on: a fork that is under way when a handler is added does not call it.
-const bool fork_is_missed = [] {
+const bool kForkIsMissed = [] {
   const OwnWork own_work;
   return pthread_atfork(Fork::prepare, Fork::end_in_parent, Fork::end_in_child) != 0;
 }();
@@ -150,7 +150,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
   if (options.log_collections) log_.emplace(options.log_path);
-  if (handles_fork_ && fork_is_missed) throw std::bad_alloc();
+  if (handles_fork_ && kForkIsMissed) throw std::bad_alloc();
   apply_growth();
 }
 
