@@ -57,7 +57,7 @@ class TaskStore {
     ++pops_;
     return true;
   }
-  /// As push, for a task that was not made just now: a part of an object, or what somebody else made.
+  /// As push, for a task that was not made just now: a part of an object, or a task that was stolen.
   bool push_again(Task task) {
     if (!push(task)) return false;
     ++pushed_again_;
@@ -112,8 +112,9 @@ class TaskStore {
 
   /// Tasks that were pushed and not popped in this round.
   [[nodiscard]] std::uint64_t lasting() const { return pushes_ - pops_; }
-  /// The same, without those that others had stolen when the queue was last seen empty. Thieves do not report
-  /// what they take, as that would be a shared write for every steal: what they stole since then counts.
+  /// Tasks in all three places: the same without those that others had stolen when the queue was last seen
+  /// empty, and with those in the prefetch buffer. Thieves do not report what they take, as that would be a
+  /// shared write for every steal: what they stole since then counts.
   [[nodiscard]] std::uint64_t held() const { return pushes_ - pops_ - stolen_ + prefetched_.size(); }
 
   /// New tasks of this round: put into the prefetch buffer, pushed, or dropped.

@@ -66,11 +66,11 @@ class Result:
 class Bench:
     """Where programs run and what they run under."""
 
-    def __init__(self, folder, sources, tools, library, arguments):
+    def __init__(self, folder, sources, tools, libgc_folder, arguments):
         self.folder = folder  # where each program gets one of its own
         self.sources = sources  # where the source packages of test suites lie
         self.tools = tools  # where measured_run and the instrumentation lie
-        self.library = library
+        self.libgc_folder = libgc_folder
         self.arguments = arguments
 
     def measure(self, client):
@@ -138,7 +138,7 @@ class Workplace:
         if self.bench.arguments.markers is not None:
             variables["GC_MARKERS" if side == "libgc" else "JACKDAW_MARKERS"] = str(self.bench.arguments.markers)
         if side == "jackdaw":
-            variables["LD_LIBRARY_PATH"] = str(self.bench.library)
+            variables["LD_LIBRARY_PATH"] = str(self.bench.libgc_folder)
         return variables
 
     def run(self, side, **more_variables):
@@ -197,8 +197,8 @@ class Workplace:
         path.unlink(missing_ok=True)
         self.run(side, LD_PRELOAD=str(self.bench.tools / "libcollection_events.so"), JACKDAW_CLIENT_COLLECTIONS=str(path))
         libraries, collections = read_collections(path)
-        if side == "jackdaw" and libraries != {str(self.bench.library / "libgc.so.1")}:
-            raise Failure(f"does not load {self.bench.library}/libgc.so.1 but {', '.join(libraries) or 'no collector'}")
+        if side == "jackdaw" and libraries != {str(self.bench.libgc_folder / "libgc.so.1")}:
+            raise Failure(f"does not load {self.bench.libgc_folder}/libgc.so.1 but {', '.join(libraries) or 'no collector'}")
         return collections
 
 
