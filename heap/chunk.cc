@@ -149,16 +149,12 @@ std::uint32_t Chunk::count_marks(std::size_t block) const {
 
 std::size_t Chunk::find_free(std::size_t count, Blacklisted blacklisted) {
   while (search_from_ < kBlocksPerChunk && !free_.test(search_from_)) ++search_from_;
-  const auto is_avoided = [&](std::size_t block) {
-    return blacklisted == Blacklisted::avoided &&
-           map_.is_blacklisted(reinterpret_cast<std::uintptr_t>(block_start(block)));
-  };
-  std::size_t run = 0;
-  for (std::size_t block = search_from_; block < kBlocksPerChunk; ++block) {
-    run = free_.test(block) && !is_avoided(block) ? run + 1 : 0;
-    if (run == count) return block + 1 - count;
-  }
-  return 0;
+  if (count > free_blocks_) return 0;
+  if (blacklisted == Blacklisted::accepted)
+    return free_runs_.find(count, search_from_, [this](std::size_t block) { return free_.test(block); });
+  return unavoided_runs_.find(count, search_from_, [this](std::size_t block) {
+    return free_.test(block) && !map_.is_blacklisted(reinterpret_cast<std::uintptr_t>(block_start(block)));
+  });
 }
 
 bool Chunk::are_free(std::size_t index, std::size_t count) const {
@@ -193,6 +189,8 @@ void Chunk::release_block(std::size_t index) {
   free_.set(index);
   ++free_blocks_;
   if (index < search_from_) search_from_ = index;
+  free_runs_.forget();
+  unavoided_runs_.forget();
 }
 
 void Chunk::populate(std::size_t first, std::size_t count) {

@@ -23,6 +23,7 @@
 #include <cstdint>
 
 #include "heap/block_map.h"
+#include "heap/free_run_starts.h"
 #include "heap/huge_pages.h"
 #include "heap/kind.h"
 #include "heap/layout.h"
@@ -242,8 +243,10 @@ class Chunk {
   [[nodiscard]] bool is_empty() const { return free_blocks_ == std::min(usable_blocks(), kUsableBlocks); }
 
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
-  /// whole for a chunk that is filled block by block.
+  /// whole for a chunk that is filled block by block, and when there were none since a block was released.
   [[nodiscard]] std::size_t find_free(std::size_t count, Blacklisted blacklisted = Blacklisted::accepted);
+  /// Blocks that were blacklisted may be so no longer.
+  void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
   /// Takes a block and says whether its memory is zero, because nobody took it before.
@@ -342,6 +345,8 @@ class Chunk {
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;
+  FreeRunStarts free_runs_;
+  FreeRunStarts unavoided_runs_;  // of blocks that are not blacklisted
   std::bitset<kBlocksPerChunk> free_;
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
   std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to

@@ -357,6 +357,7 @@ Object* Heap::object_at(const void* address) const {
 void Heap::clear_marks() {
   space_.map().start_round();
   for (Chunk* const chunk : chunks_.span()) {
+    chunk->forget_blacklisted();
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       if (chunk->block(block).use != BlockUse::free) chunk->clear_marks(block);
     }

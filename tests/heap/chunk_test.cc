@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -201,6 +203,47 @@ TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
   EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
   EXPECT_EQ(chunk->block(kFirstBlock + 3).use, BlockUse::free);
   EXPECT_FALSE(chunk->take_block(kFirstBlock + 3, info, KindNumber::data)) << "somebody may have written";
+}
+
+TEST(Chunk, AvoidsBlacklistedBlocksUntilTheyAreForgotten) {
+  const OwnedChunk chunk = make_chunk();
+  chunk->map().blacklist(reinterpret_cast<std::uintptr_t>(chunk->block_start(kFirstBlock + 1)));
+  EXPECT_EQ(chunk->find_free(2, Blacklisted::accepted), kFirstBlock);
+  EXPECT_EQ(chunk->find_free(2, Blacklisted::avoided), kFirstBlock + 2);
+  EXPECT_EQ(chunk->find_free(kUsableBlocks, Blacklisted::avoided), 0U);
+  auto& map = const_cast<BlockMap&>(chunk->map());
+  map.start_round();
+  map.start_round();
+  chunk->forget_blacklisted();
+  EXPECT_EQ(chunk->find_free(kUsableBlocks, Blacklisted::avoided), kFirstBlock);
+}
+
+// As a plain search does, whatever was searched for before.
+TEST(Chunk, FindsTheFirstRunAfterAnyTakesAndReleases) {
+  const OwnedChunk chunk = make_chunk();
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.slot_bytes = 16;
+  std::mt19937 random(1);
+  std::set<std::size_t> taken;
+  const auto first_run = [&](std::size_t count) -> std::size_t {
+    std::size_t run = 0;
+    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+      run = taken.contains(block) ? 0 : run + 1;
+      if (run == count) return block + 1 - count;
+    }
+    return 0;
+  };
+  for (int step = 0; step < 20000; ++step) {
+    const std::size_t block = kFirstBlock + random() % kUsableBlocks;
+    if (taken.size() < 500 && taken.insert(block).second) {
+      (void)chunk->take_block(block, info, KindNumber::data);
+    } else if (random() % 16 == 0 && taken.erase(block) != 0) {
+      chunk->release_block(block);
+    }
+    const std::size_t count = 1 + random() % (random() % 2 == 0 ? 12 : 200);
+    ASSERT_EQ(chunk->find_free(count), first_run(count)) << count << " blocks, step " << step;
+  }
 }
 
 TEST(Chunk, FreeMemoryGoesBackAndIsZeroAgain) {

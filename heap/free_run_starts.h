@@ -1,0 +1,49 @@
+// FreeRunStarts: where the search for neighbouring free blocks of a chunk begins.
+//
+// For each length of runs up to kExact, and for longer ones by powers of two, it keeps a block before which
+// none begins. A search that finds nothing, or something late, is not repeated from the start, until a block
+// is released.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/layout.h"
+
+namespace jackdaw::heap {
+
+class FreeRunStarts {
+ public:
+  /// Finds the first run of `count` blocks for which `is_free(block)`, from block `least` on; 0 when there is
+  /// none. Since the last forget() fewer and fewer blocks are free.
+  template <typename IsFree>
+  std::size_t find(std::size_t count, std::size_t least, IsFree is_free) {
+    const std::size_t shortest = count <= kExact ? count : std::bit_floor(count);
+    std::uint16_t& start = starts_[count <= kExact ? count : kExact - kExactWidth + std::bit_width(count)];
+    std::size_t run = 0;
+    bool is_noted = false;
+    for (std::size_t block = start < least ? least : start; block < kBlocksPerChunk; ++block) {
+      run = is_free(block) ? run + 1 : 0;
+      if (run == shortest && !is_noted) {
+        start = static_cast<std::uint16_t>(block + 1 - shortest);
+        is_noted = true;
+      }
+      if (run == count) return block + 1 - count;
+    }
+    if (!is_noted) start = kBlocksPerChunk;
+    return 0;
+  }
+  /// Blocks were released, or count as free again for another reason.
+  void forget() { starts_ = {}; }
+
+ private:
+  static constexpr std::size_t kExact = 31;
+  static constexpr std::size_t kExactWidth = std::bit_width(kExact);
+  static_assert(kExact + 1 == std::size_t{1} << kExactWidth);
+
+  std::array<std::uint16_t, kExact + 1 + std::bit_width(kBlocksPerChunk) - kExactWidth> starts_{};
+};
+
+}  // namespace jackdaw::heap
