@@ -3,13 +3,16 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <span>
 #include <utility>
 
+#include "gc/candidate_picker.h"
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
 #include "gc/process/stack_pointer.h"
@@ -491,8 +494,18 @@ void ProcessCollector::process_finalization() {
 }
 
 void ProcessCollector::scan(heap::Words words) {
+  const CandidatePicker picker(heap_.map());
+  constexpr std::size_t kWordsAtOnce = 512;
+  std::array<CandidatePicker::Candidate, kWordsAtOnce + CandidatePicker::kScratch> candidates;
   found_.root_bytes += words.size_bytes();
-  heap::for_each_slot_in(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
+  while (!words.empty()) {
+    const heap::Words some = words.first(std::min(words.size(), kWordsAtOnce));
+    words = words.subspan(some.size());
+    for (const CandidatePicker::Candidate word :
+         std::span(candidates).first(picker.pick(some, candidates.data()))) {
+      if (heap::Object* const object = heap::slot_at_word(heap_.map(), word)) add_root(object);
+    }
+  }
 }
 
 void ProcessCollector::scan_stack(heap::Words words) {
@@ -516,8 +529,7 @@ void ProcessCollector::clear_dead() {
 void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   // First: it may say where stacks end.
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
-  const auto scan_words = [this](heap::Words words) { scan(words); };
-  static_roots_.for_each(scan_words);
+  static_roots_.for_each([this](heap::Words words) { scan(words); });
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
                          [this](heap::Words words) { scan_stack(words); });
   const auto add = [this](heap::Object* object) { add_root(object); };
