@@ -78,12 +78,13 @@ alignas(32) constexpr std::array<Permutation, 16> kPermutations = make_permutati
 
 // The test of four words at once, in registers.
 struct Avx2Test {
+  // Both with the highest bit the other way round, as signed numbers are compared.
   __m256i start;
-  __m256i bytes;  // with the highest bit the other way round, as signed numbers are compared
+  __m256i bytes;
   __m256i in_granule;
 
   [[JACKDAW_AVX2, gnu::always_inline]] explicit Avx2Test(const heap::BlockMap::View& view)
-      : start(all(view.begin())),
+      : start(_mm256_xor_si256(all(view.begin()), sign_bits())),
         bytes(_mm256_xor_si256(all(view.bytes()), sign_bits())),
         in_granule(all(view.in_granule().bits())) {}
 
@@ -97,8 +98,7 @@ struct Avx2Test {
   // A bit for each of the words that passes.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline std::uint32_t passing(__m256i words) const {
-    const __m256i offsets = _mm256_xor_si256(_mm256_sub_epi64(words, start), sign_bits());
-    __m256i covered = _mm256_cmpgt_epi64(bytes, offsets);
+    __m256i covered = _mm256_cmpgt_epi64(bytes, _mm256_sub_epi64(words, start));
     if constexpr (kDisplaced) {
       const __m256i places = _mm256_and_si256(words, all(63));
       const __m256i kept = _mm256_slli_epi64(_mm256_srlv_epi64(in_granule, places), 63);
@@ -107,11 +107,11 @@ struct Avx2Test {
     return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(covered)));
   }
 
-  // Appends those of four words, of which the last `unread` were not read, that pass.
-  template <bool kDisplaced>
-  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append(__m256i words, std::uint32_t read,
-                                                                Candidate* out) const {
-    const std::uint32_t mask = passing<kDisplaced>(words) & read;
+  // Appends those of the first kRead of four words that pass.
+  template <bool kDisplaced, unsigned kRead>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append(__m256i words, Candidate* out) const {
+    std::uint32_t mask = passing<kDisplaced>(words);
+    if constexpr (kRead < 4) mask &= (1U << kRead) - 1;
     const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(kPermutations[mask].data()));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, order));
     return out + _mm_popcnt_u32(mask);
@@ -122,29 +122,26 @@ struct Avx2Test {
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_all(heap::Words words, Candidate* out) const {
     const heap::Word* word = words.data();
     std::size_t left = words.size();
-    for (; left >= 4; word += 4, left -= 4) out = append<kDisplaced>(four_at(word), kAllFour, out);
-    for (; left != 0; ++word, --left) out = append<kDisplaced>(all(word->bits), kFirst, out);
+    for (; left >= 4; word += 4, left -= 4) out = append<kDisplaced, 4>(four_at(word), out);
+    for (; left != 0; ++word, --left) out = append<kDisplaced, 1>(all(word->bits), out);
     return out;
   }
 
-  // The same for the words of a slot: an even number.
+  // The same for the words of a slot: an even number. The commonest sizes take no loop.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const heap::Word* word,
                                                                      std::size_t count,
                                                                      Candidate* out) const {
+    if (count == 4) return append<kDisplaced, 4>(four_at(word), out);
     for (const heap::Word* const end = word + count / 4 * 4; word != end; word += 4)
-      out = append<kDisplaced>(four_at(word), kAllFour, out);
+      out = append<kDisplaced, 4>(four_at(word), out);
     // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
     if (count % 4 == 0) return out;
     const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(word));
-    return append<kDisplaced>(_mm256_castsi128_si256(two), kFirstTwo, out);
+    return append<kDisplaced, 2>(_mm256_castsi128_si256(two), out);
   }
 
  private:
-  static constexpr std::uint32_t kFirst = 0x1;
-  static constexpr std::uint32_t kFirstTwo = 0x3;
-  static constexpr std::uint32_t kAllFour = 0xf;
-
   [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const heap::Word* word) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
   }

@@ -86,23 +86,16 @@ class HeapObjectModel {
     base::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
   }
 
-  /// Most objects are small: their header and first fields lie in the line of the header and the next one.
+  /// Of a small object of words all lines, up to kMostLines. Most others are small, too: their header and
+  /// first fields lie in the line of the header and the next one.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
-    const char* const start = reinterpret_cast<const char*>(task.object());
-    base::prefetch_to_read(start);
-    base::prefetch_to_read(start + base::kCacheLineBytes / 2);
+    prefetch_lines(task.object(), task.form() == MarkTask::Form::small_words ? task.small_words() : 0);
   }
-  /// The same for the task of what a word led to, whose size is often known: up to four lines.
+  /// The same for the task of what a word, or a field, led to, where it is at hand how many words it has.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundStart found) const {
-    const char* const start = reinterpret_cast<const char*>(task.object());
-    const std::uint32_t words = found.shape.words();  // 0: not known
-    base::prefetch_to_read(start);
-    if (words - 1 < kWordsOfALine / 2) return;  // slots of so many words start at multiples of as many
-    base::prefetch_to_read(start + base::kCacheLineBytes / 2);
-    if (words < 3 * kWordsOfALine / 2) return;
-    base::prefetch_to_read(start + 3 * base::kCacheLineBytes / 2);
-    base::prefetch_to_read(start + 5 * base::kCacheLineBytes / 2);
+    prefetch_lines(task.object(), found.shape.words());
   }
+  JACKDAW_ALWAYS_INLINE void prefetch(Task task, Reference) const { prefetch_lines(task.object(), 0); }
 
   /// Whether the task is a part of a big object, or a big object whose visit makes parts.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_slice(Task task) const { return task.may_be_slice(); }
@@ -151,6 +144,18 @@ class HeapObjectModel {
   }
 
  private:
+  static constexpr std::size_t kMostLines = 8;
+  // Of an object of so many words; 0: not known.
+  JACKDAW_ALWAYS_INLINE static void prefetch_lines(const heap::Object* object, std::uint32_t words) {
+    const char* const start = reinterpret_cast<const char*>(object);
+    base::prefetch_to_read(start);
+    if (words - 1 < kWordsOfALine / 2) return;  // slots of so many words start at multiples of as many
+    base::prefetch_to_read(start + base::kCacheLineBytes / 2);
+    const std::size_t bytes = std::min(words * heap::kWordBytes, kMostLines * base::kCacheLineBytes);
+    for (std::size_t next = 3 * base::kCacheLineBytes / 2; next < bytes; next += base::kCacheLineBytes)
+      base::prefetch_to_read(start + next);
+  }
+
   static constexpr std::uint32_t kWordsOfALine = base::kCacheLineBytes / heap::kWordBytes;
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool set_mark(heap::Object* object, mark::Sharing sharing) {
