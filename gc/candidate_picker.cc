@@ -3,7 +3,12 @@
 #include <array>
 
 #if defined(__x86_64__)
+// GCC 12 warns of variables that its own header leaves uninitialised on purpose (its bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #endif
 
 #include "base/always_inline.h"
@@ -173,17 +178,87 @@ struct CandidatePicker::Avx2 {
   }
 };
 
+#define JACKDAW_AVX512 gnu::target("avx2,avx512f,avx512dq,bmi,bmi2,popcnt")
+
+namespace {
+
+// The test of eight words at once.
+template <bool kDisplaced>
+struct Avx512Test {
+  __m512i start;
+  __m512i bytes;
+  __m512i in_granule;
+
+  [[JACKDAW_AVX512, gnu::always_inline]] explicit Avx512Test(const heap::BlockMap::View& view)
+      : start(all(view.begin())), bytes(all(view.bytes())), in_granule(all(view.in_granule().bits())) {}
+
+  [[JACKDAW_AVX512, gnu::always_inline]] static inline __m512i all(std::uint64_t value) {
+    return _mm512_set1_epi64(static_cast<long long>(value));
+  }
+
+  // Appends those of eight words that pass.
+  [[JACKDAW_AVX512, gnu::always_inline]] inline Candidate* append(const heap::Word* word,
+                                                                  Candidate* out) const {
+    const __m512i words = _mm512_loadu_si512(word);
+    __mmask8 passing = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(words, start), bytes);
+    if constexpr (kDisplaced) {
+      const __m512i places = _mm512_and_si512(words, all(63));
+      passing = _mm512_mask_test_epi64_mask(passing, _mm512_srlv_epi64(in_granule, places), all(1));
+    }
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(passing, words));
+    return out + _mm_popcnt_u32(passing);
+  }
+};
+
+}  // namespace
+
+struct CandidatePicker::Avx512 {
+  template <bool kDisplaced>
+  [[JACKDAW_AVX512, gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(
+      const CandidatePicker& picker, heap::Words words, Candidate* out) {
+    const Avx512Test<kDisplaced> eight(picker.view_);
+    const std::size_t in_eights = words.size() / 8 * 8;
+    Candidate* end = out;
+    for (std::size_t i = 0; i != in_eights; i += 8) end = eight.append(&words[i], end);
+    const Avx2Test four(picker.view_);
+    return static_cast<std::size_t>(four.append_all<kDisplaced>(words.subspan(in_eights), end) - out);
+  }
+
+  template <bool kDisplaced>
+  [[JACKDAW_AVX512]] static Picked pick_from(const CandidatePicker& picker, std::span<const MarkTask> tasks,
+                                             std::size_t enough, Candidate* out) {
+    const Avx512Test<kDisplaced> eight(picker.view_);
+    const Avx2Test four(picker.view_);
+    Candidate* end = out;
+    const Candidate* const last = out + enough;
+    const MarkTask* task = tasks.data();
+    const MarkTask* const tasks_end = task + tasks.size();
+    for (; task != tasks_end && end < last; ++task) {
+      if (task->form() != MarkTask::Form::small_words) break;
+      const heap::Word* word = task->small_object().data();
+      std::size_t count = task->small_words();
+      for (; count >= 8; word += 8, count -= 8) end = eight.append(word, end);
+      if (count != 0) end = four.append_slot<kDisplaced>(word, count, end);
+    }
+    return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
+  }
+};
+
 #endif  // defined(__x86_64__)
 
 std::vector<CandidatePicker::Instructions> CandidatePicker::available() {
   std::vector<Instructions> instructions{Instructions::any};
-  if (fastest() != Instructions::any) instructions.push_back(fastest());
+  if (fastest() >= Instructions::avx2) instructions.push_back(Instructions::avx2);
+  if (fastest() >= Instructions::avx512) instructions.push_back(Instructions::avx512);
   return instructions;
 }
 
 CandidatePicker::Instructions CandidatePicker::fastest() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return Instructions::avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+    const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    return has_512 ? Instructions::avx512 : Instructions::avx2;
+  }
 #endif
   return Instructions::any;
 }
@@ -193,6 +268,11 @@ CandidatePicker::CandidatePicker(const heap::BlockMap& map, [[maybe_unused]] Ins
 #if defined(__x86_64__)
   if (instructions == Instructions::any) return;
   const bool displaced = map.displacements() != nullptr;
+  if (instructions == Instructions::avx512) {
+    pick_ = displaced ? Avx512::pick<true> : Avx512::pick<false>;
+    pick_from_tasks_ = displaced ? Avx512::pick_from<true> : Avx512::pick_from<false>;
+    return;
+  }
   pick_ = displaced ? Avx2::pick<true> : Avx2::pick<false>;
   pick_from_tasks_ = displaced ? Avx2::pick_from<true> : Avx2::pick_from<false>;
 #endif

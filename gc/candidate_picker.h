@@ -5,7 +5,8 @@
 // leads to, if anything, heap/word_scan.h finds out.
 //
 // On x86-64 with AVX2 four words are compared at once, and those that pass are moved together by a
-// permutation. All instruction sets give the same candidates in the same order.
+// permutation; with AVX-512 eight, where there are as many, by an instruction of its own. All instruction
+// sets give the same candidates in the same order.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +25,10 @@ class CandidatePicker {
   /// A word that may be the address of an object.
   using Candidate = std::uintptr_t;
   /// So many places behind the candidates may be written to.
-  static constexpr std::size_t kScratch = 4;
+  static constexpr std::size_t kScratch = 8;
 
   /// The instructions that the processor must have for a way to pick.
-  enum class Instructions : std::uint8_t { any, avx2 };
+  enum class Instructions : std::uint8_t { any, avx2, avx512 };
   /// Those that this processor has, the fastest last.
   static std::vector<Instructions> available();
 
@@ -53,6 +54,7 @@ class CandidatePicker {
  private:
   struct Portable;
   struct Avx2;
+  struct Avx512;
   using Pick = std::size_t (*)(const CandidatePicker&, heap::Words, Candidate*);
   using PickFromTasks = Picked (*)(const CandidatePicker&, std::span<const MarkTask>, std::size_t,
                                    Candidate*);

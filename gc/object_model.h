@@ -339,6 +339,7 @@ class HeapObjectModel {
   WeakReferences* weak_references_ = nullptr;
 };
 
+static_assert(CandidatePicker::kScratch <= mark::kCandidateScratch);
 static_assert(mark::BiasedObjectModel<HeapObjectModel> && mark::CandidateObjectModel<HeapObjectModel> &&
               mark::SlicingObjectModel<HeapObjectModel> && mark::PlacedObjectModel<HeapObjectModel>);
 

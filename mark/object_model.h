@@ -136,7 +136,7 @@ inline constexpr bool kNodeFits = !requires(Model & model, typename Model::Task 
 /// The most candidates that a visit may report without asking for room again, and how many places behind the
 /// last one may be written to.
 inline constexpr std::size_t kCandidatesAtOnce = 1024;
-inline constexpr std::size_t kCandidateScratch = 4;
+inline constexpr std::size_t kCandidateScratch = 8;
 
 /// A model that finds out in two steps what an object refers to. visit() picks out what may be a reference,
 /// its candidates, by a test that takes no branch, and writes them into the sink's buffer. When enough have
