@@ -1,5 +1,6 @@
 #include "gc/process/readable_memory.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +20,22 @@ std::uintptr_t page_of(std::uintptr_t address) {
 std::uintptr_t page_after(std::uintptr_t address) {
   const std::uintptr_t next = page_of(address) + static_cast<std::uintptr_t>(getpagesize());
   return next != 0 ? next : std::numeric_limits<std::uintptr_t>::max();
+}
+
+// True only if all of `range` can be read: one system call, which has the system map what is to be read next
+// anyway. False also where the system does not know it (before Linux 5.14) or has no say over a mapping.
+bool is_all_readable([[maybe_unused]] AddressRange range) {
+#ifdef MADV_POPULATE_READ
+  if (range.empty()) return true;
+  const int error = errno;
+  const std::uintptr_t begin = page_of(range.begin);
+  void* const pages = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  const bool readable = madvise(pages, page_after(range.end - 1) - begin, MADV_POPULATE_READ) == 0;
+  errno = error;
+  return readable;
+#else
+  return false;
+#endif
 }
 
 // `range` up to the first page that cannot be read, asking from `first` on.
@@ -44,6 +61,7 @@ bool is_readable(std::uintptr_t address) {
 }
 
 AddressRange first_readable(AddressRange range) {
+  if (is_all_readable(range)) return range;
   while (!range.empty()) {
     if (is_readable(range.begin)) return readable_from(range, page_after(range.begin));
     range.begin = page_after(range.begin);

@@ -28,13 +28,13 @@ struct AddressRange {
 bool is_readable(std::uintptr_t address);
 
 /// The first stretch of readable pages in `range`, cut off at its ends; empty when there is none. One system
-/// call a page, up to the stretch's end.
+/// call where all can be read, and else one a page, up to the stretch's end.
 AddressRange first_readable(AddressRange range);
 
 /// The part of `range` from its begin to the first page that cannot be read. One system call a page.
 AddressRange readable_prefix(AddressRange range);
 
-/// Calls `function(heap::Words)` with all readable words in `range`. One system call a page.
+/// Calls `function(heap::Words)` with all readable words in `range`. As many system calls.
 template <typename Function>
 void for_each_readable(AddressRange range, Function function) {
   while (!range.empty()) {

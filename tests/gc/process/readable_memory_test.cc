@@ -1,0 +1,87 @@
+// Which pages can be read: of mappings in which some pages are protected or gone.
+#include "gc/process/readable_memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace jackdaw::gc {
+namespace {
+
+class ReadableMemory : public testing::Test {
+ protected:
+  static constexpr std::size_t kPages = 8;
+
+  ReadableMemory()
+      : memory_(mmap(nullptr, kPages * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                     0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~ReadableMemory() override { munmap(memory_, kPages * page_bytes()); }
+
+  static std::size_t page_bytes() { return static_cast<std::size_t>(getpagesize()); }
+  [[nodiscard]] std::uintptr_t page(std::size_t index) const {
+    return reinterpret_cast<std::uintptr_t>(memory_) + index * page_bytes();
+  }
+  [[nodiscard]] void* page_pointer(std::size_t index) const {
+    return static_cast<char*>(memory_) + index * page_bytes();
+  }
+  // The ranges that for_each_readable reports, as byte offsets.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> readable(AddressRange range) const {
+    std::vector<std::pair<std::size_t, std::size_t>> parts;
+    for_each_readable(range, [&](heap::Words words) {
+      const std::size_t begin = reinterpret_cast<std::uintptr_t>(words.data()) - page(0);
+      parts.emplace_back(begin, begin + words.size_bytes());
+    });
+    return parts;
+  }
+
+ private:
+  void* memory_;
+};
+
+using Parts = std::vector<std::pair<std::size_t, std::size_t>>;
+
+TEST_F(ReadableMemory, IsAllOfAMapping) {
+  const AddressRange all{page(0), page(kPages)};
+  EXPECT_EQ(first_readable(all).begin, all.begin);
+  EXPECT_EQ(first_readable(all).end, all.end);
+  EXPECT_EQ(readable_prefix(all).end, all.end);
+  EXPECT_EQ(readable({page(0) + 24, page(2) + 16}), (Parts{{24, 2 * page_bytes() + 16}}));
+}
+
+TEST_F(ReadableMemory, LeavesProtectedPagesOut) {
+  ASSERT_EQ(mprotect(page_pointer(2), 2 * page_bytes(), PROT_NONE), 0);
+  EXPECT_EQ(readable({page(0) + 8, page(kPages)}),
+            (Parts{{8, 2 * page_bytes()}, {4 * page_bytes(), kPages * page_bytes()}}));
+  EXPECT_EQ(readable_prefix({page(1), page(kPages)}).end, page(2));
+  EXPECT_TRUE(readable_prefix({page(3), page(kPages)}).empty());
+}
+
+TEST_F(ReadableMemory, LeavesPagesOutThatAreGone) {
+  ASSERT_EQ(munmap(page_pointer(kPages - 1), page_bytes()), 0);
+  EXPECT_EQ(readable({page(0), page(kPages)}), (Parts{{0, (kPages - 1) * page_bytes()}}));
+  EXPECT_TRUE(first_readable({page(kPages - 1), page(kPages)}).empty());
+}
+
+TEST_F(ReadableMemory, IsAskedForWithoutAWordInErrno) {
+  ASSERT_EQ(mprotect(page_pointer(2), page_bytes(), PROT_NONE), 0);
+  errno = 5;
+  EXPECT_FALSE(first_readable({page(0), page(kPages)}).empty());
+  EXPECT_EQ(errno, 5);
+}
+
+TEST_F(ReadableMemory, IsNoneOfAnEmptyRange) {
+  EXPECT_TRUE(first_readable({page(1), page(1)}).empty());
+  EXPECT_TRUE(first_readable({page(2), page(1)}).empty());
+}
+
+}  // namespace
+}  // namespace jackdaw::gc
