@@ -71,6 +71,23 @@ TEST_F(ReadableMemory, LeavesPagesOutThatAreGone) {
   EXPECT_TRUE(first_readable({page(kPages - 1), page(kPages)}).empty());
 }
 
+TEST_F(ReadableMemory, IsFoundPageByPage) {
+  ASSERT_EQ(mprotect(page_pointer(0), page_bytes(), PROT_NONE), 0);
+  ASSERT_EQ(mprotect(page_pointer(1), page_bytes(), PROT_READ), 0);
+  ASSERT_EQ(mprotect(page_pointer(3), page_bytes(), PROT_NONE), 0);
+  EXPECT_FALSE(is_readable(page(0)));
+  EXPECT_TRUE(is_readable(page(1)));
+  EXPECT_TRUE(is_readable(page(2) + 1));
+  EXPECT_FALSE(is_readable(page(3)));
+  EXPECT_FALSE(is_readable(0));
+  const AddressRange found = first_readable({page(0), page(3) + 8});
+  EXPECT_EQ(found.begin, page(1));
+  EXPECT_EQ(found.end, page(3));
+  EXPECT_TRUE(readable_prefix({page(0), page(3)}).empty());
+  EXPECT_EQ(readable_prefix({page(1) + 8, page(2) + 16}).end, page(2) + 16);
+  EXPECT_TRUE(first_readable({page(3), page(3) + 8}).empty());
+}
+
 TEST_F(ReadableMemory, IsAskedForWithoutAWordInErrno) {
   ASSERT_EQ(mprotect(page_pointer(2), page_bytes(), PROT_NONE), 0);
   errno = 5;

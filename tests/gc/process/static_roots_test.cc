@@ -193,24 +193,5 @@ TEST(StaticRoots, TheCollectorsOwnMemoryMayLieInARangeThatWasUnmapped) {
   collector().static_roots().remove(slots, slots + kRoots);
 }
 
-TEST(ReadableMemory, IsFoundPageByPage) {
-  Pages pages(4);
-  const auto address = [&](std::size_t page) { return reinterpret_cast<std::uintptr_t>(pages.page(page)); };
-  ASSERT_EQ(mprotect(pages.page(0), Pages::page_bytes(), PROT_NONE), 0);
-  ASSERT_EQ(mprotect(pages.page(1), Pages::page_bytes(), PROT_READ), 0);
-  ASSERT_EQ(mprotect(pages.page(3), Pages::page_bytes(), PROT_NONE), 0);
-  EXPECT_FALSE(is_readable(address(0)));
-  EXPECT_TRUE(is_readable(address(1)));
-  EXPECT_TRUE(is_readable(address(2) + 1));
-  EXPECT_FALSE(is_readable(address(3)));
-  EXPECT_FALSE(is_readable(0));
-  const AddressRange found = first_readable({address(0), address(3) + 8});
-  EXPECT_EQ(found.begin, address(1));
-  EXPECT_EQ(found.end, address(3));
-  EXPECT_TRUE(readable_prefix({address(0), address(3)}).empty());
-  EXPECT_EQ(readable_prefix({address(1) + 8, address(2) + 16}).end, address(2) + 16);
-  EXPECT_TRUE(first_readable({address(3), address(3) + 8}).empty());
-}
-
 }  // namespace
 }  // namespace jackdaw::gc
