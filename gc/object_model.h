@@ -126,12 +126,7 @@ class HeapObjectModel {
   /// Reports what the words are addresses of. O(1) for each, and touches nothing but the map.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void examine(std::span<const Candidate> words, Sink& sink) const {
-    const heap::BlockMap::View view = view_;
-    if (view.displacements() == nullptr) {
-      for (const std::uintptr_t word : words) heap::report_place_at(word, view, *map_, sink);
-    } else {
-      for (const std::uintptr_t word : words) heap::report_start_at(word, view, *map_, sink);
-    }
+    heap::report_references(words, view_, *map_, sink);
   }
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_picked_from(Task task) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "heap/block_map.h"
 #include "heap/chunk.h"
@@ -103,6 +104,18 @@ template <typename Sink>
     sink.reference(FoundStart{granule_of_word(word), shape});
   } else if (Object* const object = slot_at_displaced_word(map, word)) {
     sink.reference(object);
+  }
+}
+
+/// The same for words that view.may_keep, or covers where all addresses count: calls `sink.reference` for
+/// each that keeps something.
+template <typename Sink>
+[[gnu::always_inline]] inline void report_references(std::span<const std::uintptr_t> words,
+                                                     BlockMap::View view, const BlockMap& map, Sink& sink) {
+  if (view.displacements() == nullptr) {
+    for (const std::uintptr_t word : words) report_place_at(word, view, map, sink);
+  } else {
+    for (const std::uintptr_t word : words) report_start_at(word, view, map, sink);
   }
 }
 

@@ -493,18 +493,23 @@ void ProcessCollector::process_finalization() {
   finalized_lately_ = finalizers_before_ < before;
 }
 
+// A granule in which no object starts may be added, too: it counts as marked.
 void ProcessCollector::scan(heap::Words words) {
-  const CandidatePicker picker(heap_.map());
   constexpr std::size_t kWordsAtOnce = 512;
   std::array<CandidatePicker::Candidate, kWordsAtOnce + CandidatePicker::kScratch> candidates;
+  const heap::BlockMap& map = heap_.map();
+  const heap::BlockMap::View view(map);
+  const CandidatePicker picker(map);
+  struct {
+    ProcessCollector& collector;
+    void reference(heap::Object* object) { collector.add_root(object); }
+  } roots{*this};
   found_.root_bytes += words.size_bytes();
   while (!words.empty()) {
     const heap::Words some = words.first(std::min(words.size(), kWordsAtOnce));
     words = words.subspan(some.size());
-    for (const CandidatePicker::Candidate word :
-         std::span(candidates).first(picker.pick(some, candidates.data()))) {
-      if (heap::Object* const object = heap::slot_at_word(heap_.map(), word)) add_root(object);
-    }
+    const auto picked = std::span(candidates).first(picker.pick(some, candidates.data()));
+    heap::report_references(picked, view, map, roots);
   }
 }
 
