@@ -125,6 +125,7 @@ class TaskStore {
     pushed_again_ = dropped_ = 0;
     counters_before_ = queue_.counters();
     put_before_ = prefetched_.put_so_far();
+    if constexpr (requires { queue_.give_memory_back(); }) queue_.give_memory_back();
   }
   /// Writes the round's counts and gives the overflow list's memory back.
   void finish_round(WorkerStatistics& statistics) {
