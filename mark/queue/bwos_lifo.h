@@ -190,16 +190,16 @@ class BwosLifo {
   /// memory back of what was not used in them, but for as much again as was. O(1), and the system's work.
   void give_memory_back() {
     if (++rounds_ % kRoundsToKeep != 0) return;
-    const std::size_t kept = 2 * std::exchange(peak_, std::size_t{top_.slot} + 1);
-    if (kept >= touched_) return;
-    base::PageMemory::discard(entries_.get() + kept * ring_.block_size(),
-                              (touched_ - kept) * ring_.block_size() * sizeof(Task));
-    touched_ = kept;
+    const std::size_t touched = touched_blocks();
+    touched_ = std::min(touched, 2 * std::exchange(peak_, std::size_t{top_.slot} + 1));
+    if (touched_ == touched) return;
+    base::PageMemory::discard(entries_.get() + touched_ * ring_.block_size(),
+                              (touched - touched_) * ring_.block_size() * sizeof(Task));
   }
 
   /// Owner. Bytes of the blocks that were used, beside the queue itself.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return touched_ * (sizeof(Block) + ring_.block_size() * sizeof(Task));
+    return touched_blocks() * (sizeof(Block) + ring_.block_size() * sizeof(Task));
   }
 
  private:
@@ -261,6 +261,8 @@ class BwosLifo {
     return entries_.get() + slot * ring_.block_size();
   }
 
+  [[nodiscard]] std::size_t touched_blocks() const { return std::max(touched_, peak_); }
+
   // Owner. No room below end_: takes more of the top block, or the next one.
   [[gnu::noinline]] bool make_room() {
     if (end_ == block_end()) return advance();
@@ -303,8 +305,6 @@ class BwosLifo {
     block.s_cnt.store(block.finished, std::memory_order_relaxed);
     block.s_pos.store(owned(number.round), std::memory_order_relaxed);
     newest_ = number;
-    peak_ = std::max(peak_, std::size_t{number.slot} + 1);
-    touched_ = std::max(touched_, peak_);
   }
 
   // Owner. The block is done, and thieves may not have gone on from it.
@@ -374,6 +374,7 @@ class BwosLifo {
   void stand_in(BlockNumber number, std::size_t first, std::size_t last) {
     Task* const entries = entries_of(number.slot);
     top_ = number;
+    peak_ = std::max(peak_, std::size_t{number.slot} + 1);
     floor_ = entries + first;
     cursor_ = entries + last;
     if (first_.round == BlockNumber::kFirstRound && number.round == first_.round) {
@@ -408,15 +409,10 @@ class BwosLifo {
       Block& block = blocks_[number.slot];
       // Relaxed: the claim decides, and orders.
       const std::uint64_t s_pos = block.s_pos.load(std::memory_order_relaxed);
-      if (round_of(s_pos) != number.round) {
-        // The slot's round has not begun, or the owner has moved the bottom meanwhile.
-        // Relaxed: as above.
-        const std::uint64_t seen = std::exchange(bottom, bottom_.load(std::memory_order_relaxed));
-        if (bottom == seen) return {nullptr, 0, 0, StealOutcome::empty};
-        continue;
-      }
-      if (is_stealable(s_pos)) return {&block, number.slot, s_pos, StealOutcome::taken};
-      if (!is_done(s_pos)) return {nullptr, 0, 0, StealOutcome::empty};
+      // Else the slot's round has not begun, or the owner has moved the bottom meanwhile.
+      const bool present = round_of(s_pos) == number.round;
+      if (present && is_stealable(s_pos)) return {&block, number.slot, s_pos, StealOutcome::taken};
+      if (!present || !is_done(s_pos)) return {nullptr, 0, 0, StealOutcome::empty};
       const std::uint64_t next = ring_.successor(number).packed();
       // Relaxed: as the load above. A failure brings what another thief has moved it to.
       if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed,
@@ -435,8 +431,8 @@ class BwosLifo {
   BlockNumber first_{0, 0};   // where the owner began anew: nothing lies below
   BlockNumber newest_{0, 0};  // the highest that it has started since
   QueueCounters counters_;
-  std::size_t touched_ = 0;   // slots with memory
-  std::size_t peak_ = 0;      // of them, those used since memory was last given back
+  std::size_t peak_ = 0;      // slots that were in use since memory was last given back
+  std::size_t touched_ = 0;   // slots that had memory then
   std::uint32_t rounds_ = 0;  // of marking
   const std::uint32_t drift_;
 
