@@ -35,7 +35,7 @@ struct Tuning {
   /// but addresses.
   std::size_t blocks = BlockRing::kDefaultBlockCount;
   std::size_t block_size = BlockRing::kDefaultBlockSize;  ///< tasks of each block
-  std::size_t steal_batch = 1;    ///< the most tasks that a thief takes at once; at least 1
+  std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
   BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   /// References that the first worker follows by itself before it calls others, one by one as there is work

@@ -108,7 +108,8 @@ void format_workers(const MarkReport& report, std::string& out) {
 void format_overflow(const MarkReport& report, std::string& out) {
   const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
   if (sum.overflow_pushes == 0) return;
-  fmt::format_to(std::back_inserter(out), "overflow          {:.1f} % of the pushes went to an overflow list\n",
+  fmt::format_to(std::back_inserter(out),
+                 "overflow          {:.1f} % of the pushes went to an overflow list\n",
                  100.0 * static_cast<double>(sum.overflow_pushes) / static_cast<double>(sum.pushes));
 }
 

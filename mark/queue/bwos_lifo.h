@@ -25,8 +25,9 @@
 // stays that of the same few blocks. A slot may have been in any earlier round, or in none (all bytes zero).
 //
 // Invariants
-//  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. The bottom moves up
-//     only past a block that is done, never past one that the owner holds, or to where the owner begins anew.
+//  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. The bottom moves
+//     up only past a block that is done, never past one that the owner holds, or to where the owner begins
+//     anew.
 //  2. "Done" and "owned" are different values of s_pos. A done block stays done until its slot's next round.
 //  3. The index in s_pos never falls within a round, and a grant never has an empty range. So a successful
 //     compare-and-swap claims an entry of the present grant, even if the block was taken over and granted

@@ -1,5 +1,5 @@
-// The room that queues in blocks reserve: it takes no memory until it is used, and it is smaller where addresses
-// are scarce. A program of its own, because it limits what the process may have.
+// The room that queues in blocks reserve: it takes no memory until it is used, and it is smaller where
+// addresses are scarce. A program of its own, because it limits what the process may have.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// The owner has nothing left and begins anew in the first slot, in a round of its own, while thieves hold words
-// and the bottom of the one before: they must neither claim by those nor move the new bottom. The slots above
-// were left in any state, one of them owned after a takeover.
+// The owner has nothing left and begins anew in the first slot, in a round of its own, while thieves hold
+// words and the bottom of the one before: they must neither claim by those nor move the new bottom. The slots
+// above were left in any state, one of them owned after a takeover.
 #include "tests/verify/bwos_lifo/bwos_lifo.h"
 
 int main() {
