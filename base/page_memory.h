@@ -5,8 +5,12 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 
 namespace jackdaw::base {
 
@@ -18,7 +22,31 @@ struct PageMemory {
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? nullptr : memory;
   }
-  /// Gives back what allocate gave for so many bytes.
+  /// The same, for more than will soon be used: never backed with huge pages.
+  static void* reserve(std::size_t bytes) noexcept {
+    void* const memory = allocate(bytes);
+    if (memory != nullptr) madvise(memory, bytes, MADV_NOHUGEPAGE);
+    return memory;
+  }
+  /// Whether a process whose addresses are limited can spare so many: a small part of what it may have.
+  static bool can_spare(std::size_t bytes) noexcept {
+    constexpr rlim_t kPart = 256;
+    for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+      rlimit limit{};
+      if (getrlimit(resource, &limit) == 0 && bytes > limit.rlim_cur / kPart) return false;
+    }
+    return true;
+  }
+  /// Gives the memory of the whole pages among `bytes` bytes from `begin` on back: they are zero, and not
+  /// touched.
+  static void discard(void* begin, std::size_t bytes) noexcept {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    const std::uintptr_t from = (first + page - 1) / page * page;
+    const std::uintptr_t to = (first + bytes) / page * page;
+    if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+  }
+  /// Gives back what allocate or reserve gave for so many bytes.
   static void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mark/queue/block_ring.h"
 #include "mark/termination/backoff.h"
 
 namespace jackdaw::mark {
@@ -30,9 +31,11 @@ struct Tuning {
   static constexpr std::uint64_t kSerialReferences = 8192;
   static constexpr std::uint64_t kSmallRoundReferences = 262144;
 
-  std::size_t blocks = 8;         ///< blocks of each worker's queue
-  std::size_t block_size = 1024;  ///< tasks of each block
-  std::size_t steal_batch = 1;    ///< the most tasks that a thief takes at once; at least 1
+  /// Blocks of each worker's queue, at most: fewer where addresses are scarce. What is not used takes none
+  /// but addresses.
+  std::size_t blocks = BlockRing::kDefaultBlockCount;
+  std::size_t block_size = BlockRing::kDefaultBlockSize;  ///< tasks of each block
+  std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
   BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   /// References that the first worker follows by itself before it calls others, one by one as there is work

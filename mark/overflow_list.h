@@ -68,12 +68,10 @@ class OverflowList {
   /// The most that memory_bytes() was since the list was made or last gave its memory back.
   [[nodiscard]] std::size_t peak_memory_bytes() const { return peak_segments_ * sizeof(Segment); }
 
-  /// Gives all memory back. The list must be empty.
+  /// Gives the memory back, but for one segment. The list must be empty.
   void release_memory() {
-    top_.reset();
     spare_.reset();
-    segments_ = 0;
-    peak_segments_ = 0;
+    peak_segments_ = segments_ = top_ != nullptr ? 1 : 0;
   }
 
  private:

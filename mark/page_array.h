@@ -29,13 +29,14 @@ struct PageRelease {
 template <typename Element>
 using PageArray = std::unique_ptr<Element[], PageRelease>;
 
-/// So many elements, initialised as by `new Element[count]`; null when there is no memory. Whole pages.
+/// So many elements, all bytes of them zero, which must be a value that they may have: no constructor runs,
+/// so what is not used takes no memory, however many there are. Null when there are not so many addresses.
 template <typename Element>
 PageArray<Element> try_make_page_array(std::size_t count) {
   const std::size_t bytes = count * sizeof(Element);
-  void* const memory = base::PageMemory::allocate(bytes);
+  void* const memory = base::PageMemory::reserve(bytes);
   if (memory == nullptr) return nullptr;
-  return PageArray<Element>(::new (memory) Element[count], PageRelease{bytes});
+  return PageArray<Element>(std::launder(static_cast<Element*>(memory)), PageRelease{bytes});
 }
 
 /// The same; throws std::bad_alloc when there is no memory.

@@ -125,8 +125,9 @@ class TaskStore {
     pushed_again_ = dropped_ = 0;
     counters_before_ = queue_.counters();
     put_before_ = prefetched_.put_so_far();
+    if constexpr (requires { queue_.give_memory_back(); }) queue_.give_memory_back();
   }
-  /// Writes the round's counts and gives the overflow list's memory back.
+  /// Writes the round's counts and gives the overflow list's memory back, but for a little.
   void finish_round(WorkerStatistics& statistics) {
     statistics.pushes = pushes_;
     statistics.pops = pops_;

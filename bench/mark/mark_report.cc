@@ -104,6 +104,15 @@ void format_workers(const MarkReport& report, std::string& out) {
   }
 }
 
+// What had no place in the queues, where thieves reach it.
+void format_overflow(const MarkReport& report, std::string& out) {
+  const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
+  if (sum.overflow_pushes == 0) return;
+  fmt::format_to(std::back_inserter(out),
+                 "overflow          {:.1f} % of the pushes went to an overflow list\n",
+                 100.0 * static_cast<double>(sum.overflow_pushes) / static_cast<double>(sum.pushes));
+}
+
 // How near work and memory were to one another, where that can differ.
 void format_nodes(const MarkReport& report, std::string& out) {
   if (report.heap_bytes_by_node.size() < 2) return;
@@ -179,6 +188,7 @@ std::string format_tables(const MarkReport& report) {
   format_heading(report, out);
   format_runs(report, out);
   format_workers(report, out);
+  format_overflow(report, out);
   format_conclusion(report, out);
   if (report.bounds) format_bounds(*report.bounds, out);
   return out;

@@ -104,6 +104,7 @@ bool run(std::uint32_t threads, std::uint64_t nodes) {
 
   // As if memory were short: mark() is false whenever the queues, made small, are full.
   options.overflow_limit = 0;
+  options.tuning.blocks = 8;
   options.tuning.block_size = 1;
   Marker<ArenaModel> short_of_memory(options);
   heap = random_heap(nodes);

@@ -6,11 +6,13 @@
 // all is done; work begins in round 1. Rounds wrap around.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 
 #include "base/throw_or_end.h"
+#include "mark/queue/queue.h"
 
 namespace jackdaw::mark {
 
@@ -41,7 +43,7 @@ struct BlockNumber {
 /// The ring's sizes. Never changes; any thread.
 class BlockRing {
  public:
-  static constexpr std::size_t kDefaultBlockCount = 8;
+  static constexpr std::size_t kDefaultBlockCount = 8192;
   static constexpr std::size_t kDefaultBlockSize = 1024;
   static constexpr std::size_t kMinimumBlockCount = 2;
   static constexpr std::size_t kMaximumBlockCount = std::size_t{1} << 16;
@@ -68,6 +70,13 @@ class BlockRing {
   [[nodiscard]] BlockNumber predecessor(BlockNumber number) const {
     if (number.slot == 0) return {number.round - 1, static_cast<std::uint32_t>(block_count_ - 1)};
     return {number.round, number.slot - 1};
+  }
+  /// The slot that `sample` picks among the first kSampledBlocks from `first` on, or among all if there are
+  /// fewer.
+  [[nodiscard]] std::uint32_t sampled_slot(std::uint32_t first, std::uint64_t sample) const {
+    const std::size_t picked_from = std::min(block_count_, kSampledBlocks);
+    const std::size_t slot = first + (sample % picked_from + picked_from - first % picked_from) % picked_from;
+    return static_cast<std::uint32_t>(slot < block_count_ ? slot : slot - block_count_);
   }
 
  private:

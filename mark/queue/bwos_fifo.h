@@ -48,9 +48,11 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "base/prefetch.h"
 #include "mark/page_array.h"
+#include "mark/queue/block_memory.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 
@@ -65,21 +67,12 @@ class BwosFifo {
 
   static constexpr bool kServesThieves = true;
 
-  /// A queue of `block_count` blocks of `block_size` tasks; at most block_count × block_size tasks fit.
-  /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
+  /// A queue of `block_count` blocks of `block_size` tasks, or of fewer blocks where addresses are scarce; at
+  /// most as many tasks fit as its blocks have room for. Throws std::invalid_argument when a size is out of
+  /// range, std::bad_alloc when memory is short.
   explicit BwosFifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
                     std::size_t block_size = BlockRing::kDefaultBlockSize)
-      : ring_(block_count, block_size),
-        blocks_(make_page_array<Block>(block_count)),
-        entries_(make_page_array<Task>(ring_.capacity())) {
-    // Puts and gets begin in one block, so it is owned from the start and no thief ever claims in it.
-    open(BlockNumber::first(), kOwnedIndex, 0);
-    front_ = back_;
-    front_position_ = front_end_ = back_position();
-    front_entries_ = back_entries_;
-    // Relaxed: whoever shares the queue with thieves publishes it to them.
-    bottom_.store(front_.packed(), std::memory_order_relaxed);
-  }
+      : BwosFifo(Memory::reserve(block_count, block_size)) {}
 
   BwosFifo(const BwosFifo&) = delete;
   BwosFifo& operator=(const BwosFifo&) = delete;
@@ -126,7 +119,7 @@ class BwosFifo {
   /// Thief. As steal_some, but from the block that `sample` picks, as looks_stealable does; empty when that
   /// block has nothing. Lock-free; a constant number of steps for each task.
   BatchSteal steal_some_sampled(std::uint64_t sample, std::span<Task> room) {
-    const auto slot = static_cast<std::uint32_t>(sample % ring_.block_count());
+    const std::uint32_t slot = sampled_slot(sample);
     // Relaxed: the claim decides.
     return claim(look_into(slot, blocks_[slot].s_pos.load(std::memory_order_relaxed)), room);
   }
@@ -134,18 +127,25 @@ class BwosFifo {
   /// Any thread. Whether a steal begun now could find something. A glance: it may be out of date at once.
   bool has_stealable() { return find_stealable().count != 0; }
 
-  /// Any thread. Whether the block that `sample` picks has something to steal: true with the probability that
-  /// the share of such blocks has, for a uniformly random sample (paper §3.4). Touches two cache lines, or
-  /// one when the block is done.
+  /// Any thread. Whether the block that `sample` picks, one of the first kSampledBlocks from the thieves'
+  /// bottom on, has something to steal: true with the probability that the share of such blocks has, for a
+  /// uniformly random sample (paper §3.4). Touches three cache lines, or two when the block is done.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
-    return stealable_in(static_cast<std::uint32_t>(sample % ring_.block_count())) != 0;
+    return stealable_in(sampled_slot(sample)) != 0;
   }
 
-  /// Any thread. About how many tasks thieves could find. O(blocks), two cache lines each: what size-based
-  /// choices of a victim cost.
+  /// Any thread. About how many tasks thieves could find. O(blocks that hold some), two cache lines each, and
+  /// those that are done as in a steal: what size-based choices of a victim cost.
   [[nodiscard]] std::size_t size_hint() const {
     std::size_t size = 0;
-    for (std::uint32_t slot = 0; slot < ring_.block_count(); ++slot) size += stealable_in(slot);
+    // Relaxed, both: a hint; nothing is read on the strength of it.
+    BlockNumber number = BlockNumber::unpacked(bottom_.load(std::memory_order_relaxed));
+    for (std::size_t steps = 0; steps <= 2 * ring_.block_count(); ++steps) {
+      const Round round = round_of(blocks_[number.slot].s_pos.load(std::memory_order_relaxed));
+      if (round == number.round - 1) break;  // not open yet
+      if (round == number.round) size += stealable_in(number.slot);
+      number = after_done(number, round);
+    }
     return size;
   }
 
@@ -194,13 +194,14 @@ class BwosFifo {
   using Round = BlockNumber::Round;
 
   // Words that only puts write lie two cache lines apart from those that thieves write, because processors
-  // fetch lines in pairs. Slots begin in round 0, in which all is done; work begins in round 1.
+  // fetch lines in pairs. Slots begin in round 0, in which nothing was put; work begins in round 1.
   struct alignas(128) Block {
     std::atomic<std::uint64_t> b_pos{0};
-    alignas(128) std::atomic<std::uint64_t> s_pos{kOwnedIndex};
+    alignas(128) std::atomic<std::uint64_t> s_pos{0};
     std::atomic<std::uint64_t> s_cnt{0};
     std::uint64_t finished = 0;
   };
+  using Memory = BlockMemory<Block, Task>;
   // Where a thief may claim: `count` entries from s_pos on. With none, the outcome says why.
   struct Stealable {
     std::uint64_t s_pos;
@@ -208,6 +209,17 @@ class BwosFifo {
     std::uint32_t slot;
     StealOutcome outcome;
   };
+
+  explicit BwosFifo(Memory memory)
+      : ring_(memory.ring), blocks_(std::move(memory.blocks)), entries_(std::move(memory.entries)) {
+    // Puts and gets begin in one block, so it is owned from the start and no thief ever claims in it.
+    open(BlockNumber::first(), kOwnedIndex, 0);
+    front_ = back_;
+    front_position_ = front_end_ = back_position();
+    front_entries_ = back_entries_;
+    // Relaxed: whoever shares the queue with thieves publishes it to them.
+    bottom_.store(front_.packed(), std::memory_order_relaxed);
+  }
 
   // The index of s_pos while the block is the owner's. Above every index that a block has.
   static constexpr std::uint64_t kOwnedIndex = 0xffffffff;
@@ -328,6 +340,12 @@ class BwosFifo {
     // Acquire: pairs with the release in publish().
     const std::uint64_t b_pos = blocks_[slot].b_pos.load(std::memory_order_acquire);
     return {s_pos, count_between(s_pos, b_pos), slot, StealOutcome::empty};
+  }
+
+  // Any thread.
+  [[nodiscard]] std::uint32_t sampled_slot(std::uint64_t sample) const {
+    // Relaxed: a hint where to look.
+    return ring_.sampled_slot(BlockNumber::unpacked(bottom_.load(std::memory_order_relaxed)).slot, sample);
   }
 
   // Any thread. About how many tasks could be stolen from a slot's block.

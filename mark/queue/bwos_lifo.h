@@ -9,26 +9,35 @@
 // barrier. When the owner goes on to the next block it grants the one it leaves to the thieves; when it comes
 // back it takes over what the thieves have not claimed yet.
 //
-// Blocks are numbered for ever upwards; block v lies in slot v mod NB and is in round v div NB. Every word
-// that describes a block carries the round, so that nothing said of a slot in one round is taken for another.
+// Blocks are numbered for ever upwards; block v lies in slot v mod NB and is in round v div NB. What thieves
+// read of a block carries the round, so that nothing said of a slot in one round is taken for another.
 //
-//   f_pos   round, first entry that is the owner's          owner only
-//   b_pos   round, end of the entries when last granted     owner only
-//   s_pos   round, limit, next entry to claim; or owned     owner grants and takes over, thieves claim
-//   s_cnt   round, steals that have read their entry        thieves count, owner reads and resets
+//   s_pos    round, limit, next entry to claim; or owned          owner grants and takes over, thieves claim
+//   s_cnt    round, steals that have read their entry             thieves count, owner reads and resets
+//   f_pos    first entry that is the owner's                      owner only
+//   finished the value of s_cnt once the last thief has read      owner only
 //
 // Where the paper's thieves read b_pos to learn where a block ends, ours find the limit inside s_pos: one
 // load tells the whole state of a block, so a block that was granted half full cannot be taken for another.
 //
+// The ring is far larger than what is mostly in it. So an owner that has nothing left, and has drifted
+// upwards because of thieves, begins anew at slot 0, in a round that no slot has been in: the memory in use
+// stays that of the same few blocks. A slot may have been in any earlier round, or in none (all bytes zero).
+//
 // Invariants
-//  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. A thief moves the
-//     bottom up only past a block that is done, never past one that the owner holds.
+//  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. The bottom moves
+//     up only past a block that is done, never past one that the owner holds, or to where the owner begins
+//     anew.
 //  2. "Done" and "owned" are different values of s_pos. A done block stays done until its slot's next round.
 //  3. The index in s_pos never falls within a round, and a grant never has an empty range. So a successful
 //     compare-and-swap claims an entry of the present grant, even if the block was taken over and granted
 //     again meanwhile; the entry is read after the claim.
 //  4. Only the owner writes s_pos other than by claiming, and only the owner starts a round.
 //  5. The owner never waits: a slot whose thieves have not all finished reading counts as full.
+//  6. The bottom is never below the block where the owner began anew, nor at a block whose slot is in a later
+//     round: the owner moves it before it begins either. So a thief compares rounds for equality alone.
+//  7. A round comes back after 2^32 others. A thief that pauses for so long between its look and its claim
+//     could claim wrongly.
 //
 // Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
 // steal_some, has_stealable, looks_stealable and size_hint may be called by any other thread at any time.
@@ -41,9 +50,12 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
+#include "base/page_memory.h"
 #include "base/prefetch.h"
 #include "mark/page_array.h"
+#include "mark/queue/block_memory.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 
@@ -58,26 +70,14 @@ class BwosLifo {
 
   static constexpr bool kServesThieves = true;
 
-  /// A queue of `block_count` blocks of `block_size` tasks; at most block_count × block_size tasks fit.
-  /// `first_round`: for tests that are to see rounds wrap around. Throws std::invalid_argument when a size is
+  /// A queue of `block_count` blocks of `block_size` tasks, or of fewer blocks where addresses are scarce; at
+  /// most as many tasks fit as its blocks have room for. For tests: `first_round`, to see rounds wrap around,
+  /// and `drift`, the slot from which on the owner begins anew. Throws std::invalid_argument when a size is
   /// out of range, std::bad_alloc when memory is short.
   explicit BwosLifo(std::size_t block_count = BlockRing::kDefaultBlockCount,
                     std::size_t block_size = BlockRing::kDefaultBlockSize,
-                    BlockNumber::Round first_round = BlockNumber::kFirstRound)
-      : ring_(block_count, block_size),
-        blocks_(make_page_array<Block>(block_count)),
-        entries_(make_page_array<Task>(ring_.capacity())) {
-    // Relaxed, both: whoever shares the queue with thieves publishes it to them.
-    for (std::uint32_t slot = 0; slot < block_count; ++slot) {
-      // In the round before the first, nothing was granted and all of it is done.
-      start_round({first_round - 1, slot});
-      blocks_[slot].s_pos.store(granted(first_round - 1, 0, 0), std::memory_order_relaxed);
-    }
-    const BlockNumber first{first_round, 0};
-    start_round(first);
-    stand_in(first, 0, 0);
-    bottom_.store(first.packed(), std::memory_order_relaxed);
-  }
+                    BlockNumber::Round first_round = BlockNumber::kFirstRound, std::uint32_t drift = kDrift)
+      : BwosLifo(Memory::reserve(block_count, block_size), first_round, drift) {}
 
   BwosLifo(const BwosLifo&) = delete;
   BwosLifo& operator=(const BwosLifo&) = delete;
@@ -130,21 +130,27 @@ class BwosLifo {
   /// Any thread. Whether a steal begun now could find something. A glance: it may be out of date at once.
   bool has_stealable() { return find_stealable().block != nullptr; }
 
-  /// Any thread. Whether the block that `sample` picks has something to steal: true with the probability that
-  /// the share of such blocks has, for a uniformly random sample (paper §3.4). Touches one cache line.
+  /// Any thread. Whether the block that `sample` picks, one of the first kSampledBlocks from the thieves'
+  /// bottom on, has something to steal: true with the probability that the share of such blocks has, for a
+  /// uniformly random sample (paper §3.4). Touches two cache lines.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
-    // Relaxed: a hint; nothing is read on the strength of it.
-    return is_stealable(blocks_[sample % ring_.block_count()].s_pos.load(std::memory_order_relaxed));
+    // Relaxed, both: a hint; nothing is read on the strength of it.
+    const BlockNumber bottom = BlockNumber::unpacked(bottom_.load(std::memory_order_relaxed));
+    const std::uint32_t slot = ring_.sampled_slot(bottom.slot, sample);
+    return is_stealable(blocks_[slot].s_pos.load(std::memory_order_relaxed));
   }
 
-  /// Any thread. About how many tasks thieves could find. O(blocks), a cache line each: what size-based
-  /// choices of a victim cost.
+  /// Any thread. About how many tasks thieves could find. O(blocks that were granted), a cache line each:
+  /// what size-based choices of a victim cost.
   [[nodiscard]] std::size_t size_hint() const {
     std::size_t size = 0;
-    for (std::size_t slot = 0; slot < ring_.block_count(); ++slot) {
-      // Relaxed: a hint; nothing is read on the strength of it.
-      const std::uint64_t s_pos = blocks_[slot].s_pos.load(std::memory_order_relaxed);
-      if (is_stealable(s_pos)) size += limit_of(s_pos) - index_of(s_pos);
+    // Relaxed, both: a hint; nothing is read on the strength of it.
+    BlockNumber number = BlockNumber::unpacked(bottom_.load(std::memory_order_relaxed));
+    for (std::size_t steps = 0; steps < ring_.block_count(); ++steps) {
+      const std::uint64_t s_pos = blocks_[number.slot].s_pos.load(std::memory_order_relaxed);
+      if (round_of(s_pos) != number.round || is_owned(s_pos)) break;
+      size += limit_of(s_pos) - index_of(s_pos);
+      number = ring_.successor(number);
     }
     return size;
   }
@@ -170,37 +176,44 @@ class BwosLifo {
     // never comes down from it. So there is room.
     const std::size_t kept = count / 2;
     Task* const kept_from = cursor_ - kept;
-    Task* const into = entries_of(next.slot) + blocks_[next.slot].f_pos.index;
+    Task* const into = entries_of(next.slot) + blocks_[next.slot].f_pos;
     for (std::size_t i = 0; i < kept; ++i) into[i] = kept_from[i];
     cursor_ = kept_from;
     grant();
-    stand_in(next, blocks_[next.slot].f_pos.index, blocks_[next.slot].f_pos.index + kept);
+    stand_in(next, blocks_[next.slot].f_pos, blocks_[next.slot].f_pos + kept);
     return true;
   }
 
   /// Owner. How often blocks were granted and taken over since the queue was made.
   [[nodiscard]] const QueueCounters& counters() const { return counters_; }
 
-  /// Bytes that the queue holds beside itself.
+  /// Between rounds of marking, while the queue is empty and nobody steals. Every so many rounds it gives the
+  /// memory back of what was not used in them, but for as much again as was. O(1), and the system's work.
+  void give_memory_back() {
+    if (++rounds_ % kRoundsToKeep != 0) return;
+    const std::size_t touched = touched_blocks();
+    touched_ = std::min(touched, 2 * std::exchange(peak_, std::size_t{top_.slot} + 1));
+    if (touched_ == touched) return;
+    base::PageMemory::discard(entries_.get() + touched_ * ring_.block_size(),
+                              (touched - touched_) * ring_.block_size() * sizeof(Task));
+  }
+
+  /// Owner. Bytes of the blocks that were used, beside the queue itself.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return ring_.block_count() * (sizeof(Block) + ring_.block_size() * sizeof(Task));
+    return touched_blocks() * (sizeof(Block) + ring_.block_size() * sizeof(Task));
   }
 
  private:
   using Round = BlockNumber::Round;
 
-  // A word of the owner's: an index and the round in which it holds.
-  struct OwnerPosition {
-    Round round = 0;
-    std::uint32_t index = 0;
-  };
-  // Two cache lines apart, because processors fetch lines in pairs.
+  // Two cache lines apart, because processors fetch lines in pairs. All zero: in round 0, and done.
   struct alignas(128) Block {
     std::atomic<std::uint64_t> s_pos{0};
     std::atomic<std::uint64_t> s_cnt{0};
-    OwnerPosition f_pos;
-    OwnerPosition b_pos;
+    std::uint64_t finished = 0;
+    std::uint32_t f_pos = 0;
   };
+  using Memory = BlockMemory<Block, Task>;
   struct Stealable {
     Block* block;
     std::uint32_t slot;
@@ -212,6 +225,11 @@ class BwosLifo {
   static constexpr std::size_t kTasksAtATime =
       std::max<std::size_t>(1, 8 * base::kCacheLineBytes / sizeof(Task));
   static constexpr std::size_t kTasksAhead = 2 * kTasksAtATime;
+
+  // The blocks below stay in the processor's second-level cache.
+  static constexpr std::uint32_t kDrift = 8;
+  // What was not used in so many rounds of marking is given back.
+  static constexpr std::uint32_t kRoundsToKeep = 32;
 
   // The index of s_pos while the block is the owner's. No limit reaches it.
   static constexpr std::uint64_t kOwnedIndex = 0xffff;
@@ -226,17 +244,25 @@ class BwosLifo {
   static Round round_of(std::uint64_t word) { return BlockNumber::round_of(word); }
   static bool is_stealable(std::uint64_t s_pos) { return index_of(s_pos) < limit_of(s_pos); }
   static bool is_done(std::uint64_t s_pos) { return index_of(s_pos) == limit_of(s_pos); }
+  static bool is_owned(std::uint64_t s_pos) { return index_of(s_pos) == kOwnedIndex; }
   // s_cnt: round in bits 32 to 63, count below.
   static std::uint64_t counted(Round round, std::uint64_t count) {
     return (std::uint64_t{round} << 32) | count;
   }
 
-  // Rounds wrap around; one is later than another when it is less than half the range ahead.
-  static bool is_later(Round round, Round than) { return static_cast<std::int32_t>(round - than) > 0; }
+  BwosLifo(Memory memory, Round first_round, std::uint32_t drift)
+      : drift_(drift),
+        ring_(memory.ring),
+        blocks_(std::move(memory.blocks)),
+        entries_(std::move(memory.entries)) {
+    begin({first_round, 0});
+  }
 
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const {
     return entries_.get() + slot * ring_.block_size();
   }
+
+  [[nodiscard]] std::size_t touched_blocks() const { return std::max(touched_, peak_); }
 
   // Owner. No room below end_: takes more of the top block, or the next one.
   [[gnu::noinline]] bool make_room() {
@@ -250,52 +276,85 @@ class BwosLifo {
     const BlockNumber next = ring_.successor(top_);
     if (!may_enter(next)) return false;
     grant();
-    stand_in(next, blocks_[next.slot].f_pos.index, blocks_[next.slot].f_pos.index);
+    stand_in(next, blocks_[next.slot].f_pos, blocks_[next.slot].f_pos);
     return true;
   }
 
-  // Owner. Makes block `next` the owner's, above the top. It is so already when the owner came down from it
-  // in the same round; else its slot starts a new round.
+  // Owner. Makes block `next` the owner's, above the top. It is so already when the owner came down from it;
+  // else its slot starts a new round.
   bool may_enter(BlockNumber next) {
-    if (blocks_[next.slot].f_pos.round == next.round) return true;
-    if (!may_start_round(next)) return false;
+    if (top_ != newest_) return true;
+    if (!may_start_round(next.slot)) return false;
+    if (next.round != first_.round) move_bottom_past({next.round - 1, next.slot});
     start_round(next);
     return true;
   }
 
-  // Owner. Whether every entry of the slot's last round was claimed and read.
-  [[nodiscard]] bool may_start_round(BlockNumber next) const {
-    const Block& block = blocks_[next.slot];
+  // Owner. Whether every entry that thieves claimed in the slot's last round was read. All that they could
+  // claim there was claimed: the owner never goes round past what they were given.
+  [[nodiscard]] bool may_start_round(std::uint32_t slot) const {
+    const Block& block = blocks_[slot];
     // Acquire: pairs with the release in steal(), so thieves' reads come before our overwriting.
-    return block.s_cnt.load(std::memory_order_acquire) == counted(next.round - 1, block.b_pos.index);
+    return block.s_cnt.load(std::memory_order_acquire) == block.finished;
   }
 
   void start_round(BlockNumber number) {
     Block& block = blocks_[number.slot];
-    block.f_pos = {number.round, 0};
-    block.b_pos = {number.round, 0};
+    block.f_pos = 0;
+    block.finished = counted(number.round, 0);
     // Relaxed, both: no thief holds a claim here, and none can get one before grant() releases.
-    block.s_cnt.store(counted(number.round, 0), std::memory_order_relaxed);
+    block.s_cnt.store(block.finished, std::memory_order_relaxed);
     block.s_pos.store(owned(number.round), std::memory_order_relaxed);
+    newest_ = number;
+  }
+
+  // Owner. The block is done, and thieves may not have gone on from it.
+  void move_bottom_past(BlockNumber done) {
+    std::uint64_t bottom = done.packed();
+    // Relaxed, all: as in find_stealable(). The owner has acquired the count of whoever emptied the block,
+    // which found it by the bottom: what it loads is that or later.
+    if (bottom_.load(std::memory_order_relaxed) != bottom) return;
+    bottom_.compare_exchange_strong(bottom, ring_.successor(done).packed(), std::memory_order_relaxed,
+                                    std::memory_order_relaxed);
+  }
+
+  // Owner. The queue is empty, in a slot that may start a round: it goes on in block `first`, with nothing
+  // below.
+  void begin(BlockNumber first) {
+    first_ = first;
+    start_round(first);
+    stand_in(first, 0, 0);
+    // Relaxed: a hint where to look; whoever first shares the queue with thieves publishes it to them.
+    bottom_.store(first.packed(), std::memory_order_relaxed);
+  }
+
+  // Owner. The queue is empty: goes back to the first slot if it has drifted far from it.
+  void begin_anew() {
+    if (top_.slot < drift_ || !may_start_round(0)) return;
+    begin({newest_.round + 1, 0});
   }
 
   // Owner. Hands [f_pos, cursor) of the top block, not empty, to the thieves.
   void grant() {
     Block& block = blocks_[top_.slot];
     const auto limit = static_cast<std::uint32_t>(cursor_ - entries_of(top_.slot));
-    block.b_pos = {top_.round, limit};
+    block.finished = counted(top_.round, limit);
     // Release: pairs with the acquire in steal(), so thieves see the entries.
-    block.s_pos.store(granted(top_.round, limit, block.f_pos.index), std::memory_order_release);
+    block.s_pos.store(granted(top_.round, limit, block.f_pos), std::memory_order_release);
     ++counters_.grants;
   }
 
   // Owner. Empty top block: go down to the block below and take back what the thieves left of it.
   [[gnu::noinline]] bool take_over_previous() {
+    if (top_ == first_) return false;
     const BlockNumber previous = ring_.predecessor(top_);
     Block& block = blocks_[previous.slot];
     // Relaxed: only spares the exchange when everything below is gone.
     const std::uint64_t seen = block.s_pos.load(std::memory_order_relaxed);
-    if (round_of(seen) != previous.round || is_done(seen)) return false;
+    if (round_of(seen) != previous.round || is_done(seen)) {
+      begin_anew();
+      return false;
+    }
     // Relaxed: the entries from here on are the owner's own writes, and a thief reads only what it claimed
     // before.
     const std::uint64_t left = block.s_pos.exchange(owned(previous.round), std::memory_order_relaxed);
@@ -305,7 +364,8 @@ class BwosLifo {
       block.s_pos.store(left, std::memory_order_relaxed);
       return false;
     }
-    block.f_pos.index = static_cast<std::uint32_t>(index_of(left));
+    block.f_pos = static_cast<std::uint32_t>(index_of(left));
+    block.finished = counted(previous.round, index_of(left));
     stand_in(previous, index_of(left), limit_of(left));
     ++counters_.takeovers;
     return true;
@@ -315,9 +375,10 @@ class BwosLifo {
   void stand_in(BlockNumber number, std::size_t first, std::size_t last) {
     Task* const entries = entries_of(number.slot);
     top_ = number;
+    peak_ = std::max(peak_, std::size_t{number.slot} + 1);
     floor_ = entries + first;
     cursor_ = entries + last;
-    if (number.round == BlockNumber::kFirstRound) {
+    if (first_.round == BlockNumber::kFirstRound && number.round == first_.round) {
       end_ = block_end();
     } else {
       ask_for(cursor_, kTasksAhead);
@@ -325,9 +386,9 @@ class BwosLifo {
     }
   }
 
-  // Owner. Room for some more tasks from `from` on. The block is not in its first round, so thieves have read
-  // all its entries since the owner wrote them: their lines are asked for a little before they are written to
-  // again.
+  // Owner. Room for some more tasks from `from` on. The queue is not in its first round, so thieves may have
+  // read the entries since the owner wrote them: their lines are asked for a little before they are written
+  // to again.
   void extend(Task* from) {
     const auto left = static_cast<std::size_t>(block_end() - from);
     end_ = from + std::min(left, kTasksAtATime);
@@ -349,10 +410,10 @@ class BwosLifo {
       Block& block = blocks_[number.slot];
       // Relaxed: the claim decides, and orders.
       const std::uint64_t s_pos = block.s_pos.load(std::memory_order_relaxed);
+      // Else the slot's round has not begun, or the owner has moved the bottom meanwhile.
       const bool present = round_of(s_pos) == number.round;
       if (present && is_stealable(s_pos)) return {&block, number.slot, s_pos, StealOutcome::taken};
-      const bool passed = present ? is_done(s_pos) : is_later(round_of(s_pos), number.round);
-      if (!passed) return {nullptr, 0, 0, StealOutcome::empty};
+      if (!present || !is_done(s_pos)) return {nullptr, 0, 0, StealOutcome::empty};
       const std::uint64_t next = ring_.successor(number).packed();
       // Relaxed: as the load above. A failure brings what another thief has moved it to.
       if (bottom_.compare_exchange_strong(bottom, next, std::memory_order_relaxed,
@@ -368,7 +429,13 @@ class BwosLifo {
   Task* floor_ = nullptr;                // the oldest task of the top block that is the owner's
   Task* end_ = nullptr;                  // the end of the room in the top block
   BlockNumber top_{0, 0};
+  BlockNumber first_{0, 0};   // where the owner began anew: nothing lies below
+  BlockNumber newest_{0, 0};  // the highest that it has started since
   QueueCounters counters_;
+  std::size_t peak_ = 0;      // slots that were in use since memory was last given back
+  std::size_t touched_ = 0;   // slots that had memory then
+  std::uint32_t rounds_ = 0;  // of marking
+  const std::uint32_t drift_;
 
   // Read by all, never written after construction.
   alignas(128) const BlockRing ring_;

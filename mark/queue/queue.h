@@ -21,6 +21,10 @@ struct BatchSteal {
   std::size_t count;  ///< tasks got; at least 1 exactly when the outcome is taken
 };
 
+/// A thief that looks at a queue by chance picks one of so many blocks, the oldest: a queue with as many to
+/// steal or more counts as full, however many blocks it has room for.
+inline constexpr std::size_t kSampledBlocks = 8;
+
 /// How many blocks the owner granted to thieves and took over from them. Queues without blocks count nothing.
 struct QueueCounters {
   std::uint64_t grants = 0;
@@ -45,7 +49,7 @@ struct QueueCounters {
 ///   once.
 /// - `offers_tasks()` is the owner's own glance at whether thieves have something left; `grant_early()` makes
 ///   tasks stealable that are not yet, and is false when there are none to give.
-/// - `memory_bytes()` is what the queue holds beside itself.
+/// - `memory_bytes()` is what the queue holds beside itself; the owner asks, or anybody while nobody uses it.
 /// - `kServesThieves` is false for a queue that only its owner may touch, with which thieves get nothing: for
 ///   one worker alone.
 template <typename Queue>

@@ -29,10 +29,11 @@ class BlockShape {
   /// Tasks that the blocks would hold together.
   [[nodiscard]] std::size_t capacity() const { return block_count_ * block_size_; }
 
-  /// Whether the block that `sample` picks would have something to steal if `tasks` tasks lay in as few
-  /// blocks as possible: so any task is noticed with a probability of at least 1 / block_count. O(1).
+  /// Whether the one of the first kSampledBlocks blocks that `sample` picks would have something to steal if
+  /// `tasks` tasks lay in as few blocks as possible: so any task is noticed with a probability of at least
+  /// 1 / kSampledBlocks. O(1).
   [[nodiscard]] bool looks_stealable(std::size_t tasks, std::uint64_t sample) const {
-    return sample % block_count_ * block_size_ < tasks;
+    return sample % std::min(block_count_, kSampledBlocks) * block_size_ < tasks;
   }
 
  private:

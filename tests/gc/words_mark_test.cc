@@ -146,6 +146,7 @@ TEST_P(WordsMark, EqualsTheSerialSearch) {
   MarkingOptions options;
   options.engine.threads = std::get<0>(GetParam());
   options.engine.tuning.serial_references = std::get<1>(GetParam());
+  options.engine.tuning.blocks = 8;
   options.engine.tuning.block_size = 16;
   const std::unique_ptr<Marking> marking = make_marking(options);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

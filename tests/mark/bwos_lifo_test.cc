@@ -92,7 +92,9 @@ TEST_P(BwosLifoShapes, ThievesTakeOldestFirstAndLeaveTheTopBlock) {
 // queue's grants and takeovers, and nothing else of the queue.
 TEST_P(BwosLifoShapes, FollowsAPlainModelThroughRandomOperations) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Queue queue(blocks(), block_size());
+    // In every other one the owner begins anew as soon as it may, and rounds wrap around.
+    Queue queue(blocks(), block_size(), seed % 2 == 0 ? BlockNumber::kFirstRound : 0xfffffffcU,
+                seed % 2 == 0 ? static_cast<std::uint32_t>(blocks()) : 1);
     RandomNumbers random(seed);
     std::deque<std::uint64_t> model;
     std::uint64_t next = 0;
@@ -202,6 +204,66 @@ TEST(BwosLifo, LooksStealableSeesTheShareOfGrantedBlocks) {
   int stealable = 0;
   for (std::uint64_t sample = 0; sample < 8; ++sample) stealable += queue.looks_stealable(sample) ? 1 : 0;
   EXPECT_EQ(stealable, 3);
+}
+
+TEST(BwosLifo, LooksStealableSamplesTheOldestOfManyBlocks) {
+  Queue queue;
+  std::uint64_t task = 0;
+  std::uint64_t stolen = 0;
+  // The thieves' bottom is some way up.
+  for (std::uint64_t i = 0; i < 23 * BlockRing::kDefaultBlockSize + 1; ++i) ASSERT_TRUE(queue.push(i));
+  const auto stealable = [&] {
+    EXPECT_TRUE(queue.has_stealable());
+    int blocks = 0;
+    for (std::uint64_t sample = 0; sample < kSampledBlocks; ++sample)
+      blocks += queue.looks_stealable(sample) ? 1 : 0;
+    return blocks;
+  };
+  for (; stolen < 20 * BlockRing::kDefaultBlockSize + 1; ++stolen) {
+    if (stolen <= 15 * BlockRing::kDefaultBlockSize) {
+      ASSERT_EQ(stealable(), 8) << stolen;
+    }
+    ASSERT_EQ(queue.steal(task), Outcome::taken);
+  }
+  EXPECT_EQ(stealable(), 3);
+  EXPECT_EQ(queue.size_hint(), 3 * BlockRing::kDefaultBlockSize - 1);
+}
+
+// Thieves take every block, so the owner never comes down by itself.
+TEST(BwosLifo, UsesTheSameBlocksAgainHoweverMuchIsStolen) {
+  Queue queue;
+  std::uint64_t task = 0;
+  for (std::uint64_t i = 0; i < 10000; ++i) {
+    ASSERT_TRUE(queue.push(2 * i));
+    ASSERT_TRUE(queue.push(2 * i + 1));
+    ASSERT_TRUE(queue.grant_early());
+    ASSERT_EQ(queue.steal(task), Outcome::taken);
+    ASSERT_EQ(task, 2 * i);
+    ASSERT_TRUE(queue.pop(task));
+    ASSERT_EQ(task, 2 * i + 1);
+    ASSERT_FALSE(queue.pop(task));
+    ASSERT_FALSE(queue.has_stealable());
+  }
+  EXPECT_LT(queue.memory_bytes(), 16 * BlockRing::kDefaultBlockSize * sizeof(task));
+}
+
+TEST(BwosLifo, GivesMemoryBackThatIsNotUsedAnyMore) {
+  constexpr std::uint64_t kMany = 100'000;
+  constexpr int kRounds = 100;
+  Queue queue;
+  const std::size_t least = queue.memory_bytes();
+  for (int time = 0; time < 3; ++time) {
+    std::uint64_t task = 0;
+    for (std::uint64_t i = 0; i < kMany; ++i) ASSERT_TRUE(queue.push(i));
+    for (std::uint64_t i = kMany; i-- > 0;) {
+      ASSERT_TRUE(queue.pop(task));
+      ASSERT_EQ(task, i);
+    }
+    queue.give_memory_back();
+    EXPECT_GE(queue.memory_bytes(), kMany * sizeof(task)) << "at once, it may soon be needed again";
+    for (int round = 0; round < kRounds; ++round) queue.give_memory_back();
+    EXPECT_LE(queue.memory_bytes(), 2 * least);
+  }
 }
 
 TEST(BwosLifo, GrantEarlyGivesTheOlderHalf) {

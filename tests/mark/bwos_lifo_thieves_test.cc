@@ -23,8 +23,12 @@ using Outcome = StealOutcome;
 // queue empty. Whoever gets a task counts it.
 class ThievesAtWork {
  public:
+  // With an odd seed the owner begins anew as soon as it may, and rounds wrap around.
   ThievesAtWork(std::size_t blocks, std::size_t block_size, std::size_t tasks, std::uint64_t seed)
-      : queue_(blocks, block_size), random_(seed), taken_(tasks) {}
+      : queue_(blocks, block_size, seed % 2 != 0 ? 0xfffffffaU : BlockNumber::kFirstRound,
+               seed % 2 != 0 ? 1 : static_cast<std::uint32_t>(blocks)),
+        random_(seed),
+        taken_(tasks) {}
 
   void run(unsigned thieves) {
     std::vector<std::thread> threads;
@@ -104,6 +108,32 @@ TEST_P(BwosLifoThieves, LoseNothingAndDoubleNothing) {
     stolen += work.stolen();
   }
   EXPECT_GT(stolen, 0U) << "thieves that never steal test nothing";
+}
+
+// As deep as a heap without structure makes it: the owner comes down while thieves come up.
+TEST(BwosLifo, ThievesEmptyAFullQueueTogetherWithItsOwner) {
+  const std::size_t tasks = scaled(1'000'000);
+  Queue queue;
+  for (std::uint64_t i = 0; i < tasks; ++i) ASSERT_TRUE(queue.push(i));
+  EXPECT_EQ(queue.size_hint(), (tasks - 1) / BlockRing::kDefaultBlockSize * BlockRing::kDefaultBlockSize);
+  std::vector<std::atomic<std::uint32_t>> taken(tasks);
+  std::vector<std::thread> thieves;
+  for (int i = 0; i < 2; ++i) {
+    thieves.emplace_back([&] {
+      std::uint64_t task = 0;
+      for (Outcome outcome = Outcome::taken; outcome != Outcome::empty;) {
+        outcome = queue.steal(task);
+        if (outcome == Outcome::taken) taken[task].fetch_add(1, std::memory_order_relaxed);
+      }
+    });
+  }
+  std::uint64_t before = tasks;
+  for (std::uint64_t task = 0; queue.pop(task); before = task) {
+    ASSERT_LT(task, before);
+    taken[task].fetch_add(1, std::memory_order_relaxed);
+  }
+  for (std::thread& thief : thieves) thief.join();
+  for (std::size_t i = 0; i < tasks; ++i) ASSERT_EQ(taken[i].load(), 1U) << "task " << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BwosLifoThieves,

@@ -331,6 +331,7 @@ TEST(Marker, ReportsTheMemoryThatOverflowTook) {
 TEST(Marker, MarksTheSameWithFullGrantsAndWithBatches) {
   MarkerOptions options;
   options.threads = 4;
+  options.tuning.blocks = 8;
   options.tuning.block_size = 4;
   for (const Grant grant : {Grant::early, Grant::full}) {
     for (const std::size_t batch : {std::size_t{1}, std::size_t{3}, std::size_t{100}}) {

@@ -60,8 +60,8 @@ TEST(OverflowList, HoldsNoMoreMemoryThanItsTasksAndASpareNeed) {
   EXPECT_LE(list.memory_bytes(), full / 5);
   EXPECT_EQ(list.peak_memory_bytes(), full);
   list.release_memory();
-  EXPECT_EQ(list.memory_bytes(), 0U);
-  EXPECT_EQ(list.peak_memory_bytes(), 0U);
+  EXPECT_LE(list.memory_bytes(), full / 10) << "one segment stays";
+  EXPECT_EQ(list.peak_memory_bytes(), list.memory_bytes());
   ASSERT_TRUE(list.push(1));
   ASSERT_TRUE(list.pop(task));
   EXPECT_EQ(task, 1U);

@@ -100,6 +100,7 @@ TEST(WorkerMemory, LiesOnTheNodeOfTheWorker) {
   use_malloc_on_every_node(machine);
   mark::MarkerOptions options;
   options.threads = machine.processor_count();
+  options.tuning.blocks = 8;
   options.nodes = machine.nodes_of_workers(options.threads);
   std::mutex mutex;
   std::map<std::thread::id, std::uint32_t> worker_of_thread;

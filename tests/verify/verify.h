@@ -45,6 +45,9 @@ void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return 
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return __VERIFIER_malloc_aligned(static_cast<std::size_t>(alignment), size);
 }
+void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return __VERIFIER_malloc_aligned(static_cast<std::size_t>(alignment), size);
+}
 void operator delete(void* memory) noexcept { __VERIFIER_free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { __VERIFIER_free(memory); }
 void operator delete[](void* memory) noexcept { __VERIFIER_free(memory); }

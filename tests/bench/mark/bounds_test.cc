@@ -170,11 +170,14 @@ class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
  protected:
   static constexpr std::uint32_t kLeaves = 300;
 
+  static constexpr std::size_t kBlocks = 8;
+
   static std::uint64_t held_by_one(const Graph& of, std::size_t block_size = 1024) {
     gc::Collector collector(only_when_asked());
     const HeapGraph graph(of, collector);
     BoundsOptions options = with_threads(1);
     options.marking.engine.tuning.queue = GetParam();
+    options.marking.engine.tuning.blocks = kBlocks;
     options.marking.engine.tuning.block_size = block_size;
     return measure_bounds(collector, graph.roots(), options, ignore).runs.front().most_held_tasks;
   }
@@ -190,7 +193,7 @@ TEST_P(EveryQueuesSpace, OfAStarIsItsLeaves) {
 // Tasks in the prefetch buffer and in the overflow list count, too.
 TEST_P(EveryQueuesSpace, CountsWhatOverflows) {
   constexpr std::size_t kBlockSize = 4;
-  ASSERT_GT(kLeaves, mark::kPrefetchDepth + mark::MarkerOptions().tuning.blocks * kBlockSize);
+  ASSERT_GT(kLeaves, mark::kPrefetchDepth + kBlocks * kBlockSize);
   EXPECT_EQ(held_by_one(star(kLeaves), kBlockSize), kLeaves);
 }
 

@@ -9,6 +9,8 @@ namespace jackdaw::base {
 
 struct PageMemory {
   static void* allocate(std::size_t bytes) noexcept { return ::operator new(bytes); }
+  static bool can_spare(std::size_t) { return true; }
+  static void discard(void*, std::size_t) {}
   static void release(void* memory, std::size_t) { ::operator delete(memory); }
 };
 

@@ -1,0 +1,43 @@
+// BlockMemory: where a queue in blocks has its blocks' descriptors and their entries.
+//
+// It is reserved for any number of tasks that a heap may bring, and takes memory where it is used. Where the
+// process's addresses are limited, or the system refuses so many, there are fewer blocks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+#include "base/page_memory.h"
+#include "base/throw_or_end.h"
+#include "mark/page_array.h"
+#include "mark/queue/block_ring.h"
+
+namespace jackdaw::mark {
+
+/// `Block` describes a block, and is valid when all bytes are zero.
+template <typename Block, typename Task>
+struct BlockMemory {
+  /// However scarce addresses are, so many blocks are asked for.
+  static constexpr std::size_t kFewBlocks = 8;
+
+  BlockRing ring;
+  PageArray<Block> blocks;
+  PageArray<Task> entries;
+
+  /// For `block_count` blocks of `block_size` tasks, or half as many blocks, and so on down to kFewBlocks.
+  /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
+  static BlockMemory reserve(std::size_t block_count, std::size_t block_size) {
+    for (;; block_count = std::max(block_count / 2, kFewBlocks)) {
+      const BlockRing ring(block_count, block_size);
+      const bool is_least = block_count <= kFewBlocks;
+      if (!is_least && !base::PageMemory::can_spare(ring.capacity() * sizeof(Task))) continue;
+      BlockMemory memory{ring, try_make_page_array<Block>(block_count),
+                         try_make_page_array<Task>(ring.capacity())};
+      if (memory.blocks != nullptr && memory.entries != nullptr) return memory;
+      if (is_least) base::throw_or_end(std::bad_alloc());
+    }
+  }
+};
+
+}  // namespace jackdaw::mark

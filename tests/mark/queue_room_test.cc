@@ -1,0 +1,76 @@
+// The room that queues in blocks reserve: it takes no memory until it is used, and it is smaller where
+// addresses are scarce. A program of its own, because it limits what the process may have.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "mark/queue/bwos_fifo.h"
+#include "mark/queue/bwos_lifo.h"
+#include "tests/address_space_limit.h"
+#include "tests/scaled.h"
+
+namespace jackdaw::mark {
+namespace {
+
+std::size_t resident_bytes() {
+  std::ifstream statistics("/proc/self/statm");
+  std::size_t pages = 0;
+  statistics >> pages >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+template <typename Queue>
+class QueueRoom : public testing::Test {};
+using QueuesInBlocks = testing::Types<BwosLifo<std::uint64_t>, BwosFifo<std::uint64_t>>;
+TYPED_TEST_SUITE(QueueRoom, QueuesInBlocks);
+
+TYPED_TEST(QueueRoom, TakesNoMemoryUntilItIsUsed) {
+  constexpr std::size_t kQueues = 100;
+  std::vector<std::unique_ptr<TypeParam>> queues(kQueues);
+  const std::size_t before = resident_bytes();
+  for (auto& queue : queues) {
+    queue = std::make_unique<TypeParam>();
+    ASSERT_TRUE(queue->push(1));
+  }
+  EXPECT_LT(resident_bytes() - before, kQueues * 6 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+}
+
+TYPED_TEST(QueueRoom, IsSmallerWhereAddressesAreScarce) {
+  if (kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
+  const AddressSpaceLimit limit(std::size_t{1} << 20);
+  TypeParam queue;
+  std::uint64_t count = 0;
+  while (queue.push(count)) ++count;
+  EXPECT_GE(count, 8 * BlockRing::kDefaultBlockSize);
+  EXPECT_LT(count, (std::size_t{1} << 20) / sizeof(count));
+  std::uint64_t task = 0;
+  std::uint64_t popped = 0;
+  while (queue.pop(task)) ++popped;
+  EXPECT_EQ(popped, count);
+}
+
+TYPED_TEST(QueueRoom, IsRefusedWhereThereIsNone) {
+  if (kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
+  const AddressSpaceLimit limit(0);
+  EXPECT_THROW(TypeParam(), std::bad_alloc);
+}
+
+// Where much could be had, a queue takes a small part of it alone: the heap needs the rest.
+TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
+  if (kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
+  const AddressSpaceLimit limit(std::size_t{64} << 20);
+  std::vector<std::unique_ptr<TypeParam>> queues(16);
+  for (auto& queue : queues) queue = std::make_unique<TypeParam>();
+  void* const rest = base::PageMemory::allocate(std::size_t{32} << 20);
+  EXPECT_NE(rest, nullptr);
+  if (rest != nullptr) base::PageMemory::release(rest, std::size_t{32} << 20);
+}
+
+}  // namespace
+}  // namespace jackdaw::mark
