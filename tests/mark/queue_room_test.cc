@@ -31,6 +31,7 @@ using QueuesInBlocks = testing::Types<BwosLifo<std::uint64_t>, BwosFifo<std::uin
 TYPED_TEST_SUITE(QueueRoom, QueuesInBlocks);
 
 TYPED_TEST(QueueRoom, TakesNoMemoryUntilItIsUsed) {
+  if (kEmulated) GTEST_SKIP() << "the emulator keeps a record of each page that is reserved";
   constexpr std::size_t kQueues = 100;
   std::vector<std::unique_ptr<TypeParam>> queues(kQueues);
   const std::size_t before = resident_bytes();
