@@ -223,13 +223,15 @@ class alignas(128) Worker {
   bool drain_alone(Model& model) {
     for (;;) {
       const bool was_far = step_.distance().is_far();
-      if (was_far ? drain<Way::serial_deferred>(model) : drain<Way::serial>(model)) return true;
+      if (was_far ? drain_inlined<Way::serial_deferred>(model) : drain_inlined<Way::serial>(model))
+        return true;
       if (step_.distance().is_far() == was_far) return false;
     }
   }
 
   void drain_together(Model& model) {
-    while (!(step_.distance().is_far() ? drain<Way::deferred>(model) : drain<Way::immediate>(model)))
+    while (!(step_.distance().is_far() ? drain_inlined<Way::deferred>(model)
+                                       : drain_inlined<Way::immediate>(model)))
       continue;
   }
 
@@ -238,22 +240,6 @@ class alignas(128) Worker {
   // the other way.
   template <Way kWay>
   bool drain(Model& model) {
-    if constexpr (CandidateObjectModel<Model>) {
-      return drain_loop<kWay>(model);
-    } else {
-      return drain_with_model<kWay>(model);
-    }
-  }
-
-  // A plain model's functions all become part of the loop: a compiler would not inline those that are called
-  // from several places. A model with candidates says itself what is to be inlined.
-  template <Way kWay>
-  [[gnu::flatten]] bool drain_with_model(Model& model) {
-    return drain_loop<kWay>(model);
-  }
-
-  template <Way kWay>
-  JACKDAW_ALWAYS_INLINE bool drain_loop(Model& model) {
     for (;;) {
       for (std::size_t left = kVisitsBetweenPolls; left != 0;) {
         const std::size_t visited = visit_some<kWay>(model);
@@ -268,6 +254,17 @@ class alignas(128) Worker {
       if (!poll<kWay>(model)) [[unlikely]]
         return false;
     }
+  }
+
+  // drain(), of a plain model with all its functions as part of the loop: a compiler would not inline those
+  // that are called from several places. A model with candidates says itself what is to be inlined.
+  template <Way kWay>
+  [[gnu::flatten]] bool drain_inlined(Model& model) requires(!CandidateObjectModel<Model>) {
+    return drain<kWay>(model);
+  }
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE bool drain_inlined(Model& model) {
+    return drain<kWay>(model);
   }
 
   // A worker polls between some visits and the next. False: it is to stop marking in this way.
