@@ -33,6 +33,9 @@ class MarkDistance {
   /// could count as 500 ns): up to 13 ns where few come from another core, which takes 100 and more; 29 to 50
   /// where many do.
   static constexpr Duration kFar{18};
+  /// The same for a worker alone, whose marks come from no other core: measured, a third-level cache takes up
+  /// to 60 ns, in which little is gained, and memory 110 and more.
+  static constexpr Duration kFarAlone{64};
   /// A sample counts as this long at most, and as nothing at least: the processor may have been away. So
   /// where marks are near, it takes some that come from other cores to be far, and not an interruption.
   static constexpr Duration kLongest{128};
@@ -41,8 +44,9 @@ class MarkDistance {
 
   [[nodiscard]] bool is_far() const { return is_far_; }
 
-  /// Marks are near until they turn out not to be.
-  void start_round() { take_as_near(); }
+  /// Marks are near until they turn out not to be, from here on for a worker alone or for one beside others.
+  void start_alone() { start(true); }
+  void start_together() { start(false); }
 
   /// To be called at each poll. True: while near, the next visit is to be sampled; while far, it is time for
   /// take_as_near.
@@ -62,7 +66,7 @@ class MarkDistance {
   void add_sample(Duration duration) {
     sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
-    is_far_ = sum_ >= kSamples * kFar;
+    is_far_ = sum_ >= kSamples * (is_alone_ ? kFarAlone : kFar);
     polls_a_sample_ = is_far_ ? kPollsASample : std::min(2 * polls_a_sample_, kMostPollsASample);
     restart(is_far_ ? kPollsFar : polls_a_sample_);
   }
@@ -79,12 +83,17 @@ class MarkDistance {
   }
 
  private:
+  void start(bool is_alone) {
+    is_alone_ = is_alone;
+    take_as_near();
+  }
   void restart(std::uint32_t polls) {
     samples_ = 0;
     sum_ = {};
     polls_left_ = polls;
   }
 
+  bool is_alone_ = false;
   bool is_far_ = false;
   std::uint32_t polls_a_sample_ = kPollsASample;
   std::uint32_t polls_left_ = kPollsASample;

@@ -10,8 +10,8 @@ namespace jackdaw::mark {
 
 /// How many tasks wait for their memory.
 inline constexpr std::size_t kPrefetchDepth = 128;
-/// When fewer wait than the first number, others come from the queue, up to the second. (With far marks, all
-/// that wait come from the queue.)
+/// When fewer wait than the first number, others come from the queue, up to the second. (With far
+/// marks and several workers, all that wait come from the queue.)
 inline constexpr std::size_t kLowTasks = 32;
 inline constexpr std::size_t kRefilledTasks = 36;
 
@@ -21,6 +21,10 @@ inline constexpr std::size_t kTasksAtOnce = 16;
 inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
   return waiting > kLowTasks ? std::min(waiting - kLowTasks, kTasksAtOnce) : (waiting + 3) / 4;
 }
+
+/// So many of those that wait longest have been asked for, and one more with each that is visited: the memory
+/// takes no more at a time. (Of a model with candidates, all that wait.)
+inline constexpr std::size_t kAskedTasks = kLowTasks;
 
 /// With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
 /// choices for each worker make it unlikely that a thief gives up with work in sight.

@@ -23,10 +23,13 @@ namespace jackdaw::mark {
 
 /// How a worker marks, and where what it finds goes.
 enum class Way : std::uint8_t {
-  serial,     ///< while no other worker marks: plainly and at once; to the prefetch buffer if it has room
-  immediate,  ///< beside others, marks being near: the same, but with biases or atomically
-  deferred,   ///< beside others, marks being far: asked for, and set a while later; to the queue
+  serial,  ///< while no other worker marks: plainly and at once; to the prefetch buffer if it has room
+  serial_deferred,  ///< the same, marks being far: asked for, and set a while later
+  immediate,        ///< beside others, marks being near: as serial, but with biases or atomically
+  deferred,         ///< beside others, marks being far: asked for, and set a while later; to the queue
 };
+inline constexpr bool is_serial(Way way) { return way == Way::serial || way == Way::serial_deferred; }
+inline constexpr bool is_deferred(Way way) { return way == Way::deferred || way == Way::serial_deferred; }
 
 /// One worker's. `Tasks` is a TaskStore, and `Team` as for Worker. biased_regions() and the queue may be used
 /// by every worker.
@@ -55,7 +58,6 @@ class MarkStep {
     waited_ = {};
     tasks_.start_round();
     biased_regions_.start_round();
-    distance_.start_round();
   }
   /// Adds the round's counts.
   void finish_round(WorkerStatistics& statistics) {
@@ -70,12 +72,18 @@ class MarkStep {
   /// A reference was found: marks what it leads to, now or, if marking is deferred, later.
   template <Way kWay, ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
-    if constexpr (kWay == Way::deferred) {
+    discover<kWay>(model, found, tasks_.prefetched(), leaves_);
+  }
+  /// The same, as mark below.
+  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
+  JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found, Prefetched& prefetched,
+                                      std::uint64_t& leaves) {
+    if constexpr (is_deferred(kWay)) {
       Reference reference = found;
       model.prefetch_mark(reference);
-      if (discovered_.exchange(reference)) mark<kWay>(model, reference);
+      if (discovered_.exchange(reference)) mark<kWay>(model, reference, prefetched, leaves);
     } else {
-      mark<kWay>(model, found);
+      mark<kWay>(model, found, prefetched, leaves);
     }
   }
 
@@ -87,8 +95,8 @@ class MarkStep {
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
                                   std::uint64_t& leaves) {
-    MarkingRight right = kWay == Way::serial ? MarkingRight::exclusive : MarkingRight::shared;
-    if constexpr (kWay != Way::serial && BiasedObjectModel<Model>) {
+    MarkingRight right = is_serial(kWay) ? MarkingRight::exclusive : MarkingRight::shared;
+    if constexpr (!is_serial(kWay) && BiasedObjectModel<Model>) {
       right = right_to_mark(model, reference);
       if (right == MarkingRight::none) [[unlikely]] {
         set_aside(model, reference);
@@ -101,10 +109,11 @@ class MarkStep {
   /// Whether references wait for their marks' memory.
   [[nodiscard]] bool defers_any() const { return discovered_.size() != 0; }
   /// Marks a reference that waits. False when none does.
-  bool mark_waiting(Model& model) {
+  template <Way kWay>
+  [[gnu::noinline]] bool mark_waiting(Model& model) {
     Reference reference{};
     if (discovered_.take(reference)) {
-      mark<Way::deferred>(model, reference);
+      mark<is_serial(kWay) ? Way::serial : Way::deferred>(model, reference);
       return true;
     }
     if (set_aside_.is_empty()) return false;
@@ -133,7 +142,7 @@ class MarkStep {
     const Task task = outcome.task();
     if constexpr (kWay != Way::deferred) {
       if (!prefetched.is_full()) {
-        prefetch(model, task, reference);
+        if (prefetched.asks_on_entry()) prefetch(model, task, reference);
         prefetched.put(task);
         return;
       }

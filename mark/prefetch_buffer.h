@@ -30,6 +30,8 @@ class PrefetchBuffer {
   }
 
   [[nodiscard]] bool is_full() const { return size() == kDepth; }
+  /// Whether the memory of a task is asked for when it is put in.
+  [[nodiscard]] static constexpr bool asks_on_entry() { return true; }
   /// Puts `task` in; there is room. O(1).
   void put(Task task) {
     const std::uint64_t place = put_++;  // a copy: for all the compiler knows, the task is stored over put_
@@ -62,13 +64,46 @@ class PrefetchBuffer {
     explicit Filling(PrefetchBuffer& buffer)
         : buffer_(buffer), put_(buffer.put_), full_(buffer.taken_ + kDepth) {}
     [[nodiscard]] bool is_full() const { return put_ == full_; }
+    [[nodiscard]] static constexpr bool asks_on_entry() { return true; }
     void put(Task task) { buffer_.ring_[put_++ % kDepth] = task; }
     void end() { buffer_.put_ = put_; }
 
-   private:
+   protected:
     PrefetchBuffer& buffer_;
     std::uint64_t put_;  // not in the buffer, where for all the compiler knows a task might be stored over it
-    const std::uint64_t full_;
+    std::uint64_t full_;
+  };
+
+  /// Puts many in and takes many out, in the same way. Only what leaves soon is asked for on entry.
+  class Exchanging : public Filling {
+   public:
+    explicit Exchanging(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_), asked_(full_) {}
+    [[nodiscard]] std::size_t size() const { return put_ - taken_; }
+    /// The task that leaves after so many others, which there is.
+    [[nodiscard]] Task task_after(std::size_t others) const {
+      return buffer_.ring_[(taken_ + others) % kDepth];
+    }
+    void drop_oldest(std::size_t count) {
+      taken_ += count;
+      full_ += count;
+    }
+    /// Of so many that leave first the memory is to be asked for when they enter.
+    void ask_on_entry(std::size_t first) { asked_ = taken_ + first; }
+    [[nodiscard]] bool asks_on_entry() const { return put_ < asked_; }
+    void end() {
+      Filling::end();
+      buffer_.taken_ = taken_;
+    }
+    /// After end(): goes on with what was put in since.
+    void begin() { put_ = buffer_.put_; }
+
+   private:
+    using Filling::buffer_;
+    using Filling::full_;
+    using Filling::put_;
+
+    std::uint64_t taken_;
+    std::uint64_t asked_;
   };
 
   /// Tasks held.

@@ -68,12 +68,17 @@ class TaskStore {
   /// Whether there was one in this round.
   [[nodiscard]] bool has_dropped() const { return dropped_ != 0; }
 
+  /// Whether there is nothing to pop, as nothing was pushed since there was nothing.
+  [[nodiscard]] bool is_known_empty() const { return lasting() == stolen_; }
   /// Moves tasks to the prefetch buffer when that runs low.
   template <typename Model>
   JACKDAW_ALWAYS_INLINE void refill(Model& model) {
+    constexpr bool kIsPlain = !CandidateObjectModel<Model>;
+    constexpr std::size_t kRefilled = kIsPlain ? kLowTasks + kTasksAtOnce : kRefilledTasks;
+    if (kIsPlain && is_known_empty()) return;
     Task task{};
-    while (prefetched_.size() < kRefilledTasks && pop(task)) {
-      model.prefetch(task);
+    while (prefetched_.size() < kRefilled && pop(task)) {
+      if (!kIsPlain || prefetched_.size() < kAskedTasks) model.prefetch(task);
       prefetched_.put(task);
       if constexpr (SlicingObjectModel<Model>) {
         if (model.is_slice(task)) return;

@@ -74,6 +74,7 @@ class alignas(128) Worker {
   /// could help (false). Then they are to be started, and this worker is to go on in run_round.
   bool run_serially(Model& model, std::uint64_t references) {
     poll_at_ = references;
+    step_.distance().start_alone();
     if (!take_input<Way::serial>(model)) return false;
     finish_round();
     return true;
@@ -81,6 +82,7 @@ class alignas(128) Worker {
 
   /// Works until the round is over.
   void run_round(Model& model) {
+    step_.distance().start_together();
     take_input<Way::immediate>(model);
     drain_together(model);
     while (find_tasks(model)) drain_together(model);
@@ -120,7 +122,8 @@ class alignas(128) Worker {
   };
 
   // Of a visit that is sampled: times how long the first mark takes to come.
-  struct SamplingSink : Sink<Way::immediate> {
+  template <Way kWay>
+  struct SamplingSink : Sink<kWay> {
     bool* is_first;
 
     template <ReferenceTo<Reference> Found>
@@ -132,31 +135,42 @@ class alignas(128) Worker {
           asm volatile("" : : "r"(is_marked) : "memory");
         });
       }
-      Sink<Way::immediate>::reference(found);
+      Sink<kWay>::reference(found);
     }
   };
 
-  // Where the candidates that are references are reported to, many at a time: counts, and the prefetch
-  // buffer's ends, stay in registers until the batch is over.
-  template <Way kWay>
+  // Where the references of many visits, or those among many candidates, are reported to: counts, and the
+  // prefetch buffer's ends, stay in registers until the batch is over.
+  template <Way kWay, typename Prefetched>
   struct BatchSink {
-    Worker* worker;
+    Worker* self;
     Model* model;
-    typename Tasks::Prefetched::Filling prefetched;
+    Prefetched prefetched;
     std::uint64_t leaves = 0;
     std::uint64_t references = 0;
 
     BatchSink(Worker& worker, Model& model)
-        : worker(&worker), model(&model), prefetched(worker.tasks().prefetched()) {}
+        : self(&worker), model(&model), prefetched(worker.tasks().prefetched()) {}
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
       ++references;
-      worker->step_.template mark<kWay>(*model, found, prefetched, leaves);
+      self->step_.template discover<kWay>(*model, found, prefetched, leaves);
     }
-    void end() {
+    void task(Task task) {
+      if (self->tasks().push_again(task)) return;
+      end();
+      self->template execute_at_once<kWay>(*model, task);
+      begin();
+    }
+    [[nodiscard]] std::uint32_t worker() const { return self->index_; }
+    void begin() {
+      prefetched.begin();
+      leaves = references = 0;
+    }
+    JACKDAW_ALWAYS_INLINE void end() {
       prefetched.end();
-      worker->step_.add_leaves(leaves);
-      worker->statistics_.references_visited += references;
+      self->step_.add_leaves(leaves);
+      self->statistics_.references_visited += references;
     }
   };
 
@@ -169,7 +183,7 @@ class alignas(128) Worker {
       Sink<kWay> sink{this, &model};
       model.examine(candidates_.take_all(), sink);
     } else {
-      BatchSink<kWay> sink(*this, model);
+      BatchSink<kWay, typename Tasks::Prefetched::Filling> sink(*this, model);
       model.examine(candidates_.take_all(), sink);
       sink.end();
     }
@@ -199,19 +213,31 @@ class alignas(128) Worker {
 
   template <Way kWay>
   bool drain_in(Model& model) {
-    if constexpr (kWay == Way::serial) return drain<Way::serial>(model);
+    if constexpr (kWay == Way::serial && CandidateObjectModel<Model>) return drain<kWay>(model);
+    if constexpr (kWay == Way::serial) return drain_alone(model);
     drain_together(model);
     return true;
   }
 
+  // Returns what drain() did, unless that was to go on in the other way.
+  bool drain_alone(Model& model) {
+    for (;;) {
+      const bool was_far = step_.distance().is_far();
+      if (was_far ? drain_inlined<Way::serial_deferred>(model) : drain_inlined<Way::serial>(model))
+        return true;
+      if (step_.distance().is_far() == was_far) return false;
+    }
+  }
+
   void drain_together(Model& model) {
-    while (!(step_.distance().is_far() ? drain<Way::deferred>(model) : drain<Way::immediate>(model)))
+    while (!(step_.distance().is_far() ? drain_inlined<Way::deferred>(model)
+                                       : drain_inlined<Way::immediate>(model)))
       continue;
   }
 
   // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside (true).
-  // Stops earlier (false) when a worker alone finds that others could help, and beside others when it is time
-  // to go on in the other way.
+  // Stops earlier (false) when a worker alone finds that others could help, and when it is time to go on in
+  // the other way.
   template <Way kWay>
   bool drain(Model& model) {
     for (;;) {
@@ -221,7 +247,7 @@ class alignas(128) Worker {
         if (visited != 0) continue;
         if (!candidates_.is_empty()) {
           examine_now<kWay>(model);
-        } else if (!step_.mark_waiting(model)) {
+        } else if (!step_.template mark_waiting<kWay>(model)) {
           return true;
         }
       }
@@ -230,21 +256,33 @@ class alignas(128) Worker {
     }
   }
 
+  // drain(), of a plain model with all its functions as part of the loop: a compiler would not inline those
+  // that are called from several places. A model with candidates says itself what is to be inlined.
+  template <Way kWay>
+  [[gnu::flatten]] bool drain_inlined(Model& model) requires(!CandidateObjectModel<Model>) {
+    return drain<kWay>(model);
+  }
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE bool drain_inlined(Model& model) {
+    return drain<kWay>(model);
+  }
+
   // A worker polls between some visits and the next. False: it is to stop marking in this way.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool poll(Model& model) {
-    if constexpr (kWay == Way::serial) {
-      return statistics_.references_visited < poll_at_ || !others_could_help();
+    if constexpr (is_serial(kWay)) {
+      if (statistics_.references_visited >= poll_at_ && others_could_help()) return false;
+      if constexpr (CandidateObjectModel<Model>) return true;
     } else {
       biased_regions().poll();
       if (others_are_idle()) [[unlikely]]
         share();
-      if (!step_.distance().count_poll()) [[likely]]
-        return true;
-      if constexpr (kWay == Way::immediate) return sample_next_visit(model);
-      step_.distance().take_as_near();
-      return false;
     }
+    if (!step_.distance().count_poll()) [[likely]]
+      return true;
+    if constexpr (!is_deferred(kWay)) return sample_next_visit<kWay>(model);
+    step_.distance().take_as_near();
+    return false;
   }
 
   // Visits tasks that have waited for their memory; how many.
@@ -258,6 +296,10 @@ class alignas(128) Worker {
     } else {
       auto& prefetched = tasks().prefetched();
       if (prefetched.size() < kLowTasks) tasks().refill(model);
+      if constexpr (!CandidateObjectModel<Model>) {
+        if (!counts_visits_) [[likely]]
+          return visit_batch<kWay>(model);
+      }
       const std::size_t count = tasks_at_once(prefetched.size());
       for (std::size_t left = count; left != 0;) {
         if (is_picked_from(model, prefetched.oldest_task())) {
@@ -269,6 +311,29 @@ class alignas(128) Worker {
       }
       return count;
     }
+  }
+
+  // Visits tasks that have waited longest, and then, where few wait, some that these have led to. How many.
+  // Each visit asks for the memory of a task that was found a while ago: asked for as soon as it is found, a
+  // task whose mark the processor guesses to be unset costs memory accesses even if the guess is wrong.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_batch(Model& model) {
+    BatchSink<kWay, typename Tasks::Prefetched::Exchanging> sink(*this, model);
+    auto& waiting = sink.prefetched;
+    std::size_t visited = 0;
+    do {
+      const std::size_t count = tasks_at_once(waiting.size());
+      const bool are_all_asked = waiting.size() <= kAskedTasks;
+      waiting.ask_on_entry(count + kAskedTasks);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!are_all_asked) model.prefetch(waiting.task_after(kAskedTasks + i));
+        model.visit(waiting.task_after(i), sink);
+      }
+      waiting.drop_oldest(count);
+      visited += count;
+    } while (visited < kVisitsBetweenPolls && waiting.size() != 0 && tasks().is_known_empty());
+    sink.end();
+    return visited;
   }
 
   JACKDAW_ALWAYS_INLINE bool is_picked_from(const Model& model, Task task) const {
@@ -327,15 +392,16 @@ class alignas(128) Worker {
   }
 
   // Returns whether marks are still near.
+  template <Way kWay>
   [[gnu::noinline]] bool sample_next_visit(Model& model) {
     Task task{};
-    if (next_task<Way::immediate>(model, task)) {
+    if (next_task<kWay>(model, task)) {
       if (counts_visits_) note_visit(model, task);
       bool is_first = true;
-      SamplingSink sink{{this, &model}, &is_first};
+      SamplingSink<kWay> sink{{this, &model}, &is_first};
       model.visit(task, sink);
       if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
-      biased_regions().poll();
+      if constexpr (!is_serial(kWay)) biased_regions().poll();
     }
     step_.distance().end_sampled_visit();
     return !step_.distance().is_far();
@@ -347,7 +413,7 @@ class alignas(128) Worker {
   void execute_at_once(Model& model, Task task) {
     ++statistics_.tasks_executed;
     execute<kWay>(model, task);
-    if constexpr (kWay != Way::serial) biased_regions().poll();
+    if constexpr (!is_serial(kWay)) biased_regions().poll();
   }
 
   // Keeps a part, or what somebody else made, which may be a part. What cannot be kept is visited here and

@@ -48,6 +48,52 @@ TEST(Embedding, TellsAVisitWhichWorkerVisits) {
     EXPECT_EQ(model.visits_of(worker), marker.statistics()[worker].tasks_executed) << worker;
 }
 
+// Visits a node edge by edge: its task reports one part for each.
+class PartsModel {
+ public:
+  using Reference = Node;
+  using Task = std::uint64_t;
+
+  explicit PartsModel(const std::vector<std::vector<Node>>& edges) : whole_(edges), edges_(edges) {}
+
+  MarkOutcome<Task> mark(Reference node, Sharing sharing) {
+    return whole_.mark(node, sharing).is_newly_marked() ? MarkOutcome<Task>(Task{node}) : MarkOutcome<Task>();
+  }
+  bool is_marked(Reference node) const { return whole_.is_marked(node); }
+  void prefetch_mark(Reference) const {}
+  void prefetch(Task) const {}
+  template <typename Sink>
+  void visit(Task task, Sink& sink) const {
+    const auto& targets = edges_[static_cast<Node>(task)];
+    const std::uint64_t part = task >> 32;
+    if (part != 0) return sink.reference(targets[part - 1]);
+    for (std::uint64_t i = 1; i <= targets.size(); ++i) sink.task(task | i << 32);
+  }
+  const VectorModel& whole() const { return whole_; }
+
+ private:
+  VectorModel whole_;
+  std::vector<std::vector<Node>> edges_;
+};
+
+// Few enough nodes that none needs the queue, so that nothing is dropped.
+TEST(Embedding, VisitsPartsAtOnceThatCannotBeKept) {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    MarkerOptions options;
+    options.threads = threads;
+    options.overflow_limit = 0;
+    options.tuning.blocks = 2;
+    options.tuning.block_size = 1;
+    options.tuning.serial_references = 0;
+    PartsModel model(random_graph(100, 9, 5));
+    Marker<PartsModel> marker(options);
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    const std::vector<bool> expected = model.whole().serially_reachable({0});
+    EXPECT_EQ(model.whole().marks(), expected);
+    EXPECT_EQ(total(marker.statistics()).references_visited, model.whole().edges_of(expected));
+  }
+}
+
 TEST(Embedding, MarksAloneAndEndsWellInTheChildOfAFork) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer's runtime may hang in the child";
   for (const bool has_marked : {false, true}) {

@@ -80,6 +80,20 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
   }
 }
 
+TEST(MarkDistance, AWorkerAloneTakesOnlyFartherMarksToBeFar) {
+  MarkDistance distance;
+  const auto judge = [&](MarkDistance::Duration duration) {
+    for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) visit_and_sample(distance, duration);
+    return distance.is_far();
+  };
+  distance.start_alone();
+  EXPECT_FALSE(judge(MarkDistance::kFarAlone - kOneNanosecond));
+  EXPECT_TRUE(judge(MarkDistance::kFarAlone));
+  distance.start_together();
+  EXPECT_FALSE(distance.is_far());
+  EXPECT_TRUE(judge(MarkDistance::kFarAlone - kOneNanosecond));
+}
+
 // A worker that loses its processor between two looks at the clock may count too much for the clock itself.
 TEST(MarkDistance, ASampleCountsAsNothingAtLeast) {
   MarkDistance distance;
@@ -102,7 +116,7 @@ TEST(MarkDistance, ARoundStartsNear) {
   MarkDistance distance;
   for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) visit_and_sample(distance, MarkDistance::kFar);
   ASSERT_TRUE(distance.is_far());
-  distance.start_round();
+  distance.start_together();
   EXPECT_FALSE(distance.is_far());
   EXPECT_EQ(visit_and_sample(distance, kOneNanosecond), MarkDistance::kPollsASample);
 }

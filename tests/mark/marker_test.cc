@@ -76,6 +76,10 @@ class DistantVectorModel : public VectorModel {
 
 thread_local bool DistantVectorModel::was_far_ = false;
 
+// At least so many visits come before a worker takes marks to be far.
+constexpr Node kVisitsUntilJudged =
+    MarkDistance::kSamples * MarkDistance::kPollsASample * kVisitsBetweenPolls;
+
 // The same, where nodes without edges say so.
 class LeafVectorModel : public VectorModel {
  public:
@@ -204,33 +208,46 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
 }
 
 TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    MarkerOptions options;
+    options.threads = threads;
+    options.tuning.serial_references = 0;
+    DistantVectorModel distant(random_graph(4 * kVisitsUntilJudged, 6, 5));
+    expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
+    EXPECT_GT(distant.asked_for(), 0U) << threads;
+  }
+}
+
+// What waits for its mark's memory when others are called is not forgotten.
+TEST(Marker, CallsOthersWhileMarksAreAskedFor) {
   MarkerOptions options;
   options.threads = 2;
-  options.tuning.serial_references = 0;
-  const Node nodes = 4 * MarkDistance::kSamples * MarkDistance::kPollsASample * kVisitsBetweenPolls;
-  DistantVectorModel distant(random_graph(nodes, 6, 5));
+  options.tuning.serial_references = 8 * kVisitsUntilJudged;
+  DistantVectorModel distant(random_graph(8 * kVisitsUntilJudged, 6, 5));
   expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
   EXPECT_GT(distant.asked_for(), 0U);
 }
 
 // The round is long enough for a worker to take the marks to be near once more.
 TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
-  MarkerOptions options;
-  options.threads = 2;
-  options.tuning.serial_references = 0;
-  const Node nodes = 3 * MarkDistance::kPollsFar * kVisitsBetweenPolls;
-  DistantVectorModel distant(random_graph(nodes, 4, 6));
-  expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
-  EXPECT_GT(distant.asked_for(), 0U);
-  EXPECT_GT(distant.came_back(), 0U) << "one of two workers visits more than are far at a time";
+  for (const std::uint32_t threads : {1U, 2U}) {
+    MarkerOptions options;
+    options.threads = threads;
+    options.tuning.serial_references = 0;
+    const Node nodes = 3 * MarkDistance::kPollsFar * kVisitsBetweenPolls;
+    DistantVectorModel distant(random_graph(nodes, 4, 6));
+    expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
+    EXPECT_GT(distant.asked_for(), 0U);
+    EXPECT_GT(distant.came_back(), 0U) << "one of two workers visits more than are far at a time";
+  }
 }
 
-TEST(Marker, NearMarksAreNotAskedFor) {
+TEST(Marker, MarksAreNotAskedForUntilTheyAreJudged) {
   MarkerOptions options;
   options.threads = 1;
-  DistantVectorModel distant(random_graph(10000, 6, 5));
+  DistantVectorModel distant(random_graph(kVisitsUntilJudged / 2, 6, 5));
   expect_marks_like_serial<RandomVictim>(distant, {0}, options, 1);
-  EXPECT_EQ(distant.asked_for(), 0U) << "a worker alone";
+  EXPECT_EQ(distant.asked_for(), 0U);
 }
 
 TEST(Marker, MarksLeavesWithoutVisitingThem) {

@@ -56,5 +56,43 @@ TEST(PrefetchBuffer, FollowsADeque) {
   }
 }
 
+// What an Exchanging does is the buffer's after its end, and so is what was put in between its end and its
+// beginning.
+TEST(PrefetchBuffer, IsFilledAndEmptiedInRegisters) {
+  PrefetchBuffer<int, 8> buffer;
+  for (int i = 0; i < 6; ++i) buffer.put(i);
+  PrefetchBuffer<int, 8>::Exchanging ring(buffer);
+  EXPECT_EQ(ring.task_after(5), 5);
+  ring.put(6);
+  ring.put(7);
+  EXPECT_TRUE(ring.is_full());
+  ring.drop_oldest(3);
+  EXPECT_FALSE(ring.is_full());
+  ring.end();
+  EXPECT_EQ(buffer.size(), 5U);
+  buffer.put(8);
+  ring.begin();
+  EXPECT_EQ(ring.size(), 6U);
+  ring.put(9);
+  ring.end();
+  for (int i = 3; i < 10; ++i) EXPECT_EQ(buffer.take_oldest(), i);
+  EXPECT_EQ(buffer.size(), 0U);
+}
+
+TEST(PrefetchBuffer, AsksOnEntryForThoseThatLeaveFirst) {
+  PrefetchBuffer<int, 8> buffer;
+  PrefetchBuffer<int, 8>::Exchanging ring(buffer);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(ring.asks_on_entry()) << "unless told otherwise";
+    ring.put(i);
+  }
+  ring.drop_oldest(8);
+  ring.ask_on_entry(2);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(ring.asks_on_entry(), i < 2);
+    ring.put(i);
+  }
+}
+
 }  // namespace
 }  // namespace jackdaw::mark
