@@ -28,9 +28,9 @@ struct PageMemory {
     if (memory != nullptr) madvise(memory, bytes, MADV_NOHUGEPAGE);
     return memory;
   }
-  /// Whether a process whose addresses are limited can spare so many: a small part of what it may have.
+  /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads.
   static bool can_spare(std::size_t bytes) noexcept {
-    constexpr rlim_t kPart = 256;
+    constexpr rlim_t kPart = 4096;
     for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
       rlimit limit{};
       if (getrlimit(resource, &limit) == 0 && bytes > limit.rlim_cur / kPart) return false;

@@ -62,11 +62,11 @@ TYPED_TEST(QueueRoom, IsRefusedWhereThereIsNone) {
   EXPECT_THROW(TypeParam(), std::bad_alloc);
 }
 
-// Where much could be had, a queue takes a small part of it alone: the heap needs the rest.
+// Where much could be had, the queues of all processors take a part of it alone: the heap needs the rest.
 TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
   if (kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
   const AddressSpaceLimit limit(std::size_t{64} << 20);
-  std::vector<std::unique_ptr<TypeParam>> queues(16);
+  std::vector<std::unique_ptr<TypeParam>> queues(256);
   for (auto& queue : queues) queue = std::make_unique<TypeParam>();
   void* const rest = base::PageMemory::allocate(std::size_t{32} << 20);
   EXPECT_NE(rest, nullptr);
