@@ -4,6 +4,7 @@
 // stopped thread may hold malloc's lock. For the same reason nothing throws, since that calls malloc, too.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,8 +29,12 @@ struct PageMemory {
     if (memory != nullptr) madvise(memory, bytes, MADV_NOHUGEPAGE);
     return memory;
   }
-  /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads.
-  static bool can_spare(std::size_t bytes) noexcept {
+  /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads. No one
+  /// can where the system counts them as memory in use, as the file `overcommit` says.
+  static bool can_spare(std::size_t bytes,
+                        const char* overcommit = "/proc/sys/vm/overcommit_memory") noexcept {
+    constexpr char kAllIsCounted = '2';
+    if (first_character_of(overcommit) == kAllIsCounted) return false;
     constexpr rlim_t kPart = 4096;
     for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
       rlimit limit{};
@@ -48,6 +53,17 @@ struct PageMemory {
   }
   /// Gives back what allocate or reserve gave for so many bytes.
   static void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
+
+ private:
+  // Zero when there is none.
+  static char first_character_of(const char* path) noexcept {
+    char character = 0;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    if (read(file, &character, 1) != 1) character = 0;
+    close(file);
+    return character;
+  }
 };
 
 }  // namespace jackdaw::base

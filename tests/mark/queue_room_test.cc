@@ -5,11 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <new>
+#include <string>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "mark/queue/bwos_fifo.h"
 #include "mark/queue/bwos_lifo.h"
 #include "tests/address_space_limit.h"
@@ -71,6 +74,19 @@ TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
   void* const rest = base::PageMemory::allocate(std::size_t{32} << 20);
   EXPECT_NE(rest, nullptr);
   if (rest != nullptr) base::PageMemory::release(rest, std::size_t{32} << 20);
+}
+
+TEST(QueueRoomOfASystem, IsNotThereWhereAllOfItCountsAsUsed) {
+  const std::string file = testing::TempDir() + "overcommit_" + std::to_string(getpid());
+  const auto can_spare = [&](const char* mode) {
+    std::ofstream(file) << mode << '\n';
+    return base::PageMemory::can_spare(std::size_t{1} << 20, file.c_str());
+  };
+  EXPECT_TRUE(can_spare("0"));
+  EXPECT_TRUE(can_spare("1"));
+  EXPECT_FALSE(can_spare("2"));
+  std::remove(file.c_str());
+  EXPECT_TRUE(base::PageMemory::can_spare(std::size_t{1} << 20, file.c_str())) << "the system does not say";
 }
 
 }  // namespace
