@@ -76,6 +76,18 @@ TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
   if (rest != nullptr) base::PageMemory::release(rest, std::size_t{32} << 20);
 }
 
+TEST(BwosLifoRoom, GoesBackToTheSystemWhenItIsNotUsedAnyMore) {
+  if (kEmulated) GTEST_SKIP() << "the emulator keeps a record of each page that is reserved";
+  constexpr std::uint64_t kMany = 1'000'000;
+  BwosLifo<std::uint64_t> queue;
+  const std::size_t before = resident_bytes();
+  for (std::uint64_t i = 0; i < kMany; ++i) ASSERT_TRUE(queue.push(i));
+  ASSERT_GE(resident_bytes() - before, kMany * sizeof(std::uint64_t) / 2);
+  for (std::uint64_t task = 0; queue.pop(task);) continue;
+  for (int round = 0; round < 100; ++round) queue.give_memory_back();
+  EXPECT_LT(resident_bytes() - before, kMany * sizeof(std::uint64_t) / 4);
+}
+
 TEST(QueueRoomOfASystem, IsNotThereWhereAllOfItCountsAsUsed) {
   const std::string file = testing::TempDir() + "overcommit_" + std::to_string(getpid());
   const auto can_spare = [&](const char* mode) {
