@@ -23,11 +23,16 @@ struct PageMemory {
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? nullptr : memory;
   }
-  /// The same, for more than will soon be used: never backed with huge pages.
+  /// The same, for more than will soon be used: never backed with huge pages, nor locked in memory.
   static void* reserve(std::size_t bytes) noexcept {
-    void* const memory = allocate(bytes);
-    if (memory != nullptr) madvise(memory, bytes, MADV_NOHUGEPAGE);
-    return memory;
+    // Not readable at first: of a program that locks whatever it maps, all would be there at once.
+    void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    munlock(memory, bytes);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) == 0) return memory;
+    release(memory, bytes);
+    return nullptr;
   }
   /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads. No one
   /// can where the system counts them as memory in use, as the file `overcommit` says.

@@ -1,6 +1,7 @@
 // The room that queues in blocks reserve: it takes no memory until it is used, and it is smaller where
 // addresses are scarce. A program of its own, because it limits what the process may have.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -43,6 +44,18 @@ TYPED_TEST(QueueRoom, TakesNoMemoryUntilItIsUsed) {
     ASSERT_TRUE(queue->push(1));
   }
   EXPECT_LT(resident_bytes() - before, kQueues * 6 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+}
+
+TYPED_TEST(QueueRoom, TakesNoMemoryWhereAllThatIsMappedIsLocked) {
+  if (kEmulated) GTEST_SKIP() << "the emulator maps memory of its own";
+  if (mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "the system allows no locks";
+  const std::size_t before = resident_bytes();
+  {
+    TypeParam queue;
+    EXPECT_TRUE(queue.push(1));
+    EXPECT_LT(resident_bytes() - before, std::size_t{1} << 20);
+  }
+  munlockall();
 }
 
 TYPED_TEST(QueueRoom, IsSmallerWhereAddressesAreScarce) {
