@@ -4,6 +4,7 @@
 // stopped thread may hold malloc's lock. For the same reason nothing throws, since that calls malloc, too.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,15 +23,24 @@ struct PageMemory {
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? nullptr : memory;
   }
-  /// The same, for more than will soon be used: never backed with huge pages.
+  /// The same, for more than will soon be used: never backed with huge pages, nor locked in memory.
   static void* reserve(std::size_t bytes) noexcept {
-    void* const memory = allocate(bytes);
-    if (memory != nullptr) madvise(memory, bytes, MADV_NOHUGEPAGE);
-    return memory;
+    // Not readable at first: of a program that locks whatever it maps, all would be there at once.
+    void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    munlock(memory, bytes);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) == 0) return memory;
+    release(memory, bytes);
+    return nullptr;
   }
-  /// Whether a process whose addresses are limited can spare so many: a small part of what it may have.
-  static bool can_spare(std::size_t bytes) noexcept {
-    constexpr rlim_t kPart = 256;
+  /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads. No one
+  /// can where the system counts them as memory in use, as the file `overcommit` says.
+  static bool can_spare(std::size_t bytes,
+                        const char* overcommit = "/proc/sys/vm/overcommit_memory") noexcept {
+    constexpr char kAllIsCounted = '2';
+    if (first_character_of(overcommit) == kAllIsCounted) return false;
+    constexpr rlim_t kPart = 4096;
     for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
       rlimit limit{};
       if (getrlimit(resource, &limit) == 0 && bytes > limit.rlim_cur / kPart) return false;
@@ -48,6 +58,17 @@ struct PageMemory {
   }
   /// Gives back what allocate or reserve gave for so many bytes.
   static void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
+
+ private:
+  // Zero when there is none.
+  static char first_character_of(const char* path) noexcept {
+    char character = 0;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    if (read(file, &character, 1) != 1) character = 0;
+    close(file);
+    return character;
+  }
 };
 
 }  // namespace jackdaw::base

@@ -22,17 +22,26 @@ std::uintptr_t page_after(std::uintptr_t address) {
   return next != 0 ? next : std::numeric_limits<std::uintptr_t>::max();
 }
 
+#ifdef MADV_POPULATE_READ
+// Asks the system to map pages for reading. False when some cannot be read, when it does not know how (before
+// Linux 5.14), and when it has no say over a mapping.
+bool can_populate(std::uintptr_t begin, std::uintptr_t bytes) {
+  const int error = errno;
+  void* const pages = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  const bool is_done = madvise(pages, bytes, MADV_POPULATE_READ) == 0;
+  errno = error;
+  return is_done;
+}
+#endif
+
 // True only if all of `range` can be read: one system call, which has the system map what is to be read next
-// anyway. False also where the system does not know it (before Linux 5.14) or has no say over a mapping.
+// anyway. An emulator may agree to whatever it is asked, even for the page that never is there.
 bool is_all_readable([[maybe_unused]] AddressRange range) {
 #ifdef MADV_POPULATE_READ
+  static const bool agrees_always = can_populate(0, page_after(0));
   if (range.empty()) return true;
-  const int error = errno;
   const std::uintptr_t begin = page_of(range.begin);
-  void* const pages = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
-  const bool readable = madvise(pages, page_after(range.end - 1) - begin, MADV_POPULATE_READ) == 0;
-  errno = error;
-  return readable;
+  return !agrees_always && can_populate(begin, page_after(range.end - 1) - begin);
 #else
   return false;
 #endif

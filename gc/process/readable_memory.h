@@ -34,7 +34,8 @@ AddressRange first_readable(AddressRange range);
 /// The part of `range` from its begin to the first page that cannot be read. One system call a page.
 AddressRange readable_prefix(AddressRange range);
 
-/// Calls `function(heap::Words)` with all readable words in `range`. As many system calls.
+/// Calls `function(heap::Words)` with all readable words in `range`. System calls as first_readable,
+/// for each stretch.
 template <typename Function>
 void for_each_readable(AddressRange range, Function function) {
   while (!range.empty()) {

@@ -49,7 +49,7 @@ class StaticRoots {
     return take_with([](void* stop) { (*static_cast<StopThreads*>(stop))(); }, &stop_threads);
   }
   /// Between take() and unlocking mutex(): calls `function(heap::Words)` with everything that is to be
-  /// scanned. One system call a page.
+  /// scanned. System calls as for_each_readable.
   template <typename Function>
   void for_each(Function function) const {
     for (const AddressRange& range : scanned_.span()) for_each_readable(range, function);

@@ -1,7 +1,8 @@
 // BlockMemory: where a queue in blocks has its blocks' descriptors and their entries.
 //
 // It is reserved for any number of tasks that a heap may bring, and takes memory where it is used. Where the
-// process's addresses are limited, or the system refuses so many, there are fewer blocks.
+// process's addresses are limited, or the system refuses so many or counts them as used, there are fewer
+// blocks.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Source: Wang et al., "BWoS", OSDI 2023, §3.3 (round control). Blocks are numbered for ever upwards; block v
 // lies in slot v mod NB of the ring and is in round v div NB. Every word that describes a block carries the
 // round, so that nothing said of a slot in one round is taken for another. Slots begin in round 0, in which
-// all is done; work begins in round 1. Rounds wrap around.
+// nothing is; work begins in round 1. Rounds wrap around.
 #pragma once
 
 #include <algorithm>

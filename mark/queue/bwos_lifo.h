@@ -28,7 +28,8 @@
 //  1. Blocks below the thieves' bottom block are done: every entry was claimed by a thief. The bottom moves
 //     up only past a block that is done, never past one that the owner holds, or to where the owner begins
 //     anew.
-//  2. "Done" and "owned" are different values of s_pos. A done block stays done until its slot's next round.
+//  2. "Done", "owned" and "never started" are different values of s_pos. A done block stays done until its
+//     slot's next round.
 //  3. The index in s_pos never falls within a round, and a grant never has an empty range. So a successful
 //     compare-and-swap claims an entry of the present grant, even if the block was taken over and granted
 //     again meanwhile; the entry is read after the claim.
@@ -37,7 +38,7 @@
 //  6. The bottom is never below the block where the owner began anew, nor at a block whose slot is in a later
 //     round: the owner moves it before it begins either. So a thief compares rounds for equality alone.
 //  7. A round comes back after 2^32 others. A thief that pauses for so long between its look and its claim
-//     could claim wrongly.
+//     could claim wrongly, and one that still sees a slot as that round left it could pass it.
 //
 // Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
 // steal_some, has_stealable, looks_stealable and size_hint may be called by any other thread at any time.
@@ -206,7 +207,7 @@ class BwosLifo {
  private:
   using Round = BlockNumber::Round;
 
-  // Two cache lines apart, because processors fetch lines in pairs. All zero: in round 0, and done.
+  // Two cache lines apart, because processors fetch lines in pairs. All zero: never started.
   struct alignas(128) Block {
     std::atomic<std::uint64_t> s_pos{0};
     std::atomic<std::uint64_t> s_cnt{0};
@@ -243,7 +244,10 @@ class BwosLifo {
   static std::uint64_t limit_of(std::uint64_t s_pos) { return (s_pos >> 16) & 0xffff; }
   static Round round_of(std::uint64_t word) { return BlockNumber::round_of(word); }
   static bool is_stealable(std::uint64_t s_pos) { return index_of(s_pos) < limit_of(s_pos); }
-  static bool is_done(std::uint64_t s_pos) { return index_of(s_pos) == limit_of(s_pos); }
+  // Not when all bits are zero: rounds come back to 0, and a thief may not see yet that a slot was started.
+  static bool is_done(std::uint64_t s_pos) {
+    return index_of(s_pos) == limit_of(s_pos) && limit_of(s_pos) != 0;
+  }
   static bool is_owned(std::uint64_t s_pos) { return index_of(s_pos) == kOwnedIndex; }
   // s_cnt: round in bits 32 to 63, count below.
   static std::uint64_t counted(Round round, std::uint64_t count) {

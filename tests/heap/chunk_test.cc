@@ -242,7 +242,8 @@ TEST(Chunk, FindsTheFirstRunAfterAnyTakesAndReleases) {
       chunk->release_block(block);
     }
     const std::size_t count = 1 + random() % (random() % 2 == 0 ? 12 : 200);
-    ASSERT_EQ(chunk->find_free(count), first_run(count)) << count << " blocks, step " << step;
+    const Blacklisted blacklisted = step % 2 == 0 ? Blacklisted::accepted : Blacklisted::avoided;
+    ASSERT_EQ(chunk->find_free(count, blacklisted), first_run(count)) << count << " blocks, step " << step;
   }
 }
 

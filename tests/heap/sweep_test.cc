@@ -463,5 +463,19 @@ TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
   EXPECT_LT(most_chunk_bytes, std::uint64_t{400} << 20);
 }
 
+// Nothing is freed meanwhile that would have the chunk searched again.
+TEST_F(SweepTest, LargeObjectsComeBackToWhereNothingRefersToAnyMore) {
+  const auto allocate_large = [&] { return heap_.allocate_large(2 * kBlockBytes, KindNumber::data); };
+  std::vector<Object*> live{allocate_large()};
+  Chunk* const chunk = Chunk::of(live[0]);
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block)
+    heap_.map().blacklist(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)));
+  live.push_back(allocate_large());
+  EXPECT_NE(Chunk::of(live[1]), chunk);
+  keep_only(heap_, live);
+  keep_only(heap_, live);
+  EXPECT_EQ(Chunk::of(allocate_large()), chunk);
+}
+
 }  // namespace
 }  // namespace jackdaw::heap

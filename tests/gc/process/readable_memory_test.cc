@@ -71,6 +71,18 @@ TEST_F(ReadableMemory, LeavesPagesOutThatAreGone) {
   EXPECT_TRUE(first_readable({page(kPages - 1), page(kPages)}).empty());
 }
 
+// To read there ends the program with a signal.
+TEST_F(ReadableMemory, LeavesOutWhatLiesBehindAFilesEnd) {
+  const int file = memfd_create("short", 0);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(ftruncate(file, static_cast<off_t>(page_bytes())), 0);
+  ASSERT_NE(mmap(page_pointer(2), 3 * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0),
+            MAP_FAILED);
+  close(file);
+  EXPECT_EQ(readable({page(0), page(kPages)}),
+            (Parts{{0, 3 * page_bytes()}, {5 * page_bytes(), kPages * page_bytes()}}));
+}
+
 TEST_F(ReadableMemory, IsFoundPageByPage) {
   ASSERT_EQ(mprotect(page_pointer(0), page_bytes(), PROT_NONE), 0);
   ASSERT_EQ(mprotect(page_pointer(1), page_bytes(), PROT_READ), 0);
