@@ -97,6 +97,10 @@ class HeapObjectModel {
   }
   JACKDAW_ALWAYS_INLINE void prefetch(Task task, Reference) const { prefetch_lines(task.object(), 0); }
 
+  JACKDAW_ALWAYS_INLINE void prefetch_following(Task task) const {
+    base::prefetch_to_read(reinterpret_cast<const char*>(task.object()) + kBytesBehind);
+  }
+
   /// Whether the task is a part of a big object, or a big object whose visit makes parts.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_slice(Task task) const { return task.may_be_slice(); }
 
@@ -140,6 +144,9 @@ class HeapObjectModel {
 
  private:
   static constexpr std::size_t kMostLines = 8;
+  // Measured with lists: 256 bytes 25 ns an object, 512 18, 1024 and 2048 16, where none are asked for 30
+  // to 40.
+  static constexpr std::size_t kBytesBehind = 1024;
   // Of an object of so many words; 0: not known.
   JACKDAW_ALWAYS_INLINE static void prefetch_lines(const heap::Object* object, std::uint32_t words) {
     const char* const start = reinterpret_cast<const char*>(object);

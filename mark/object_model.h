@@ -120,6 +120,14 @@ inline constexpr bool kSliceFits = !requires(Model & model, typename Model::Task
 }
 || SlicingObjectModel<Model>;
 
+/// A model that also asks ahead in the order of addresses: `prefetch_following(task)` asks the processor for
+/// what lies about a KiB behind the task's object; it must not fault. It is called where the objects form a
+/// list, none of which can be asked for before its predecessor was read: they often lie as they were made.
+template <typename Model>
+concept FollowingObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
+  model.prefetch_following(task);
+};
+
 /// A model that also knows on which memory node an object lies: `node_of(task)`, numbered as
 /// MarkerOptions::nodes.
 template <typename Model>

@@ -301,6 +301,7 @@ class alignas(128) Worker {
           return visit_batch<kWay>(model);
       }
       const std::size_t count = tasks_at_once(prefetched.size());
+      if (count == 1) ask_behind(model, prefetched.oldest_task());
       for (std::size_t left = count; left != 0;) {
         if (is_picked_from(model, prefetched.oldest_task())) {
           left -= pick_candidates<kWay>(model, left);
@@ -325,6 +326,7 @@ class alignas(128) Worker {
       const std::size_t count = tasks_at_once(waiting.size());
       const bool are_all_asked = waiting.size() <= kAskedTasks;
       waiting.ask_on_entry(count + kAskedTasks);
+      if (count == 1) ask_behind(model, waiting.task_after(0));
       for (std::size_t i = 0; i < count; ++i) {
         if (!are_all_asked) model.prefetch(waiting.task_after(kAskedTasks + i));
         model.visit(waiting.task_after(i), sink);
@@ -334,6 +336,12 @@ class alignas(128) Worker {
     } while (visited < kVisitsBetweenPolls && waiting.size() != 0 && tasks().is_known_empty());
     sink.end();
     return visited;
+  }
+
+  // The task may be all that there is to visit.
+  JACKDAW_ALWAYS_INLINE static void ask_behind([[maybe_unused]] const Model& model,
+                                               [[maybe_unused]] Task task) {
+    if constexpr (FollowingObjectModel<Model>) model.prefetch_following(task);
   }
 
   JACKDAW_ALWAYS_INLINE bool is_picked_from(const Model& model, Task task) const {

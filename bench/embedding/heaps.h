@@ -169,6 +169,9 @@ class HeaderHeap {
     bool is_marked(Reference object) const { return object->mark.load(std::memory_order_relaxed) != 0; }
     void prefetch_mark(Reference object) { jackdaw::prefetch_to_write(object); }
     void prefetch(Task object) { HeaderHeap::prefetch(object); }
+    void prefetch_following(Task object) const {
+      jackdaw::prefetch_to_read(reinterpret_cast<const char*>(object) + 1024);
+    }
     template <typename Sink>
     void visit(Task object, Sink& sink) {
       for_each_reference(object, [&](Reference reference) { sink.reference(reference); });

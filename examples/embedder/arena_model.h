@@ -36,6 +36,9 @@ class ArenaModel {
   bool is_marked(Node* node) { return arena_.is_marked(node); }
   void prefetch_mark(Node* node) { jackdaw::prefetch_to_write(&arena_.mark_word_of(node)); }
   void prefetch(Node* node) { jackdaw::prefetch_to_read(node); }
+  void prefetch_following(Node* node) const {
+    jackdaw::prefetch_to_read(reinterpret_cast<const char*>(node) + 1024);
+  }
 
   /// Reports the edges alone: whether a weak reference is cleared, and whether an ephemeron's value lives, is
   /// known after mark(). A node is visited once, or again after a rescan: what is noted here must bear that.

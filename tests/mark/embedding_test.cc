@@ -48,6 +48,35 @@ TEST(Embedding, TellsAVisitWhichWorkerVisits) {
     EXPECT_EQ(model.visits_of(worker), marker.statistics()[worker].tasks_executed) << worker;
 }
 
+// Notes how often it was asked for what lies behind an object. Of one worker.
+class FollowingModel : public VectorModel {
+ public:
+  using VectorModel::VectorModel;
+
+  void prefetch_following(Node) const { ++asked_; }
+  std::uint64_t asked() const { return asked_; }
+
+ private:
+  mutable std::uint64_t asked_ = 0;
+};
+
+std::uint64_t times_asked_behind(std::vector<std::vector<Node>> edges) {
+  MarkerOptions options;
+  options.threads = 1;
+  FollowingModel model(std::move(edges));
+  Marker<FollowingModel> marker(options);
+  marker.mark(model, std::vector<Node>{0});
+  return model.asked();
+}
+
+TEST(Embedding, AsksForWhatLiesBehindTheObjectsOfAListAlone) {
+  constexpr Node kNodes = 1000;
+  std::vector<std::vector<Node>> list(kNodes);
+  for (Node i = 0; i + 1 < kNodes; ++i) list[i] = {i + 1};
+  EXPECT_GE(times_asked_behind(std::move(list)), kNodes / 2);
+  EXPECT_LT(times_asked_behind(random_graph(kNodes, 4, 5)), kNodes / 10);
+}
+
 // Visits a node edge by edge: its task reports one part for each.
 class PartsModel {
  public:
