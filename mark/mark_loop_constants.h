@@ -30,9 +30,14 @@ inline constexpr std::size_t kAskedTasks = kLowTasks;
 /// choices for each worker make it unlikely that a thief gives up with work in sight.
 inline constexpr std::uint32_t kChoicesPerWorker = 16;
 
-/// A worker alone looks for others' sake so often, in references, and calls them when so many tasks wait.
+/// A worker alone looks for others' sake so often, in references, and calls them when so many tasks wait; or
+/// so many while it takes big objects apart: each that waits is as large as all that came after it.
 inline constexpr std::uint64_t kReferencesBetweenPolls = 256;
 inline constexpr std::uint64_t kTasksForOthers = 32;
+inline constexpr std::uint64_t kPartsForOthers = 4;
+inline constexpr std::uint64_t tasks_for_others(bool has_cut_objects) {
+  return has_cut_objects ? kPartsForOthers : kTasksForOthers;
+}
 
 /// A helper that followed so many references will be woken for the next marking. It takes some times as
 /// long to follow them as to wake up.

@@ -63,6 +63,8 @@ class TaskStore {
     ++pushed_again_;
     return true;
   }
+  /// Tasks pushed so in this round.
+  [[nodiscard]] std::uint64_t pushed_again() const { return pushed_again_; }
   /// Counts a new task that found no place.
   void drop() { ++dropped_; }
   /// Whether there was one in this round.

@@ -74,6 +74,7 @@ class alignas(128) Worker {
   /// could help (false). Then they are to be started, and this worker is to go on in run_round.
   bool run_serially(Model& model, std::uint64_t references) {
     poll_at_ = references;
+    parts_polled_ = 0;
     step_.distance().start_alone();
     if (!take_input<Way::serial>(model)) return false;
     finish_round();
@@ -377,7 +378,9 @@ class alignas(128) Worker {
   // Whether more tasks wait than those that a worker on its own has under way.
   [[gnu::noinline]] bool others_could_help() {
     poll_at_ = statistics_.references_visited + kReferencesBetweenPolls;
-    return tasks().lasting() >= kTasksForOthers || team_.has_input();
+    const bool has_cut_objects =
+        tasks().pushed_again() != std::exchange(parts_polled_, tasks().pushed_again());
+    return tasks().lasting() >= tasks_for_others(has_cut_objects) || team_.has_input();
   }
 
   // The most is held before a visit: what was discovered earlier, and the task that is visited now.
@@ -468,7 +471,8 @@ class alignas(128) Worker {
   const bool counts_remote_visits_;
   const bool counts_visits_;  // either of the two
   CandidateBuffer<Model> candidates_;
-  std::uint64_t poll_at_ = 0;  // references visited, while alone
+  std::uint64_t poll_at_ = 0;       // references visited, while alone
+  std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll
   WorkSearch<Task, Queue, Victim, Team> search_;
 };
 

@@ -245,6 +245,7 @@ class SimulatedTeam {
 
   void discover(Worker& worker, Node target) {
     if (!recording_.has_mark(target)) {
+      ++worker.parts;
       push(worker, target);
       return;
     }
@@ -305,7 +306,9 @@ class SimulatedTeam {
   bool others_could_help(Worker& worker) {
     if (worker_count() == 1 || worker.references < worker.poll_at) return false;
     worker.poll_at = worker.references + mark::kReferencesBetweenPolls;
-    return worker.pushes - worker.pops >= mark::kTasksForOthers || next_root_ < recording_.roots().size();
+    const bool has_cut_objects = worker.parts != std::exchange(worker.parts_polled, worker.parts);
+    return worker.pushes - worker.pops >= mark::tasks_for_others(has_cut_objects) ||
+           next_root_ < recording_.roots().size();
   }
 
   void share(Worker& worker) {

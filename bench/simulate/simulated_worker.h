@@ -55,7 +55,9 @@ struct SimulatedWorker {
   std::uint64_t references = 0;
   std::uint64_t pushes = 0;
   std::uint64_t pops = 0;
-  std::uint64_t poll_at = 0;  ///< references, while alone
+  std::uint64_t poll_at = 0;       ///< references, while alone
+  std::uint64_t parts = 0;         ///< of big objects, pushed
+  std::uint64_t parts_polled = 0;  ///< of them, those before the last poll
   double idle_since = 0;
   mark::AnyVictim victim;
   std::uint64_t choices_left = 0;  ///< of a search

@@ -15,6 +15,7 @@
 
 #include "mark/mark_distance.h"
 #include "mark/object_model.h"
+#include "mark/slices.h"
 #include "mark/termination/any.h"
 #include "mark/termination/choices.h"
 #include "mark/victim/random.h"
@@ -534,6 +535,56 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
     EXPECT_GT(model.visits_of_others(), 0U) << detector;
     EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
   }
+}
+
+// One object with many references to objects that have none, cut into parts. The first worker stays at a part
+// until somebody else has visited one.
+class CutObjectModel {
+ public:
+  static constexpr Node kReferences = 1 << 20;
+  using Reference = Node;
+  using Task = std::uint32_t;  // a node of the slice tree
+
+  MarkOutcome<Task> mark(Reference object, Sharing) {
+    if (marks_[object].exchange(1, std::memory_order_relaxed) != 0) return {};
+    return object == 0 ? MarkOutcome<Task>(Slices::kWhole) : MarkOutcome<Task>::leaf();
+  }
+  bool is_marked(Reference object) const { return marks_[object].load(std::memory_order_relaxed) != 0; }
+  void prefetch_mark(Reference) const {}
+  void prefetch(Task) const {}
+  bool is_slice(Task) const { return true; }
+  template <typename Sink>
+  void visit(Task part, Sink& sink) {
+    const Slices slices(kReferences);
+    for (; !slices.is_slice(part); part = Slices::kept_half(part)) sink.task(Slices::waiting_half(part));
+    const Slices::Range range = slices.range_of(part);
+    for (std::uint64_t i = range.begin; i < range.end; ++i) sink.reference(static_cast<Node>(i + 1));
+    if (std::this_thread::get_id() != first_) {
+      parts_of_others_.fetch_add(1);
+    } else if (++parts_of_first_ > 2000) {
+      while (parts_of_others() == 0 && std::chrono::steady_clock::now() < deadline_)
+        std::this_thread::yield();
+    }
+  }
+  std::uint64_t parts_of_others() const { return parts_of_others_.load(); }
+
+ private:
+  const std::thread::id first_ = std::this_thread::get_id();
+  const std::chrono::steady_clock::time_point deadline_ =
+      std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  std::vector<std::atomic<std::uint8_t>> marks_ = std::vector<std::atomic<std::uint8_t>>(kReferences + 1);
+  std::uint64_t parts_of_first_ = 0;
+  std::atomic<std::uint64_t> parts_of_others_{0};
+};
+
+TEST(Marker, CallsOthersForPartsOfOneObject) {
+  MarkerOptions options;
+  options.threads = 2;
+  CutObjectModel model;
+  Marker<CutObjectModel> marker(options);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  EXPECT_GT(model.parts_of_others(), 0U);
+  EXPECT_EQ(total(marker.statistics()).objects_marked, CutObjectModel::kReferences + 1U);
 }
 
 // A helper that had a part in a marking begins with the first round of the next, which is so small that the
