@@ -38,10 +38,10 @@ bool can_populate(std::uintptr_t begin, std::uintptr_t bytes) {
 // anyway. An emulator may agree to whatever it is asked, even for the page that never is there.
 bool is_all_readable([[maybe_unused]] AddressRange range) {
 #ifdef MADV_POPULATE_READ
-  static const bool agrees_always = can_populate(0, page_after(0));
+  static const bool kAgreesAlways = can_populate(0, page_after(0));
   if (range.empty()) return true;
   const std::uintptr_t begin = page_of(range.begin);
-  return !agrees_always && can_populate(begin, page_after(range.end - 1) - begin);
+  return !kAgreesAlways && can_populate(begin, page_after(range.end - 1) - begin);
 #else
   return false;
 #endif
