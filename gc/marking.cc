@@ -6,17 +6,15 @@
 #include "machine/topology.h"
 #include "machine/usable_processors.h"
 #include "mark/queue/bwos_lifo.h"
-#include "mark/termination/owst.h"
 #include "mark/victim/numa_probabilistic.h"
 
 namespace jackdaw::gc {
 
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
   const mark::Tuning& tuning = options.engine.tuning;
-  if (!tuning.queue.empty() || !tuning.victim.empty() || !tuning.termination.empty())
+  if (!tuning.queue.empty() || !tuning.victim.empty())
     throw std::invalid_argument("the collector has one marking engine: name no other");
-  return make_marking_with<mark::BwosLifo<MarkTask>, mark::NumaProbabilisticVictim, mark::OwstTerminator>(
-      options);
+  return make_marking_with<mark::BwosLifo<MarkTask>, mark::NumaProbabilisticVictim>(options);
 }
 
 bool depends_on_machine(const MarkingOptions& options) {

@@ -40,12 +40,12 @@ class MarkingWith final : public Marking {
 };
 
 /// A MarkingMaker.
-template <typename Queue, typename Victim, typename Detector>
+template <typename Queue, typename Victim>
 std::unique_ptr<Marking> make_marking_with(const MarkingOptions& options) {
   const auto make_model = [](const heap::BlockMap& map, WeakReferences* weak_references) {
     return HeapObjectModel(map, weak_references);
   };
-  using Marker = mark::Marker<HeapObjectModel, Queue, Victim, Detector>;
+  using Marker = mark::Marker<HeapObjectModel, Queue, Victim>;
   return std::make_unique<MarkingWith<Marker, decltype(make_model)>>(on_this_machine(options), make_model);
 }
 

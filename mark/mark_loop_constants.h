@@ -30,6 +30,19 @@ inline constexpr std::size_t kAskedTasks = kLowTasks;
 /// choices for each worker make it unlikely that a thief gives up with work in sight.
 inline constexpr std::uint32_t kChoicesPerWorker = 16;
 
+/// Of the workers at work so many may search for tasks, at most (as in Go's scheduler): the more thieves look
+/// at the queues, the longer those take that have tasks. Others leave.
+inline constexpr std::uint32_t most_searchers(std::uint32_t at_work) { return std::max(1U, at_work / 2); }
+/// Others are called while fewer search or are on their way.
+inline constexpr std::uint32_t least_searchers(std::uint32_t at_work) { return std::max(1U, at_work / 32); }
+
+/// So many victims a thief asks for tasks when a search was in vain.
+inline constexpr std::uint32_t kRequestsPerSearch = 4;
+
+/// A worker looks whether it should call others after one poll, then two, four, and so on up to this, until
+/// it has called one. What it looks at is written by all.
+inline constexpr std::uint32_t kMostPollsBetweenLooks = 128;
+
 /// A worker alone looks for others' sake so often, in references, and calls them when so many tasks wait; or
 /// so many while it takes big objects apart: each that waits is as large as all that came after it.
 inline constexpr std::uint64_t kReferencesBetweenPolls = 256;

@@ -5,7 +5,7 @@
 // Make one and keep it: its threads, queues and statistics last from collection to collection.
 //
 // Source of the whole: work stealing after Blumofe and Leiserson (JACM 1999) with the queues of Wang et al.
-// (OSDI 2023) and the termination of Hassanein (ISMM 2016).
+// (OSDI 2023); idle workers as Hassanein has them (ISMM 2016).
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,8 @@
 #include "mark/object_model.h"
 #include "mark/queue/bwos_lifo.h"
 #include "mark/queue/queue.h"
+#include "mark/searchers.h"
 #include "mark/statistics.h"
-#include "mark/termination/owst.h"
-#include "mark/termination/terminator.h"
 #include "mark/thread_pool.h"
 #include "mark/victim/numa_probabilistic.h"
 #include "mark/victim/victim_policy.h"
@@ -39,7 +38,7 @@
 namespace jackdaw::mark {
 
 template <ObjectModel Model, StealableQueue Queue = BwosLifo<typename Model::Task>,
-          VictimPolicy Victim = NumaProbabilisticVictim, Terminator Detector = OwstTerminator>
+          VictimPolicy Victim = NumaProbabilisticVictim, typename Idle = Searchers>
 class Marker {
  public:
   using Task = typename Model::Task;
@@ -59,8 +58,7 @@ class Marker {
         serial_references_(options.tuning.serial_references),
         small_round_references_(options.tuning.small_round_references),
         processors_(options.processors != 0 ? options.processors : std::thread::hardware_concurrency()),
-        detector_({options.threads, Backoff(options.tuning.backoff, options.threads > processors_),
-                   options.tuning.termination}) {
+        searchers_(Backoff(options.threads > processors_)) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
     make_workers(options);
@@ -94,7 +92,7 @@ class Marker {
     // Relaxed: the pool hands over to the workers afterwards.
     next_root_.store(0, std::memory_order_relaxed);
     next_rescan_.store(0, std::memory_order_relaxed);
-    for (const auto& worker : workers_) worker->start_round();
+    for (std::uint32_t i = 0; i < workers_used_; ++i) workers_[i]->start_round();
     pool_.forget_helpers_after_fork();
     const bool others_are_awake = std::exchange(helpers_woken_, 0) != 0 && pool_.size() != 1;
     if (others_are_awake || !mark_serially(model)) mark_together(model);
@@ -202,13 +200,10 @@ class Marker {
   void mark_together(Model& model) {
     if constexpr (Queue::kServesThieves) {
       const std::uint32_t team = team_size();
-      const bool grows = serial_references_ != 0 && detector_.takes_late_workers();
-      detector_.start_round(team, grows ? 1 : team);
-      const auto part = [&](std::uint32_t worker) {
-        const bool is_late = grows && worker != 0;
-        if (!is_late || detector_.join(worker)) workers_[worker]->run_round(model);
-      };
-      grows ? pool_.run_on_call(part, team) : pool_.run(part, team);
+      searchers_.start_round();
+      const auto part = [&](std::uint32_t worker) { workers_[worker]->take_part(model); };
+      serial_references_ != 0 ? pool_.run_on_call(part, team) : pool_.run(part, team);
+      workers_used_ = std::max(workers_used_, pool_.called());
     }
   }
 
@@ -217,7 +212,8 @@ class Marker {
     std::uint64_t references_of_round = 0;
     std::uint32_t useful_helpers = 0;
     bool complete = true;
-    for (std::uint32_t i = 0; i < worker_count(); ++i) {
+    for (std::uint32_t i = 0; i < workers_used_; ++i) {
+      workers_[i]->finish_round();
       statistics_[i] = workers_[i]->statistics();
       const std::uint64_t references = statistics_[i].references_visited;
       references_of_round += references;
@@ -236,10 +232,19 @@ class Marker {
     return serial_references_ == 0 ? worker_count() : std::min(worker_count(), std::max(2U, processors_));
   }
 
-  // There is something to steal: a sleeper is woken, or else a worker called that has not come yet.
-  void wake() {
-    if (!detector_.wake()) pool_.call_helper();
+  // How many may be on their way, as long as too few search; 0 when nobody can be called.
+  [[nodiscard]] std::uint32_t searchers_lacking() const {
+    const std::uint32_t least = least_searchers(pool_.at_work());
+    if (pool_.callable(least) == 0) return 0;
+    const std::uint32_t lacking = least - std::min(least, searchers_.count());
+    return pool_.callable(lacking) == 0 ? 0 : lacking;
   }
+  // There may be something to steal: calls somebody to it, unless enough search. Whether it did.
+  bool wake() {
+    const std::uint32_t lacking = searchers_lacking();
+    return lacking != 0 && pool_.call(lacking);
+  }
+  void request_tasks_of(std::uint32_t worker) { workers_[worker]->request_tasks(); }
 
   // The part of the round's input that a worker claims at a time.
   struct Input {
@@ -269,7 +274,9 @@ class Marker {
   Queue& queue_of(std::uint32_t worker) { return workers_[worker]->queue(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
   BiasedRegions& biased_regions_of(std::uint32_t worker) { return workers_[worker]->biased_regions(); }
-  Detector& terminator() { return detector_; }
+  Idle& searchers() { return searchers_; }
+  [[nodiscard]] std::uint32_t at_work() const { return pool_.at_work(); }
+  [[nodiscard]] std::uint32_t called() const { return pool_.called(); }
 
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
@@ -282,8 +289,9 @@ class Marker {
   std::uint32_t useful_helpers_ = 0;            // in the one of the rounds since wake_helpers that had most
   std::uint32_t helpers_woken_ = 0;             // for the next round
   std::vector<std::unique_ptr<TeamWorker>> workers_;
+  std::uint32_t workers_used_ = 1;  // only those numbered below this ever had a part in a round
   std::vector<WorkerStatistics> statistics_;
-  Detector detector_;
+  Idle searchers_;
   std::span<const Reference> roots_;
   std::span<const Task> rescans_;
   alignas(128) std::atomic<std::size_t> next_root_{0};

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "mark/queue/block_ring.h"
-#include "mark/termination/backoff.h"
 
 namespace jackdaw::mark {
 
@@ -37,7 +36,6 @@ struct Tuning {
   std::size_t block_size = BlockRing::kDefaultBlockSize;  ///< tasks of each block
   std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
-  BackoffKind backoff = BackoffKind::sleep;  ///< how idle workers wait
   /// References that the first worker follows by itself before it calls others, one by one as there is work
   /// for them, and no more of them than there are processors. Others that Marker::wake_helpers woke up begin
   /// with it. 0: all begin at once, however many.
@@ -51,7 +49,6 @@ struct Tuning {
   bool count_held_tasks = false;  ///< whether the statistics tell held_peak, which takes a little time
   std::string queue;              ///< for whoever makes engines by name; a Marker does not look
   std::string victim;             ///< the policy, for engines made with AnyVictim; empty: the default
-  std::string termination;        ///< the detector, for engines made with AnyTerminator; empty: the default
 };
 
 struct MarkerOptions {

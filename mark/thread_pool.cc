@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <exception>
 #include <utility>
@@ -21,9 +22,31 @@ namespace {
 
 bool ThreadPool::is_helper() { return is_helper_thread; }
 
+void ThreadPool::WorkerSet::assign(std::uint32_t first, std::uint32_t last) {
+  std::ranges::fill(words_, 0);
+  size_ = 0;
+  for (std::uint32_t worker = first; worker < last; ++worker) add(worker);
+}
+
+void ThreadPool::WorkerSet::add(std::uint32_t worker) {
+  words_[worker / 64] |= std::uint64_t{1} << (worker % 64);
+  ++size_;
+}
+
+std::uint32_t ThreadPool::WorkerSet::take_lowest() {
+  std::uint32_t word = 0;
+  while (words_[word] == 0) ++word;
+  const auto bit = static_cast<std::uint32_t>(std::countr_zero(words_[word]));
+  words_[word] &= words_[word] - 1;
+  --size_;
+  return word * 64 + bit;
+}
+
 ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start)
     : on_start_(std::move(on_start)), process_(getpid()) {
-  helpers_.reserve(threads - 1);
+  seats_.reserve(threads);
+  away_.reserve(threads);
+  seats_.push_back(std::make_unique<Seat>());
   start_helpers(threads);
 }
 
@@ -42,18 +65,18 @@ void ThreadPool::start_helpers(std::uint32_t threads) {
 
 // Throws, with nothing changed, when it cannot be.
 void ThreadPool::start_helper(std::uint32_t worker) {
-  auto helper = std::make_unique<Helper>();
-  Helper& started = *helper;
+  auto seat = std::make_unique<Seat>();
+  Seat& started = *seat;
   {
-    // The helper looks for its entry under the lock.
+    // The helper looks for its seat under the lock.
     const std::lock_guard lock(mutex_);
-    helpers_.push_back(std::move(helper));
+    seats_.push_back(std::move(seat));
   }
   try {
     started.thread = std::thread([this, worker] { helper_loop(worker); });
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    helpers_.pop_back();
+    seats_.pop_back();
     throw;
   }
 }
@@ -62,8 +85,7 @@ void ThreadPool::start_helper(std::uint32_t worker) {
 void ThreadPool::forget_helpers_after_fork() {
   if (getpid() == process_) return;
   process_ = getpid();
-  for (auto& helper : helpers_) static_cast<void>(helper.release());
-  helpers_.clear();
+  for (; seats_.size() > 1; seats_.pop_back()) static_cast<void>(seats_.back().release());
   woken_ = 0;
 }
 
@@ -75,74 +97,94 @@ ThreadPool::~ThreadPool() {
   }
   // Relaxed: see await_job.
   jobs_begun_.fetch_add(1, std::memory_order_relaxed);
-  for (const auto& helper : helpers_) helper->called.notify_one();
-  for (const auto& helper : helpers_) helper->thread.join();
+  for (const auto& seat : seats_) seat->called.notify_one();
+  for (std::size_t worker = 1; worker < seats_.size(); ++worker) seats_[worker]->thread.join();
 }
 
 void ThreadPool::run(Job job, std::uint32_t workers) {
-  begin(job, workers - 1, workers - 1);
-  job(0);
-  std::unique_lock lock(mutex_);
-  job_finished_.wait(lock, [this] { return at_work_ == 0 && on_the_way_ == 0; });
+  begin(job, workers, workers);
+  take_part(job, true);
 }
 
 void ThreadPool::run_on_call(Job job, std::uint32_t workers) {
-  begin(job, 0, workers - 1);
-  job(0);
-  std::unique_lock lock(mutex_);
-  job_finished_.wait(lock, [this] { return at_work_ == 0; });
-  for (std::size_t i = 0; on_the_way_ > 0; ++i) {
-    if (std::exchange(helpers_[i]->has_job, false)) --on_the_way_;
-  }
+  begin(job, 1, workers);
+  take_part(job, false);
 }
 
-void ThreadPool::begin(Job job, std::size_t helpers, std::size_t most_helpers) {
+void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
   {
     const std::lock_guard lock(mutex_);
     job_ = job;
-    most_helpers_ = most_helpers;
-    helpers = std::max(helpers, std::min(woken_, most_helpers));
-    for (std::size_t i = 0; i < woken_; ++i) helpers_[i]->is_woken = false;
+    called = std::max(called, std::min(woken_ + 1, workers));
+    for (std::uint32_t worker = 1; worker <= woken_; ++worker) seats_[worker]->is_woken = false;
     woken_ = 0;
-    called_ = on_the_way_ = helpers;
-    for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->has_job = true;
-    publish_callable();
+    at_work_ = 1;
+    on_the_way_ = called - 1;
+    for (std::uint32_t worker = 1; worker < called; ++worker) seats_[worker]->has_job = true;
+    away_.assign(called, workers);
+    // Relaxed: see called().
+    called_.store(called, std::memory_order_relaxed);
+    publish();
   }
   // Relaxed: see await_job.
   jobs_begun_.fetch_add(1, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < helpers; ++i) helpers_[i]->called.notify_one();
+  for (std::uint32_t worker = 1; worker < called; ++worker) seats_[worker]->called.notify_one();
 }
 
-bool ThreadPool::call_helper() {
-  // Relaxed: a hint; the truth is under the lock.
-  if (callable_.load(std::memory_order_relaxed) == 0) return false;
-  Helper* helper = nullptr;
+// The caller's part of a job, as often as it is called back, till the job is over.
+void ThreadPool::take_part(Job job, bool waits_for_all) {
+  const auto is_over = [&] { return at_work_ == 0 && (!waits_for_all || on_the_way_ == 0); };
+  Seat& self = *seats_[0];
+  job(0);
+  std::unique_lock lock(mutex_);
+  leave(0);
+  for (;;) {
+    self.called.wait(lock, [&] { return is_over() || self.has_job; });
+    if (is_over()) break;
+    come(self);
+    lock.unlock();
+    job(0);
+    lock.lock();
+    leave(0);
+  }
+  for (std::size_t worker = 0; on_the_way_ > 0; ++worker) {
+    if (std::exchange(seats_[worker]->has_job, false)) --on_the_way_;
+  }
+}
+
+bool ThreadPool::call(std::uint32_t most_on_the_way) {
+  if (callable(most_on_the_way) == 0) return false;
+  Seat* seat = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (callable_.load(std::memory_order_relaxed) == 0) return false;
-    helper = helpers_[called_++].get();
-    helper->has_job = true;
+    if (away_.size() == 0 || on_the_way_ >= most_on_the_way) return false;
+    const std::uint32_t worker = away_.take_lowest();
+    // Relaxed: see called().
+    called_.store(std::max(called(), worker + 1), std::memory_order_relaxed);
+    seat = seats_[worker].get();
+    seat->has_job = true;
     ++on_the_way_;
-    publish_callable();
+    publish();
   }
-  helper->called.notify_one();
+  seat->called.notify_one();
   return true;
 }
 
 void ThreadPool::wake_ahead(std::size_t helpers) {
-  helpers = std::min(helpers, helpers_.size());
+  helpers = std::min(helpers, seats_.size() - 1);
   {
     const std::lock_guard lock(mutex_);
-    woken_ = helpers;
-    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->is_woken = i < helpers;
+    woken_ = static_cast<std::uint32_t>(helpers);
+    for (std::size_t worker = 1; worker < seats_.size(); ++worker)
+      seats_[worker]->is_woken = worker <= helpers;
   }
-  if (helpers != 0) helpers_[0]->called.notify_one();
+  if (helpers != 0) seats_[1]->called.notify_one();
 }
 
 // A helper that was woken: waits for the job.
-void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::size_t helper) {
-  for (const std::size_t next : {2 * helper + 1, 2 * helper + 2}) {
-    if (next < woken_) helpers_[next]->called.notify_one();
+void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
+  for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
+    if (next <= woken_) seats_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the truth is under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
@@ -162,36 +204,47 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::size_t helpe
   lock.lock();
 }
 
-// As many may be on their way as are at work, the caller included: so a team doubles, and a short job has
-// not called many in vain.
-void ThreadPool::publish_callable() {
-  const std::size_t at_work = at_work_ + 1;
-  const std::size_t room = at_work > on_the_way_ ? at_work - on_the_way_ : 0;
-  // Relaxed: see call_helper.
-  callable_.store(std::min(room, most_helpers_ - called_), std::memory_order_relaxed);
+// A worker that was called begins its part.
+void ThreadPool::come(Seat& seat) {
+  seat.has_job = false;
+  --on_the_way_;
+  ++at_work_;
+  publish();
+}
+
+// A worker has ended its part.
+void ThreadPool::leave(std::uint32_t worker) {
+  away_.add(worker);
+  --at_work_;
+  publish();
+  if (at_work_ == 0 && worker != 0) seats_[0]->called.notify_one();
+}
+
+void ThreadPool::publish() {
+  // Relaxed, all: see called().
+  on_the_way_hint_.store(on_the_way_, std::memory_order_relaxed);
+  at_work_hint_.store(at_work_, std::memory_order_relaxed);
+  away_hint_.store(away_.size(), std::memory_order_relaxed);
 }
 
 void ThreadPool::helper_loop(std::uint32_t worker) {
   is_helper_thread = true;
   if (on_start_) on_start_(worker);
   std::unique_lock lock(mutex_);
-  Helper& self = *helpers_[worker - 1];
+  Seat& self = *seats_[worker];
   for (;;) {
     self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_woken; });
     if (stopping_) return;
     if (std::exchange(self.is_woken, false)) {
-      await_job(lock, worker - 1);
+      await_job(lock, worker);
       continue;
     }
-    self.has_job = false;
-    --on_the_way_;
-    ++at_work_;
-    publish_callable();
+    come(self);
     const Job job = *job_;
     lock.unlock();
     job(worker);
     lock.lock();
-    if (--at_work_ == 0) job_finished_.notify_one();
+    leave(worker);
   }
 }
 

@@ -1,14 +1,15 @@
 // ThreadPool: the mark threads, kept between collections.
 //
-// Between jobs the helpers sleep here; within a round of marking, idle workers sleep in the terminator
-// (mark/termination/). A job wakes all helpers, or begins on the caller's thread alone and calls them, one by
-// one, as it finds work for them. To wake one costs a system call and the time that a processor takes to wake
-// up, so a short job that calls none is as fast as if there were no helpers. Helpers that will be needed in
-// any case can be woken while the caller still prepares the job.
+// Between jobs the helpers sleep, and so does, within a job, every worker whose part has ended: until it is
+// called back, or the job is over. A job wakes all helpers, or begins on the caller's thread alone, and calls
+// others, one by one, as it finds work for them. To wake one costs a system call and the time that a
+// processor takes to wake up, so a short job that calls none is as fast as if there were no helpers. Helpers
+// that will be needed in any case can be woken while the caller still prepares the job.
 #pragma once
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <concepts>
@@ -67,16 +68,15 @@ class ThreadPool {
   /// does nothing. The fork must not have come during a job. (The destructor calls it, too.)
   void forget_helpers_after_fork();
   /// Workers that run() uses: the helpers that started, and the caller.
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(helpers_.size()) + 1; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(seats_.size()); }
 
   /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and returns when all have returned. What
   /// any of them wrote is seen by the caller afterwards. `workers` is from 1 to size().
   void run(Job job, std::uint32_t workers);
   void run(Job job) { run(job, size()); }
 
-  /// Calls job(0) here, and job(1), job(2) and so on, on one more helper for each call_helper() that is true,
-  /// but not more than `workers` in all. Returns when all that began have returned; a helper that was called
-  /// and has not woken up by then does without the job. So nothing may depend on it.
+  /// The same, but calls job(0) alone, and another for each call() that is true. A worker that was called and
+  /// has not woken up when all others have returned does without the job. So nothing may depend on it.
   void run_on_call(Job job, std::uint32_t workers);
   void run_on_call(Job job) { run_on_call(job, size()); }
 
@@ -85,39 +85,73 @@ class ThreadPool {
   /// wake them up again. One system call; each helper wakes two others up.
   void wake_ahead(std::size_t helpers);
 
-  /// From within a job of run_on_call(), any worker of it: calls the next helper. False when nobody was
-  /// called: all were, or as many or more are on their way already as are at work. Then it is one load of a
-  /// line that is written when helpers are called or come.
-  bool call_helper();
+  /// From within a job, any worker of it: calls the lowest-numbered worker that is away, which is to say not
+  /// called yet or returned from job(). False when nobody was called: `most_on_the_way` or more are on their
+  /// way already, or nobody is away.
+  bool call(std::uint32_t most_on_the_way);
+
+  // Relaxed, all: hints, of one line that is written when workers come, go and are called.
+  /// Of the present job: only workers numbered below this have been called to it, now or before.
+  [[nodiscard]] std::uint32_t called() const { return called_.load(std::memory_order_relaxed); }
+  /// Workers that are in their part of it.
+  [[nodiscard]] std::uint32_t at_work() const { return at_work_hint_.load(std::memory_order_relaxed); }
+  /// How many more may be called to it until `most` are on their way.
+  [[nodiscard]] std::uint32_t callable(std::uint32_t most) const {
+    const std::uint32_t on_the_way = on_the_way_hint_.load(std::memory_order_relaxed);
+    return std::min(away_hint_.load(std::memory_order_relaxed), most - std::min(most, on_the_way));
+  }
 
  private:
-  struct Helper {
+  // A worker's place; the first is the caller's.
+  struct Seat {
     std::condition_variable called;
     bool is_woken = false;  // for the next job, and does not run yet
     bool has_job = false;   // and has not begun it
     std::thread thread;
   };
 
+  // Workers by number, one bit each.
+  class WorkerSet {
+   public:
+    /// Becomes those from `first` up to, and without, `last`.
+    void assign(std::uint32_t first, std::uint32_t last);
+    void add(std::uint32_t worker);
+    /// Takes the lowest-numbered one out; there must be one.
+    std::uint32_t take_lowest();
+    [[nodiscard]] std::uint32_t size() const { return size_; }
+    /// So that nothing is allocated for workers numbered below this. Throws std::bad_alloc.
+    void reserve(std::uint32_t workers) { words_.resize((workers + 63) / 64); }
+
+   private:
+    std::vector<std::uint64_t> words_;
+    std::uint32_t size_ = 0;
+  };
+
   void start_helpers(std::uint32_t threads);
   void start_helper(std::uint32_t worker);
   void helper_loop(std::uint32_t worker);
-  void begin(Job job, std::size_t helpers, std::size_t most_helpers);
-  void await_job(std::unique_lock<std::mutex>& lock, std::size_t helper);
-  void publish_callable();
+  void begin(Job job, std::uint32_t called, std::uint32_t workers);
+  void take_part(Job job, bool waits_for_all);
+  void come(Seat& seat);
+  void leave(std::uint32_t worker);
+  void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker);
+  void publish();
 
   const OnStart on_start_;
   pid_t process_;     // whose threads the helpers are
   std::mutex mutex_;  // guards all below but the atomics
-  std::condition_variable job_finished_;
   std::optional<Job> job_;
-  std::size_t most_helpers_ = 0;  // that the present job may have
-  std::size_t called_ = 0;        // helpers called to the present job
-  std::size_t on_the_way_ = 0;    // of them, those that have not begun it
-  std::size_t at_work_ = 0;       // of them, those that have begun and not finished it
-  std::size_t woken_ = 0;         // helpers woken for the next job
+  WorkerSet away_;                // of the present job's workers, those that are not called and not at work
+  std::uint32_t on_the_way_ = 0;  // those that were called and have not begun
+  std::uint32_t at_work_ = 0;
+  std::uint32_t woken_ = 0;  // helpers woken for the next job
   bool stopping_ = false;
-  std::vector<std::unique_ptr<Helper>> helpers_;
-  alignas(128) std::atomic<std::size_t> callable_{0};      // how many may be called now
+  std::vector<std::unique_ptr<Seat>> seats_;
+  // Hints: copies of what is guarded.
+  alignas(128) std::atomic<std::uint32_t> on_the_way_hint_{0};
+  std::atomic<std::uint32_t> at_work_hint_{0};
+  std::atomic<std::uint32_t> away_hint_{0};
+  std::atomic<std::uint32_t> called_{0};
   alignas(128) std::atomic<std::uint64_t> jobs_begun_{0};  // those that were woken watch it
 };
 

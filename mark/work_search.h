@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "mark/mark_loop_constants.h"
 #include "mark/queue/queue.h"
+#include "mark/random_numbers.h"
 #include "mark/statistics.h"
 #include "mark/victim/others_by_distance.h"
 #include "mark/victim/victim_policy.h"
@@ -26,17 +28,21 @@ class WorkSearch {
       : team_(team),
         index_(setup.self),
         victim_(setup),
+        random_(setup.seed),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)),
         stolen_(most_at_once) {}
 
-  /// The worker has just run out of tasks.
-  void start() { victim_.start_search(); }
+  /// The worker has just run out of tasks. Whether it is to look for some: not when enough others do.
+  bool start() {
+    victim_.start_search(victims());
+    return team_.searchers().begin(most_searchers(team_.at_work()));
+  }
 
-  /// The stolen tasks, after a number of attempts in proportion to the number of workers and of the
-  /// policy's refusals; empty when none was found. Valid until the next call.
+  /// The stolen tasks, after a number of choices in proportion to the number of workers; empty when none was
+  /// found. Valid until the next call.
   std::span<const Task> try_to_steal(WorkerStatistics& statistics) {
     std::uint64_t contended_streak = 0;
-    const std::uint32_t choices = kChoicesPerWorker * team_.worker_count();
+    const std::uint32_t choices = kChoicesPerWorker * victims();
     for (std::uint32_t i = 0; i < choices; ++i) {
       const std::optional<VictimChoice> choice = victim_.choose(QueuesOfTeam{team_});
       if (!choice) {
@@ -48,21 +54,30 @@ class WorkSearch {
       statistics.longest_contended_streak = std::max(statistics.longest_contended_streak, contended_streak);
       if (steal.outcome != StealOutcome::taken) continue;
       victim_.stole_from(choice->worker);
-      if (team_.terminator().idle() && team_.queue_of(choice->worker).has_stealable()) team_.wake();
+      team_.searchers().end();
+      team_.wake();
       return std::span(stolen_).first(steal.count);
     }
+    for (std::uint32_t i = 0; i < kRequestsPerSearch; ++i) request_tasks();
     return {};
   }
 
-  /// Whether somebody has something to steal. O(workers).
-  [[nodiscard]] bool work_in_sight() const {
-    for (std::uint32_t other = 0; other < team_.worker_count(); ++other) {
-      if (other != index_ && team_.queue_of(other).has_stealable()) return true;
-    }
-    return false;
+  /// Nothing was found. Whether to try again; otherwise the worker is to leave.
+  bool stays() {
+    return team_.searchers().stays([this] { return sees_work(); }, [this] { return team_.at_work() == 1; });
   }
 
  private:
+  // Whether somebody has something to steal. If nobody has, somebody is asked to offer some. O(workers).
+  bool sees_work() {
+    const std::uint32_t called = team_.called();
+    for (std::uint32_t other = 0; other < called; ++other) {
+      if (other != index_ && team_.queue_of(other).has_stealable()) return true;
+    }
+    request_tasks();
+    return false;
+  }
+
   // A victim policy's view of the other workers' queues.
   struct QueuesOfTeam {
     Team& team;
@@ -78,8 +93,17 @@ class WorkSearch {
     }
   };
 
+  // Victims are numbered below this. Rounded up, so that policies seldom have to learn of more.
+  [[nodiscard]] std::uint32_t victims() const {
+    return std::max(2U, std::min(std::bit_ceil(team_.called()), team_.worker_count()));
+  }
+
+  void request_tasks() {
+    const std::uint32_t victim = random_.below(team_.called());
+    if (victim != index_) team_.request_tasks_of(victim);
+  }
+
   BatchSteal steal_from(const VictimChoice& choice, WorkerStatistics& statistics) {
-    team_.terminator().before_steal(index_, choice.worker);
     const BatchSteal steal = steal_into_stolen(choice);
     ++statistics.steal_attempts;
     switch (steal.outcome) {
@@ -110,6 +134,7 @@ class WorkSearch {
   Team& team_;
   const std::uint32_t index_;
   Victim victim_;
+  RandomNumbers random_;
   const std::vector<std::uint8_t> distance_ranks_;  // of each worker, as in WorkerStatistics
   std::vector<Task> stolen_;
 };

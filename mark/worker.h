@@ -2,8 +2,9 @@
 //
 // A task's way: made when its object is marked; straight into the prefetch buffer while that has room; else
 // pushed, and popped, newest first, into the prefetch buffer (mark/task_store.h); visited. A worker without
-// tasks steals (mark/work_search.h), and when there is nothing to steal it offers to end the round
-// (mark/termination/). While other workers are idle, a worker sees to it that there is something to steal.
+// tasks steals (mark/work_search.h), and when there is nothing to steal it leaves the round, to which it may
+// be called back (mark/searchers.h). A worker that thieves have asked for tasks sees to it that it offers
+// some, and from time to time whether to call somebody.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +25,16 @@
 #include "mark/queue/queue.h"
 #include "mark/statistics.h"
 #include "mark/task_store.h"
-#include "mark/termination/terminator.h"
 #include "mark/victim/victim_policy.h"
 #include "mark/work_search.h"
 
 namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
-/// `biased_regions_of(worker)`, `node_of(worker)`, `worker_count()`, `terminator()`, `wake()`,
-/// `claim_input(input)`, `has_input()`.
+/// `biased_regions_of(worker)`, `request_tasks_of(worker)`, `node_of(worker)`, `worker_count()`, `called()`,
+/// `at_work()`, `searchers()`, `searchers_lacking()`, `wake()`, `claim_input(input)`, `has_input()`.
 ///
-/// queue() and biased_regions() may be used by every worker of the team; run_round and run_serially are
+/// queue() and biased_regions() may be used by every worker of the team; take_part and run_serially are
 /// called on the worker's own thread, all else between rounds.
 template <ObjectModel Model, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class alignas(128) Worker {
@@ -46,7 +46,6 @@ class alignas(128) Worker {
   Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
       : team_(team),
         index_(setup.self),
-        idle_workers_(team.terminator().idle_workers()),
         step_(team, setup.self, options),
         counts_held_tasks_(options.tuning.count_held_tasks),
         counts_remote_visits_(options.tuning.count_remote_visits),
@@ -57,6 +56,11 @@ class alignas(128) Worker {
   Queue& queue() { return tasks().queue(); }
   /// The biases, for others that want to mark where this worker does.
   BiasedRegions& biased_regions() { return step_.biased_regions(); }
+  /// A thief has found nothing: the worker is to offer tasks as soon as it has some. Any thread.
+  void request_tasks() {
+    // Relaxed, both: a hint.
+    if (!is_asked_.load(std::memory_order_relaxed)) is_asked_.store(true, std::memory_order_relaxed);
+  }
   /// The counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
@@ -67,8 +71,11 @@ class alignas(128) Worker {
   /// Before every round, whether or not the worker will take part.
   void start_round() {
     statistics_ = {};
+    polls_to_look_ = polls_between_looks_ = 1;
     step_.start_round();
   }
+  /// After it: completes the counts.
+  void finish_round() { step_.finish_round(statistics_); }
 
   /// Marks while no other worker does: everything (true), or, after `references` references, until others
   /// could help (false). Then they are to be started, and this worker is to go on in run_round.
@@ -76,18 +83,15 @@ class alignas(128) Worker {
     poll_at_ = references;
     parts_polled_ = 0;
     step_.distance().start_alone();
-    if (!take_input<Way::serial>(model)) return false;
-    finish_round();
-    return true;
+    return take_input<Way::serial>(model);
   }
 
-  /// Works until the round is over.
-  void run_round(Model& model) {
+  /// Works beside others until it finds nothing to do. Then it holds no task. It may be called again.
+  void take_part(Model& model) {
     step_.distance().start_together();
     take_input<Way::immediate>(model);
     drain_together(model);
     while (find_tasks(model)) drain_together(model);
-    finish_round();
   }
 
  private:
@@ -190,8 +194,6 @@ class alignas(128) Worker {
     }
   }
 
-  void finish_round() { step_.finish_round(statistics_); }
-
   // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
   // Returns what drain() did.
   template <Way kWay>
@@ -276,8 +278,11 @@ class alignas(128) Worker {
       if constexpr (CandidateObjectModel<Model>) return true;
     } else {
       biased_regions().poll();
-      if (others_are_idle()) [[unlikely]]
-        share();
+      // Relaxed: a hint.
+      if (is_asked_.load(std::memory_order_relaxed)) [[unlikely]]
+        answer_request();
+      if (--polls_to_look_ == 0) [[unlikely]]
+        look_for_callable();
     }
     if (!step_.distance().count_poll()) [[likely]]
       return true;
@@ -439,24 +444,26 @@ class alignas(128) Worker {
     for (const Task task : tasks) keep<Way::immediate>(model, task);
   }
 
-  // Relaxed: a hint, asked again at every poll.
-  [[nodiscard]] bool others_are_idle() const { return idle_workers_.load(std::memory_order_relaxed) != 0; }
-
-  // Somebody is idle: see to it that this worker offers something, and that somebody is awake to take it.
-  [[gnu::noinline]] void share() {
-    if (tasks().offer_tasks()) team_.wake();
+  // Offers tasks. While there is none, the request stays.
+  [[gnu::noinline]] void answer_request() {
+    // Relaxed: a hint.
+    if (tasks().offer_tasks()) is_asked_.store(false, std::memory_order_relaxed);
   }
 
-  // The worker has no tasks: finds tasks elsewhere, or learns that the round is over (false).
+  // When others could be called: sees to it that this worker offers them something, and calls one.
+  [[gnu::noinline]] void look_for_callable() {
+    const bool calls = team_.searchers_lacking() != 0 && tasks().offer_tasks() && team_.wake();
+    polls_between_looks_ = calls ? 1 : std::min(2 * polls_between_looks_, kMostPollsBetweenLooks);
+    polls_to_look_ = polls_between_looks_;
+  }
+
+  // The worker has no tasks: finds tasks elsewhere, or is to leave the round (false).
   bool find_tasks(Model& model) {
     const auto idle_since = std::chrono::steady_clock::now();
     biased_regions().give_up();
-    search_.start();
-    std::span<const Task> found = search_.try_to_steal(statistics_);
-    while (found.empty()) {
-      if (team_.terminator().offer(index_, [this] { return search_.work_in_sight(); })) break;
-      found = search_.try_to_steal(statistics_);
-    }
+    std::span<const Task> found;
+    if (search_.start()) found = search_.try_to_steal(statistics_);
+    while (found.empty() && search_.stays()) found = search_.try_to_steal(statistics_);
     statistics_.idle += std::chrono::steady_clock::now() - idle_since;
     keep_all(model, found);
     return !found.empty();
@@ -464,7 +471,6 @@ class alignas(128) Worker {
 
   Team& team_;
   const std::uint32_t index_;
-  const std::atomic<std::uint32_t>& idle_workers_;  // the terminator's
   WorkerStatistics statistics_;
   MarkStep<Model, Tasks, Team> step_;
   const bool counts_held_tasks_;
@@ -473,7 +479,10 @@ class alignas(128) Worker {
   CandidateBuffer<Model> candidates_;
   std::uint64_t poll_at_ = 0;       // references visited, while alone
   std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll
+  std::uint32_t polls_to_look_ = 1;
+  std::uint32_t polls_between_looks_ = 1;
   WorkSearch<Task, Queue, Victim, Team> search_;
+  alignas(128) std::atomic<bool> is_asked_{false};  // for tasks; thieves write it
 };
 
 }  // namespace jackdaw::mark

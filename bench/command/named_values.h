@@ -1,4 +1,4 @@
-// Tables of names and values, such as mark::kBackoffKinds, for the command line and the reports.
+// Tables of names and values, such as mark::kGrants, for the command line and the reports.
 #pragma once
 
 #include <algorithm>

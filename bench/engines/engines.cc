@@ -8,7 +8,6 @@
 #include "bench/engines/with_queue.h"
 #include "gc/mark_task.h"
 #include "mark/queue/choices.h"
-#include "mark/termination/choices.h"
 #include "mark/victim/choices.h"
 
 namespace jackdaw::bench {
@@ -53,18 +52,14 @@ std::vector<std::string_view> engine_queues() {
 std::vector<std::string_view> engine_victims() {
   return mark::names_of(std::type_identity<mark::VictimChoices>{});
 }
-std::vector<std::string_view> engine_terminations() {
-  return mark::names_of(std::type_identity<mark::TerminatorChoices>{});
-}
 
 bool serves_one_thread_alone(std::string_view queue) { return entry_of(queue).serves_one_thread_alone; }
 
 std::unique_ptr<gc::Marking> make_engine(const gc::MarkingOptions& options) {
   gc::MarkingOptions of_collector = options;
   mark::Tuning& tuning = of_collector.engine.tuning;
-  const bool is_collectors = takes_first<mark::QueueChoices>(tuning.queue) &&
-                             takes_first<mark::VictimChoices>(tuning.victim) &&
-                             takes_first<mark::TerminatorChoices>(tuning.termination);
+  const bool is_collectors =
+      takes_first<mark::QueueChoices>(tuning.queue) && takes_first<mark::VictimChoices>(tuning.victim);
   return is_collectors ? gc::make_marking(of_collector) : entry_of(options.engine.tuning.queue).make(options);
 }
 

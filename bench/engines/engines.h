@@ -1,5 +1,4 @@
-// Engines: marking engines whose queue, victim policy and termination detector are chosen by name, so that
-// they can be compared.
+// Engines: marking engines whose queue and victim policy are chosen by name, so that they can be compared.
 #pragma once
 
 #include <memory>
@@ -10,11 +9,9 @@
 
 namespace jackdaw::bench {
 
-/// The names of the queues, of the victim policies and of the termination detectors; the first of each is the
-/// collector's.
+/// The names of the queues and of the victim policies; the first of each is the collector's.
 std::vector<std::string_view> engine_queues();
 std::vector<std::string_view> engine_victims();
-std::vector<std::string_view> engine_terminations();
 /// Whether the queue of that name is for one thread alone: the bounds that concurrent queues are held
 /// against.
 bool serves_one_thread_alone(std::string_view queue);

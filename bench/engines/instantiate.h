@@ -4,14 +4,13 @@
 #include "bench/engines/with_queue.h"
 #include "gc/mark_task.h"
 #include "gc/marking_with.h"
-#include "mark/termination/any.h"
 #include "mark/victim/any.h"
 
 namespace jackdaw::bench {
 
 template <typename Queue>
 std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options) {
-  return gc::make_marking_with<Queue, mark::AnyVictim, mark::AnyTerminator>(options);
+  return gc::make_marking_with<Queue, mark::AnyVictim>(options);
 }
 
 }  // namespace jackdaw::bench

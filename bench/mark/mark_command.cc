@@ -79,10 +79,8 @@ void MarkCommand::add_engine_options() {
   mark::MarkerOptions& engine = options_.marking.engine;
   const std::vector<std::string> queues = strings(engine_queues());
   const std::vector<std::string> victims = strings(engine_victims());
-  const std::vector<std::string> detectors = strings(engine_terminations());
   engine.tuning.queue = queues.front();
   engine.tuning.victim = victims.front();
-  engine.tuning.termination = detectors.front();
   command_->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
       ->capture_default_str();
   command_->add_option("--queue", engine.tuning.queue, "Task queue of each worker")
@@ -90,13 +88,6 @@ void MarkCommand::add_engine_options() {
       ->capture_default_str();
   command_->add_option("--victim", engine.tuning.victim, "How a thief chooses its victim")
       ->check(CLI::IsMember(victims))
-      ->capture_default_str();
-  command_
-      ->add_option("--termination", engine.tuning.termination, "How the workers find out that all is done")
-      ->check(CLI::IsMember(detectors))
-      ->capture_default_str();
-  command_->add_option("--backoff", backoff_, "How idle workers wait")
-      ->check(CLI::IsMember(names_in(mark::kBackoffKinds)))
       ->capture_default_str();
   command_
       ->add_option("--grant", grant_,
@@ -187,7 +178,6 @@ MarkExperimentOptions MarkCommand::typed_options() const {
     throw InputError("--displacements: typed objects are never searched for addresses; add --interface c");
   MarkExperimentOptions options = options_;
   options.marking.engine.threads = parse_threads(threads_);
-  options.marking.engine.tuning.backoff = value_of(mark::kBackoffKinds, backoff_);
   options.memory = parse_memory(memory_);
   options.marking.binding = *machine::parse_binding(binding_);
   options.marking.engine.tuning.grant = value_of(mark::kGrants, grant_);

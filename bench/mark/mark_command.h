@@ -36,7 +36,6 @@ class MarkCommand {
   std::string interface_ = "typed";
   std::optional<unsigned> displacements_;
   std::string threads_ = "auto";
-  std::string backoff_ = "sleep";
   std::string grant_ = "early";
   std::string binding_ = "auto";
   std::string memory_ = "auto";

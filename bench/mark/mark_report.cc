@@ -39,11 +39,11 @@ void format_heading(const MarkReport& report, std::string& out) {
       100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
   fmt::format_to(std::back_inserter(out),
                  "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
-                 "{} mark thread{}, queue {}, victim {}, termination {}{}; our objects {}\n\n",
+                 "{} mark thread{}, queue {}, victim {}{}; our objects {}\n\n",
                  report.graph, report.objects, report.median.objects_marked, report.median.references,
                  human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
                  report.threads, report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue,
-                 report.marking.engine.tuning.victim, report.marking.engine.tuning.termination,
+                 report.marking.engine.tuning.victim,
                  !report.verified       ? ""
                  : report.all_correct() ? ", verified"
                                         : ", NOT CORRECT",
@@ -206,8 +206,6 @@ std::string to_json(const MarkReport& report) {
                                  {"threads", report.threads},
                                  {"queue", report.marking.engine.tuning.queue},
                                  {"victim", engine.tuning.victim},
-                                 {"termination", engine.tuning.termination},
-                                 {"backoff", name_of(mark::kBackoffKinds, engine.tuning.backoff)},
                                  {"grant", name_of(mark::kGrants, engine.tuning.grant)},
                                  {"steal_batch", engine.tuning.steal_batch},
                                  {"serial", engine.tuning.serial_references},

@@ -287,6 +287,7 @@ struct QueuePool {
   }
   [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return queues[worker]->size_hint(); }
   [[nodiscard]] bool has_stealable(std::uint32_t worker) const { return queues[worker]->has_stealable(); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(queues.size()); }
   /// Tasks that a worker tries to steal in a round.
   [[nodiscard]] std::uint64_t steals_per_round() const {
     const double tasks = load.balancing_factor / 100 * static_cast<double>(load.shape.capacity());
@@ -303,7 +304,7 @@ class PoolWorker {
         pool_(pool),
         thief_(pool.load.steal_batch),
         victim_({.self = index,
-                 .workers = static_cast<std::uint32_t>(pool.queues.size()),
+                 .workers = pool.size(),
                  .seed = pool.load.seed + index,
                  .nodes = {},
                  .name = pool.load.victim}) {}
@@ -314,7 +315,7 @@ class PoolWorker {
     owner.round(QueueOwner<Queue>::kNoLimit);
     const std::uint64_t wanted = pool_.steals_per_round();
     std::uint64_t failures = 0;
-    victim_.start_search();
+    victim_.start_search(pool_.size());
     for (std::uint64_t stolen = 0; stolen < wanted && failures < wanted && !stop.is_up();) {
       const std::uint64_t tasks = try_to_steal();
       stolen += tasks;
@@ -335,7 +336,7 @@ class PoolWorker {
     const std::uint64_t tasks = thief_.steal(*pool_.queues[choice->worker], choice->sample, owner.tally);
     if (tasks == 0) return 0;
     victim_.stole_from(choice->worker);
-    victim_.start_search();
+    victim_.start_search(pool_.size());
     return tasks;
   }
 

@@ -24,9 +24,9 @@
 #include "bench/command/median.h"
 #include "bench/queue/queue_runners.h"
 #include "machine/usable_processors.h"
+#include "mark/backoff.h"
 #include "mark/queue/choices.h"
 #include "mark/random_numbers.h"
-#include "mark/termination/backoff.h"
 #include "mark/thread_pool.h"
 #include "mark/victim/any.h"
 
@@ -256,6 +256,7 @@ double measure_look() {
   for (std::uint32_t i = 0; i < kWorkers; ++i)
     others.queues.push_back(std::make_unique<EmptyQueues::Queue>(8, 16));
   mark::AnyVictim policy({0, kWorkers, 1, {}, {}});
+  policy.start_search(kWorkers);
   std::vector<double> times;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     times.push_back(time_of([&] {

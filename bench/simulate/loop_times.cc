@@ -21,27 +21,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Duration = mark::MarkDistance::Duration;
 
-// There is another worker, which is never idle and never comes: the only one that comes ends the round.
+// There is another worker, which never comes, as one is said to search already.
 class NobodyElse {
  public:
-  explicit NobodyElse(const mark::TerminatorSetup&) {}
+  explicit NobodyElse(mark::Backoff) {}
 
-  void start_round(std::uint32_t, std::uint32_t) {}
-  [[nodiscard]] static bool takes_late_workers() { return true; }
-  bool join(std::uint32_t) { return false; }
-  template <typename WorkInSight>
-  bool offer(std::uint32_t, WorkInSight) {
-    return true;
+  void start_round() {}
+  static bool begin(std::uint32_t) { return false; }
+  void end() {}
+  [[nodiscard]] static std::uint32_t count() { return 1; }
+  template <typename SeesWork, typename IsAlone>
+  bool stays(SeesWork, IsAlone) {
+    return false;
   }
-  void before_steal(std::uint32_t, std::uint32_t) {}
-  [[nodiscard]] static bool idle() { return false; }
-  [[nodiscard]] const std::atomic<std::uint32_t>& idle_workers() const { return idle_workers_; }
-  bool wake() { return true; }
-
- private:
-  const std::atomic<std::uint32_t> idle_workers_{0};
 };
-static_assert(mark::Terminator<NobodyElse>);
 
 // BiasedRegions, as the heap's own.
 struct BiasedModel : gc::HeapObjectModel {

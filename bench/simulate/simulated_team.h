@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,7 @@ class SimulatedTeam {
         nodes_(nodes_of(setup)),
         marks_(recording, nodes_, setup),
         team_lines_(nodes_.size() + 1, nodes_, setup.machine),
+        request_lines_(nodes_.size(), nodes_, setup.machine),
         stolen_(setup.engine.tuning.steal_batch),
         pool_(nodes_, setup.machine, event_queue_) {
     workers_.reserve(nodes_.size());
@@ -114,15 +116,14 @@ class SimulatedTeam {
     first.now = setup_.visits.before;
     first.poll_at = setup_.engine.tuning.serial_references;
     first.state = State::alone;
-    if (woken != 0) pool_.go_together(first);
+    if (woken != 0) first.state = State::marking;
     pool_.expect_woken(woken, first.now);
     event_queue_.add({first.now, first.index});
   }
 
-  void end_round(double now) {
+  void end_round(const Worker& last) {
     is_over_ = true;
-    idle_at_ = now;
-    over_at_ = pool_.all_awake_at(now);
+    over_at_ = pool_.known_at(last.now, last);
   }
 
   SimulationResult finish() {
@@ -131,9 +132,7 @@ class SimulatedTeam {
     for (const std::unique_ptr<Worker>& worker : workers_) {
       result_.references += worker->references;
       result_.pushes += worker->pushes;
-      if (worker->state == State::away) continue;
-      if (worker->idle_since != 0) result_.idle += over_at_ - worker->idle_since;
-      if (worker->index == 0) continue;
+      if (worker->index == 0 || worker->index >= pool_.called()) continue;
       ++result_.helpers;
       if (worker->references >= mark::kReferencesToBeWoken) ++result_.useful_helpers;
     }
@@ -153,14 +152,10 @@ class SimulatedTeam {
         claim(worker);
         break;
       case State::watching:
-        if (pool_.watch(worker, work_in_sight(worker))) begin_search(worker);
+        watch(worker);
         break;
       case State::away:
         pool_.join(worker);
-        break;
-      case State::asleep:
-        pool_.withdraw(worker);
-        begin_search(worker);
         break;
     }
   }
@@ -181,7 +176,8 @@ class SimulatedTeam {
     } else if (next_root_ < recording_.roots().size()) {
       take_input(worker);
     } else if (worker.state == State::alone) {
-      end_round(worker.now);
+      idle_at_ = worker.now;
+      end_round(worker);
     } else {
       begin_search(worker);
     }
@@ -291,10 +287,11 @@ class SimulatedTeam {
 
   void poll(Worker& worker) {
     if (worker.state == State::alone) {
-      if (others_could_help(worker)) pool_.go_together(worker);
+      if (others_could_help(worker)) worker.state = State::marking;
       return;
     }
-    if (pool_.look_for_idle(worker)) share(worker);
+    if (is_asked(worker) && offer_tasks(worker)) set_asked(worker, worker, false);
+    if (--worker.polls_to_look == 0) look_for_callable(worker);
     if (!worker.distance.count_poll()) return;
     if (worker.distance.is_far()) {
       worker.distance.take_as_near();
@@ -311,7 +308,14 @@ class SimulatedTeam {
            next_root_ < recording_.roots().size();
   }
 
-  void share(Worker& worker) {
+  void look_for_callable(Worker& worker) {
+    const bool calls = pool_.lacks_searchers(worker) && offer_tasks(worker) && pool_.wake(worker);
+    worker.polls_between_looks =
+        calls ? 1 : std::min(2 * worker.polls_between_looks, mark::kMostPollsBetweenLooks);
+    worker.polls_to_look = worker.polls_between_looks;
+  }
+
+  bool offer_tasks(Worker& worker) {
     if (!worker.queue.offers_tasks()) {
       change_queue(worker, [&] {
         if (!worker.overflow.empty())
@@ -320,17 +324,43 @@ class SimulatedTeam {
           worker.queue.grant_early();
       });
     }
-    if (worker.queue.offers_tasks()) pool_.wake(worker);
+    return worker.queue.offers_tasks();
   }
 
   // --- Stealing ---
 
   void begin_search(Worker& worker) {
-    if (worker.idle_since == 0) worker.idle_since = worker.now;
+    worker.idle_since = idle_at_ = worker.now;
     marks_.end_biases(worker);
-    worker.victim.start_search();
-    worker.choices_left = mark::kChoicesPerWorker * worker_count();
+    worker.victim.start_search(victims());
+    const bool is_needed = pool_.begin_search(worker);
+    search_again(worker);
+    if (!is_needed) worker.choices_left = 0;
+  }
+
+  void search_again(Worker& worker) {
+    worker.choices_left = mark::kChoicesPerWorker * victims();
     worker.state = State::searching;
+  }
+
+  // Those numbered below are chosen from.
+  [[nodiscard]] std::uint32_t victims() const {
+    return std::max(2U, std::min(std::bit_ceil(pool_.called()), worker_count()));
+  }
+
+  void request_tasks(Worker& thief) {
+    Worker& victim = *workers_[thief.random.below(pool_.called())];
+    if (victim.index == thief.index) return;
+    thief.now += request_lines_.read(thief.index, victim.index, thief.now);
+    if (!victim.is_asked) set_asked(thief, victim, true);
+  }
+  bool is_asked(Worker& worker) {
+    worker.now += request_lines_.read(worker.index, worker.index, worker.now);
+    return worker.is_asked;
+  }
+  void set_asked(Worker& by, Worker& worker, bool is_asked) {
+    by.now += request_lines_.write(by.index, worker.index, by.now);
+    worker.is_asked = is_asked;
   }
 
   void look_at(Worker& thief, std::uint32_t victim) {
@@ -340,11 +370,14 @@ class SimulatedTeam {
   // Some looks at a time: those that find nothing change nothing.
   void search(Worker& thief) {
     for (std::uint32_t looks = 0; looks < kLooksAtATime && thief.state == State::searching; ++looks) {
-      if (thief.choices_left-- == 0) {
-        if (pool_.offer(thief)) end_round(thief.now);
-      } else {
-        look_for_victim(thief);
+      if (thief.choices_left == 0) {
+        pool_.give_up(thief);
+        note_leaving(thief);
+        continue;
       }
+      look_for_victim(thief);
+      if (--thief.choices_left != 0 || thief.state != State::searching) continue;
+      for (std::uint32_t i = 0; i < mark::kRequestsPerSearch; ++i) request_tasks(thief);
     }
   }
 
@@ -376,8 +409,9 @@ class SimulatedTeam {
     }
     ++victim.claims;
     thief.victim.stole_from(victim.index);
+    pool_.end_search(thief);
+    pool_.wake(thief);
     take_home(thief, victim, count);
-    if (pool_.is_idle() && victim.queue.has_stealable()) pool_.wake(thief);
   }
 
   // How many tasks now lie in stolen_.
@@ -397,18 +431,31 @@ class SimulatedTeam {
     if (nodes_[thief.index] != nodes_[victim.index]) ++result_.steals_remote;
     thief.now += setup_.queue_costs.steal +
                  static_cast<double>(lines) * team_lines_.distance(victim.index, thief.index);
-    result_.idle += thief.now - std::exchange(thief.idle_since, 0);
+    result_.idle += thief.now - thief.idle_since;
     for (const Node node : std::span(stolen_).first(count)) push(thief, node);
     thief.state = State::marking;
   }
 
-  bool work_in_sight(Worker& master) {
-    for (const std::unique_ptr<Worker>& other : workers_) {
+  void watch(Worker& master) {
+    const bool is_alone = pool_.is_alone(master);
+    if (pool_.watch(master, is_alone, !is_alone && sees_work(master))) search_again(master);
+    note_leaving(master);
+  }
+
+  void note_leaving(Worker& worker) {
+    if (worker.is_awake()) return;
+    result_.idle += worker.now - worker.idle_since;
+    if (pool_.is_over()) end_round(worker);
+  }
+
+  bool sees_work(Worker& master) {
+    for (const std::unique_ptr<Worker>& other : std::span(workers_).first(pool_.called())) {
       if (other->index == master.index) continue;
       master.now += machine_.look;
       look_at(master, other->index);
       if (other->queue.has_stealable()) return true;
     }
+    request_tasks(master);
     return false;
   }
 
@@ -417,7 +464,8 @@ class SimulatedTeam {
   const MachineCosts& machine_;
   const std::vector<std::uint32_t> nodes_;  // of each worker
   SimulatedMarks marks_;
-  SharedLines team_lines_;  // of each worker's queue, what thieves look at; and the input's
+  SharedLines team_lines_;     // of each worker's queue, what thieves look at; and the input's
+  SharedLines request_lines_;  // of each worker
   std::vector<Node> stolen_;
   std::vector<std::unique_ptr<Worker>> workers_;
   EventQueue event_queue_;

@@ -1,17 +1,17 @@
-// SimulatedThreadPool: who of a simulated round's workers is there, idle or asleep, and who calls whom: the
-// thread pool's calling of helpers (mark/thread_pool.h) and Hassanein's termination
-// (mark/termination/owst.h), step by step as written there.
+// SimulatedThreadPool: who of a simulated round's workers is there, searches, or is away, and who calls whom:
+// mark/thread_pool.h and mark/searchers.h, step by step as written there.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <set>
 #include <span>
-#include <vector>
 
 #include "bench/simulate/event_queue.h"
 #include "bench/simulate/shared_lines.h"
 #include "bench/simulate/simulated_worker.h"
+#include "mark/mark_loop_constants.h"
 
 namespace jackdaw::bench {
 
@@ -23,120 +23,140 @@ class SimulatedThreadPool {
       : size_(static_cast<std::uint32_t>(nodes.size())),
         machine_(machine),
         event_queue_(event_queue),
-        idle_line_(1, nodes, machine) {}
-
-  [[nodiscard]] std::uint32_t size() const { return size_; }
+        lines_(kLines, nodes, machine) {
+    for (std::uint32_t worker = 1; worker < size_; ++worker) away_.insert(worker);
+  }
 
   /// So many helpers, who were woken at 0, come as soon as they are awake, but not before `earliest`. Each
   /// that wakes up wakes two others.
   void expect_woken(std::uint32_t woken, double earliest) {
-    for (std::uint32_t i = 1; i <= woken; ++i)
+    for (std::uint32_t i = 1; i <= woken; ++i) {
       event_queue_.add({std::max(machine_.wake * std::bit_width(i), earliest), i});
-    called_ = on_the_way_ = woken;
+      away_.erase(i);
+    }
+    called_ = woken + 1;
+    on_the_way_ = woken;
   }
 
-  /// The first worker is alone no longer: the others, who have not come, count as idle.
-  void go_together(SimulatedWorker& first) {
-    idle_ = size_ - 1;
-    first.state = SimulatedWorker::State::marking;
+  /// Only workers numbered below this have been called.
+  [[nodiscard]] std::uint32_t called() const { return called_; }
+
+  /// Whether somebody could be called to search.
+  [[nodiscard]] bool lacks_searchers(SimulatedWorker& worker) {
+    read(worker, kPool);
+    const std::uint32_t least = mark::least_searchers(at_work());
+    if (away_.empty() || on_the_way_ >= least) return false;
+    read(worker, kSearch);
+    return on_the_way_ + searchers_ < least;
   }
 
-  /// Whether somebody has nothing to do.
-  [[nodiscard]] bool is_idle() const { return idle_ != 0; }
-  /// The same, and what a worker takes to see it.
-  [[nodiscard]] bool look_for_idle(SimulatedWorker& worker) {
-    worker.now += idle_line_.read(worker.index, 0, worker.now);
-    return is_idle();
-  }
-
-  /// A worker has something to give away: it wakes a sleeper, or else calls a helper. As many may be on their
-  /// way as are at work.
-  void wake(SimulatedWorker& worker) {
-    if (wake_sleeper(worker) || called_ == size_ - 1 || on_the_way_ > called_ - on_the_way_) return;
+  /// There may be something to steal: calls somebody to it, unless enough search. Whether it did.
+  bool wake(SimulatedWorker& worker) {
+    if (!lacks_searchers(worker)) return false;
+    lock(worker);
+    const std::uint32_t called = *away_.begin();
+    away_.erase(away_.begin());
     ++on_the_way_;
-    call(worker, ++called_);
+    called_ = std::max(called_, called + 1);
+    worker.now += machine_.wake_call;
+    event_queue_.add({worker.now + machine_.wake, called});
+    return true;
   }
 
-  /// A worker without tasks: watches, or falls asleep. True: it was the last one.
-  bool offer(SimulatedWorker& worker) {
-    worker.now += machine_.locked + idle_line_.write(worker.index, 0, worker.now);
-    if (++idle_ == size_) return true;
+  /// A worker that was called has come.
+  void join(SimulatedWorker& worker) {
+    lock(worker);
+    --on_the_way_;
+    worker.state = SimulatedWorker::State::marking;
+  }
+
+  /// A worker without tasks begins to search. False: enough others do.
+  bool begin_search(SimulatedWorker& worker) {
+    change(worker, kSearch);
+    return searchers_++ < mark::most_searchers(at_work());
+  }
+  /// It has found some.
+  void end_search(SimulatedWorker& worker) {
+    change(worker, kSearch);
+    --searchers_;
+  }
+
+  /// It has found none: it watches, or leaves.
+  void give_up(SimulatedWorker& worker) {
+    change(worker, kSearch);
     if (has_master_) {
-      fall_asleep(worker);
+      leave(worker);
     } else {
       has_master_ = true;
       worker.waits_left = machine_.waits;
       worker.state = SimulatedWorker::State::watching;
     }
-    return false;
+  }
+
+  /// Whether the master is the only worker.
+  [[nodiscard]] bool is_alone(SimulatedWorker& master) {
+    read(master, kPool);
+    return at_work() == 1;
   }
 
   /// The master has looked around, and did or did not see work. True: it is to search.
-  bool watch(SimulatedWorker& master, bool sees_work) {
-    if (sees_work) {
-      has_master_ = false;
-      wake_sleeper(master);
-      withdraw(master);
-    } else if (master.waits_left-- < 1) {
-      has_master_ = false;
-      fall_asleep(master);
-    } else {
+  bool watch(SimulatedWorker& master, bool is_alone, bool sees_work) {
+    if (!is_alone && !sees_work && master.waits_left-- >= 1) {
       master.now += machine_.wait;
+      return false;
     }
+    change(master, kSearch);
+    has_master_ = false;
+    if (!sees_work) leave(master);
     return sees_work;
   }
 
-  /// A helper that was called has come.
-  void join(SimulatedWorker& helper) {
-    --on_the_way_;
-    withdraw(helper);
-    helper.state = SimulatedWorker::State::marking;
-  }
+  /// Whether all have left.
+  [[nodiscard]] bool is_over() const { return at_work() == 0; }
 
-  /// A worker is idle no longer.
-  void withdraw(SimulatedWorker& worker) {
-    worker.now += machine_.locked + idle_line_.write(worker.index, 0, worker.now);
-    --idle_;
-  }
-
-  /// When all know that the round is over: the sleepers are called one by one, and the caller waits for the
-  /// last one to come.
-  [[nodiscard]] double all_awake_at(double now) const {
-    if (sleepers_.empty()) return now;
-    return now + machine_.wake_call * static_cast<double>(sleepers_.size()) + machine_.wake;
+  /// When the caller, the first worker, knows that the round is over, as somebody has left at `now`: unless
+  /// it was the caller, that has to wake up.
+  [[nodiscard]] double known_at(double now, const SimulatedWorker& last) const {
+    return last.index == 0 ? now : now + machine_.wake_call + machine_.wake;
   }
 
  private:
-  bool wake_sleeper(SimulatedWorker& worker) {
-    if (sleepers_.empty()) return false;
-    const std::uint32_t sleeper = sleepers_.back();
-    sleepers_.pop_back();
-    call(worker, sleeper);
-    return true;
+  // What all write.
+  enum Line : std::uint8_t { kSearch, kPool, kLines };
+
+  void read(SimulatedWorker& worker, Line line) { worker.now += lines_.read(worker.index, line, worker.now); }
+  void change(SimulatedWorker& worker, Line line) {
+    worker.now += machine_.locked + lines_.write(worker.index, line, worker.now);
+  }
+  // Takes the pool's lock, changes what it guards, and unlocks it.
+  void lock(SimulatedWorker& worker) {
+    worker.now = std::max(worker.now, unlocked_at_);
+    change(worker, kPool);
+    worker.now += machine_.locked;
+    unlocked_at_ = worker.now;
   }
 
-  // Calls are made under a lock.
-  void call(SimulatedWorker& worker, std::uint32_t called) {
-    worker.now = std::max(worker.now, calls_end_) + machine_.wake_call;
-    calls_end_ = worker.now;
-    event_queue_.add({worker.now + machine_.wake, called});
+  void leave(SimulatedWorker& worker) {
+    --searchers_;
+    lock(worker);
+    away_.insert(worker.index);
+    worker.state = SimulatedWorker::State::away;
   }
 
-  void fall_asleep(SimulatedWorker& worker) {
-    sleepers_.push_back(worker.index);
-    worker.state = SimulatedWorker::State::asleep;
+  [[nodiscard]] std::uint32_t at_work() const {
+    return size_ - static_cast<std::uint32_t>(away_.size()) - on_the_way_;
   }
 
   const std::uint32_t size_;
   const MachineCosts& machine_;
   EventQueue& event_queue_;
-  SharedLines idle_line_;                // with the count of idle workers
-  std::uint32_t idle_ = 0;               // workers that offer to end the round, and those that have not come
-  std::uint32_t called_ = 0;             // helpers called
-  std::uint32_t on_the_way_ = 0;         // of them, those that have not come
-  std::vector<std::uint32_t> sleepers_;  // that nobody has called
-  double calls_end_ = 0;                 // when the lock is free under which workers are called
+  SharedLines lines_;
+  std::set<std::uint32_t> away_;  // that nobody has called
+  std::uint32_t called_ = 1;
+  std::uint32_t on_the_way_ = 0;
+  std::uint32_t searchers_ = 0;
   bool has_master_ = false;
+  double unlocked_at_ = 0;
 };
 
 }  // namespace jackdaw::bench

@@ -12,6 +12,7 @@
 #include "mark/marker_options.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
+#include "mark/random_numbers.h"
 #include "mark/victim/any.h"
 
 namespace jackdaw::bench {
@@ -19,19 +20,18 @@ namespace jackdaw::bench {
 /// All but its queue.
 struct SimulatedWorker {
   enum class State : std::uint8_t {
-    away,       ///< a helper that has not come, or is on its way
+    away,       ///< not come yet, gone, or on its way
     alone,      ///< marking, before others were called
     marking,    ///< beside others
     searching,  ///< for a victim
     claiming,   ///< what it has seen in a victim's queue
     watching,   ///< the master: polls, ever again
-    asleep,     ///< or being woken
   };
 
   SimulatedWorker(std::uint32_t number, const mark::VictimSetup& victim_setup)
-      : index(number), victim(victim_setup) {}
+      : index(number), victim(victim_setup), random(victim_setup.seed) {}
 
-  [[nodiscard]] bool is_awake() const { return state != State::away && state != State::asleep; }
+  [[nodiscard]] bool is_awake() const { return state != State::away; }
   /// Whether it asks for marks ahead.
   [[nodiscard]] bool is_far() const { return state != State::alone && distance.is_far(); }
   /// Whether the processor foresees that a mark is new or is not: as its simplest predictor of branches,
@@ -55,11 +55,15 @@ struct SimulatedWorker {
   std::uint64_t references = 0;
   std::uint64_t pushes = 0;
   std::uint64_t pops = 0;
-  std::uint64_t poll_at = 0;       ///< references, while alone
-  std::uint64_t parts = 0;         ///< of big objects, pushed
-  std::uint64_t parts_polled = 0;  ///< of them, those before the last poll
+  std::uint64_t poll_at = 0;        ///< references, while alone
+  std::uint64_t parts = 0;          ///< of big objects, pushed
+  std::uint64_t parts_polled = 0;   ///< of them, those before the last poll
+  bool is_asked = false;            ///< for tasks
+  std::uint32_t polls_to_look = 1;  ///< for workers that could be called
+  std::uint32_t polls_between_looks = 1;
   double idle_since = 0;
   mark::AnyVictim victim;
+  mark::RandomNumbers random;
   std::uint64_t choices_left = 0;  ///< of a search
   std::optional<mark::VictimChoice> choice;
   std::uint64_t claims_seen = 0;  ///< of the chosen victim, when its queue was looked at

@@ -3,9 +3,8 @@
 // Time and the order of the workers' steps are simulated. The workers' decisions are made by the engine's own
 // code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
 // measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
-// binds them together in time: the mark loop (mark/worker.h) and biases (mark/biased_regions.h), the calling
-// of helpers (mark/thread_pool.h) and the termination of Hassanein (mark/termination/owst.h), step by step as
-// written there.
+// binds them together in time: the mark loop (mark/worker.h) and biases (mark/biased_regions.h), and the
+// coming and going of workers (mark/thread_pool.h, mark/searchers.h), step by step as written there.
 //
 // These take time:
 //  - a visit, and each reference that it finds: as one worker was measured to take on this heap, alone, in
@@ -16,7 +15,7 @@
 //    of any other queue whenever it pushes and pops;
 //  - a locked operation for each mark in a block of the heap whose bias the worker does not hold, as
 //    measured on this heap, and taking and losing biases;
-//  - steals, searches, waking and being woken, the last of which come one after another, under a lock.
+//  - steals, searches, requests for tasks, waking and being woken; and coming and going, under a lock.
 //
 // An event is one step of one worker: a visit, some looks for a victim, a claim. Events happen in the order
 // of their times, so the same seed gives the same result.

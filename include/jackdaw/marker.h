@@ -33,7 +33,7 @@
 
 namespace jackdaw {
 
-/// The engine: LIFO BWoS queues, NUMA-aware probabilistic victims, OWST termination.
+/// The engine: LIFO BWoS queues, NUMA-aware probabilistic victims.
 template <ObjectModel Model>
 using Marker = mark::Marker<Model>;
 

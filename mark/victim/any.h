@@ -20,8 +20,8 @@ class AnyVictim {
   /// name.
   explicit AnyVictim(const VictimSetup& setup) : policy_(Chosen::make("victim policy", setup)) {}
 
-  void start_search() {
-    std::visit([](auto& policy) { policy.start_search(); }, policy_);
+  void start_search(std::uint32_t workers) {
+    std::visit([workers](auto& policy) { policy.start_search(workers); }, policy_);
   }
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues& queues) {

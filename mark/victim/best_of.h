@@ -23,10 +23,10 @@ class BestOfVictim {
     for (std::uint32_t worker = 0; worker < setup.workers; ++worker) {
       if (worker != setup.self) others_.add(worker);
     }
-    candidates_ = std::min<std::size_t>(candidates, others_.size());
+    candidates_ = candidates;
   }
 
-  void start_search() {}
+  void start_search(std::uint32_t workers) { others_.limit(workers); }
   void stole_from(std::uint32_t) {}
 
   /// Nobody when all that it looked at had nothing. O(candidates × blocks).
@@ -35,7 +35,7 @@ class BestOfVictim {
     std::optional<VictimChoice> best;
     std::size_t most = 0;
     others_.start();
-    for (std::size_t i = 0; i < candidates_; ++i) {
+    for (std::size_t i = 0; i < candidates_ && !others_.all_drawn(); ++i) {
       const std::uint32_t candidate = others_.draw(random_);
       const std::size_t size = queues.size_hint(candidate);
       if (size <= most) continue;

@@ -16,7 +16,10 @@ class LastVictim {
  public:
   explicit LastVictim(const VictimSetup& setup) : selector_(setup) {}
 
-  void start_search() { may_repeat_ = true; }
+  void start_search(std::uint32_t workers) {
+    selector_.start_search(workers);
+    may_repeat_ = true;
+  }
   void stole_from(std::uint32_t worker) { last_ = worker; }
 
   /// Never the thief itself, never nobody. O(1).

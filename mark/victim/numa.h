@@ -19,9 +19,9 @@ class NumaVictim {
  public:
   explicit NumaVictim(const VictimSetup& setup) : groups_(others_by_distance(setup)), random_(setup.seed) {}
 
-  void start_search() {
-    group_ = 0;
-    for (WorkersAtDistance& group : groups_) group.workers.start();
+  void start_search(std::uint32_t workers) {
+    for (WorkersAtDistance& group : groups_) group.workers.limit(workers);
+    start_anew();
   }
   void stole_from(std::uint32_t) {}
 
@@ -29,11 +29,18 @@ class NumaVictim {
   /// again. Never nobody. O(1).
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues&) {
-    if (groups_[group_].workers.all_drawn() && ++group_ == groups_.size()) start_search();
+    while (groups_[group_].workers.all_drawn()) {
+      if (++group_ == groups_.size()) start_anew();
+    }
     return VictimChoice{groups_[group_].workers.draw(random_)};
   }
 
  private:
+  void start_anew() {
+    group_ = 0;
+    for (WorkersAtDistance& group : groups_) group.workers.start();
+  }
+
   std::vector<WorkersAtDistance> groups_;
   std::size_t group_ = 0;
   RandomNumbers random_;

@@ -33,39 +33,52 @@ class NumaProbabilisticVictim {
   /// No distance counts as more than so many usual ones: a thief must come to the end of its search.
   static constexpr std::uint32_t kMostUsualDistances = 4;
 
-  explicit NumaProbabilisticVictim(const VictimSetup& setup) : random_(setup.seed) {
-    std::size_t nearer = 0;
-    for (WorkersAtDistance& group : others_by_distance(setup)) {
-      const std::size_t size = group.workers.size();
-      const std::size_t earlier = looks_before(group.distance, nearer);
-      if (!groups_.empty()) groups_.back().last_look = earlier;
-      groups_.push_back({earlier + kLooksPerWorker * size, std::move(group.workers)});
-      nearer += size;
-    }
+  explicit NumaProbabilisticVictim(const VictimSetup& setup)
+      : groups_(others_by_distance(setup)), random_(setup.seed) {
+    stages_.reserve(groups_.size());
   }
 
-  void start_search() { look_ = group_ = 0; }
+  void start_search(std::uint32_t workers) {
+    if (workers != std::exchange(workers_, workers)) plan_search();
+    look_ = stage_ = 0;
+  }
   void stole_from(std::uint32_t) {}
 
   /// Nobody when the sampled block had nothing. O(1), one cache line of the victim's; of the last look at a
   /// group, O(its workers), which are no more than the looks at it.
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues& queues) {
-    Group& group = groups_[group_];
-    if (++look_ == group.last_look) {
-      if (++group_ == groups_.size()) start_search();
-      return anybody_with_work(group.workers, queues);
+    ShuffledWorkers& group = groups_[stages_[stage_].group].workers;
+    if (++look_ == stages_[stage_].last_look) {
+      if (++stage_ == stages_.size()) look_ = stage_ = 0;
+      return anybody_with_work(group, queues);
     }
-    const VictimChoice candidate{group.workers.any(random_), random_.next()};
+    const VictimChoice candidate{group.any(random_), random_.next()};
     if (queues.looks_stealable(candidate.worker, *candidate.sample)) return candidate;
     return std::nullopt;
   }
 
  private:
-  struct Group {
-    std::size_t last_look;  // of the search
-    ShuffledWorkers workers;
+  // Of a search: a group that has workers.
+  struct Stage {
+    std::size_t group;
+    std::size_t last_look;  // at it
   };
+
+  // Only workers numbered below workers_ are victims.
+  void plan_search() {
+    std::size_t nearer = 0;
+    stages_.clear();
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      groups_[i].workers.limit(workers_);
+      const std::size_t size = groups_[i].workers.size();
+      if (size == 0) continue;
+      const std::size_t earlier = looks_before(groups_[i].distance, nearer);
+      if (!stages_.empty()) stages_.back().last_look = earlier;
+      stages_.push_back({i, earlier + kLooksPerWorker * size});
+      nearer += size;
+    }
+  }
 
   static std::size_t looks_before(std::uint32_t distance, std::size_t nearer) {
     const std::size_t most = std::size_t{kMostUsualDistances} * base::NodeDistance::kFar;
@@ -82,9 +95,11 @@ class NumaProbabilisticVictim {
     return std::nullopt;
   }
 
-  std::vector<Group> groups_;  // by distance
+  std::vector<WorkersAtDistance> groups_;
+  std::vector<Stage> stages_;  // the nearest first
   std::size_t look_ = 0;       // how many were made
-  std::size_t group_ = 0;      // at which the next is
+  std::size_t stage_ = 0;      // at which the next is
+  std::uint32_t workers_ = 0;  // the limit of the last search
   RandomNumbers random_;
 };
 

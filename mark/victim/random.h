@@ -16,7 +16,7 @@ class RandomVictim {
   explicit RandomVictim(const VictimSetup& setup)
       : self_(setup.self), others_(setup.workers - 1), random_(setup.seed) {}
 
-  void start_search() {}
+  void start_search(std::uint32_t workers) { others_ = workers - 1; }
   void stole_from(std::uint32_t) {}
 
   /// Never the thief itself, never nobody. O(1).

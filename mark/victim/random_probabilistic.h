@@ -17,7 +17,7 @@ class RandomProbabilisticVictim {
  public:
   explicit RandomProbabilisticVictim(const VictimSetup& setup) : selector_(setup) {}
 
-  void start_search() {}
+  void start_search(std::uint32_t workers) { selector_.start_search(workers); }
   void stole_from(std::uint32_t) {}
 
   /// Nobody when the sampled block had nothing. O(1), one cache line of the victim's.

@@ -16,7 +16,10 @@ class SequenceVictim {
   explicit SequenceVictim(const VictimSetup& setup)
       : self_(setup.self), workers_(setup.workers), next_(successor(setup.self)) {}
 
-  void start_search() { next_ = successor(self_); }
+  void start_search(std::uint32_t workers) {
+    workers_ = workers;
+    next_ = successor(self_);
+  }
   void stole_from(std::uint32_t) {}
 
   /// Never the thief itself, never nobody. O(1).

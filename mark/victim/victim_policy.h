@@ -54,7 +54,9 @@ struct QueueSamples {
 
 /// One worker's chooser, used by that worker's thread alone.
 ///
-/// `start_search()` says that the worker ran out of tasks; `choose(queues)` then names another worker, or
+/// `start_search(workers)` says that the worker ran out of tasks, and that only workers numbered below
+/// `workers`, at least 2, may have some; it takes O(1) unless that number has changed since the last search.
+/// `choose(queues)` then names another worker, or
 /// nobody when the policy refuses what it looked at, in which case the thief asks again; `stole_from(worker)`
 /// says that a steal succeeded, which ends the search. `queues.looks_stealable(worker, sample)` glances at
 /// one random part of a worker's queue; `queues.has_stealable(worker)` says whether a steal could find
@@ -62,7 +64,7 @@ struct QueueSamples {
 template <typename Policy>
 concept VictimPolicy = std::constructible_from<Policy, const VictimSetup&> &&
     requires(Policy& policy, const QueueSamples& queues, std::uint32_t worker) {
-  policy.start_search();
+  policy.start_search(worker);
   { policy.choose(queues) } -> std::same_as<std::optional<VictimChoice>>;
   policy.stole_from(worker);
 };

@@ -434,13 +434,11 @@ TEST_F(Mark, BoundsOfOneWorkerAreTermsAlone) {
 }
 
 TEST_F(Mark, BoundsGoWithTheOtherOptions) {
-  expect_bounds(
-      mark({"random:3000,3", "--bounds",  "--threads",     "3",           "--repeat",      "1",
-            "--queue",       "chase-lev", "--victim",      "best-of-two", "--termination", "ring",
-            "--backoff",     "pause",     "--steal-batch", "4",           "--blocks",      "2",
-            "--block-size",  "8",         "--warmup",      "0",           "--verify",      "--baseline",
-            "boehm"}),
-      {2, 3}, 1);
+  expect_bounds(mark({"random:3000,3", "--bounds",   "--threads",    "3",           "--repeat",      "1",
+                      "--queue",       "chase-lev",  "--victim",     "best-of-two", "--steal-batch", "4",
+                      "--blocks",      "2",          "--block-size", "8",           "--warmup",      "0",
+                      "--verify",      "--baseline", "boehm"}),
+                {2, 3}, 1);
 }
 
 TEST_F(Mark, TheJavaHeapFitsInBoehmToo) {

@@ -48,9 +48,6 @@ TEST(Marking, OtherEnginesAreRefused) {
   options = {};
   options.engine.tuning.victim = "random";
   EXPECT_NE(refusal(options), "");
-  options = {};
-  options.engine.tuning.termination = "ring";
-  EXPECT_NE(refusal(options), "");
 }
 
 TEST(Marking, SizesOutOfRangeAreRefused) {

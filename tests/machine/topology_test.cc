@@ -79,7 +79,7 @@ TEST(Topology, NumaVictimsTryEveryLocalWorkerBeforeARemoteOne) {
   const std::vector<std::uint32_t> nodes = topology.nodes_of_workers(16);
   for (std::uint32_t self = 0; self < 16; ++self) {
     mark::NumaVictim policy({self, 16, self + 1, nodes});
-    policy.start_search();
+    policy.start_search(16);
     for (int attempt = 0; attempt < 15; ++attempt) {
       const std::uint32_t victim = policy.choose(0)->worker;
       EXPECT_EQ(victim / 4 == self / 4, attempt < 3) << "thief " << self << ", attempt " << attempt;

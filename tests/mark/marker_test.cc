@@ -16,8 +16,6 @@
 #include "mark/mark_distance.h"
 #include "mark/object_model.h"
 #include "mark/slices.h"
-#include "mark/termination/any.h"
-#include "mark/termination/choices.h"
 #include "mark/victim/random.h"
 #include "mark/victim/random_probabilistic.h"
 #include "tests/mark/vector_model.h"
@@ -524,17 +522,14 @@ class ModelThatWaitsForHelp : public VectorModel {
 };
 
 TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
-  for (const std::string_view detector : names_of(std::type_identity<TerminatorChoices>{})) {
-    MarkerOptions options;
-    options.threads = 3;
-    options.tuning.termination = detector;
-    ModelThatWaitsForHelp model(star_graph(100000));
-    Marker<ModelThatWaitsForHelp, BwosLifo<Node>, RandomVictim, AnyTerminator> marker(options);
-    model.start(20000, 1);
-    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
-    EXPECT_GT(model.visits_of_others(), 0U) << detector;
-    EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
-  }
+  MarkerOptions options;
+  options.threads = 3;
+  ModelThatWaitsForHelp model(star_graph(100000));
+  Marker<ModelThatWaitsForHelp, BwosLifo<Node>, RandomVictim> marker(options);
+  model.start(20000, 1);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  EXPECT_GT(model.visits_of_others(), 0U);
+  EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
 }
 
 // One object with many references to objects that have none, cut into parts. The first worker stays at a part

@@ -54,10 +54,9 @@ TEST(ThreadPool, CallsNoMoreThanTheJobMayHave) {
       [&](std::uint32_t worker) {
         ++runs[worker];
         if (worker == 0) {
-          while (!pool.call_helper()) {
-          }
+          EXPECT_TRUE(pool.call(4));
+          EXPECT_FALSE(pool.call(4)) << "two are all that it may have";
         }
-        EXPECT_FALSE(worker == 1 && pool.call_helper()) << "two are all that it may have";
       },
       2);
   EXPECT_EQ(runs[2] + runs[3], 0);
@@ -80,12 +79,46 @@ TEST(ThreadPool, WhoeverIsCalledRunsTheJobOnce) {
       came.fetch_add(1);
       // Until all are here; anybody calls the next.
       while (came.load() < pool.size()) {
-        pool.call_helper();
+        pool.call(4);
         std::this_thread::yield();
       }
-      EXPECT_FALSE(pool.call_helper()) << "everybody was called";
     });
     for (const std::uint64_t count : runs) ASSERT_EQ(count, job);
+  }
+}
+
+TEST(ThreadPool, CallsNoMoreThanMayBeOnTheirWay) {
+  ThreadPool pool(4);
+  pool.run_on_call([&](std::uint32_t worker) {
+    if (worker != 0) return;
+    EXPECT_EQ(pool.callable(2), 2U);
+    EXPECT_FALSE(pool.call(0));
+    EXPECT_TRUE(pool.call(1));
+    EXPECT_LE(pool.called(), 2U);
+    while (pool.callable(1) == 0) std::this_thread::yield();
+    EXPECT_TRUE(pool.call(1)) << "the first one has come";
+  });
+}
+
+// Workers whose part has ended are called again, the caller, too; the job ends when nobody is at work.
+TEST(ThreadPool, CallsWhoeverHasReturnedBack) {
+  constexpr int kParts = 300;
+  ThreadPool pool(3);
+  for (int job = 0; job < 20; ++job) {
+    std::atomic<int> parts{0};
+    std::vector<int> parts_of(3, 0);
+    pool.run_on_call([&](std::uint32_t worker) {
+      ++parts_of[worker];
+      // Each part sees another one begin before it ends, but for the last ones.
+      const int part = parts.fetch_add(1) + 1;
+      while (part < kParts && parts.load() == part) {
+        pool.call(1);
+        std::this_thread::yield();
+      }
+    });
+    EXPECT_GE(parts.load(), kParts);
+    EXPECT_EQ(parts_of[0] + parts_of[1] + parts_of[2], parts.load());
+    EXPECT_GT(parts_of[0], 1) << "the lowest-numbered is called first";
   }
 }
 
@@ -101,7 +134,7 @@ TEST(ThreadPool, AJobDoesNotWaitForHelpersThatComeTooLate) {
     pool.run_on_call([&](std::uint32_t worker) {
       ++runs[worker];
       if (worker != 0) came.fetch_add(1);
-      if (pool.call_helper()) called.fetch_add(1);
+      if (pool.call(4)) called.fetch_add(1);
     });
     EXPECT_LE(came.load(), called.load());
     ASSERT_EQ(runs[1] + runs[2] + runs[3] - before, came.load());

@@ -37,7 +37,7 @@ template <typename Policy>
 std::map<std::uint32_t, int> first_choices(Policy& policy, const FixedQueues& queues, int searches) {
   std::map<std::uint32_t, int> chosen;
   for (int i = 0; i < searches; ++i) {
-    policy.start_search();
+    policy.start_search(static_cast<std::uint32_t>(queues.stealable.size()));
     if (const std::optional<VictimChoice> choice = policy.choose(queues)) ++chosen[choice->worker];
   }
   return chosen;
@@ -61,7 +61,7 @@ TEST_P(EveryVictimPolicy, NeverChoosesTheThiefAndReachesEverybodyElse) {
         VictimSetup setup{self, workers, self + 1, {}, GetParam()};
         if (!one_node) setup.nodes = two_nodes;
         AnyVictim policy(setup);
-        policy.start_search();
+        policy.start_search(workers);
         std::set<std::uint32_t> chosen;
         for (int i = 0; i < 2000; ++i) {
           if (const auto choice = policy.choose(full_queues(workers))) chosen.insert(choice->worker);
@@ -80,13 +80,34 @@ TEST_P(EveryVictimPolicy, FindsTheOneQueueThatHasSomething) {
     FixedQueues queues{std::vector<std::uint64_t>(8, 0)};
     queues.stealable[full] = 1;
     AnyVictim policy({0, 8, full, {}, GetParam()});
-    policy.start_search();
+    policy.start_search(8);
     bool found = false;
     for (int i = 0; i < 2000 && !found; ++i) {
       const auto choice = policy.choose(queues);
       found = choice && choice->worker == full;
     }
     EXPECT_TRUE(found) << full;
+  }
+}
+
+// As more workers are called, more are victims, and no others.
+TEST_P(EveryVictimPolicy, ChoosesAmongThoseNumberedBelowTheLimit) {
+  const std::vector<std::uint32_t> two_nodes{0, 0, 0, 1, 1, 1, 0, 1, 0, 1};
+  for (const bool one_node : {true, false}) {
+    VictimSetup setup{1, 10, 3, {}, GetParam()};
+    if (!one_node) setup.nodes = two_nodes;
+    AnyVictim policy(setup);
+    for (const std::uint32_t limit : {2U, 4U, 8U, 10U, 3U}) {
+      std::set<std::uint32_t> chosen;
+      for (int search = 0; search < 20; ++search) {
+        policy.start_search(limit);
+        for (int i = 0; i < 100; ++i) {
+          if (const auto choice = policy.choose(full_queues(10))) chosen.insert(choice->worker);
+        }
+      }
+      EXPECT_EQ(chosen.size(), limit - 1) << limit;
+      EXPECT_LT(*chosen.rbegin(), limit);
+    }
   }
 }
 
@@ -116,7 +137,7 @@ TEST(SequenceVictim, BeginsEverySearchWithTheSuccessorAndGoesRound) {
   SequenceVictim policy({2, 5});
   const std::vector<std::uint32_t> expected{3, 4, 0, 1, 3, 4};
   for (int search = 0; search < 3; ++search) {
-    policy.start_search();
+    policy.start_search(5);
     EXPECT_EQ(next_choices(policy, 6), expected);
   }
 }
@@ -125,13 +146,13 @@ TEST(LastVictim, BeginsWithTheLastSuccessOnceASearch) {
   LastVictim policy({0, 1000});
   policy.stole_from(77);
   for (int search = 0; search < 10; ++search) {
-    policy.start_search();
+    policy.start_search(1000);
     const std::vector<std::uint32_t> choices = next_choices(policy, 3);
     EXPECT_EQ(choices[0], 77U);
     EXPECT_TRUE(choices[1] != 77 || choices[2] != 77) << "with probability one in a million by chance";
   }
   policy.stole_from(5);
-  policy.start_search();
+  policy.start_search(1000);
   EXPECT_EQ(next_choices(policy, 1)[0], 5U);
 }
 
@@ -173,7 +194,7 @@ TEST(NumaVictim, TriesEachNearWorkerOnceBeforeEachFarOneOnce) {
   for (std::uint32_t self = 0; self < 16; ++self) {
     NumaVictim policy({self, 16, self + 1, nodes});
     for (int search = 0; search < 20; ++search) {
-      policy.start_search();
+      policy.start_search(16);
       const std::vector<std::uint32_t> choices = next_choices(policy, 15);
       for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(nodes[choices[i]] == nodes[self], i < 3);
       EXPECT_EQ(std::set<std::uint32_t>(choices.begin(), choices.end()).size(), 15U) << "each once";
@@ -197,7 +218,7 @@ void expect_in_proportion(Policy& policy, const FixedQueues& queues,
   std::map<std::uint32_t, int> chosen;
   int all = 0;
   for (int i = 0; i < 400000; ++i) {
-    policy.start_search();
+    policy.start_search(static_cast<std::uint32_t>(queues.stealable.size()));
     if (const auto choice = policy.choose(queues)) {
       ++chosen[choice->worker];
       ++all;
@@ -242,7 +263,7 @@ TEST(NumaProbabilisticVictim, ChoosesFarWorkersInProportionToTheFillOnceTheNearO
   std::map<std::uint32_t, int> chosen;
   int all = 0;
   for (int i = 0; i < 100000; ++i) {
-    policy.start_search();
+    policy.start_search(16);
     std::optional<VictimChoice> choice;
     while (!choice) choice = policy.choose(queues);
     ++chosen[choice->worker];
@@ -261,7 +282,7 @@ TEST(NumaProbabilisticVictim, LooksNearAsOftenAsItSaysBeforeItLooksFar) {
   for (const std::uint32_t near : {4U, 5U, 6U, 7U}) queues.stealable[near] = 0;
   NumaProbabilisticVictim policy({5, 16, 1, nodes});
   for (int search = 0; search < 10; ++search) {
-    policy.start_search();
+    policy.start_search(16);
     for (std::size_t look = 0; look < 3 * NumaProbabilisticVictim::kLooksPerWorker; ++look) {
       EXPECT_FALSE(policy.choose(queues));
     }
@@ -277,7 +298,7 @@ TEST(NumaProbabilisticVictim, NeverGoesFarWhileANearWorkerHasSomething) {
   queues.stealable[6] = 1;
   NumaProbabilisticVictim policy({5, 16, 1, nodes});
   for (int search = 0; search < 1000; ++search) {
-    policy.start_search();
+    policy.start_search(16);
     std::optional<VictimChoice> choice;
     while (!choice) choice = policy.choose(queues);
     ASSERT_EQ(choice->worker, 6U);
@@ -290,7 +311,7 @@ TEST(NumaProbabilisticVictim, FindsTheOneWorkerThatHasSomethingInOneSearch) {
   queues.stealable[14] = 1;
   NumaProbabilisticVictim policy({5, 16, 1, nodes});
   for (int search = 0; search < 1000; ++search) {
-    policy.start_search();
+    policy.start_search(16);
     std::optional<VictimChoice> choice;
     for (std::size_t look = 0; !choice && look < 15 * NumaProbabilisticVictim::kLooksPerWorker; ++look)
       choice = policy.choose(queues);
@@ -327,7 +348,7 @@ TEST(NumaVictim, GoesFromNodeToNodeByDistance) {
   const std::vector<std::uint32_t> distances = distances_in_a_row();
   NumaVictim policy({0, 16, 1, nodes, {}, distances});
   for (int search = 0; search < 20; ++search) {
-    policy.start_search();
+    policy.start_search(16);
     const std::vector<std::uint32_t> choices = next_choices(policy, 15);
     for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(nodes[choices[i]], (i + 1) / 4);
   }
@@ -340,7 +361,7 @@ TEST(NumaProbabilisticVictim, TakesTheLongerToGoOnTheFartherItIs) {
   NumaProbabilisticVictim policy({0, 16, 1, nodes, {}, distances});
   const std::size_t first_looks[] = {0, kLooks * 3, kLooks * 7 * 3 / 2, kLooks * 11 * 2};
   for (int search = 0; search < 10; ++search) {
-    policy.start_search();
+    policy.start_search(16);
     for (std::size_t look = 0; look < 2 * (first_looks[3] + 4 * kLooks); ++look) {
       const std::size_t in_round = look % (first_looks[3] + 4 * kLooks);
       std::uint32_t node = 3;
@@ -356,7 +377,7 @@ TEST(NumaProbabilisticVictim, AnybodyIsTheNearestToAWorkerThatIsAloneOnItsNode) 
   const std::vector<std::uint32_t> nodes{0, 1, 1, 2};
   const std::vector<std::uint32_t> distances{10, 21, 255, 21, 10, 21, 255, 21, 10};
   NumaProbabilisticVictim policy({0, 4, 1, nodes, {}, distances});
-  policy.start_search();
+  policy.start_search(4);
   EXPECT_EQ(nodes[policy.choose(full_queues(4))->worker], 1U);
   constexpr std::size_t kMost =
       NumaProbabilisticVictim::kLooksPerWorker * 2 * NumaProbabilisticVictim::kMostUsualDistances;

@@ -16,7 +16,6 @@ namespace {
 TEST(Engines, ListTheCollectorsFirst) {
   EXPECT_EQ(engine_queues().front(), "bwos-lifo");
   EXPECT_EQ(engine_victims().front(), "numa-prob");
-  EXPECT_EQ(engine_terminations().front(), "owst");
 }
 
 TEST(Engines, AreMadeForAsManyThreadsAsTheirQueueServes) {
@@ -50,9 +49,6 @@ TEST(Engines, UnknownNamesAreRefusedByName) {
   options = {};
   options.engine.tuning.victim = "no-such-victim";
   EXPECT_NE(refusal(options).find("no-such-victim"), std::string::npos);
-  options = {};
-  options.engine.tuning.termination = "no-such-detector";
-  EXPECT_NE(refusal(options).find("no-such-detector"), std::string::npos);
   options = {};
   options.engine.tuning.queue = "bwos-lif";
   EXPECT_NE(refusal(options), "") << "a part of a name is no name";
