@@ -74,6 +74,7 @@ TEST(ThreadPool, WhoeverIsCalledRunsTheJobOnce) {
   std::vector<std::uint64_t> runs(5, 0);
   for (std::uint64_t job = 1; job <= 200; ++job) {
     std::atomic<std::uint32_t> came{0};
+    std::atomic<std::uint32_t> saw_all{0};
     pool.run_on_call([&](std::uint32_t worker) {
       ++runs[worker];
       came.fetch_add(1);
@@ -82,6 +83,9 @@ TEST(ThreadPool, WhoeverIsCalledRunsTheJobOnce) {
         pool.call(4);
         std::this_thread::yield();
       }
+      // Who returned could be called back.
+      saw_all.fetch_add(1);
+      while (saw_all.load() < pool.size()) std::this_thread::yield();
     });
     for (const std::uint64_t count : runs) ASSERT_EQ(count, job);
   }
