@@ -22,6 +22,12 @@ void Collection::begin(Marking& marking) {
   result_.workers.assign(marking.worker_count(), {});
 }
 
+void Collection::clear_marks() {
+  heap_.start_clearing_marks();
+  marking_->share([this](std::uint32_t chunk) { heap_.clear_marks_of_chunk(chunk); },
+                  static_cast<std::uint32_t>(heap_.chunk_count()));
+}
+
 void Collection::mark_further(std::span<heap::Object* const> roots) {
   mark_some(roots);
   if (weak_references_ == nullptr) return;

@@ -45,8 +45,8 @@ class Collection {
   /// workers than any before or finish()'s result was moved away, which what comes before finish() does not.
   /// Throws std::bad_alloc.
   void begin(Marking& marking);
-  /// Nothing is marked from now on. Does not throw.
-  void clear_marks() { heap_.clear_marks(); }
+  /// Nothing is marked from now on. Mark threads that are awake help. Does not throw.
+  void clear_marks();
   /// Marks what `roots` lead to besides what is marked, but no values of ephemerons: that is left to the next
   /// mark_further(). Roots may be null. Asks for no memory but the mark threads'. Does not throw.
   void mark_some(std::span<heap::Object* const> roots);

@@ -16,6 +16,7 @@
 #include "machine/binding.h"
 #include "mark/marker_options.h"
 #include "mark/statistics.h"
+#include "mark/thread_pool.h"
 
 namespace jackdaw::gc {
 
@@ -30,6 +31,7 @@ class Marking {
   Marking& operator=(const Marking&) = delete;
 
   virtual void wake_helpers() = 0;
+  virtual void share(mark::ThreadPool::Job part, std::uint32_t parts) = 0;
   /// Marks in the heap whose map and weak references these are; null: it has none.
   virtual bool mark(const heap::BlockMap& map, WeakReferences* weak_references,
                     std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) = 0;

@@ -23,6 +23,7 @@ class MarkingWith final : public Marking {
       : marker_(options), make_model_(make_model) {}
 
   void wake_helpers() override { marker_.wake_helpers(); }
+  void share(mark::ThreadPool::Job part, std::uint32_t parts) override { marker_.share(part, parts); }
   bool mark(const heap::BlockMap& map, WeakReferences* weak_references, std::span<heap::Object* const> roots,
             std::span<const MarkTask> rescans) override {
     auto model = make_model_(map, weak_references);

@@ -355,12 +355,17 @@ Object* Heap::object_at(const void* address) const {
 }
 
 void Heap::clear_marks() {
-  space_.map().start_round();
-  for (Chunk* const chunk : chunks_.span()) {
-    chunk->forget_blacklisted();
-    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-      if (chunk->block(block).use != BlockUse::free) chunk->clear_marks(block);
-    }
+  start_clearing_marks();
+  for (std::size_t chunk = 0; chunk < chunk_count(); ++chunk) clear_marks_of_chunk(chunk);
+}
+
+void Heap::start_clearing_marks() { space_.map().start_round(); }
+
+void Heap::clear_marks_of_chunk(std::size_t index) {
+  Chunk& chunk = *chunks_.span()[index];
+  chunk.forget_blacklisted();
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+    if (chunk.block(block).use != BlockUse::free) chunk.clear_marks(block);
   }
 }
 

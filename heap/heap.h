@@ -186,6 +186,11 @@ class Heap {
   void for_each_uncollectable(Function function);
   /// Clears the marks of all objects. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
+  /// The same in parts: the first, and then each chunk's, which several threads may share. Chunks are
+  /// numbered from 0 on.
+  void start_clearing_marks();
+  void clear_marks_of_chunk(std::size_t index);
+  [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
   /// Which addresses in an object keep it that are found elsewhere than in stacks: all, as at first, or those
   /// at displacements().
   void set_all_addresses_keep(bool all) { space_.map().set_displacements(all ? nullptr : &displacements_); }

@@ -75,6 +75,21 @@ class Marker {
     if (helpers_woken_ != 0) pool_.wake_ahead(helpers_woken_);
   }
 
+  /// Calls part(0) to part(parts - 1), for what is to be done before marking: shared with the helpers that
+  /// wake_helpers() woke up, who stay awake. `part` must not throw. Between two calls of mark().
+  void share(ThreadPool::Job part, std::uint32_t parts) {
+    std::atomic<std::uint32_t> next{0};
+    // Relaxed: only the number matters; the pool hands over what was done.
+    const auto take_parts = [&](std::uint32_t) {
+      for (std::uint32_t i = 0; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;) part(i);
+    };
+    pool_.forget_helpers_after_fork();
+    const std::uint32_t helpers = std::min({helpers_woken_, pool_.size() - 1, std::max(1U, parts) - 1});
+    if (helpers == 0) return take_parts(0);
+    pool_.run_on_call(take_parts, helpers + 1);
+    pool_.wake_ahead(helpers_woken_);
+  }
+
   /// Marks everything that can be reached from `roots`, none of them null, or, to continue a marking that
   /// dropped tasks, from the marked objects whose tasks are in `rescans`. Returns whether nothing was
   /// dropped: false means that some marked objects were not visited, because there was no memory to remember

@@ -30,9 +30,9 @@ namespace jackdaw::mark {
 /// that the program's handlers never run on it.
 class ThreadPool {
  public:
-  /// A function that takes the number of the worker that runs it, and must not throw. Only referred to: it
-  /// must be there until the job ends. No copy is made, because that might need memory, and a collector that
-  /// has stopped its threads must not ask for any: one of them may hold malloc's lock.
+  /// A function that takes a number, that of the worker that runs it, and must not throw. Only referred to:
+  /// it must be there until the job ends. No copy is made, because that might need memory, and a collector
+  /// that has stopped its threads must not ask for any: one of them may hold malloc's lock.
   class Job {
    public:
     template <typename Function>

@@ -115,10 +115,9 @@ double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngin
 
 // Distributes what one worker took: clearing, pushes and pops, and as much for each visit as for each
 // reference; and what it took longer in other loops.
-VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double one_worker, double before,
+VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double one_worker,
                        const LoopTimes& loops) {
   setup.engine.threads = 1;
-  setup.visits.before = before;
   const SimulationResult known = simulate(recording, setup);
   const auto tasks = static_cast<double>(recording.task_count());
   const auto references = static_cast<double>(std::max<std::uint64_t>(1, recording.reference_count()));
@@ -126,9 +125,8 @@ VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double
   const double shared = loops.least_ns(MarkLoop::shared);
   // Where marks are far, every task goes through the queue.
   const double more_pushes = setup.queue_costs.push_pop * (tasks - static_cast<double>(known.pushes));
-  VisitCosts visits;
+  VisitCosts visits = setup.visits;
   visits.task = visits.reference = std::max(0.0, one_worker - known.time) / (tasks + references);
-  visits.before = before;
   visits.beside = (biased - one_worker) / references;
   visits.beside_far = visits.beside + (loops.least_ns(MarkLoop::far) - shared - more_pushes) / references;
   visits.locked_mark =
@@ -176,12 +174,14 @@ class Experiment {
     TimedEngine one_worker(report_.options, queue, victim, 1);
     std::vector<TimedEngine> others = engines_to_validate(report_.options);
     LoopTimes loops;
-    const double before = measure_runs(heap, report_.options, one_worker, others, loops);
+    report_.visits.before = measure_runs(heap, report_.options, one_worker, others, loops);
     replace_given_costs();
     report_.one_worker_ms = std::move(one_worker).outcome().measured_ms;
     for (TimedEngine& other : others) report_.validations.push_back(std::move(other).outcome());
-    SimulationSetup setup = setup_of(queue, victim, 1, 1);
-    report_.visits = visit_costs(recording, setup, report_.one_worker_ms * 1e6, before, loops);
+    report_.visits.parts_before =
+        std::max(1U, static_cast<std::uint32_t>(heap.collector.heap().chunk_count()));
+    const SimulationSetup setup = setup_of(queue, victim, 1, 1);
+    report_.visits = visit_costs(recording, setup, report_.one_worker_ms * 1e6, loops);
   }
 
   [[nodiscard]] QueueCosts costs_of(const std::string& queue) const {

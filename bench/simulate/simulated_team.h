@@ -113,7 +113,7 @@ class SimulatedTeam {
     const std::uint32_t woken = std::min(setup_.woken, worker_count() - 1);
     Worker& first = *workers_.front();
     marks_.clear(first);
-    first.now = setup_.visits.before;
+    first.now = pool_.shared_by_woken(setup_.visits.before, setup_.visits.parts_before, woken);
     first.poll_at = setup_.engine.tuning.serial_references;
     first.state = State::alone;
     if (woken != 0) first.state = State::marking;

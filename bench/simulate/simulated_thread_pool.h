@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "bench/simulate/event_queue.h"
 #include "bench/simulate/shared_lines.h"
@@ -27,11 +28,25 @@ class SimulatedThreadPool {
     for (std::uint32_t worker = 1; worker < size_; ++worker) away_.insert(worker);
   }
 
+  /// When something is done that takes `time` and that the first worker, from 0 on, and helpers who were
+  /// woken at 0 share, in parts. O(parts × workers).
+  [[nodiscard]] double shared_by_woken(double time, std::uint32_t parts, std::uint32_t woken) const {
+    std::vector<double> free_at{0};
+    for (std::uint32_t i = 1; i <= woken; ++i) free_at.push_back(awake_at(i));
+    double end = 0;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      double& next = *std::ranges::min_element(free_at);
+      next += time / parts;
+      end = std::max(end, next);
+    }
+    return end;
+  }
+
   /// So many helpers, who were woken at 0, come as soon as they are awake, but not before `earliest`. Each
   /// that wakes up wakes two others.
   void expect_woken(std::uint32_t woken, double earliest) {
     for (std::uint32_t i = 1; i <= woken; ++i) {
-      event_queue_.add({std::max(machine_.wake * std::bit_width(i), earliest), i});
+      event_queue_.add({std::max(awake_at(i), earliest), i});
       away_.erase(i);
     }
     called_ = woken + 1;
@@ -123,6 +138,9 @@ class SimulatedThreadPool {
  private:
   // What all write.
   enum Line : std::uint8_t { kSearch, kPool, kLines };
+
+  // A helper that was woken at 0.
+  [[nodiscard]] double awake_at(std::uint32_t helper) const { return machine_.wake * std::bit_width(helper); }
 
   void read(SimulatedWorker& worker, Line line) { worker.now += lines_.read(worker.index, line, worker.now); }
   void change(SimulatedWorker& worker, Line line) {

@@ -38,7 +38,8 @@ namespace jackdaw::bench {
 struct VisitCosts {
   double task = 0;       ///< a visit
   double reference = 0;  ///< beside it, each reference that it finds
-  double before = 0;     ///< clearing the marks, before the first worker begins
+  double before = 0;     ///< clearing the marks, before the first worker begins; helpers that are awake help
+  std::uint32_t parts_before = 1;  ///< into which that can be divided
   /// The additional time of following a reference in the loop of a worker beside others, with marks that
   /// are near; and with far ones. It may be negative.
   double beside = 0;
