@@ -20,7 +20,7 @@ namespace jackdaw::gc {
 
 /// The totals of a collection.
 struct CollectionTotals {
-  std::chrono::nanoseconds mark_time{0};  ///< roots, clearing marks, marking, termination
+  std::chrono::nanoseconds mark_time{0};  ///< roots, clearing marks, marking
   std::chrono::nanoseconds collect_time{
       0};  ///< the whole, sweeping included, from when the mutators had stopped
   std::uint64_t live_objects = 0;

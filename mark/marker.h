@@ -1,7 +1,7 @@
 // Marker: the parallel marking engine. It marks everything that can be reached from the roots, on every
 // worker.
 //
-// An engine knows no heap: it is a template over an object model, a queue, a victim policy and a terminator.
+// An engine knows no heap: it is a template over an object model, a queue and a victim policy.
 // Make one and keep it: its threads, queues and statistics last from collection to collection.
 //
 // Source of the whole: work stealing after Blumofe and Leiserson (JACM 1999) with the queues of Wang et al.

@@ -23,7 +23,7 @@ namespace jackdaw::bench {
 /// The same heap marked by one number of workers, again and again.
 struct BoundsRuns {
   std::uint32_t workers = 0;          ///< P, those that really ran
-  std::vector<double> wall_ms;        ///< of each run: clearing marks, roots, marking, termination
+  std::vector<double> wall_ms;        ///< of each run: clearing marks, roots, marking
   double median_ms = 0;               ///< T_P: the median of them
   double steal_attempts = 0;          ///< of all workers, the median over the runs, as the next two
   double steals = 0;                  ///< attempts that got something

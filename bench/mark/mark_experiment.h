@@ -45,7 +45,7 @@ struct ReadLimit {
 
 /// One run's figures, or each figure's median over the runs.
 struct RunFigures {
-  double wall_ms = 0;     ///< clearing marks, roots, marking, termination
+  double wall_ms = 0;     ///< clearing marks, roots, marking
   double collect_ms = 0;  ///< the whole collection
   std::uint64_t objects_marked = 0;
   std::uint64_t references = 0;  ///< non-null references held by reachable objects, repeats included
