@@ -58,7 +58,7 @@ class Marker {
         serial_references_(options.tuning.serial_references),
         small_round_references_(options.tuning.small_round_references),
         processors_(options.processors != 0 ? options.processors : std::thread::hardware_concurrency()),
-        searchers_(Backoff(options.threads > processors_)) {
+        searchers_(Backoff(team_size() > processors_)) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
     make_workers(options);
@@ -244,7 +244,7 @@ class Marker {
 
   // Workers beyond the number of processors only take turns.
   [[nodiscard]] std::uint32_t team_size() const {
-    return serial_references_ == 0 ? worker_count() : std::min(worker_count(), std::max(2U, processors_));
+    return serial_references_ == 0 ? pool_.size() : std::min(pool_.size(), std::max(2U, processors_));
   }
 
   // How many may be on their way, as long as too few search; 0 when nobody can be called.

@@ -38,7 +38,7 @@ struct WorkerStatistics {
   std::uint64_t visits_remote = 0;  ///< tasks visited on another memory node; 0 unless asked for
   std::uint64_t grants = 0;         ///< blocks granted to thieves
   std::uint64_t takeovers = 0;      ///< blocks taken over from thieves
-  /// From running out of tasks to the next task or the end, and waiting for biases to end.
+  /// From running out of tasks to the next task or to leaving, and waiting for biases to end.
   std::chrono::nanoseconds idle{0};
 
   /// Steals whose victim was on another memory node.
