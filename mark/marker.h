@@ -38,7 +38,7 @@
 namespace jackdaw::mark {
 
 template <ObjectModel Model, StealableQueue Queue = BwosLifo<typename Model::Task>,
-          VictimPolicy Victim = NumaProbabilisticVictim, typename Idle = Searchers>
+          VictimPolicy Victim = NumaProbabilisticVictim, typename SearchersOfTeam = Searchers>
 class Marker {
  public:
   using Task = typename Model::Task;
@@ -289,7 +289,7 @@ class Marker {
   Queue& queue_of(std::uint32_t worker) { return workers_[worker]->queue(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
   BiasedRegions& biased_regions_of(std::uint32_t worker) { return workers_[worker]->biased_regions(); }
-  Idle& searchers() { return searchers_; }
+  SearchersOfTeam& searchers() { return searchers_; }
   [[nodiscard]] std::uint32_t at_work() const { return pool_.at_work(); }
   [[nodiscard]] std::uint32_t called() const { return pool_.called(); }
 
@@ -304,9 +304,9 @@ class Marker {
   std::uint32_t useful_helpers_ = 0;            // in the one of the rounds since wake_helpers that had most
   std::uint32_t helpers_woken_ = 0;             // for the next round
   std::vector<std::unique_ptr<TeamWorker>> workers_;
-  std::uint32_t workers_used_ = 1;  // only those numbered below this ever had a part in a round
+  std::uint32_t workers_used_ = 1;  // only those numbered below this were ever called
   std::vector<WorkerStatistics> statistics_;
-  Idle searchers_;
+  SearchersOfTeam searchers_;
   std::span<const Reference> roots_;
   std::span<const Task> rescans_;
   alignas(128) std::atomic<std::size_t> next_root_{0};

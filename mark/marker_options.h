@@ -17,7 +17,7 @@ namespace jackdaw::mark {
 
 /// When an owner gives tasks to idle thieves.
 enum class Grant : std::uint8_t {
-  early,  ///< also from the block that it works in, as soon as thieves are idle and it offers them nothing
+  early,  ///< also from the block that it works in, when thieves ask and it offers them nothing
   full,   ///< only whole blocks, as it leaves them (BWoS as published)
 };
 

@@ -2,7 +2,7 @@
 // an overflow list, which nobody else sees; and those that are visited next in a prefetch buffer.
 //
 // Queue and overflow list are one stack: the list continues the queue, so it is emptied first. While others
-// are idle, and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its
+// ask, and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its
 // top block. All that is popped goes through the prefetch buffer.
 #pragma once
 

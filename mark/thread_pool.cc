@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "base/signals_blocked.h"
@@ -87,6 +88,8 @@ void ThreadPool::forget_helpers_after_fork() {
   process_ = getpid();
   for (; seats_.size() > 1; seats_.pop_back()) static_cast<void>(seats_.back().release());
   woken_ = 0;
+  // A helper that came too late for a job may have held it.
+  std::construct_at(&mutex_);
 }
 
 ThreadPool::~ThreadPool() {
@@ -171,6 +174,7 @@ bool ThreadPool::call(std::uint32_t most_on_the_way) {
 }
 
 void ThreadPool::wake_ahead(std::size_t helpers) {
+  forget_helpers_after_fork();
   helpers = std::min(helpers, seats_.size() - 1);
   {
     const std::lock_guard lock(mutex_);

@@ -70,8 +70,9 @@ class ThreadPool {
   /// Workers that run() uses: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(seats_.size()); }
 
-  /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and returns when all have returned. What
-  /// any of them wrote is seen by the caller afterwards. `workers` is from 1 to size().
+  /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and again where call() calls workers back,
+  /// and returns when all have returned. What any of them wrote is seen by the caller afterwards. `workers`
+  /// is from 1 to size().
   void run(Job job, std::uint32_t workers);
   void run(Job job) { run(job, size()); }
 

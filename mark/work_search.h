@@ -28,7 +28,7 @@ class WorkSearch {
       : team_(team),
         index_(setup.self),
         victim_(setup),
-        random_(setup.seed),
+        random_(setup.seed + 1),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)),
         stolen_(most_at_once) {}
 

@@ -68,27 +68,31 @@ class alignas(128) Worker {
   /// Bytes of the queue, and of the overflow list at its peak in the last round.
   [[nodiscard]] std::size_t memory_bytes() const { return tasks().memory_bytes(); }
 
-  /// Before every round, whether or not the worker will take part.
+  /// Before every round in which the worker may take part.
   void start_round() {
     statistics_ = {};
-    polls_to_look_ = polls_between_looks_ = 1;
+    // Relaxed: a hint.
+    is_asked_.store(false, std::memory_order_relaxed);
     step_.start_round();
+    step_.distance().start_together();
   }
   /// After it: completes the counts.
   void finish_round() { step_.finish_round(statistics_); }
 
   /// Marks while no other worker does: everything (true), or, after `references` references, until others
-  /// could help (false). Then they are to be started, and this worker is to go on in run_round.
+  /// could help (false). Then they are to be started, and this worker is to go on in take_part.
   bool run_serially(Model& model, std::uint64_t references) {
     poll_at_ = references;
     parts_polled_ = 0;
     step_.distance().start_alone();
-    return take_input<Way::serial>(model);
+    if (take_input<Way::serial>(model)) return true;
+    step_.distance().start_together();
+    return false;
   }
 
   /// Works beside others until it finds nothing to do. Then it holds no task. It may be called again.
   void take_part(Model& model) {
-    step_.distance().start_together();
+    polls_to_look_ = polls_between_looks_ = 1;
     take_input<Way::immediate>(model);
     drain_together(model);
     while (find_tasks(model)) drain_together(model);
@@ -444,10 +448,13 @@ class alignas(128) Worker {
     for (const Task task : tasks) keep<Way::immediate>(model, task);
   }
 
-  // Offers tasks. While there is none, the request stays.
+  // Offers tasks. While there is none, the request stays. Whoever asked may have left meanwhile: so the
+  // worker looks whether to call somebody.
   [[gnu::noinline]] void answer_request() {
+    if (!tasks().offer_tasks()) return;
     // Relaxed: a hint.
-    if (tasks().offer_tasks()) is_asked_.store(false, std::memory_order_relaxed);
+    is_asked_.store(false, std::memory_order_relaxed);
+    polls_to_look_ = 1;
   }
 
   // When others could be called: sees to it that this worker offers them something, and calls one.

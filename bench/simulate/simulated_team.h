@@ -156,6 +156,7 @@ class SimulatedTeam {
         break;
       case State::away:
         pool_.join(worker);
+        worker.polls_to_look = worker.polls_between_looks = 1;
         break;
     }
   }
@@ -290,7 +291,10 @@ class SimulatedTeam {
       if (others_could_help(worker)) worker.state = State::marking;
       return;
     }
-    if (is_asked(worker) && offer_tasks(worker)) set_asked(worker, worker, false);
+    if (is_asked(worker) && offer_tasks(worker)) {
+      set_asked(worker, worker, false);
+      worker.polls_to_look = 1;
+    }
     if (--worker.polls_to_look == 0) look_for_callable(worker);
     if (!worker.distance.count_poll()) return;
     if (worker.distance.is_far()) {

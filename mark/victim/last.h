@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "mark/victim/random.h"
 #include "mark/victim/victim_policy.h"
@@ -18,22 +19,20 @@ class LastVictim {
 
   void start_search(std::uint32_t workers) {
     selector_.start_search(workers);
-    may_repeat_ = true;
+    may_repeat_ = last_.has_value() && *last_ < workers;
   }
   void stole_from(std::uint32_t worker) { last_ = worker; }
 
   /// Never the thief itself, never nobody. O(1).
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues&) {
-    const bool repeat = may_repeat_ && last_.has_value();
-    may_repeat_ = false;
-    return VictimChoice{repeat ? *last_ : selector_.pick()};
+    return VictimChoice{std::exchange(may_repeat_, false) ? *last_ : selector_.pick()};
   }
 
  private:
   RandomVictim selector_;
   std::optional<std::uint32_t> last_;
-  bool may_repeat_ = true;
+  bool may_repeat_ = false;
 };
 
 static_assert(VictimPolicy<LastVictim>);

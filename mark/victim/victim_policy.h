@@ -55,12 +55,12 @@ struct QueueSamples {
 /// One worker's chooser, used by that worker's thread alone.
 ///
 /// `start_search(workers)` says that the worker ran out of tasks, and that only workers numbered below
-/// `workers`, at least 2, may have some; it takes O(1) unless that number has changed since the last search.
-/// `choose(queues)` then names another worker, or
-/// nobody when the policy refuses what it looked at, in which case the thief asks again; `stole_from(worker)`
-/// says that a steal succeeded, which ends the search. `queues.looks_stealable(worker, sample)` glances at
-/// one random part of a worker's queue; `queues.has_stealable(worker)` says whether a steal could find
-/// something; `queues.size_hint(worker)` adds up all parts, which costs the queue's owner more.
+/// `workers`, of which the thief is one, at least 2, may have some; it is cheap unless that number has
+/// changed. `choose(queues)` then names another worker, or nobody when the policy refuses what it looked at,
+/// in which case the thief asks again; `stole_from(worker)` says that a steal succeeded, which ends the
+/// search. `queues.looks_stealable(worker, sample)` glances at one random part of a worker's queue;
+/// `queues.has_stealable(worker)` says whether a steal could find something; `queues.size_hint(worker)` adds
+/// up all parts, which costs the queue's owner more.
 template <typename Policy>
 concept VictimPolicy = std::constructible_from<Policy, const VictimSetup&> &&
     requires(Policy& policy, const QueueSamples& queues, std::uint32_t worker) {

@@ -211,7 +211,8 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
     MarkerOptions options;
     options.threads = threads;
     options.tuning.serial_references = 0;
-    DistantVectorModel distant(random_graph(4 * kVisitsUntilJudged, 6, 5));
+    // Each worker is to make enough visits.
+    DistantVectorModel distant(random_graph(threads * 8 * kVisitsUntilJudged, 6, 5));
     expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
     EXPECT_GT(distant.asked_for(), 0U) << threads;
   }
@@ -532,8 +533,8 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
   EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
 }
 
-// One object with many references to objects that have none, cut into parts. The first worker stays at a part
-// until somebody else has visited one.
+// One object with many references to objects that have none, cut into parts, with which the first worker
+// takes its time until somebody else has visited one.
 class CutObjectModel {
  public:
   static constexpr Node kReferences = 1 << 20;
@@ -556,19 +557,15 @@ class CutObjectModel {
     for (std::uint64_t i = range.begin; i < range.end; ++i) sink.reference(static_cast<Node>(i + 1));
     if (std::this_thread::get_id() != first_) {
       parts_of_others_.fetch_add(1);
-    } else if (++parts_of_first_ > 2000) {
-      while (parts_of_others() == 0 && std::chrono::steady_clock::now() < deadline_)
-        std::this_thread::yield();
+    } else if (parts_of_others() == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   }
   std::uint64_t parts_of_others() const { return parts_of_others_.load(); }
 
  private:
   const std::thread::id first_ = std::this_thread::get_id();
-  const std::chrono::steady_clock::time_point deadline_ =
-      std::chrono::steady_clock::now() + std::chrono::minutes(2);
   std::vector<std::atomic<std::uint8_t>> marks_ = std::vector<std::atomic<std::uint8_t>>(kReferences + 1);
-  std::uint64_t parts_of_first_ = 0;
   std::atomic<std::uint64_t> parts_of_others_{0};
 };
 

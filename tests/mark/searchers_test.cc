@@ -131,12 +131,14 @@ TEST(Searchers, ThatLeftAreCalledBack) {
         std::this_thread::yield();
       }
     }
-    do {
+    for (;;) {
       for (int left = waiting.load(); left > 0; left = waiting.load()) {
         if (waiting.compare_exchange_weak(left, left - 1)) executed_by_others.fetch_add(1);
       }
       searchers.begin(kWorkers);
-    } while (searchers.stays([&] { return waiting.load() > 0; }, [&] { return pool.at_work() == 1; }));
+      if (!searchers.stays([&] { return waiting.load() > 0; }, [&] { return pool.at_work() == 1; })) return;
+      searchers.end();
+    }
   });
   EXPECT_EQ(executed_by_others.load(), 1000);
   EXPECT_GT(parts[1] + parts[2], 2);

@@ -50,12 +50,16 @@ TEST(ThreadPool, RunsAJobOnFewerWorkers) {
 TEST(ThreadPool, CallsNoMoreThanTheJobMayHave) {
   ThreadPool pool(4);
   std::vector<int> runs(4, 0);
+  std::atomic<bool> has_called{false};
   pool.run_on_call(
       [&](std::uint32_t worker) {
         ++runs[worker];
         if (worker == 0) {
           EXPECT_TRUE(pool.call(4));
           EXPECT_FALSE(pool.call(4)) << "two are all that it may have";
+          has_called.store(true);
+        } else {
+          while (!has_called.load()) std::this_thread::yield();
         }
       },
       2);
@@ -93,14 +97,20 @@ TEST(ThreadPool, WhoeverIsCalledRunsTheJobOnce) {
 
 TEST(ThreadPool, CallsNoMoreThanMayBeOnTheirWay) {
   ThreadPool pool(4);
+  std::atomic<std::uint32_t> here{0};
   pool.run_on_call([&](std::uint32_t worker) {
-    if (worker != 0) return;
+    here.fetch_add(1);
+    if (worker != 0) {
+      while (here.load() < 3) std::this_thread::yield();
+      return;
+    }
     EXPECT_EQ(pool.callable(2), 2U);
     EXPECT_FALSE(pool.call(0));
     EXPECT_TRUE(pool.call(1));
-    EXPECT_LE(pool.called(), 2U);
-    while (pool.callable(1) == 0) std::this_thread::yield();
+    EXPECT_EQ(pool.called(), 2U);
+    while (here.load() < 2) EXPECT_EQ(pool.call(1), false) << "one is on its way";
     EXPECT_TRUE(pool.call(1)) << "the first one has come";
+    EXPECT_EQ(pool.called(), 3U);
   });
 }
 
