@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -58,10 +59,10 @@ class SimulatedThreadPool {
 
   /// Whether somebody could be called to search.
   [[nodiscard]] bool lacks_searchers(SimulatedWorker& worker) {
-    read(worker, kPool);
+    read(worker, Line::pool);
     const std::uint32_t least = mark::least_searchers(at_work());
     if (away_.empty() || on_the_way_ >= least) return false;
-    read(worker, kSearch);
+    read(worker, Line::search);
     return on_the_way_ + searchers_ < least;
   }
 
@@ -87,18 +88,18 @@ class SimulatedThreadPool {
 
   /// A worker without tasks begins to search. False: enough others do.
   bool begin_search(SimulatedWorker& worker) {
-    change(worker, kSearch);
+    change(worker, Line::search);
     return searchers_++ < mark::most_searchers(at_work());
   }
   /// It has found some.
   void end_search(SimulatedWorker& worker) {
-    change(worker, kSearch);
+    change(worker, Line::search);
     --searchers_;
   }
 
   /// It has found none: it watches, or leaves.
   void give_up(SimulatedWorker& worker) {
-    change(worker, kSearch);
+    change(worker, Line::search);
     if (has_master_) {
       leave(worker);
     } else {
@@ -110,7 +111,7 @@ class SimulatedThreadPool {
 
   /// Whether the master is the only worker.
   [[nodiscard]] bool is_alone(SimulatedWorker& master) {
-    read(master, kPool);
+    read(master, Line::pool);
     return at_work() == 1;
   }
 
@@ -120,7 +121,7 @@ class SimulatedThreadPool {
       master.now += machine_.wait;
       return false;
     }
-    change(master, kSearch);
+    change(master, Line::search);
     has_master_ = false;
     if (!sees_work) leave(master);
     return sees_work;
@@ -137,19 +138,22 @@ class SimulatedThreadPool {
 
  private:
   // What all write.
-  enum Line : std::uint8_t { kSearch, kPool, kLines };
+  enum class Line : std::uint8_t { search, pool };
+  static constexpr std::size_t kLines = 2;
 
   // A helper that was woken at 0.
   [[nodiscard]] double awake_at(std::uint32_t helper) const { return machine_.wake * std::bit_width(helper); }
 
-  void read(SimulatedWorker& worker, Line line) { worker.now += lines_.read(worker.index, line, worker.now); }
+  void read(SimulatedWorker& worker, Line line) {
+    worker.now += lines_.read(worker.index, static_cast<std::size_t>(line), worker.now);
+  }
   void change(SimulatedWorker& worker, Line line) {
-    worker.now += machine_.locked + lines_.write(worker.index, line, worker.now);
+    worker.now += machine_.locked + lines_.write(worker.index, static_cast<std::size_t>(line), worker.now);
   }
   // Takes the pool's lock, changes what it guards, and unlocks it.
   void lock(SimulatedWorker& worker) {
     worker.now = std::max(worker.now, unlocked_at_);
-    change(worker, kPool);
+    change(worker, Line::pool);
     worker.now += machine_.locked;
     unlocked_at_ = worker.now;
   }
