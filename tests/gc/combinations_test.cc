@@ -69,7 +69,7 @@ TEST_P(Combinations, MarkEverythingOnceWithEveryVictimPolicy) {
 TEST_P(Combinations, MarkEverythingOnceWithEveryGrantAndBatch) {
   std::uint64_t seed = 100;
   for (const auto& [name, grant] : mark::kGrants) {
-    for (const std::size_t batch : {1, 1, 6, 6}) {
+    for (const std::size_t batch : std::vector<std::size_t>{1, 1, 6, 6}) {
       SCOPED_TRACE(std::string(name) + ", " + std::to_string(batch) + ", " + std::to_string(seed));
       CollectorOptions options = options_for(GetParam(), "random", seed);
       options.marking.engine.tuning.steal_batch = batch;
