@@ -45,8 +45,8 @@ struct MarkingOptions;
 /// std::bad_alloc.
 using MarkingMaker = std::unique_ptr<Marking> (*)(const MarkingOptions& options);
 
-/// Makes the library's engine: LIFO BWoS queues, NUMA-aware probabilistic victims. For another,
-/// named in the options' tuning, it throws std::invalid_argument.
+/// Makes the library's engine: LIFO BWoS queues, NUMA-aware probabilistic victims. For another, named in the
+/// options' tuning, it throws std::invalid_argument.
 JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
 
 /// How the marking is set up.

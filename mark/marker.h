@@ -37,6 +37,7 @@
 
 namespace jackdaw::mark {
 
+/// The engine. `SearchersOfTeam` stands in for Searchers where a worker is to be measured alone.
 template <ObjectModel Model, StealableQueue Queue = BwosLifo<typename Model::Task>,
           VictimPolicy Victim = NumaProbabilisticVictim, typename SearchersOfTeam = Searchers>
 class Marker {

@@ -27,7 +27,8 @@ class Searchers {
   // Relaxed, here and below: it guards no data.
   void start_round() { searchers_.store(0, std::memory_order_relaxed); }
 
-  /// A worker that has run out of tasks searches. False: `most` others or more do.
+  /// A worker that has run out of tasks searches. False: `most` others or more do, and it is to give up at
+  /// once. Either way it counts until end(), or until stays() is false.
   bool begin(std::uint32_t most) {
     return (searchers_.fetch_add(1, std::memory_order_relaxed) & ~kMaster) < most;
   }

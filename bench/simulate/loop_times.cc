@@ -1,7 +1,6 @@
 #include "bench/simulate/loop_times.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <limits>
 #include <memory>

@@ -36,6 +36,7 @@ class ArenaModel {
   bool is_marked(Node* node) { return arena_.is_marked(node); }
   void prefetch_mark(Node* node) { jackdaw::prefetch_to_write(&arena_.mark_word_of(node)); }
   void prefetch(Node* node) { jackdaw::prefetch_to_read(node); }
+  // Nodes of a list often lie in the order in which they were made.
   void prefetch_following(Node* node) const {
     jackdaw::prefetch_to_read(reinterpret_cast<const char*>(node) + 1024);
   }

@@ -607,6 +607,39 @@ TEST(Marker, WakesTheHelpersThatWereUseful) {
   }
 }
 
+// Parts are shared once helpers are awake, and each is done once, whoever does it.
+TEST(Marker, SharesWhatIsToBeDoneBeforeMarking) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
+  constexpr std::uint32_t kParts = 2000;
+  MarkerOptions options;
+  options.threads = 2;
+  options.tuning.small_round_references = 50000;
+  options.tuning.blocks = 64;
+  options.tuning.block_size = 16;
+  Marker<ModelThatWaitsForHelp> marker(options);
+  const std::thread::id first = std::this_thread::get_id();
+  std::vector<int> times(kParts);
+  std::atomic<int> by_others{0};
+  const auto part = [&](std::uint32_t i) {
+    ++times[i];
+    if (std::this_thread::get_id() != first) {
+      by_others.fetch_add(1);
+    } else if (by_others.load() == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  };
+  marker.share(part, 10);
+  EXPECT_EQ(by_others.load(), 0) << "nobody is awake";
+  marker.share(part, 0);
+  ModelThatWaitsForHelp model(random_graph(50000, 8, 7));
+  model.start(15000, 5000);
+  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  marker.wake_helpers();
+  marker.share(part, kParts);
+  EXPECT_GT(by_others.load(), 0);
+  for (std::uint32_t i = 0; i < kParts; ++i) ASSERT_EQ(times[i], i < 10 ? 2 : 1) << i;
+}
+
 TEST(Marker, RefusesSettingsThatContradictEachOther) {
   MarkerOptions options;
   options.tuning.steal_batch = 0;
