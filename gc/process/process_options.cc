@@ -19,7 +19,6 @@ namespace jackdaw::gc {
 namespace {
 
 constexpr std::uint64_t kMostMarkers = 64;
-constexpr std::uint64_t kSmallRoundReferences = 16384;
 constexpr std::uint64_t kLargestDivisor = 1000;
 constexpr std::uint64_t kMostStopSeconds = 86400;
 
@@ -176,8 +175,6 @@ ProcessOptions default_options() {
   const std::uint32_t processors = machine::usable_processors();
   options.marking.engine.processors = processors;
   options.marking.engine.threads = std::clamp(processors, 1U, static_cast<std::uint32_t>(kMostMarkers));
-  // A program stands still while its objects are marked, so the helpers are called early.
-  options.marking.engine.tuning.small_round_references = kSmallRoundReferences;
   return options;
 }
 
