@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -30,6 +31,7 @@
 #include "mark/queue/queue.h"
 #include "mark/searchers.h"
 #include "mark/statistics.h"
+#include "mark/team_benefit.h"
 #include "mark/thread_pool.h"
 #include "mark/victim/numa_probabilistic.h"
 #include "mark/victim/victim_policy.h"
@@ -70,9 +72,11 @@ class Marker {
   /// part in the marking before, if that was not small, wake up meanwhile. Between two calls of mark().
   void wake_helpers() {
     knows_markings_ = begins_marking_ = true;
+    benefit_.start_marking();
     const std::uint32_t others = std::min(team_size(), std::max(1U, processors_)) - 1;
     // If no mark() came after the last call, its helpers still count as woken.
-    if (helpers_woken_ == 0) helpers_woken_ = std::min(std::exchange(useful_helpers_, 0), others);
+    if (helpers_woken_ == 0 && !benefit_.is_alone())
+      helpers_woken_ = std::min(std::exchange(useful_helpers_, 0), others);
     if (helpers_woken_ != 0) pool_.wake_ahead(helpers_woken_);
   }
 
@@ -109,10 +113,17 @@ class Marker {
     next_root_.store(0, std::memory_order_relaxed);
     next_rescan_.store(0, std::memory_order_relaxed);
     for (std::uint32_t i = 0; i < workers_used_; ++i) workers_[i]->start_round();
+    if (!knows_markings_) benefit_.start_marking();
+    is_timed_ = begins_marking_ && pool_.size() != 1 && serial_references_ != 0;
+    if (is_timed_) round_start_ = Clock::now();
     pool_.forget_helpers_after_fork();
     const bool others_are_awake = std::exchange(helpers_woken_, 0) != 0 && pool_.size() != 1;
-    if (others_are_awake || !mark_serially(model)) mark_together(model);
-    return gather_statistics();
+    const bool is_together = others_are_awake || !mark_serially(model);
+    if (is_together) mark_together(model);
+    const bool complete = gather_statistics();
+    if (is_timed_ && references_of_main_round_ >= small_round_references_)
+      benefit_.finish(references_of_main_round_, time_of_round(), is_together);
+    return complete;
   }
 
   /// The counts of the last mark(), one entry per worker: of a collection that calls it several times, add
@@ -131,6 +142,7 @@ class Marker {
   friend class Worker<Model, Queue, Victim, Marker>;
   friend class MarkStep<Model, TaskStore<Task, Queue>, Marker>;
   friend class WorkSearch<Task, Queue, Victim, Marker>;
+  using Clock = std::chrono::steady_clock;
   using TeamWorker = Worker<Model, Queue, Victim, Marker>;
 
   static constexpr std::uint32_t kMaximumNodes = 1024;
@@ -211,6 +223,15 @@ class Marker {
     const bool was_small =
         references_of_main_round_ != 0 && references_of_main_round_ < small_round_references_;
     return was_small ? small_round_references_ : serial_references_;
+  }
+
+  // Of a round that is timed, in nanoseconds.
+  [[nodiscard]] double time_of_round() const {
+    return std::chrono::duration<double, std::nano>(Clock::now() - round_start_).count();
+  }
+  // The first worker has marked so much by itself, and others could help: whether it goes on by itself.
+  bool stays_alone(std::uint64_t references) {
+    return is_timed_ && benefit_.is_alone() && benefit_.goes_on_alone(references, time_of_round());
   }
 
   void mark_together(Model& model) {
@@ -302,8 +323,11 @@ class Marker {
   bool knows_markings_ = false;                 // wake_helpers tells them apart; else each round is one
   bool begins_marking_ = true;                  // with the next round
   std::uint64_t references_of_main_round_ = 0;  // of the marking at hand, the largest so far
-  std::uint32_t useful_helpers_ = 0;            // in the one of the rounds since wake_helpers that had most
-  std::uint32_t helpers_woken_ = 0;             // for the next round
+  bool is_timed_ = false;                       // the round is
+  Clock::time_point round_start_;               // of a round that is timed
+  TeamBenefit benefit_;
+  std::uint32_t useful_helpers_ = 0;  // in the one of the rounds since wake_helpers that had most
+  std::uint32_t helpers_woken_ = 0;   // for the next round
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::uint32_t workers_used_ = 1;  // only those numbered below this were ever called
   std::vector<WorkerStatistics> statistics_;

@@ -28,7 +28,7 @@ inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
 /// Parameters that comparisons and tests vary. Programs that embed an engine leave them as they are.
 struct Tuning {
   static constexpr std::uint64_t kSerialReferences = 8192;
-  static constexpr std::uint64_t kSmallRoundReferences = 262144;
+  static constexpr std::uint64_t kSmallRoundReferences = 32768;
 
   /// Blocks of each worker's queue, at most: fewer where addresses are scarce. What is not used takes none
   /// but addresses.

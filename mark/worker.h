@@ -32,7 +32,8 @@ namespace jackdaw::mark {
 
 /// One worker. `Team` is what the workers of a round share (see Marker): `queue_of(worker)`,
 /// `biased_regions_of(worker)`, `request_tasks_of(worker)`, `node_of(worker)`, `worker_count()`, `called()`,
-/// `at_work()`, `searchers()`, `searchers_lacking()`, `wake()`, `claim_input(input)`, `has_input()`.
+/// `at_work()`, `searchers()`, `searchers_lacking()`, `wake()`, `stays_alone(references)`,
+/// `claim_input(input)`, `has_input()`.
 ///
 /// queue() and biased_regions() may be used by every worker of the team; take_part and run_serially are
 /// called on the worker's own thread, all else between rounds.
@@ -389,7 +390,8 @@ class alignas(128) Worker {
     poll_at_ = statistics_.references_visited + kReferencesBetweenPolls;
     const bool has_cut_objects =
         tasks().pushed_again() != std::exchange(parts_polled_, tasks().pushed_again());
-    return tasks().lasting() >= tasks_for_others(has_cut_objects) || team_.has_input();
+    return (tasks().lasting() >= tasks_for_others(has_cut_objects) || team_.has_input()) &&
+           !team_.stays_alone(statistics_.references_visited);
   }
 
   // The most is held before a visit: what was discovered earlier, and the task that is visited now.
