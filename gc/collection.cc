@@ -18,6 +18,7 @@ Collection::Collection(heap::Heap& heap, WeakReferences* weak_references)
 
 void Collection::begin(Marking& marking) {
   marking_ = &marking;
+  is_complete_ = true;
   static_cast<CollectionTotals&>(result_) = {};
   result_.workers.assign(marking.worker_count(), {});
 }
@@ -35,12 +36,19 @@ void Collection::mark_further(std::span<heap::Object* const> roots) {
       [this](std::span<heap::Object* const> values) { mark_some(values); });
 }
 
-void Collection::mark_some(std::span<heap::Object* const> roots) {
-  bool complete = mark_pass(roots, {});
-  while (!complete) {
+void Collection::mark_some(std::span<heap::Object* const> roots) { mark_again(roots, {}); }
+
+void Collection::mark_again(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {
+  is_complete_ = mark_pass(roots, rescans) && is_complete_;
+  while (!is_complete_ && !program_runs_) {
     ++result_.mark_passes;
-    complete = rescan_marked();
+    is_complete_ = rescan_marked();
   }
+}
+
+void Collection::start_sweep(heap::OwnedBlocks owned) {
+  marked_ = std::chrono::steady_clock::now();
+  heap_.start_sweep(owned);
 }
 
 void Collection::sweep(heap::OwnedBlocks owned) {
@@ -58,7 +66,7 @@ CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start
 }
 
 bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {
-  const bool complete = marking_->mark(heap_.map(), weak_references_, roots, rescans);
+  const bool complete = marking_->mark({heap_.map(), weak_references_, program_runs_}, roots, rescans);
   const auto counts = marking_->statistics();
   for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);
   return complete;

@@ -57,8 +57,15 @@ class Collection {
     clear_marks();
     mark_further(roots);
   }
+  /// The same for marked objects that are visited again, and more roots.
+  void mark_again(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans);
+  /// Whether the program runs while objects are marked from now on (MarkedHeap::program_runs). What cannot be
+  /// visited then for lack of memory is when it has stopped, by the next mark_some().
+  void set_program_runs(bool runs) { program_runs_ = runs; }
   /// Frees what is not marked. Does not throw.
   void sweep(heap::OwnedBlocks owned);
+  /// The same, but nothing is free before Heap::sweep_some says so.
+  void start_sweep(heap::OwnedBlocks owned);
   /// The collection's result, timed from `start`, when the threads had stopped. May be moved away.
   CollectionResult& finish(std::chrono::steady_clock::time_point start);
 
@@ -72,6 +79,8 @@ class Collection {
   heap::Heap& heap_;
   WeakReferences* const weak_references_;
   Marking* marking_ = nullptr;
+  bool program_runs_ = false;
+  bool is_complete_ = true;
   std::chrono::steady_clock::time_point marked_;
   CollectionResult result_;
   base::SystemVector<MarkTask> rescans_;  // reserved beforehand: it is needed when memory is short

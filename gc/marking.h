@@ -22,6 +22,15 @@ namespace jackdaw::gc {
 
 class WeakReferences;
 
+/// What is marked.
+struct MarkedHeap {
+  const heap::BlockMap& map;
+  WeakReferences* weak_references = nullptr;  ///< of the heap; null: it has none
+  /// Whether the program runs meanwhile. Then objects of kinds with layouts are marked and not visited: what
+  /// their procedures, and those of the program, would read may change. Visit them when it has stopped.
+  bool program_runs = false;
+};
+
 /// See mark::Marker, whose functions these are.
 class Marking {
  public:
@@ -30,11 +39,12 @@ class Marking {
   Marking(const Marking&) = delete;
   Marking& operator=(const Marking&) = delete;
 
-  virtual void wake_helpers() = 0;
+  virtual void wake_helpers(std::uint32_t least) = 0;
+  void wake_helpers() { wake_helpers(0); }
   virtual void share(mark::ThreadPool::Job part, std::uint32_t parts) = 0;
-  /// Marks in the heap whose map and weak references these are; null: it has none.
-  virtual bool mark(const heap::BlockMap& map, WeakReferences* weak_references,
-                    std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) = 0;
+  virtual void set_most_workers(std::uint32_t workers) = 0;
+  virtual bool mark(const MarkedHeap& heap, std::span<heap::Object* const> roots,
+                    std::span<const MarkTask> rescans) = 0;
   [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;

@@ -15,18 +15,20 @@
 
 namespace jackdaw::gc {
 
-/// `MakeModel` gives the Marker's object model of the heap whose map and weak references it is called with.
+/// `MakeModel` gives the Marker's object model of the MarkedHeap that it is called with.
 template <typename Marker, typename MakeModel>
 class MarkingWith final : public Marking {
  public:
   MarkingWith(const mark::MarkerOptions& options, MakeModel make_model)
       : marker_(options), make_model_(make_model) {}
 
-  void wake_helpers() override { marker_.wake_helpers(); }
+  using Marking::wake_helpers;
+  void wake_helpers(std::uint32_t least) override { marker_.wake_helpers(least); }
   void share(mark::ThreadPool::Job part, std::uint32_t parts) override { marker_.share(part, parts); }
-  bool mark(const heap::BlockMap& map, WeakReferences* weak_references, std::span<heap::Object* const> roots,
+  void set_most_workers(std::uint32_t workers) override { marker_.set_most_workers(workers); }
+  bool mark(const MarkedHeap& heap, std::span<heap::Object* const> roots,
             std::span<const MarkTask> rescans) override {
-    auto model = make_model_(map, weak_references);
+    auto model = make_model_(heap);
     return marker_.mark(model, roots, rescans);
   }
   [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
@@ -43,9 +45,7 @@ class MarkingWith final : public Marking {
 /// A MarkingMaker.
 template <typename Queue, typename Victim>
 std::unique_ptr<Marking> make_marking_with(const MarkingOptions& options) {
-  const auto make_model = [](const heap::BlockMap& map, WeakReferences* weak_references) {
-    return HeapObjectModel(map, weak_references);
-  };
+  const auto make_model = [](const MarkedHeap& heap) { return HeapObjectModel(heap); };
   using Marker = mark::Marker<HeapObjectModel, Queue, Victim>;
   return std::make_unique<MarkingWith<Marker, decltype(make_model)>>(on_this_machine(options), make_model);
 }

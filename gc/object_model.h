@@ -11,6 +11,7 @@
 #include "gc/candidate_picker.h"
 #include "gc/layout_word.h"
 #include "gc/mark_task.h"
+#include "gc/marking.h"
 #include "gc/weak_references.h"
 #include "heap/chunk.h"
 #include "heap/heap.h"
@@ -36,10 +37,13 @@ class HeapObjectModel {
 
   /// For visits to sinks that take no candidates, of objects without weak references.
   HeapObjectModel() = default;
-  /// For all visits to objects of the heap whose map this is, with the displacements that it has now.
-  /// `weak_references`: of the heap, for what visits note; null: its objects have none.
-  HeapObjectModel(const heap::BlockMap& map, WeakReferences* weak_references)
-      : map_(&map), view_(map), picker_(map), weak_references_(weak_references) {}
+  /// For all visits to objects of a heap, with the displacements that it has now.
+  explicit HeapObjectModel(const MarkedHeap& heap)
+      : map_(&heap.map),
+        view_(heap.map),
+        picker_(heap.map),
+        weak_references_(heap.weak_references),
+        program_runs_(heap.program_runs) {}
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(Reference object, mark::Sharing sharing) const {
     if (!set_mark(object, sharing)) return {};
@@ -262,6 +266,7 @@ class HeapObjectModel {
 
   template <typename Sink>
   [[gnu::noinline]] void visit_by_kind(heap::Object* object, Sink& sink) const {
+    if (program_runs_) return;
     const heap::Chunk& chunk = *heap::Chunk::of(object);
     const heap::Kind& kind = chunk.kind_table()[chunk.kind_of(object)];
     if (chunk.intercepts_visits(object)) [[unlikely]] {
@@ -339,6 +344,7 @@ class HeapObjectModel {
   heap::BlockMap::View view_;
   CandidatePicker picker_;
   WeakReferences* weak_references_ = nullptr;
+  bool program_runs_ = false;
 };
 
 static_assert(CandidatePicker::kScratch <= mark::kCandidateScratch);

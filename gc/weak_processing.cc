@@ -31,7 +31,7 @@ WeakProcessing::WeakProcessing(Collection& collection) : collection_(collection)
 
 void WeakProcessing::mark_references_of(heap::Object* object, SelfReferences self) {
   if (HeapObjectModel::is_leaf(object)) return;
-  const HeapObjectModel model(collection_.heap().map(), collection_.weak_references());
+  const HeapObjectModel model({collection_.heap().map(), collection_.weak_references()});
   QueueingSink sink(*this, model, self == SelfReferences::ignored ? object : nullptr);
   model.visit(HeapObjectModel::task_of(object), sink);
 }

@@ -174,9 +174,10 @@ void Allocator::give_up_spares() {
 }
 
 // Slots that were freed by hand are free like all that is unmarked, so the lists of them end here.
-void Allocator::keep_runs_allocated() {
-  for_each_run([](FreeRun& run) {
+void Allocator::sweep_blocks() {
+  for_each_run([this](FreeRun& run) {
     run.freed = nullptr;
+    if (run.block.chunk != nullptr) heap_.sweep_owned(run.block.chunk, run.block.index);
     if (run.cursor != run.end) Chunk::set_allocated(run.cursor, run.end);
   });
 }

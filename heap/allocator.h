@@ -109,8 +109,9 @@ class Allocator {
   // Slots freed by hand are a list through their first words.
   static std::byte* next_freed(const std::byte* freed);
   static void set_next_freed(std::byte* freed, const std::byte* next);
-  // After what is unmarked was made free: the slots of the runs at hand are in use, too.
-  void keep_runs_allocated();
+  // Sweeps the blocks that it goes on with: of what is unmarked there, the runs at hand stay in use. Under
+  // the heap's lock, while nobody allocates.
+  void sweep_blocks();
 
   static constexpr std::uint32_t kMostBlocksWanted = 16;
 

@@ -74,14 +74,26 @@ void Chunk::clear_marks(std::size_t block) {
   marker_words_[block].store(0, std::memory_order_relaxed);
 }
 
-void Chunk::keep_marked(std::size_t block) {
+void Chunk::keep_marked(std::size_t block, bool freed_by_others) {
   const std::size_t first = block * kMarkWordsPerBlock;
   // Relaxed, all: the marking is over, and nobody allocates.
   for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word) {
-    allocated_words_[word].store(allocated_words_[word].load(std::memory_order_relaxed) &
-                                     mark_words_[word].load(std::memory_order_relaxed),
-                                 std::memory_order_relaxed);
+    const std::uint64_t marks = mark_words_[word].load(std::memory_order_relaxed);
+    if (freed_by_others) {
+      allocated_words_[word].fetch_and(marks, std::memory_order_relaxed);
+    } else {
+      allocated_words_[word].store(allocated_words_[word].load(std::memory_order_relaxed) & marks,
+                                   std::memory_order_relaxed);
+    }
   }
+}
+
+void Chunk::set_all_marks(std::size_t block) {
+  const std::size_t first = block * kMarkWordsPerBlock;
+  // Relaxed, all: who marks learns of the block's use from the map, whose write releases (BlockMap::set).
+  for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word)
+    mark_words_[word].store(~std::uint64_t{0}, std::memory_order_relaxed);
+  marker_words_[block].store(0, std::memory_order_relaxed);
 }
 
 void Chunk::clear_allocated(std::size_t block) {
@@ -176,6 +188,7 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   if (const std::size_t page = index / kBlocksPerHugePage; !is_decided_.test(page)) decide_on_huge_page(page);
   blocks_[index] = info;
   kinds_[index] = kind_byte(kind);
+  set_all_marks(index);
   free_.reset(index);
   --free_blocks_;
   zero_.reset(index);

@@ -61,9 +61,11 @@ struct BlockInfo {
   BlockUse use = BlockUse::free;
   bool owned = false;                              ///< small: by an allocator, which takes its slots
   bool was_zero = false;                           ///< small: it was not yet written to when it was taken
+  bool is_freed = false;                           ///< large_head: by hand, while objects were marked
   std::uint8_t size_class = 0;                     ///< small
   std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
   std::uint32_t slot_bytes = 0;                    ///< small
+  std::uint32_t swept = 0;                         ///< small: the number of the last sweep that it needs not
   LargeAddresses addresses = LargeAddresses::all;  ///< large_head
   std::uint32_t blocks = 0;                        ///< large: how many blocks the object takes
   std::uint64_t large_bytes = 0;                   ///< large_head: bytes of the object
@@ -186,8 +188,9 @@ class Chunk {
   static void set_free(const std::byte* first, const std::byte* end);
   /// A large object starts at the start of a block.
   void set_large_allocated(std::size_t block) { add_bits(block * kMarkWordsPerBlock, 1); }
-  /// Of a block: what is marked stays allocated, and nothing else. Nobody marks or allocates meanwhile.
-  void keep_marked(std::size_t block);
+  /// Of a block: what is marked stays allocated, and nothing else. Nobody marks or allocates in it meanwhile;
+  /// `freed_by_others`: others may call set_free.
+  void keep_marked(std::size_t block, bool freed_by_others);
 
   /// The mark words of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
@@ -209,6 +212,32 @@ class Chunk {
         const std::size_t granule = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
         function(reinterpret_cast<Object*>(block_start(block) + granule * kGranuleBytes));
       }
+    }
+  }
+
+  /// Calls `function(Object*)` where an object starts that is marked, from `first` to `end`, which lie in one
+  /// block or at its end. Any thread, while others mark and allocate.
+  template <typename Function>
+  void for_each_marked_start(const Object* first, const Object* end, Function function) const {
+    const std::uintptr_t block = reinterpret_cast<std::uintptr_t>(first) & ~(kBlockBytes - 1);
+    const std::size_t last =
+        (reinterpret_cast<std::uintptr_t>(end) - block + kGranuleBytes - 1) / kGranuleBytes;
+    const std::size_t words = block_of(first) * kMarkWordsPerBlock;
+    for (std::size_t granule = granule_of(first) % kGranulesPerBlock; granule < last;) {
+      const std::size_t word = granule / 64;
+      // Relaxed, both: see is_marked and is_allocated.
+      std::uint64_t bits = (mark_words_[words + word].load(std::memory_order_relaxed) &
+                            allocated_words_[words + word].load(std::memory_order_relaxed)) >>
+                           granule % 64;
+      for (; bits != 0 && granule < last; granule += 1, bits >>= 1) {
+        const auto zeros = static_cast<std::size_t>(__builtin_ctzll(bits));
+        granule += zeros;
+        bits >>= zeros;
+        if (granule < last)
+          function(reinterpret_cast<Object*>(block +
+                                             granule * kGranuleBytes));  // NOLINT(performance-no-int-to-ptr)
+      }
+      granule = std::max(granule, (word + 1) * 64);
     }
   }
 
@@ -249,7 +278,8 @@ class Chunk {
   void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
-  /// Takes a block and says whether its memory is zero, because nobody took it before.
+  /// Takes a block and says whether its memory is zero, because nobody took it before. All its granules count
+  /// as marked: objects that are allocated there while others are marked live on.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
   /// Has the system give blocks their memory, which is zero and the caller's, all at once, also where it
@@ -308,6 +338,7 @@ class Chunk {
   void decide_on_huge_page(std::size_t page);
   void note_decision(std::size_t page, bool is_huge);
   void clear_allocated(std::size_t block);
+  void set_all_marks(std::size_t block);
   void add_bits(std::size_t word, std::uint64_t bits) {
     // Relaxed, both: see is_allocated.
     const std::uint64_t before = allocated_words_[word].load(std::memory_order_relaxed);

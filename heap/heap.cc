@@ -130,6 +130,7 @@ SmallBlock Heap::exchange_block(const SmallBlock& used, std::uint8_t size_class,
   const std::lock_guard lock(mutex_);
   if (used.chunk != nullptr) used.chunk->block(used.index).owned = false;
   std::byte*& partly_free = partly_free_of(size_class, kind, space_.nodes().near_this_thread());
+  if (partly_free == nullptr) sweep_next_chunk();
   if (partly_free != nullptr) return own_partly_free(partly_free);
   SmallBlock block = own_free(size_class, kind);
   if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
@@ -183,6 +184,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   BlockInfo info;
   info.use = BlockUse::small;
   info.owned = true;
+  info.swept = sweep_number_;
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
   const bool is_zero = take_block(chunk, index, info, kind);
@@ -271,10 +273,21 @@ void Heap::free_large(Object* object) {
   const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
   const std::lock_guard lock(mutex_);
   const BlockInfo info = chunk->block(first);
+  if (is_marking_) {
+    chunk->block(first).is_freed = true;
+    Chunk::set_free(chunk->block_start(first), chunk->block_start(first) + kGranuleBytes);
+    return;
+  }
   count_freed(chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes);
   release_blocks(chunk, first, info.blocks);
   search_from_ = 0;
-  if (!chunk->is_oversized()) return;
+  if (chunk->is_oversized()) remove_chunk(chunk);
+}
+
+void Heap::remove_chunk(Chunk* chunk) {
+  const auto chunks = chunks_.span();
+  const auto index = static_cast<std::size_t>(std::ranges::find(chunks, chunk) - chunks.begin());
+  if (is_sweeping() && index < unswept_from_) --unswept_from_;
   chunks_.remove_if([chunk](const Chunk* other) { return other == chunk; });
   release_chunk(chunk);
 }
@@ -287,6 +300,8 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   BlockInfo& info = chunk->block(first);
   const std::size_t before = info.large_bytes;
+  // Markers that visit it in slices go by its length.
+  if (is_marking_ && bytes != before && chunk->contents(first) != Contents::data) return false;
   if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
   info.large_bytes = bytes;
   if (bytes > before && kinds_[chunk->kind(first)].is_cleared) std::memset(start + before, 0, bytes - before);
@@ -375,33 +390,91 @@ void Heap::withdraw_free_slots() {
   for (std::byte* const freed : abandoned_.span()) Allocator::withdraw_freed(freed);
 }
 
-SweepResult Heap::sweep(OwnedBlocks owned) {
+void Heap::begin_marking() {
   const std::lock_guard lock(mutex_);
-  SweepResult result;
-  if (owned == OwnedBlocks::taken_back) {
-    for (Allocator* const allocator : allocators_) allocator->give_up_blocks();
-  } else {
-    for (Allocator* const allocator : allocators_) allocator->give_up_spares();
+  is_marking_ = true;
+}
+
+bool Heap::clear_marks_while_allocating(std::size_t index) {
+  const std::lock_guard lock(mutex_);
+  // No chunk goes away meanwhile, and those that come hold marked objects alone.
+  if (index >= chunk_count()) return false;
+  if (index == 0) start_clearing_marks();
+  clear_marks_of_chunk(index);
+  return true;
+}
+
+std::optional<std::size_t> Heap::find_scanned(std::size_t index, Stretches& stretches) {
+  // Stretches with no more blocks between them that need not be scanned become one.
+  constexpr std::size_t kMostBetween = 8;
+  const std::lock_guard lock(mutex_);
+  if (index >= chunk_count()) return std::nullopt;
+  Chunk* const chunk = chunks_[index];
+  std::size_t count = 0;
+  std::size_t end_before = 0;
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+    if (chunk->block(block).use == BlockUse::free || chunk->contents(block) == Contents::data) continue;
+    if (count == 0 || block > end_before + kMostBetween) stretches[count++] = {chunk->block_start(block), 0};
+    std::span<const std::byte>& last = stretches[count - 1];
+    end_before = block + 1;
+    last = {last.data(), chunk->block_start(end_before)};
+  }
+  if (chunk->is_oversized() && count != 0)
+    stretches[count - 1] = {stretches[count - 1].data(), chunk->block_start(0) + chunk->total_bytes()};
+  return count;
+}
+
+SweepResult Heap::sweep(OwnedBlocks owned) {
+  start_sweep(owned);
+  finish_sweep();
+  return swept_;
+}
+
+void Heap::start_sweep(OwnedBlocks owned) {
+  const std::lock_guard lock(mutex_);
+  swept_ = {};
+  ++sweep_number_;
+  for (Allocator* const allocator : allocators_) {
+    if (owned == OwnedBlocks::taken_back) {
+      allocator->give_up_blocks();
+    } else {
+      allocator->give_up_spares();
+      allocator->sweep_blocks();
+    }
   }
   abandoned_.clear();
   for (PartlyFree& lists_of_node : partly_free_) lists_of_node = {};
-  for (Chunk* const chunk : chunks_.span()) sweep_chunk(chunk, result);
-  for (Allocator* const allocator : allocators_) allocator->keep_runs_allocated();
-  result.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
   allocated_bytes_.store(0, std::memory_order_relaxed);
-  return result;
+  unswept_from_ = 0;
 }
 
-void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
+bool Heap::sweep_some() {
+  const std::lock_guard lock(mutex_);
+  return sweep_next_chunk();
+}
+
+bool Heap::sweep_next_chunk() {
+  if (!is_sweeping()) return true;
+  if (unswept_from_ < chunks_.size()) {
+    search_from_ = std::min(search_from_, unswept_from_);
+    sweep_chunk(chunks_[unswept_from_++]);
+  }
+  if (unswept_from_ < chunks_.size()) return false;
+  unswept_from_ = kNoChunk;
+  swept_.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
+  return true;
+}
+
+void Heap::sweep_chunk(Chunk* chunk) {
   for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
     const BlockInfo info = chunk->block(index);
     if (info.use == BlockUse::small) {
-      sweep_small(chunk, index, result);
+      if (info.swept != sweep_number_) sweep_small(chunk, index);
     } else if (info.use == BlockUse::large_head) {
-      if (chunk->is_marked(chunk->block_start(index))) {
+      if (chunk->is_marked(chunk->block_start(index)) && !info.is_freed) {
         const std::uint64_t bytes =
             chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes;
-        count_live(*chunk, index, 1, bytes, result);
+        count_live(*chunk, index, 1, bytes, swept_);
         continue;
       }
       release_blocks(chunk, index, info.blocks);
@@ -409,23 +482,37 @@ void Heap::sweep_chunk(Chunk* chunk, SweepResult& result) {
   }
 }
 
-void Heap::sweep_small(Chunk* chunk, std::size_t index, SweepResult& result) {
+void Heap::sweep_small(Chunk* chunk, std::size_t index) {
   const std::uint32_t live = chunk->count_marks(index);
-  BlockInfo& info = chunk->block(index);
-  if (live == 0 && !info.owned) {
+  if (live == 0) {
     release_blocks(chunk, index, 1);
     return;
   }
-  chunk->keep_marked(index);
-  info.live_slots = static_cast<std::uint16_t>(live);
-  count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, result);
-  if (live == info.slots() || info.owned) return;
+  keep_marked(chunk, index, live);
+  BlockInfo& info = chunk->block(index);
+  if (live == info.slots()) return;
   std::byte*& partly_free = partly_free_of(info.size_class, chunk->kind(index), chunk->node());
   info.next = partly_free;
   partly_free = chunk->block_start(index);
 }
 
+// Of a block with so many marked slots.
+void Heap::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
+  BlockInfo& info = chunk->block(index);
+  chunk->keep_marked(index, !kinds_[chunk->kind(index)].is_collectable);
+  info.live_slots = static_cast<std::uint16_t>(live);
+  count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, swept_);
+}
+
+// A block that an allocator goes on with: nobody else sweeps it while there are objects in it that came
+// later.
+void Heap::sweep_owned(Chunk* chunk, std::size_t index) {
+  keep_marked(chunk, index, chunk->count_marks(index));
+  chunk->block(index).swept = sweep_number_;
+}
+
 std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
+  if (is_marking_ || is_sweeping()) return 0;
   std::uint64_t released = 0;
   const auto unneeded = [&](Chunk* chunk) {
     if (!chunk->is_empty()) return false;
@@ -515,7 +602,11 @@ void Heap::give_back_free_blocks() {
 // accepted.
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted) {
   const std::uint32_t near = space_.nodes().near_this_thread();
-  if (Chunk* const chunk = find_chunk(count, first, blacklisted, near)) return chunk;
+  for (;;) {
+    if (Chunk* const chunk = find_chunk(count, first, blacklisted, near)) return chunk;
+    if (!is_sweeping()) break;
+    sweep_next_chunk();
+  }
   const std::size_t least = std::max(kShortestChunkBytes, kHeaderBytes + count * kBlockBytes);
   Chunk* const added = add_chunk(kChunkBytes, least);
   if (added != nullptr) {

@@ -195,10 +195,48 @@ class Heap {
   /// at displacements().
   void set_all_addresses_keep(bool all) { space_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
+  // --- Marking while threads allocate ---
+  //
+  // Between begin_marking() and end_marking() threads may allocate and free. What they allocate is marked, or
+  // is found like what was there before; and what they free by hand keeps its memory until the sweep, so that
+  // markers may look at it.
+
+  /// While no thread allocates.
+  void begin_marking();
+  /// Clears the marks of the chunk with that number, from 0 on; false when there is none. By one thread, and
+  /// of all chunks before it marks.
+  bool clear_marks_while_allocating(std::size_t index);
+  /// Stretches of memory, not next to each other, in one chunk.
+  using Stretches = std::array<std::span<const std::byte>, kBlocksPerChunk / 2>;
+  /// Writes to `stretches` where in the chunk with that number there may be objects that hold references, and
+  /// few others; returns how many stretches, or nothing when there is no such chunk. Any thread.
+  std::optional<std::size_t> find_scanned(std::size_t index, Stretches& stretches);
+  /// Calls `function(Object*)` for the objects of that chunk that no collection frees; false when there is no
+  /// such chunk. With the lock.
+  template <typename Function>
+  bool for_each_uncollectable_of_chunk(std::size_t index, Function function);
+  /// While no thread allocates, or when the marking is given up.
+  void end_marking() { is_marking_ = false; }
+  /// Calls `function(Object*)` for every marked object that may hold references and has a part between two
+  /// addresses of one block. Any thread.
+  template <typename Function>
+  void for_each_marked_between(std::uintptr_t begin, std::uintptr_t end, Function function) const;
+
+  /// The first part of a sweep, while no thread allocates: what is marked is known, and nothing is free yet.
+  void start_sweep(OwnedBlocks owned);
+  /// The next part, a chunk; true when it was the last one. Any thread, while others allocate.
+  bool sweep_some();
+  /// All that is left of it. Any thread.
+  void finish_sweep() {
+    while (!sweep_some()) continue;
+  }
+  /// What the sweep has found so far.
+  [[nodiscard]] const SweepResult& swept() const { return swept_; }
+
   /// From here to sweep(), no free slot counts as an object: neither those that an allocator holds nor those
   /// that were freed by hand. O(such slots).
   void withdraw_free_slots();
-  /// Makes the memory of unmarked objects free. O(blocks).
+  /// Makes the memory of unmarked objects free, in one go. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` for every place where an object of a kind starts, or may start, that is not
   /// marked; the slots that an allocator has before it count. O(blocks).
@@ -221,6 +259,7 @@ class Heap {
 
  private:
   friend class Allocator;
+  static constexpr std::size_t kNoChunk = ~std::size_t{0};
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
@@ -253,8 +292,15 @@ class Heap {
   bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted);
   Chunk* find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node);
-  void sweep_chunk(Chunk* chunk, SweepResult& result);
-  void sweep_small(Chunk* chunk, std::size_t index, SweepResult& result);
+  [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
+  template <typename IsWanted, typename Function>
+  void for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function);
+  bool sweep_next_chunk();
+  void sweep_chunk(Chunk* chunk);
+  void sweep_small(Chunk* chunk, std::size_t index);
+  void sweep_owned(Chunk* chunk, std::size_t index);
+  void keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live);
+  void remove_chunk(Chunk* chunk);
   std::uint64_t release_empty_chunks(std::size_t spares);
 
   std::size_t limit_bytes_;  // guarded by the lock
@@ -272,6 +318,10 @@ class Heap {
   // Lists of slots that were freed by hand through allocators that are gone. Until the next sweep they serve
   // nobody.
   GrowingList<std::byte*> abandoned_;
+  bool is_marking_ = false;              // while threads allocate; written while none does
+  std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
+  std::uint32_t sweep_number_ = 0;
+  SweepResult swept_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint64_t> budget_while_growing_{std::numeric_limits<std::uint64_t>::max()};
@@ -308,14 +358,43 @@ void Heap::for_each_unmarked(KindNumber kind, Function function) {
   }
 }
 
+template <typename Function>
+void Heap::for_each_marked_between(std::uintptr_t begin, std::uintptr_t end, Function function) const {
+  const BlockShape shape = map().shape_at(begin);
+  if (!shape.holds_objects()) return;
+  const auto at = [](std::uintptr_t address) {
+    return reinterpret_cast<Object*>(address);  // NOLINT(performance-no-int-to-ptr)
+  };
+  Object* const first = at(BlockMap::start_of_object_in(shape, begin));
+  const Chunk& chunk = *Chunk::of(first);
+  if (chunk.contents_of(first) == Contents::data) return;
+  if (!shape.holds_slots()) {
+    if (chunk.is_marked(first)) function(first);
+    return;
+  }
+  chunk.for_each_marked_start(first, at(end), function);
+}
+
 template <typename IsWanted, typename Function>
 void Heap::for_each_object_of(IsWanted is_wanted, Function function) {
-  for (Chunk* const chunk : chunks_.span()) {
-    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-      if (chunk->block(block).use != BlockUse::free && is_wanted(chunk->kind(block)))
-        chunk->for_each_object(block, function);
-    }
+  for (Chunk* const chunk : chunks_.span()) for_each_object_of_chunk(chunk, is_wanted, function);
+}
+
+template <typename IsWanted, typename Function>
+void Heap::for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function) {
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+    if (chunk->block(block).use != BlockUse::free && is_wanted(chunk->kind(block)))
+      chunk->for_each_object(block, function);
   }
+}
+
+template <typename Function>
+bool Heap::for_each_uncollectable_of_chunk(std::size_t index, Function function) {
+  const std::lock_guard lock(mutex_);
+  if (index >= chunk_count()) return false;
+  for_each_object_of_chunk(
+      chunks_[index], [&](KindNumber kind) { return !kinds_[kind].is_collectable; }, function);
+  return true;
 }
 
 template <typename Function>

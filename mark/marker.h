@@ -68,15 +68,20 @@ class Marker {
     statistics_.resize(count);
   }
 
+  /// From now on no more than so many workers take part, at least one. Between two calls of mark().
+  void set_most_workers(std::uint32_t workers) { most_workers_ = workers; }
+
   /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
-  /// part in the marking before, if that was not small, wake up meanwhile. Between two calls of mark().
-  void wake_helpers() {
+  /// part in the marking before, if that was not small, wake up meanwhile, and `least` at least, as far as
+  /// there are so many. Between two calls of mark().
+  void wake_helpers(std::uint32_t least = 0) {
     knows_markings_ = begins_marking_ = true;
     benefit_.start_marking();
     const std::uint32_t others = std::min(team_size(), std::max(1U, processors_)) - 1;
     // If no mark() came after the last call, its helpers still count as woken.
     if (helpers_woken_ == 0 && !benefit_.is_alone())
       helpers_woken_ = std::min(std::exchange(useful_helpers_, 0), others);
+    helpers_woken_ = std::max(helpers_woken_, std::min(least, others));
     if (helpers_woken_ != 0) pool_.wake_ahead(helpers_woken_);
   }
 
@@ -114,7 +119,7 @@ class Marker {
     next_rescan_.store(0, std::memory_order_relaxed);
     for (std::uint32_t i = 0; i < workers_used_; ++i) workers_[i]->start_round();
     if (!knows_markings_) benefit_.start_marking();
-    is_timed_ = begins_marking_ && pool_.size() != 1 && serial_references_ != 0;
+    is_timed_ = begins_marking_ && team_size() > 1 && serial_references_ != 0;
     if (is_timed_) round_start_ = Clock::now();
     pool_.forget_helpers_after_fork();
     const bool others_are_awake = std::exchange(helpers_woken_, 0) != 0 && pool_.size() != 1;
@@ -211,7 +216,7 @@ class Marker {
 
   // Whether the first worker marked everything by itself.
   bool mark_serially(Model& model) {
-    const bool is_always_serial = pool_.size() == 1;
+    const bool is_always_serial = team_size() == 1;
     // Without rescans: a round that has them is long.
     if (!is_always_serial && (serial_references_ == 0 || !rescans_.empty())) return false;
     return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_budget());
@@ -266,7 +271,8 @@ class Marker {
 
   // Workers beyond the number of processors only take turns.
   [[nodiscard]] std::uint32_t team_size() const {
-    return serial_references_ == 0 ? pool_.size() : std::min(pool_.size(), std::max(2U, processors_));
+    const std::uint32_t most = std::min(pool_.size(), most_workers_);
+    return serial_references_ == 0 ? most : std::min(most, std::max(2U, processors_));
   }
 
   // How many may be on their way, as long as too few search; 0 when nobody can be called.
@@ -319,6 +325,7 @@ class Marker {
   std::vector<std::uint32_t> nodes_;  // of each worker
   const std::uint64_t serial_references_;
   const std::uint64_t small_round_references_;
+  std::uint32_t most_workers_ = std::numeric_limits<std::uint32_t>::max();
   const std::uint32_t processors_;              // asked once: it takes system calls
   bool knows_markings_ = false;                 // wake_helpers tells them apart; else each round is one
   bool begins_marking_ = true;                  // with the next round

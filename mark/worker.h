@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -206,14 +205,7 @@ class alignas(128) Worker {
     typename Team::Input input;
     while (team_.claim_input(input)) {
       for (const Reference root : input.roots) step_.template mark<kWay>(model, root);
-      // At once, not by way of the queue: what the queue dropped again would never be visited.
-      for (const Task task : input.rescans) {
-        execute_at_once<kWay>(model, task);
-        // A round with rescans that begins alone stays so (Marker::mark_serially): to stop here would lose
-        // some.
-        [[maybe_unused]] const bool is_drained = drain_in<kWay>(model);
-        assert(is_drained);
-      }
+      for (const Task task : input.rescans) keep<kWay>(model, task);
       if (!drain_in<kWay>(model)) return false;
     }
     return true;

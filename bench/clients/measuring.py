@@ -139,6 +139,8 @@ class Workplace:
             variables["GC_MARKERS" if side == "libgc" else "JACKDAW_MARKERS"] = str(self.bench.arguments.markers)
         if side == "jackdaw":
             variables["LD_LIBRARY_PATH"] = str(self.bench.libgc_folder)
+            if self.bench.arguments.concurrent:
+                variables["JACKDAW_CONCURRENT"] = "1"
         return variables
 
     def run(self, side, **more_variables):

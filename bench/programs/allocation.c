@@ -250,14 +250,6 @@ static void run_threads(void) {
 // ---- the program
 // ---------------------------------------------------------------------------------------------
 
-// A small generator of pseudo-random numbers (xorshift): the same sizes in every run.
-static uint64_t next_random(uint64_t* state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  *state ^= *state << 17;
-  return *state;
-}
-
 // The sizes are 16, 32, ... 256, and size s is drawn with a probability in proportion to 1 / s.
 static uint16_t mixed_size(uint64_t* state) {
   double sum = 0;

@@ -217,12 +217,6 @@ static void print_pauses(uint64_t collected) {
 // ---- the program
 // ---------------------------------------------------------------------------------------------
 
-static double processor_ms(void) {
-  const struct rusage usage = usage_now();
-  return 1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
-}
-
 static void measure(void) {
   const uint64_t first_collection = collections_so_far();
   const uint64_t start = nanoseconds_now();

@@ -1,4 +1,4 @@
-// The common parts of this folder's programs: their options, their clock and their last lines.
+// The common parts of this folder's programs: their options, clock, random numbers and last lines.
 // A program sets `program_name` first. Threads may call everything here but parse_options.
 // NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_PROGRAM_H
@@ -19,7 +19,8 @@
 static const char* program_name;
 
 // An option takes a number from `least` to `most` (none if `most` is 0), or one of `words` (NULL at the end,
-// or NULL alone for none): then its value is the word's position among them.
+// or NULL alone for none): then its value is the word's position among them. One that takes neither is 1 when
+// it is there.
 struct Option {
   const char* name;  // with its two dashes
   uint64_t* value;
@@ -56,6 +57,10 @@ __attribute__((noreturn)) static inline void refuse_value(const struct Option* o
   end_with(2, "%s wants %s, not '%s'", option->name, wanted, text);
 }
 
+static inline bool wants_value(const struct Option* option) {
+  return option->most != 0 || option->words != NULL;
+}
+
 static inline void parse_value(const struct Option* option, const char* text) {
   if (text == NULL) refuse_value(option, NULL);
   for (size_t i = 0; option->words != NULL && option->words[i] != NULL; ++i) {
@@ -73,7 +78,8 @@ static inline void parse_value(const struct Option* option, const char* text) {
   *option->value = number;
 }
 
-// Understands '--name value' and '--name=value'; prints `help` and ends the program when asked to.
+// Understands '--name value', '--name=value' and '--name' alone; prints `help` and ends the program when
+// asked to.
 static inline void parse_options(char** arguments, const struct Option* options, size_t count,
                                  const char* help) {
   for (char** argument = arguments + 1; *argument != NULL; ++argument) {
@@ -90,6 +96,11 @@ static inline void parse_options(char** arguments, const struct Option* options,
     }
     if (option == options + count) {
       end_with(2, "there is no option '%s'; %s --help lists them", *argument, program_name);
+    }
+    if (!wants_value(option)) {
+      if (equals != NULL) end_with(2, "%s wants nothing after it", option->name);
+      *option->value = 1;
+      continue;
     }
     parse_value(option, equals != NULL ? equals + 1 : argument[1]);
     if (equals == NULL) ++argument;
@@ -110,7 +121,22 @@ static inline struct rusage usage_now(void) {
   return usage;
 }
 
+// Of the whole process, so far.
+static inline double processor_ms(void) {
+  const struct rusage usage = usage_now();
+  return 1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+}
+
 static inline double peak_resident_mib(void) { return (double)usage_now().ru_maxrss / 1024; }
+
+// A small generator of pseudo-random numbers (xorshift): the same numbers in every run. The state is not 0.
+static inline uint64_t next_random(uint64_t* state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
 
 #endif  // JACKDAW_BENCH_PROGRAMS_PROGRAM_H
 // NOLINTEND(modernize-use-nullptr, readability-identifier-naming)

@@ -37,12 +37,12 @@ class NobodyElse {
 
 // BiasedRegions, as the heap's own.
 struct BiasedModel : gc::HeapObjectModel {
-  BiasedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
+  BiasedModel(const gc::MarkedHeap& heap, LoopTimes::Samples&) : HeapObjectModel(heap) {}
 };
 
 // Has no biases.
 struct SharedModel : gc::HeapObjectModel {
-  SharedModel(const heap::BlockMap& map, LoopTimes::Samples&) : HeapObjectModel(map, nullptr) {}
+  SharedModel(const gc::MarkedHeap& heap, LoopTimes::Samples&) : HeapObjectModel(heap) {}
 
   static void bias_word_of(Reference object) = delete;
 };
@@ -50,8 +50,8 @@ struct SharedModel : gc::HeapObjectModel {
 // Has no biases, and marks that seem to be far. Notes what a sample takes until then, measured as by
 // MarkDistance.
 struct FarModel : SharedModel {
-  FarModel(const heap::BlockMap& map, LoopTimes::Samples& its_samples)
-      : SharedModel(map, its_samples), samples(its_samples) {}
+  FarModel(const gc::MarkedHeap& heap, LoopTimes::Samples& its_samples)
+      : SharedModel(heap, its_samples), samples(its_samples) {}
 
   [[nodiscard]] bool is_marked(Reference object) const {
     const auto start = Clock::now();
@@ -81,9 +81,7 @@ mark::MarkerOptions engine_options() {
 
 template <typename Model>
 std::unique_ptr<gc::Marking> one_workers_marking(LoopTimes::Samples& samples) {
-  const auto make_model = [&samples](const heap::BlockMap& map, gc::WeakReferences*) {
-    return Model(map, samples);
-  };
+  const auto make_model = [&samples](const gc::MarkedHeap& heap) { return Model(heap, samples); };
   using Marker = mark::Marker<Model, mark::BwosLifo<gc::MarkTask>, mark::AnyVictim, NobodyElse>;
   return std::make_unique<gc::MarkingWith<Marker, decltype(make_model)>>(engine_options(), make_model);
 }

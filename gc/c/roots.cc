@@ -83,9 +83,7 @@ int GC_get_all_interior_pointers() { return GC_all_interior_pointers; }
 void GC_register_displacement(std::size_t offset) {
   if (offset >= heap::Displacements::kLimit)
     abort_program("GC_register_displacement: the offset is too large");
-  gc::ProcessCollector& collector = c_interface::collector();
-  const std::lock_guard lock(collector.lock());
-  collector.heap().displacements().add(offset);
+  c_interface::collector().add_displacement(offset);
 }
 void GC_debug_register_displacement(std::size_t offset) {
   GC_register_displacement(offset);

@@ -49,8 +49,26 @@ std::uint32_t threads_that_marked(std::span<const mark::WorkerStatistics> worker
   return std::max(static_cast<std::uint32_t>(marked), 1U);
 }
 
+// A duration in milliseconds.
+Thousandths milliseconds(std::chrono::nanoseconds duration) {
+  return Thousandths(std::chrono::duration<double, std::milli>(duration).count());
+}
+
+// How many characters it wrote.
+std::size_t format_concurrent(const ConcurrentRecord& record, std::span<char> buffer) {
+  const Thousandths first = milliseconds(record.first_pause);
+  const Thousandths marking = milliseconds(record.marking);
+  const Thousandths written = mib(record.written_bytes);
+  const int length =
+      std::snprintf(buffer.data(), buffer.size(),
+                    " first_pause_ms=%llu.%03llu concurrent_ms=%llu.%03llu rounds=%u written_mib=%llu.%03llu",
+                    first.whole(), first.rest(), marking.whole(), marking.rest(), record.rounds,
+                    written.whole(), written.rest());
+  return static_cast<std::size_t>(length);
+}
+
 std::string_view format_record(const CollectionRecord& record, std::span<char, kLongestLogLine> buffer) {
-  const Thousandths pause(std::chrono::duration<double, std::milli>(record.pause).count());
+  const Thousandths pause = milliseconds(record.pause);
   const Thousandths before = mib(record.used_bytes_before);
   const Thousandths live = mib(record.live_bytes);
   const Thousandths heap = mib(record.heap_bytes);
@@ -58,11 +76,14 @@ std::string_view format_record(const CollectionRecord& record, std::span<char, k
   const int length = std::snprintf(
       buffer.data(), buffer.size(),
       "jackdaw: collection=%llu reason=%s pause_ms=%llu.%03llu before_mib=%llu.%03llu live_mib=%llu.%03llu "
-      "heap_mib=%llu.%03llu mark_threads=%u stolen_percent=%llu.%03llu stopped_threads=%u\n",
+      "heap_mib=%llu.%03llu mark_threads=%u stolen_percent=%llu.%03llu stopped_threads=%u",
       static_cast<unsigned long long>(record.number), name_of(record.reason).data(), pause.whole(),
       pause.rest(), before.whole(), before.rest(), live.whole(), live.rest(), heap.whole(), heap.rest(),
       record.mark_threads, stolen.whole(), stolen.rest(), record.stopped_threads);
-  return {buffer.data(), static_cast<std::size_t>(length)};
+  auto end = static_cast<std::size_t>(length);
+  if (record.concurrent) end += format_concurrent(*record.concurrent, buffer.subspan(end));
+  buffer[end++] = '\n';
+  return {buffer.data(), end};
 }
 
 CollectionLog::CollectionLog(const std::string& path) : descriptor_(open_log(path)) {}

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,14 @@
 #include "mark/statistics.h"
 
 namespace jackdaw::gc {
+
+/// What came before the pause, where objects were marked while the program ran.
+struct ConcurrentRecord {
+  std::chrono::nanoseconds first_pause{0};  ///< in which the roots were found
+  std::chrono::nanoseconds marking{0};      ///< until nothing was left to be marked but in the pause
+  std::uint32_t rounds = 0;                 ///< of asking what was written, and marking from that
+  std::uint64_t written_bytes = 0;          ///< of pages written since the last round, visited in the pause
+};
 
 /// The contents of a line.
 struct CollectionRecord {
@@ -28,6 +37,7 @@ struct CollectionRecord {
   double steal_percent = 0;             ///< tasks got by stealing, of 100 executed
   std::uint32_t stopped_threads =
       0;  ///< besides the collecting one, and those that declared themselves blocked
+  std::optional<ConcurrentRecord> concurrent = {};
 };
 
 /// Threads that took part in marking, at least one.

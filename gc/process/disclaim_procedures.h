@@ -36,6 +36,8 @@ class DisclaimProcedures {
   void mark_referents(heap::Heap& heap, WeakProcessing& marking) const;
   /// When nothing more will be marked: notes the dead objects, and marks them so that sweep() leaves them.
   void hold_dead(heap::Heap& heap);
+  /// Whether any are held.
+  [[nodiscard]] bool holds_any() const { return held_.size() != 0; }
   /// When the heap was swept: takes the marks back. The program may mark objects again, and ask.
   void unmark_held() const;
   /// When the threads run again: asks of each of them, and frees those that are given up.

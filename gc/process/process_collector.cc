@@ -144,6 +144,11 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       marking_(options.marking, OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
+      concurrent_(heap_, collection_),
+      marks_concurrently_(options.marks_concurrently),
+      most_concurrent_markers_(options.concurrent_markers != 0
+                                   ? options.concurrent_markers
+                                   : std::max(1U, options.marking.engine.processors / 4)),
       growth_(options.growth),
       weak_processing_(collection_) {
   // The memory that every collection needs is reserved now: it may have run out when one starts.
@@ -153,6 +158,8 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
   if (options.log_collections) log_.emplace(options.log_path);
+  // Else to start it may wait for a thread that waits for the collector.
+  if (marks_concurrently_ && OwnMemory::is_used()) marks_concurrently_ = concurrent_.start_thread();
   if (handles_fork_ && kForkIsMissed) throw std::bad_alloc();
   apply_growth();
 }
@@ -205,6 +212,13 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   if (!heap_.may_hold(request.bytes)) return nullptr;
   if (void* const object = allocate_within_new_budget(thread, request)) return object;
+  if (marks_concurrently_) {
+    try {
+      if (const auto answer = go_on_concurrently(thread, request)) return *answer;
+    } catch (const std::bad_alloc&) {
+      return allocate_beyond_budget(thread, request);  // with what there is
+    }
+  }
   void* object = nullptr;
   do {
     const CollectionReason reason =
@@ -310,6 +324,14 @@ bool ProcessCollector::resize_in_place(void* object, std::size_t bytes) {
   return heap_.resize_large(start, bytes);
 }
 
+void ProcessCollector::add_displacement(std::size_t offset) {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  // What was visited already was searched without it.
+  end_cycle({stack_pointer_below_registers()});
+  heap_.displacements().add(offset);
+}
+
 std::optional<heap::KindNumber> ProcessCollector::add_kind(const heap::Kind& kind) {
   const ThreadRegistry::CriticalSection critical(this_thread());
   return heap_.add_kind(kind);
@@ -320,7 +342,9 @@ CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState s
   CollectionTotals result;
   {
     const std::lock_guard lock(collecting_);
-    result = collect_locked(reason, {stack_pointer_below_registers(), stack});
+    const OwnStack own_stack{stack_pointer_below_registers(), stack};
+    end_cycle(own_stack);
+    result = collect_locked(reason, own_stack);
   }
   destructors_.run(*this);
   return result;
@@ -330,8 +354,10 @@ bool ProcessCollector::collect_unless(int (*declines)()) {
   this_thread();
   {
     const std::lock_guard lock(collecting_);
+    const OwnStack own_stack{stack_pointer_below_registers()};
     if (!may_collect(declines)) return false;
-    collect_locked(CollectionReason::request, {stack_pointer_below_registers()});
+    end_cycle(own_stack);
+    collect_locked(CollectionReason::request, own_stack);
   }
   destructors_.run(*this);
   return true;
@@ -351,8 +377,10 @@ bool ProcessCollector::collect_if_due() {
   this_thread();
   {
     const std::lock_guard lock(collecting_);
+    const OwnStack own_stack{stack_pointer_below_registers()};
     if (!is_due() || !may_collect(hooks_.declines)) return false;
-    collect_locked(CollectionReason::allocation, {stack_pointer_below_registers()});
+    end_cycle(own_stack);
+    collect_locked(CollectionReason::allocation, own_stack);
   }
   destructors_.run(*this);
   return true;
@@ -435,16 +463,8 @@ std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marki
   marking.wake_helpers();
   // From here on nothing fails: between clearing and marking, live objects look free.
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
-  mark_roots(own_stack);
-  disclaim_procedures_.mark_referents(heap_, weak_processing_);
-  process_finalization();
-  clear_dead();
-  disclaim_procedures_.hold_dead(heap_);
-  tell(CollectionEvent::mark_end);
-  tell(CollectionEvent::reclaim_start);
-  collection_.sweep(heap::OwnedBlocks::left);
-  disclaim_procedures_.unmark_held();
-  tell(CollectionEvent::reclaim_end);
+  collection_.clear_marks();
+  finish_stopped(own_stack, false);
   const CollectionResult& result = collection_.finish(start);
   record.stopped_threads = threads_stopped.stopped_threads();
   note(result, record);
@@ -471,12 +491,181 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   record.steal_percent = mark::total(result.workers).steal_percent();
 }
 
-void ProcessCollector::mark_roots(const OwnStack& own_stack) {
-  collection_.clear_marks();
+// From when only the roots are left to be marked from.
+void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {
+  mark_from_roots(own_stack);
+  disclaim_procedures_.mark_referents(heap_, weak_processing_);
+  process_finalization();
+  clear_dead();
+  disclaim_procedures_.hold_dead(heap_);
+  tell(CollectionEvent::mark_end);
+  tell(CollectionEvent::reclaim_start);
+  // What is held has its marks until it was swept.
+  if (sweeps_later && !disclaim_procedures_.holds_any()) {
+    collection_.start_sweep(heap::OwnedBlocks::left);
+  } else {
+    collection_.sweep(heap::OwnedBlocks::left);
+  }
+  disclaim_procedures_.unmark_held();
+  tell(CollectionEvent::reclaim_end);
+}
+
+void ProcessCollector::mark_from_roots(const OwnStack& own_stack) {
   root_count_ = 0;
   found_.root_bytes = 0;
   gather_roots(own_stack);
+  const auto add = [this](heap::Object* object) { add_root(object); };
+  heap_.for_each_uncollectable(add);
   collection_.mark_further({roots_.data(), root_count_});
+}
+
+// What a thread does that was refused memory, where objects are marked concurrently, with what
+// collect_and_allocate is to return; nothing when a cycle is no help.
+std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(ProcessThread& thread,
+                                                                         const Request& request) {
+  const std::optional<void*> try_again;
+  const OwnStack own_stack{request.stack_pointer};
+  const ConcurrentMarking::Phase phase = concurrent_.phase();
+  if (phase == ConcurrentMarking::Phase::marking || phase == ConcurrentMarking::Phase::sweeping) {
+    await_end_of(phase);
+    return try_again;
+  }
+  if (phase == ConcurrentMarking::Phase::idle) {
+    if (note_swept()) return try_again;
+    if (!is_due_concurrently(request.bytes) || !may_collect(hooks_.declines) ||
+        !begin_concurrent_marking(own_stack))
+      return std::nullopt;
+    return try_again;
+  }
+  const bool is_over = may_collect(hooks_.declines) && end_concurrent_marking(own_stack);
+  void* const object = allocate_beyond_budget(thread, request);
+  if (object != nullptr || !is_over) return object;
+  end_cycle(own_stack);
+  return std::nullopt;
+}
+
+// The lock is released meanwhile.
+void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase) {
+  struct Wait {
+    ConcurrentMarking& marking;
+    ConcurrentMarking::Phase phase;
+  } wait{concurrent_, phase};
+  collecting_.unlock();
+  threads_.call_blocked(
+      [](void* argument) {
+        const Wait& it = *static_cast<Wait*>(argument);
+        while (it.marking.phase() == it.phase) it.marking.await_end_of(it.phase);
+      },
+      &wait);
+  collecting_.lock();
+}
+
+// Until no cycle is under way. The lock may be released meanwhile.
+void ProcessCollector::end_cycle(const OwnStack& own_stack) {
+  using Phase = ConcurrentMarking::Phase;
+  for (Phase phase = concurrent_.phase(); phase != Phase::idle; phase = concurrent_.phase()) {
+    if (phase == Phase::marked) {
+      if (!end_concurrent_marking(own_stack)) throw std::bad_alloc();
+    } else {
+      await_end_of(phase);
+    }
+  }
+}
+
+// False, and nothing changed, when it cannot be begun.
+bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
+  const CancellationDisabled guard;
+  collecting_.let_nobody_pass();
+  // A thread that stands still may hold a lock of the C library's that starting another takes.
+  if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
+  Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
+  if (!concurrent_.start_thread()) return marks_concurrently_ = false;
+  // In the child of a fork some may be left.
+  look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
+  const Clock::time_point start = Clock::now();
+  {
+    const ThreadsStopped threads_stopped(*this);
+    if (!threads_stopped.knows_static_roots()) return false;
+    if (!concurrent_.start_tracking()) return marks_concurrently_ = false;
+    heap_.begin_marking();
+    root_count_ = 0;
+    may_mark_ = false;
+    gather_roots(own_stack);
+    may_mark_ = true;
+  }
+  marking.set_most_workers(most_concurrent_markers_);
+  begun_at_ = heap_.allocated_bytes();
+  concurrent_.record() = {.first_pause = Clock::now() - start};
+  concurrent_.start_marking({roots_.data(), root_count_});
+  set_budget();
+  return true;
+}
+
+// False, and nothing changed, when there was no memory to note all static data.
+bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
+  const CancellationDisabled guard;
+  collecting_.let_nobody_pass();
+  CollectionRecord record{.reason = CollectionReason::allocation,
+                          .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
+  Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
+  allocated_in_cycle_ = std::max(allocated_in_cycle_ / 2,
+                                 heap_.allocated_bytes() - std::min(heap_.allocated_bytes(), begun_at_));
+  tell(CollectionEvent::start);
+  const EndTold end_told(*this);
+  const Clock::time_point start = Clock::now();
+  {
+    const ThreadsStopped threads_stopped(*this);
+    if (!threads_stopped.knows_static_roots()) return false;
+    tell(CollectionEvent::mark_start);
+    marking.set_most_workers(marking.worker_count());
+    concurrent_.end_marking(marking);
+    finish_stopped(own_stack, true);
+    CollectionResult& result = collection_.finish(start);
+    result.live_bytes = found_.live_bytes;
+    result.unscanned_bytes = found_.unscanned_bytes;
+    record.stopped_threads = threads_stopped.stopped_threads();
+    note(result, record);
+  }
+  record.pause = Clock::now() - start;
+  record.concurrent = concurrent_.record();
+  is_swept_unnoted_ = true;
+  concurrent_.start_sweeping();
+  set_budget();
+  if (log_) log_->write(record);
+  disclaim_procedures_.ask(*this);
+  tell_heap_size();
+  return true;
+}
+
+// In phase idle: notes what the sweep of the last cycle found, if nobody did. Whether it did.
+bool ProcessCollector::note_swept() {
+  if (!std::exchange(is_swept_unnoted_, false)) return false;
+  found_.live_bytes = heap_.swept().live_bytes;
+  found_.unscanned_bytes = heap_.swept().unscanned_bytes;
+  found_.heap_bytes = heap_.bytes();
+  // Relaxed: see its reader.
+  live_bytes_.store(found_.live_bytes, std::memory_order_relaxed);
+  apply_growth();
+  return true;
+}
+
+// A cycle begins so early that what is allocated meanwhile is within the budget, as far as the cycles before
+// tell; and when that was too late, the heap grows rather than that threads wait.
+ProcessCollector::Budgets ProcessCollector::planned_budgets() {
+  const Budgets whole{growth_.budget(found_), growth_.budget_while_growing(found_)};
+  if (!marks_concurrently_) return whole;
+  const bool marks = concurrent_.phase() == ConcurrentMarking::Phase::marking;
+  const auto planned = [&](std::uint64_t budget) {
+    if (budget == std::numeric_limits<std::uint64_t>::max()) return budget;
+    if (marks) return budget + budget / 2;
+    const std::uint64_t expected = allocated_in_cycle_ + allocated_in_cycle_ / 2;
+    return budget - std::clamp(expected, budget / 8, budget / 2);
+  };
+  return {planned(whole.all), planned(whole.while_growing)};
+}
+
+bool ProcessCollector::is_due_concurrently(std::size_t bytes) {
+  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing;
 }
 
 // Those that came together so far, where they are many. Nothing is unmapped: it may lie where the program
@@ -541,7 +730,6 @@ void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   const auto add_root_at = [this](std::uintptr_t address) {
     if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) add_root(object);
   };
-  heap_.for_each_uncollectable(add);
   destructors_.for_each_waiting(add);
   persistents_.for_each([&](const PersistentNodes::Node& node) {
     // Relaxed: see PersistentNodes::Node.
@@ -569,8 +757,8 @@ void ProcessCollector::resume(pthread_t thread) {
 template <typename Function>
 void ProcessCollector::for_each_fork_lock(Function function) {
   for (StoppableMutex* const lock : hooks_.fork_locks) function(*lock);
-  for (StoppableMutex* const lock :
-       {&collecting_, &static_roots_.mutex(), &persistents_.mutex(), &weak_persistents_.mutex()})
+  for (StoppableMutex* const lock : {&collecting_, &static_roots_.mutex(), &persistents_.mutex(),
+                                     &weak_persistents_.mutex(), &concurrent_.steps()})
     function(*lock);
 }
 
@@ -590,6 +778,9 @@ void ProcessCollector::after_fork_in_parent() {
 void ProcessCollector::after_fork_in_child() {
   OwnMemory::unlock_in_child();
   marking_.abandon();
+  concurrent_.after_fork_in_child();
+  is_swept_unnoted_ = false;
+  set_budget();
   threads_.after_fork_in_child();
   for_each_fork_lock([](StoppableMutex& lock) {
     lock.forget_queue();
@@ -603,8 +794,11 @@ void ProcessCollector::set_budget() {
   const auto or_some_more = [&](std::uint64_t planned) {
     return allocated < planned ? planned : allocated + growth_.minimum_budget_bytes;
   };
-  heap_.set_budget(or_some_more(growth_.budget(found_)), or_some_more(growth_.budget_while_growing(found_)),
+  const Budgets planned = planned_budgets();
+  heap_.set_budget(or_some_more(planned.all), or_some_more(planned.while_growing),
                    growth_.minimum_heap_bytes);
+  // Whoever needs memory ends the marking.
+  if (concurrent_.phase() == ConcurrentMarking::Phase::marked) heap_.set_budget(0);
 }
 
 void ProcessCollector::apply_growth() {
@@ -623,12 +817,15 @@ void ProcessCollector::apply_finalizers() {
 void ProcessCollector::start_mark_threads() {
   const CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
+  end_cycle({stack_pointer_below_registers()});
   marking_.start_helpers();
 }
 
 void ProcessCollector::end_mark_threads() {
   const CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
+  end_cycle({stack_pointer_below_registers()});
+  concurrent_.end_thread();
   marking_.end();
 }
 

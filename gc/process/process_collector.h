@@ -21,6 +21,7 @@
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
+#include "gc/process/concurrent_marking.h"
 #include "gc/process/destructors.h"
 #include "gc/process/disclaim_procedures.h"
 #include "gc/process/finalization.h"
@@ -86,6 +87,8 @@ class ProcessCollector {
   /// Makes an object longer or shorter where it is; false, with nothing changed, when that is not possible.
   /// Bytes that are new are cleared if the object's kind is.
   bool resize_in_place(void* object, std::size_t bytes);
+  /// From now on an address so many bytes behind an object's start keeps it. Throws std::bad_alloc.
+  void add_displacement(std::size_t offset);
   /// Adds a kind of objects; nothing when there are too many. Throws std::bad_alloc.
   std::optional<heap::KindNumber> add_kind(const heap::Kind& kind);
 
@@ -227,12 +230,27 @@ class ProcessCollector {
   std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
                                                   CollectionRecord& record);
   void note(const CollectionResult& result, CollectionRecord& record);
-  void mark_roots(const OwnStack& own_stack);
+  struct Budgets {
+    std::uint64_t all;
+    std::uint64_t while_growing;
+  };
+  [[nodiscard]] Budgets planned_budgets();
+  [[nodiscard]] bool is_due_concurrently(std::size_t bytes);
+  bool begin_concurrent_marking(const OwnStack& own_stack);
+  bool end_concurrent_marking(const OwnStack& own_stack);
+  bool note_swept();
+  void await_end_of(ConcurrentMarking::Phase phase);
+  std::optional<std::optional<void*>> go_on_concurrently(ProcessThread& thread, const Request& request);
+  void end_cycle(const OwnStack& own_stack);
+  void finish_stopped(const OwnStack& own_stack, bool sweeps_later);
+  void mark_from_roots(const OwnStack& own_stack);
   void gather_roots(const OwnStack& own_stack);
   void mark_some_roots();
   void add_root(heap::Object* object) {
-    if (root_count_ == roots_.size()) [[unlikely]]
+    if (root_count_ == roots_.size()) [[unlikely]] {
+      if (!may_mark_) return;  // it is marked in the pause
       mark_some_roots();
+    }
     roots_[root_count_++] = object;
   }
   void clear_dead();
@@ -269,12 +287,19 @@ class ProcessCollector {
   MarkingOnDemand marking_;
   WeakReferences weak_references_;
   Collection collection_;
-  StoppableMutex collecting_;  // held by the thread that collects; guards all below but the atomics
+  ConcurrentMarking concurrent_;
+  bool marks_concurrently_;
+  const std::uint32_t most_concurrent_markers_;
+  std::uint64_t allocated_in_cycle_ = 0;  // the most lately, while objects were marked concurrently
+  std::uint64_t begun_at_ = 0;            // bytes allocated
+  bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, and nobody noted it
+  StoppableMutex collecting_;      // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   // Never longer: what grows is unmapped, and may lie where the program told that roots were.
   heap::SystemArray<heap::Object*> roots_{kMostRoots};
   std::size_t root_count_ = 0;
+  bool may_mark_ = true;
   GrowthPolicy::Found found_;           // by the last collection
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   Finalization finalization_;

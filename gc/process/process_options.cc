@@ -85,13 +85,24 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 13> kSettings{{
+constexpr std::array<Setting, 15> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
      },
      "must be a number from 1 to 64",
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
+    {{"JACKDAW_CONCURRENT"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.marks_concurrently = is_on(text);
+       return true;
+     }},
+    {{"JACKDAW_CONCURRENT_MARKERS"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(number_between(1, kMostMarkers, text), options.concurrent_markers);
+     },
+     "must be a number from 1 to 64",
+     [](const ProcessOptions&) { return std::string("a quarter of the processors"); }},
     {{"JACKDAW_BIND"},
      [](std::string_view text, ProcessOptions& options) {
        return store(machine::parse_binding(text), options.marking.binding);

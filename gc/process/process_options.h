@@ -21,6 +21,10 @@ struct ProcessOptions {
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// When to collect.
   GrowthPolicy growth;
+  /// Whether objects are marked while the program runs, where the system tells what it writes; by so many
+  /// threads, 0: a quarter of the processors.
+  bool marks_concurrently = false;
+  std::uint32_t concurrent_markers = 0;
   /// Whether allocation never collects.
   bool starts_disabled = false;
   /// Whether an address anywhere in an object keeps it; else, outside stacks, that of its start alone.

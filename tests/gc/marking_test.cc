@@ -20,7 +20,7 @@ TEST(Marking, HasAsManyWorkersAsThreadsAndMarksNothing) {
     options.engine.threads = threads;
     const std::unique_ptr<Marking> marking = make_marking(options);
     EXPECT_EQ(marking->worker_count(), threads);
-    EXPECT_TRUE(marking->mark(heap::BlockMap(), nullptr, {}, {}));
+    EXPECT_TRUE(marking->mark({heap::BlockMap()}, {}, {}));
     EXPECT_EQ(marking->statistics().size(), threads);
   }
 }

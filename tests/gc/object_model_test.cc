@@ -176,7 +176,8 @@ TEST_F(ObjectModelTest, ObjectsOfDataAreLeavesAndNoOthers) {
   const TypeDescriptor data = TypeDescriptor::none(0);
   const TypeDescriptor fields = TypeDescriptor::offsets(64, {3});
   const TypeDescriptor array = TypeDescriptor::reference_array();
-  const auto is_leaf = [](Object* object) {
+  const auto is_leaf = [this](Object* object) {
+    heap_.clear_marks();
     return HeapObjectModel().mark(object, mark::Sharing::exclusive).is_leaf();
   };
   EXPECT_TRUE(is_leaf(allocator_.allocate(data, 64)));
@@ -192,6 +193,8 @@ TEST_F(ObjectModelTest, MarkingGoesToTheObjectsChunk) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{9000}, std::size_t{5'000'000}}) {
     Object* const first = allocator_.allocate(type, bytes);
     Object* const second = allocator_.allocate(type, bytes);
+    EXPECT_TRUE(model.is_marked(first)) << "as it may be in use before it is found";
+    heap_.clear_marks();
     EXPECT_FALSE(model.is_marked(first));
     const HeapObjectModel::Outcome outcome = model.mark(first, mark::Sharing::exclusive);
     EXPECT_TRUE(outcome.is_newly_marked());

@@ -48,7 +48,7 @@ class RandomWords {
   // Marks with the engine and compares.
   void expect_marks_like_serial_search(Marking& marking) {
     heap_.clear_marks();
-    ASSERT_TRUE(marking.mark(heap_.map(), nullptr, roots_, {}));
+    ASSERT_TRUE(marking.mark({heap_.map()}, roots_, {}));
     std::set<Object*> marked;
     heap_.for_each_marked([&](Object* object) { marked.insert(object); });
     const std::set<Object*> expected = found_serially();

@@ -67,6 +67,7 @@ TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
   for (const std::size_t each : {block - 1, block, block + 1}) {
     chunk->take_block(each, info, KindNumber::words);
     chunk->set_allocated(each, {0, kGranulesPerBlock}, false);
+    chunk->clear_marks(each);
   }
   // In an order that fills all words of the block evenly.
   constexpr std::size_t kStep = 67;
@@ -301,7 +302,7 @@ TEST(Chunk, WhatIsMarkedStaysAllocated) {
         << "what is no object counts as marked: " << i;
   for (std::size_t i = 0; i < end; i += 6) EXPECT_TRUE(chunk->mark_exclusively(granule(*chunk, i)));
   EXPECT_EQ(chunk->count_marks(block), (end + 5) / 6);
-  chunk->keep_marked(block);
+  chunk->keep_marked(block, false);
   for (std::size_t i = 0; i < kGranulesPerBlock; ++i)
     ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i < end && i % 6 == 0) << i;
   EXPECT_FALSE(chunk->is_allocated(granule(*chunk, kGranulesPerBlock))) << "of the next block";

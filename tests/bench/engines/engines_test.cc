@@ -27,7 +27,7 @@ TEST(Engines, AreMadeForAsManyThreadsAsTheirQueueServes) {
       options.engine.threads = serves_one_thread_alone(queue) ? 1 : 2;
       const std::unique_ptr<gc::Marking> marking = make_engine(options);
       EXPECT_EQ(marking->worker_count(), options.engine.threads);
-      EXPECT_TRUE(marking->mark(heap::BlockMap(), nullptr, {}, {})) << "nothing to mark";
+      EXPECT_TRUE(marking->mark({heap::BlockMap()}, {}, {})) << "nothing to mark";
       EXPECT_EQ(marking->statistics().size(), options.engine.threads);
     }
   }

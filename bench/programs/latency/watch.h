@@ -1,0 +1,18 @@
+// The clock that a thread reads in its loop, and the stalls that it finds so. What takes a structure longer
+// than a few microseconds calls watch_clock() in between.
+#ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H
+#define JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H
+
+#include "../program.h"
+#include "stalls.h"
+
+// The thread's own. Not in the collector's heap nor in static data, where times would pass for addresses.
+static _Thread_local struct Stalls* own_stalls;
+
+static inline uint64_t watch_clock(void) {
+  const uint64_t now = nanoseconds_now();
+  note_reading(own_stalls, now);
+  return now;
+}
+
+#endif  // JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H

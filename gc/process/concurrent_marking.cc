@@ -1,0 +1,301 @@
+#include "gc/process/concurrent_marking.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "base/signals_blocked.h"
+#include "gc/object_model.h"
+#include "gc/process/own_work.h"
+#include "gc/process/unmarked_references.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// Roots, and objects to visit again, are gathered in pieces of this size.
+constexpr std::size_t kPiece = 65536;
+
+// Fewer pages written than that are left to the pause: in bytes.
+constexpr std::uint64_t kLittleWritten = std::uint64_t{1} << 20;
+constexpr std::uint32_t kMostRounds = 16;
+// As many mark threads visit pages in the pause as were written so often, in bytes, when it was asked last.
+constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
+
+}  // namespace
+
+ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection)
+    : heap_(heap), collection_(collection) {
+  roots_.reserve(kPiece);
+  rescans_.reserve(kPiece);
+}
+
+bool ConcurrentMarking::start_thread() {
+  if (has_thread_) return true;
+  const OwnWork own_work;
+  is_ending_.store(false, std::memory_order_relaxed);
+  const base::SignalsBlocked blocked(base::kAllProgramSignals);
+  has_thread_ = pthread_create(&thread_, nullptr, run_thread, this) == 0;
+  return has_thread_;
+}
+
+void ConcurrentMarking::end_thread() {
+  if (!has_thread_) return;
+  // Relaxed: the change of the word that follows publishes it.
+  is_ending_.store(true, std::memory_order_relaxed);
+  change_phase(Phase::sweeping);
+  pthread_join(thread_, nullptr);
+  has_thread_ = false;
+  change_phase(Phase::idle);
+}
+
+void* ConcurrentMarking::run_thread(void* self) {
+  const OwnWork own_work;
+  static_cast<ConcurrentMarking*>(self)->run();
+  return nullptr;
+}
+
+void ConcurrentMarking::run() {
+  for (;;) {
+    const Phase now = phase();
+    if (now == Phase::marking) {
+      mark();
+      // Whoever needs memory next ends the marking. Before the phase changes: they set the next budget.
+      heap_.set_budget(0);
+      change_phase(Phase::marked);
+    } else if (now == Phase::sweeping) {
+      // Relaxed: written before the phase.
+      if (is_ending_.load(std::memory_order_relaxed)) return;
+      sweep();
+      change_phase(Phase::idle);
+    } else {
+      await_end_of(now);
+    }
+  }
+}
+
+void ConcurrentMarking::change_phase(Phase phase) {
+  // Release: pairs with the acquire in phase().
+  phase_.value().store(static_cast<std::uint32_t>(phase), std::memory_order_release);
+  phase_.wake_all();
+}
+
+bool ConcurrentMarking::start_tracking() {
+  if (tracking_.start() == WriteTrackingMethod::none) return false;
+  // All of the process's pages at once, which loses no write now.
+  return tracking_.arms_while_running() || tracking_.arm({});
+}
+
+void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
+  first_roots_ = roots;
+  collection_.set_program_runs(true);
+  change_phase(Phase::marking);
+}
+
+void ConcurrentMarking::mark() {
+  const auto start = std::chrono::steady_clock::now();
+  // In this order: an object that is allocated marked is so after its page was armed, and writing it shows.
+  arm_pages();
+  clear_marks();
+  collection_.mark_some(first_roots_);
+  mark_uncollectable();
+  catch_up();
+  record_.marking = std::chrono::steady_clock::now() - start;
+}
+
+void ConcurrentMarking::clear_marks() {
+  for (std::size_t chunk = 0;; ++chunk) {
+    const std::lock_guard lock(steps_);
+    if (!heap_.clear_marks_while_allocating(chunk)) return;
+  }
+}
+
+void ConcurrentMarking::arm_pages() {
+  if (!tracking_.arms_while_running()) return;
+  for_each_stretch([this](AddressRange stretch) { arm(stretch); });
+}
+
+// Where that fails, all of the stretch counts as written. A chunk is watched as a whole, when it was not yet:
+// that keeps all threads from touching new pages for a moment.
+void ConcurrentMarking::arm(AddressRange stretch) {
+  if (tracking_.arm({&stretch, 1})) return;
+  const auto* const chunk =
+      heap::Chunk::of(reinterpret_cast<const void*>(stretch.begin));  // NOLINT(performance-no-int-to-ptr)
+  const auto begin = reinterpret_cast<std::uintptr_t>(chunk);
+  if (tracking_.watch({begin, begin + chunk->total_bytes()})) tracking_.arm({&stretch, 1});
+}
+
+void ConcurrentMarking::mark_uncollectable() {
+  bool is_there = true;
+  for (std::size_t chunk = 0; is_there; ++chunk) {
+    {
+      const std::lock_guard lock(steps_);
+      is_there = heap_.for_each_uncollectable_of_chunk(chunk, [this](heap::Object* object) {
+        if (roots_.size() < kPiece) roots_.push_back(object);
+      });
+    }
+    mark_gathered();
+  }
+}
+
+void ConcurrentMarking::catch_up() {
+  if (!tracking_.arms_while_running()) return;
+  std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
+  for (record_.rounds = 1; record_.rounds <= kMostRounds; ++record_.rounds) {
+    visit_written();
+    if (record_.written_bytes <= kLittleWritten || record_.written_bytes >= before - before / 8) return;
+    before = record_.written_bytes;
+  }
+}
+
+void ConcurrentMarking::visit_written() {
+  record_.written_bytes = 0;
+  for (std::size_t chunk = 0; visit_written_of(chunk, true); ++chunk) continue;
+  mark_gathered();
+}
+
+// False when there is no such chunk. In the pause, any mark thread.
+bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs) {
+  std::uint64_t written = 0;
+  UnmarkedReferences unmarked(heap_.map(), [=, this](heap::Object* object) {
+    program_runs ? add_root(object) : add_root_in_pause(object);
+  });
+  const auto visit = [&](AddressRange pages) {
+    written += pages.end - pages.begin;
+    visit_pages(pages, unmarked);
+  };
+  const bool is_there = for_each_stretch_of(chunk, program_runs, [&](AddressRange stretch) {
+    if (program_runs ? tracking_.take_written(stretch, visit) : tracking_.for_each_written(stretch, visit))
+      return;
+    // All that lies in a chunk that came lately was written.
+    if (program_runs) arm(stretch);
+    visit(stretch);
+  });
+  // Relaxed: a total.
+  std::atomic_ref(record_.written_bytes).fetch_add(written, std::memory_order_relaxed);
+  return is_there;
+}
+
+template <typename Function>
+void ConcurrentMarking::for_each_stretch(Function function) {
+  for (std::size_t chunk = 0; for_each_stretch_of(chunk, true, function); ++chunk) continue;
+}
+
+// The heap's chunks may become more while the program runs. When it stands still, a thread that forks may
+// hold the lock, and nobody else needs it. False when there is no such chunk.
+template <typename Function>
+bool ConcurrentMarking::for_each_stretch_of(std::size_t chunk, bool program_runs, Function function) {
+  heap::Heap::Stretches stretches;
+  std::optional<std::size_t> count;
+  {
+    std::unique_lock lock(steps_, std::defer_lock);
+    if (program_runs) lock.lock();
+    count = heap_.find_scanned(chunk, stretches);
+  }
+  for (std::size_t i = 0; i < count.value_or(0); ++i) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(stretches[i].data());
+    function(AddressRange{begin, begin + stretches[i].size()});
+  }
+  return count.has_value();
+}
+
+// The words of marked objects, block by block; of large ones as far as they lie on these pages.
+template <typename Unmarked>
+void ConcurrentMarking::visit_pages(AddressRange pages, Unmarked& unmarked) {
+  AddressRange words{pages.begin, pages.begin};  // of neighbouring objects
+  const auto scan_words = [&] { unmarked.scan(heap::whole_words_between(words.begin, words.end)); };
+  for (AddressRange part{pages.begin, pages.begin}; part.begin < pages.end; part.begin = part.end) {
+    part.end = std::min(pages.end, (part.begin | (heap::kBlockBytes - 1)) + 1);
+    heap_.for_each_marked_between(part.begin, part.end, [&](heap::Object* object) {
+      const AddressRange found = words_of(object, part);
+      if (found.begin != words.end) {
+        scan_words();
+        words.begin = found.begin;
+      }
+      words.end = found.end;
+    });
+  }
+  scan_words();
+}
+
+// Empty for objects of kinds with layouts: these are all visited when the program has stopped.
+AddressRange ConcurrentMarking::words_of(heap::Object* object, AddressRange part) {
+  const MarkTask task = HeapObjectModel::task_of(object);
+  const auto start = reinterpret_cast<std::uintptr_t>(object);
+  if (task.form() == MarkTask::Form::small_words)
+    return {start, start + task.small_words() * heap::kWordBytes};
+  if (task.form() == MarkTask::Form::words)
+    return {std::max(start, part.begin), std::min(part.end, start + heap::Chunk::large_bytes_of(object))};
+  return {start, start};
+}
+
+void ConcurrentMarking::add_root(heap::Object* object) {
+  roots_.push_back(object);
+  if (roots_.size() == kPiece) mark_gathered();
+}
+
+// Any mark thread. Nothing is marked before all have looked: what finds no room is found again then.
+void ConcurrentMarking::add_root_in_pause(heap::Object* object) {
+  const std::lock_guard lock(gathering_);
+  if (roots_.size() == kPiece) {
+    left_out_ = true;
+  } else {
+    roots_.push_back(object);
+  }
+}
+
+void ConcurrentMarking::add_rescan(MarkTask task) {
+  rescans_.push_back(task);
+  if (rescans_.size() == kPiece) mark_gathered();
+}
+
+void ConcurrentMarking::mark_gathered() {
+  if (roots_.empty() && rescans_.empty()) return;
+  collection_.mark_again(roots_, rescans_);
+  roots_.clear();
+  rescans_.clear();
+}
+
+void ConcurrentMarking::end_marking(Marking& marking) {
+  collection_.set_program_runs(false);
+  marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper));
+  record_.written_bytes = 0;
+  const auto visit = [this](std::uint32_t chunk) { visit_written_of(chunk, false); };
+  do {
+    left_out_ = false;
+    marking.share(visit, static_cast<std::uint32_t>(heap_.chunk_count()));
+    mark_gathered();
+  } while (left_out_);
+  const heap::KindTable& kinds = heap_.kinds();
+  heap_.for_each_object_of(
+      [&](heap::KindNumber kind) { return kinds[kind].contents == heap::Contents::by_kind; },
+      [this](heap::Object* object) {
+        if (heap::Chunk::of(object)->is_marked(object)) add_rescan(HeapObjectModel::task_of(object));
+      });
+  mark_gathered();
+  heap_.end_marking();
+}
+
+void ConcurrentMarking::sweep() {
+  // Only what is written while objects are marked need be known.
+  for_each_stretch([this](AddressRange stretch) { tracking_.disarm(stretch); });
+  for (;;) {
+    const std::lock_guard lock(steps_);
+    if (heap_.sweep_some()) return;
+  }
+}
+
+void ConcurrentMarking::after_fork_in_child() {
+  tracking_.after_fork_in_child();
+  heap_.end_marking();
+  collection_.set_program_runs(false);
+  roots_.clear();
+  rescans_.clear();
+  has_thread_ = false;
+  change_phase(Phase::idle);
+}
+
+}  // namespace jackdaw::gc

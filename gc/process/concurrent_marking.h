@@ -1,0 +1,126 @@
+// ConcurrentMarking: the part of a collection that goes on while the program runs.
+//
+// Mostly-parallel marking (Boehm, Demers and Shenker, PLDI 1991), with the system's knowledge of which pages
+// were written (WriteTracking) as the write barrier:
+//
+//   idle      a thread of the program begins a cycle: it stops the others for as long as it takes to find
+//             the roots
+//   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
+//             marks from those roots. Then it asks which pages were written, arms them again, and visits the
+//             marked objects on them; and again, while their number falls
+//   marked    a thread of the program ends the marking: it stops the others, visits what was written since,
+//             marks from all roots, and processes weak references
+//   sweeping  this class's thread sweeps, and so does who needs memory
+//
+// Each object was visited after its page was armed, or its page counts as written: pages are armed before
+// what lies on them is read. What is allocated meanwhile is marked, or found like any other object; its page
+// was written.
+//
+// Phases are changed by a thread of the program with the collector's lock, or by this class's thread.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/system_memory.h"
+#include "gc/collection.h"
+#include "gc/mark_task.h"
+#include "gc/marking.h"
+#include "gc/process/collection_log.h"
+#include "gc/process/futex_word.h"
+#include "gc/process/stoppable_mutex.h"
+#include "gc/process/write_tracking.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+class ConcurrentMarking {
+ public:
+  enum class Phase : std::uint32_t { idle, marking, marked, sweeping };
+
+  /// Throws std::bad_alloc.
+  ConcurrentMarking(heap::Heap& heap, Collection& collection);
+  ConcurrentMarking(const ConcurrentMarking&) = delete;
+  ConcurrentMarking& operator=(const ConcurrentMarking&) = delete;
+
+  // Acquire: pairs with the releases where phases are changed, so that what was done in the one before is
+  // seen.
+  [[nodiscard]] Phase phase() { return static_cast<Phase>(phase_.value().load(std::memory_order_acquire)); }
+
+  // --- A thread of the program, with the collector's lock ---
+
+  /// Starts the thread, unless it is there. False when it cannot be started.
+  bool start_thread();
+  [[nodiscard]] bool has_thread() const { return has_thread_; }
+  /// Ends it. In phase idle.
+  void end_thread();
+  /// Phase idle, while the program stands still: whether pages are tracked, from now on if need be.
+  bool start_tracking();
+  /// Phase idle, and the program runs again, the roots having been found while it stood still: goes on to
+  /// marking.
+  void start_marking(std::span<heap::Object* const> roots);
+  /// Phase marked, while the program stands still: visits what was written since, and what could not be
+  /// visited while it ran. What the roots lead to is to be marked next.
+  void end_marking(Marking& marking);
+  /// Phase marked: goes on to sweeping.
+  void start_sweeping() { change_phase(Phase::sweeping); }
+
+  // --- Any thread without the collector's lock ---
+
+  /// Returns when the phase is another.
+  void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
+
+  /// To be held around a fork: the heap's lock is free then.
+  StoppableMutex& steps() { return steps_; }
+  /// The child has no such thread, and no marking: the cycle is given up.
+  void after_fork_in_child();
+
+  /// Of the last marking, when it has ended.
+  [[nodiscard]] ConcurrentRecord& record() { return record_; }
+
+ private:
+  static void* run_thread(void* self);
+  void run();
+  void mark();
+  void clear_marks();
+  void arm_pages();
+  void arm(AddressRange stretch);
+  void mark_uncollectable();
+  void catch_up();
+  void visit_written();
+  bool visit_written_of(std::size_t chunk, bool program_runs);
+  template <typename Unmarked>
+  void visit_pages(AddressRange pages, Unmarked& unmarked);
+  static AddressRange words_of(heap::Object* object, AddressRange part);
+  void add_root(heap::Object* object);
+  void add_root_in_pause(heap::Object* object);
+  void add_rescan(MarkTask task);
+  void mark_gathered();
+  void sweep();
+  void change_phase(Phase phase);
+  template <typename Function>
+  void for_each_stretch(Function function);
+  template <typename Function>
+  bool for_each_stretch_of(std::size_t chunk, bool program_runs, Function function);
+
+  heap::Heap& heap_;
+  Collection& collection_;
+  WriteTracking tracking_;
+  FutexWord phase_;
+  StoppableMutex steps_;  // held by the thread where it takes the heap's lock
+  pthread_t thread_{};
+  bool has_thread_ = false;
+  std::atomic<bool> is_ending_{false};
+  std::span<heap::Object* const> first_roots_;
+  StoppableMutex gathering_;  // guards the next two in the pause
+  bool left_out_ = false;
+  base::SystemVector<heap::Object*> roots_;
+  base::SystemVector<MarkTask> rescans_;
+  ConcurrentRecord record_;
+};
+
+}  // namespace jackdaw::gc

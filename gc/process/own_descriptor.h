@@ -1,0 +1,37 @@
+// OwnDescriptor: a file that stays open for the collector in a program that knows nothing of it.
+//
+// Programs close all numbers but a few, open other files under them, and fork. A number counts only while it
+// stands for the very file that was opened, in the process that opened it.
+#pragma once
+
+#include <sys/types.h>
+
+namespace jackdaw::gc {
+
+/// One thread at a time. Nothing here changes errno.
+class OwnDescriptor {
+ public:
+  OwnDescriptor() = default;
+  ~OwnDescriptor() { close(); }
+  OwnDescriptor(const OwnDescriptor&) = delete;
+  OwnDescriptor& operator=(const OwnDescriptor&) = delete;
+
+  /// Takes what a system call returned, a descriptor or an error, in place of what it had, and gives it a
+  /// number that programs seldom count up to, where the limit allows it. False for an error.
+  bool keep(int descriptor);
+  /// Whether the number still stands for the file, in this process. Two system calls.
+  [[nodiscard]] bool is_intact() const;
+  [[nodiscard]] int number() const { return number_; }
+  /// Closes the number unless it stands for another file by now.
+  void close();
+
+ private:
+  [[nodiscard]] bool is_same_file() const;
+
+  int number_ = -1;
+  dev_t device_ = 0;
+  ino_t file_ = 0;
+  pid_t process_ = 0;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,91 @@
+// WriteTracking: which pages were written since somebody last looked, asked of the system.
+//
+// It is the write barrier of a collector that marks while the program runs (Boehm, Demers and Shenker,
+// "Mostly Parallel Garbage Collection", PLDI 1991): the program's code need not tell what it writes. A page
+// is armed; the first write to it then faults, which the system answers by itself, noting that the page was
+// written. It notes whatever writes through a page table: threads, read(2) and the like, a debugger. Not so
+// devices that write into pages which they hold since before they were armed (O_DIRECT, buffers registered
+// with io_uring), and other mappings of shared memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gc/process/own_descriptor.h"
+#include "gc/process/readable_memory.h"
+
+namespace jackdaw::gc {
+
+enum class WriteTrackingMethod : std::uint8_t {
+  none,
+  /// Linux 6.7: userfaultfd protects pages, and one call asks and arms. A write to an armed huge page splits
+  /// its mapping, and only 4 KiB count as written.
+  pagemap_scan,
+  /// The process's soft-dirty bits, where the system has them: all are armed at once, and asking does not
+  /// arm. A huge page is written as a whole. Pages that the system merges (KSM) lose their bits.
+  soft_dirty,
+};
+
+/// One thread at a time, but any may ask what was written. Ranges consist of whole pages. Nothing here asks
+/// malloc for memory, throws or changes errno. Pages that hold nothing, never touched or given back to the
+/// system, are not written: what they held is gone. They count as written as soon as they hold something.
+class WriteTracking {
+ public:
+  WriteTracking() = default;
+
+  /// Takes the first method that works, unless one is under way whose files are still open; all memory is
+  /// then to be watched anew. To be called while the program stands still: a file takes the lowest free
+  /// number for a moment. To find out about soft_dirty it may arm all of the process's pages.
+  WriteTrackingMethod start();
+  [[nodiscard]] WriteTrackingMethod method() const { return method_; }
+  /// Whether pages may be armed while the program writes, so that no write is lost.
+  [[nodiscard]] bool arms_while_running() const { return method_ == WriteTrackingMethod::pagemap_scan; }
+
+  /// Has mapped memory tracked, as long as it stays mapped; it may be watched already. False when the system
+  /// refuses.
+  bool watch(AddressRange range);
+  /// From now on the pages count as not written. soft_dirty arms all pages of the process, once for all
+  /// ranges, and loses writes meanwhile: the program must stand still. False when the system refuses.
+  bool arm(std::span<const AddressRange> ranges);
+
+  /// Nobody asks about the pages until they are armed again: writes to them cost nothing any more. What lies
+  /// in memory that is not watched stays as it is.
+  void disarm(AddressRange range);
+
+  /// Calls `function(AddressRange)` with each longest run of pages in `range` that were written since they
+  /// were armed, or never armed, in order. False when the system refuses, as for memory that is not watched:
+  /// all of `range` has to be taken for written then.
+  template <typename Function>
+  bool for_each_written(AddressRange range, Function function) const {
+    return visit_written(range, false, call<Function>, &function);
+  }
+  /// The same, and arms each run before `function` sees it: what is written from then on is found next time.
+  /// Only where arms_while_running(); false elsewhere. When false, pages may be armed that `function` did not
+  /// see.
+  template <typename Function>
+  bool take_written(AddressRange range, Function function) {
+    return visit_written(range, true, call<Function>, &function);
+  }
+
+  /// A child has its own pages: it may start anew. Those of its parent stay as they are, also where this is
+  /// not called: then the system refuses.
+  void after_fork_in_child() { stop(); }
+
+ private:
+  using Visit = void (*)(void* function, AddressRange run);
+
+  template <typename Function>
+  static void call(void* function, AddressRange run) {
+    (*static_cast<Function*>(function))(run);
+  }
+  bool visit_written(AddressRange range, bool arms, Visit visit, void* function) const;
+  bool open(WriteTrackingMethod method);
+  [[nodiscard]] bool works();
+  void stop();
+
+  WriteTrackingMethod method_ = WriteTrackingMethod::none;
+  OwnDescriptor pagemap_;
+  OwnDescriptor control_;  // userfaultfd, or clear_refs
+};
+
+}  // namespace jackdaw::gc
