@@ -527,6 +527,8 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   const OwnStack own_stack{request.stack_pointer};
   const ConcurrentMarking::Phase phase = concurrent_.phase();
   if (phase == ConcurrentMarking::Phase::marking || phase == ConcurrentMarking::Phase::sweeping) {
+    // The budget may have changed since it refused the request.
+    if (void* const object = try_to_allocate(thread, request)) return object;
     await_end_of(phase);
     return try_again;
   }
