@@ -36,6 +36,7 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection)
 bool ConcurrentMarking::start_thread() {
   if (has_thread_) return true;
   const OwnWork own_work;
+  // Relaxed: pthread_create publishes it.
   is_ending_.store(false, std::memory_order_relaxed);
   const base::SignalsBlocked blocked(base::kAllProgramSignals);
   has_thread_ = pthread_create(&thread_, nullptr, run_thread, this) == 0;

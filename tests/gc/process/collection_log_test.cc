@@ -42,15 +42,18 @@ TEST(CollectionLog, ALineNamesEachFigure) {
 
 TEST(CollectionLog, TheLongestLineFits) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-  const CollectionRecord record{.number = kMost,
-                                .reason = CollectionReason::out_of_memory,
-                                .pause = std::chrono::nanoseconds::max(),
-                                .used_bytes_before = kMost,
-                                .live_bytes = kMost,
-                                .heap_bytes = kMost,
-                                .mark_threads = std::numeric_limits<std::uint32_t>::max(),
-                                .steal_percent = 1e15,
-                                .stopped_threads = std::numeric_limits<std::uint32_t>::max()};
+  const CollectionRecord record{
+      .number = kMost,
+      .reason = CollectionReason::out_of_memory,
+      .pause = std::chrono::nanoseconds::max(),
+      .used_bytes_before = kMost,
+      .live_bytes = kMost,
+      .heap_bytes = kMost,
+      .mark_threads = std::numeric_limits<std::uint32_t>::max(),
+      .steal_percent = 1e15,
+      .stopped_threads = std::numeric_limits<std::uint32_t>::max(),
+      .concurrent = ConcurrentRecord{std::chrono::nanoseconds::max(), std::chrono::nanoseconds::max(),
+                                     std::numeric_limits<std::uint32_t>::max(), kMost}};
   std::array<char, kLongestLogLine> buffer;
   const std::string_view line = format_record(record, buffer);
   EXPECT_LT(line.size(), buffer.size());
