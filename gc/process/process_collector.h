@@ -183,6 +183,8 @@ class ProcessCollector {
     function(heap_);
   }
   ThreadRegistry& threads() { return threads_; }
+  /// Which phase a cycle is in.
+  ConcurrentMarking& concurrent_marking() { return concurrent_; }
   /// References from outside the heap to objects of C++ types: those that keep their objects, and those that
   /// become 0 when their objects die.
   PersistentNodes& persistents() { return persistents_; }

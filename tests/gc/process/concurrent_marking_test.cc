@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "gc/process/process_collector.h"
-#include "gc/process/write_tracking.h"
 #include "jackdaw/gc.h"
 #include "jackdaw/gc_typed.h"
 #include "mark/random_numbers.h"
+#include "tests/gc/process/concurrent_program.h"
 #include "tests/heap/contents.h"
 #include "tests/scaled.h"
 
@@ -417,11 +417,6 @@ void in_threads(Function function) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([=] { function(i); });
   for (std::thread& thread : threads) thread.join();
-}
-
-bool tracks_writes() {
-  WriteTracking tracking;
-  return tracking.start() != WriteTrackingMethod::none;
 }
 
 TEST(ConcurrentMarking, NothingLiveIsLostAndNothingDeadStays) {
