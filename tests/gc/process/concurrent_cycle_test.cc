@@ -558,23 +558,25 @@ TEST_F(ConcurrentCycle, KnowsLinksAndFinalizersThatCameInItsMidst) {
 
 // ---- Without memory ----
 
-// In the child of a fork, which has no engine yet.
+// In the child of a fork, which has no engine yet. It has what there is without one.
 TEST_F(ConcurrentCycle, BeginsLaterWhereThereIsNoMemoryForAnEngine) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
   Link** table = nullptr;
   const auto hidden = put_list_in_heap(table);
+  GC_set_min_bytes_allocd(std::size_t{1} << 20);
   run_cycle();
   const pid_t child = fork();
   ASSERT_NE(child, -1);
   if (child == 0) {
     const std::uint64_t before = collector().collections();
-    bool is_refused = false;
     {
       const AddressSpaceLimit limit(0);
-      for (int mebibytes = 0; mebibytes < 64 && !is_refused; ++mebibytes)
-        is_refused = GC_malloc(std::size_t{1} << 20) == nullptr;
+      while (GC_malloc(100'000) != nullptr) {
+        if (collector().collections() != before) _exit(10);
+      }
     }
-    if (!is_refused || collector().collections() != before) _exit(10);
+    const heap::Heap& heap = collector().heap();
+    if (heap.usage().used < heap.chunk_bytes() / 10 * 9) _exit(11);
     _exit(use_heap_in_child(hidden, table));
   }
   int status = 0;
@@ -582,8 +584,29 @@ TEST_F(ConcurrentCycle, BeginsLaterWhereThereIsNoMemoryForAnEngine) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(ConcurrentCycle, NeedsNoThreadOfItsOwn) {
-  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+// While it exists, no thread's stack finds room.
+class NoThreadStarts {
+ public:
+  NoThreadStarts() {
+    EXPECT_EQ(pthread_getattr_default_np(&before_), 0);
+    pthread_attr_t huge;
+    EXPECT_EQ(pthread_attr_init(&huge), 0);
+    EXPECT_EQ(pthread_attr_setstacksize(&huge, std::size_t{1} << 56), 0);
+    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoThreadStarts() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  NoThreadStarts(const NoThreadStarts&) = delete;
+  NoThreadStarts& operator=(const NoThreadStarts&) = delete;
+
+ private:
+  pthread_attr_t before_{};
+};
+
+TEST_F(ConcurrentCycle, IsLeftOutWhereItsThreadCannotStart) {
   Link** table = nullptr;
   const auto list = put_list_in_heap(table);
   const auto collect_three_times = [] {
@@ -591,8 +614,9 @@ TEST_F(ConcurrentCycle, NeedsNoThreadOfItsOwn) {
     allocate_until([before] { return collector().collections() >= before + 3; });
   };
   {
-    const AddressSpaceLimit limit(0);
+    const NoThreadStarts no_thread_starts;
     collect_three_times();
+    EXPECT_FALSE(concurrent_marking().has_thread());
     expect_kept(list);
   }
   collect_three_times();
