@@ -31,6 +31,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/gc/process/hidden_lists.h"
 #include "tests/scaled.h"
 
 namespace jackdaw::gc {
@@ -723,6 +724,34 @@ TEST(WriteTrackingMethods, AreTriedWhereSystemCallsAreDenied) {
       if (status == kDenialFailed) GTEST_SKIP() << "system calls cannot be denied";
       EXPECT_EQ(status, 0) << call << ' ' << error;
     }
+  }
+}
+
+// In a child, of a collector that is to mark while the program runs: 0 when it keeps what it is to keep.
+int status_of_collector(const std::vector<long>& denied) {
+  setenv("JACKDAW_CONCURRENT", "1", 1);
+  setenv("JACKDAW_MINIMUM_BUDGET", "256k", 1);
+  for (const long call : denied) {
+    if (!deny(call, EPERM)) return kDenialFailed;
+  }
+  Link* volatile list = new_list(kLength);
+  const std::vector<HiddenAddress> hidden = hidden_links(list);
+  while (collector().collections() < 5) new_list(kLength);
+  collector().collect();
+  if (still_there(hidden) != kLength) return 10;
+  std::uint64_t length = 0;
+  for (const Link* link = list; link != nullptr; link = link->next) {
+    if (link->value != length++) return 11;
+  }
+  return length == kLength ? 0 : 12;
+}
+
+TEST(WriteTrackingMethods, AreNotNeededToCollect) {
+  const std::vector<std::vector<long>> all{{SYS_userfaultfd}, {SYS_userfaultfd, SYS_pread64}, {SYS_ioctl}};
+  for (const std::vector<long>& denied : all) {
+    const int status = status_in_child([&] { return status_of_collector(denied); });
+    if (status == kDenialFailed) GTEST_SKIP() << "system calls cannot be denied";
+    EXPECT_EQ(status, 0) << denied.front();
   }
 }
 
