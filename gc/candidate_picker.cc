@@ -164,9 +164,11 @@ struct CandidatePicker::Avx2 {
     return static_cast<std::size_t>(test.append_all<kDisplaced>(words, out) - out);
   }
 
+  // The sanitizer for threads would name the program's writes while it runs: they are found by their pages.
   template <bool kDisplaced>
-  [[JACKDAW_AVX2]] static Picked pick_from(const CandidatePicker& picker, std::span<const MarkTask> tasks,
-                                           std::size_t enough, Candidate* out) {
+  [[JACKDAW_AVX2, gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
+                                                                    std::span<const MarkTask> tasks,
+                                                                    std::size_t enough, Candidate* out) {
     const Avx2Test test(picker.view_);
     Candidate* end = out;
     const Candidate* const last = out + enough;
@@ -226,9 +228,11 @@ struct CandidatePicker::Avx512 {
     return static_cast<std::size_t>(four.append_all<kDisplaced>(words.subspan(in_eights), end) - out);
   }
 
+  // See Avx2::pick_from.
   template <bool kDisplaced>
-  [[JACKDAW_AVX512]] static Picked pick_from(const CandidatePicker& picker, std::span<const MarkTask> tasks,
-                                             std::size_t enough, Candidate* out) {
+  [[JACKDAW_AVX512, gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
+                                                                      std::span<const MarkTask> tasks,
+                                                                      std::size_t enough, Candidate* out) {
     const Avx512Test<kDisplaced> eight(picker.view_);
     const Avx2Test four(picker.view_);
     Candidate* end = out;

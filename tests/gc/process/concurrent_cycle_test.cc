@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "gc/process/stops_by_signal.h"
 #include "jackdaw/gc.h"
 #include "jackdaw/gc_disclaim.h"
 #include "jackdaw/javaxfc.h"
@@ -376,6 +377,15 @@ TEST_F(ConcurrentCycle, LooksForNothingInRootsThatAreGone) {
 
 // ---- Threads ----
 
+// See gc/process/stops_by_signal.h.
+class ConcurrentCycleWithThreads : public ConcurrentCycle {
+ protected:
+  void SetUp() override {
+    if (!kStopsBySignal) GTEST_SKIP() << "threads stop only where they ask";
+    ConcurrentCycle::SetUp();
+  }
+};
+
 // A thread with a list that its stack alone refers to.
 class ThreadWithList {
  public:
@@ -413,7 +423,7 @@ class ThreadWithList {
   std::thread thread_;
 };
 
-TEST_F(ConcurrentCycle, FindsWhatThreadsHaveThatStart) {
+TEST_F(ConcurrentCycleWithThreads, FindsWhatThreadsHaveThatStart) {
   for (const Phase in : kPhases) {
     HeldCycle cycle(in);
     const ThreadWithList thread;
@@ -425,7 +435,7 @@ TEST_F(ConcurrentCycle, FindsWhatThreadsHaveThatStart) {
   }
 }
 
-TEST_F(ConcurrentCycle, FindsWhatThreadsLeaveThatEnd) {
+TEST_F(ConcurrentCycleWithThreads, FindsWhatThreadsLeaveThatEnd) {
   for (const Phase in : kPhases) {
     auto** const table = static_cast<Link**>(GC_malloc(sizeof(Link*)));
     ThreadWithList leaving;
@@ -459,7 +469,7 @@ class Suspended {
 };
 
 // It may hold a lock of the C library's, which starting a thread takes.
-TEST_F(ConcurrentCycle, StartsNoThreadWhileOneIsSuspended) {
+TEST_F(ConcurrentCycleWithThreads, StartsNoThreadWhileOneIsSuspended) {
   ThreadWithList thread;
   {
     const Suspended suspended(thread);
@@ -474,7 +484,7 @@ TEST_F(ConcurrentCycle, StartsNoThreadWhileOneIsSuspended) {
   expect_kept(thread.list());
 }
 
-TEST_F(ConcurrentCycle, GoesOnWhileAThreadIsSuspended) {
+TEST_F(ConcurrentCycleWithThreads, GoesOnWhileAThreadIsSuspended) {
   run_cycle();
   ThreadWithList thread;
   {
