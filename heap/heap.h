@@ -216,7 +216,10 @@ class Heap {
   template <typename Function>
   bool for_each_uncollectable_of_chunk(std::size_t index, Function function);
   /// While no thread allocates, or when the marking is given up.
-  void end_marking() { is_marking_ = false; }
+  void end_marking() {
+    const std::lock_guard lock(mutex_);
+    is_marking_ = false;
+  }
   /// Calls `function(Object*)` for every marked object that may hold references and has a part between two
   /// addresses of one block. Any thread.
   template <typename Function>
@@ -318,7 +321,7 @@ class Heap {
   // Lists of slots that were freed by hand through allocators that are gone. Until the next sweep they serve
   // nobody.
   GrowingList<std::byte*> abandoned_;
-  bool is_marking_ = false;              // while threads allocate; written while none does
+  bool is_marking_ = false;              // while threads allocate
   std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
   std::uint32_t sweep_number_ = 0;
   SweepResult swept_;

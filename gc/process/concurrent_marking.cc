@@ -289,14 +289,18 @@ void ConcurrentMarking::sweep() {
   }
 }
 
-void ConcurrentMarking::after_fork_in_child() {
-  tracking_.after_fork_in_child();
+void ConcurrentMarking::give_up() {
   heap_.end_marking();
   collection_.set_program_runs(false);
+  change_phase(Phase::idle);
+}
+
+void ConcurrentMarking::after_fork_in_child() {
+  tracking_.after_fork_in_child();
   roots_.clear();
   rescans_.clear();
   has_thread_ = false;
-  change_phase(Phase::idle);
+  give_up();
 }
 
 }  // namespace jackdaw::gc

@@ -66,6 +66,8 @@ class ConcurrentMarking {
   /// Phase marked, while the program stands still: visits what was written since, and what could not be
   /// visited while it ran. What the roots lead to is to be marked next.
   void end_marking(Marking& marking);
+  /// Phase marked: nothing is swept, and the next cycle begins anew.
+  void give_up();
   /// Phase marked: goes on to sweeping.
   void start_sweeping() { change_phase(Phase::sweeping); }
 

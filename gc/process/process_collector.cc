@@ -328,7 +328,7 @@ void ProcessCollector::add_displacement(std::size_t offset) {
   this_thread();
   const std::lock_guard lock(collecting_);
   // What was visited already was searched without it.
-  end_cycle({stack_pointer_below_registers()});
+  end_cycle();
   heap_.displacements().add(offset);
 }
 
@@ -343,7 +343,7 @@ CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState s
   {
     const std::lock_guard lock(collecting_);
     const OwnStack own_stack{stack_pointer_below_registers(), stack};
-    end_cycle(own_stack);
+    end_cycle();
     result = collect_locked(reason, own_stack);
   }
   destructors_.run(*this);
@@ -356,7 +356,7 @@ bool ProcessCollector::collect_unless(int (*declines)()) {
     const std::lock_guard lock(collecting_);
     const OwnStack own_stack{stack_pointer_below_registers()};
     if (!may_collect(declines)) return false;
-    end_cycle(own_stack);
+    end_cycle();
     collect_locked(CollectionReason::request, own_stack);
   }
   destructors_.run(*this);
@@ -379,7 +379,7 @@ bool ProcessCollector::collect_if_due() {
     const std::lock_guard lock(collecting_);
     const OwnStack own_stack{stack_pointer_below_registers()};
     if (!is_due() || !may_collect(hooks_.declines)) return false;
-    end_cycle(own_stack);
+    end_cycle();
     collect_locked(CollectionReason::allocation, own_stack);
   }
   destructors_.run(*this);
@@ -542,7 +542,7 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   const bool is_over = may_collect(hooks_.declines) && end_concurrent_marking(own_stack);
   void* const object = allocate_beyond_budget(thread, request);
   if (object != nullptr || !is_over) return object;
-  end_cycle(own_stack);
+  end_cycle();
   return std::nullopt;
 }
 
@@ -562,12 +562,14 @@ void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase) {
   collecting_.lock();
 }
 
-// Until no cycle is under way. The lock may be released meanwhile.
-void ProcessCollector::end_cycle(const OwnStack& own_stack) {
+// Until no cycle is under way. The lock may be released meanwhile. A marking is given up: to make use of it
+// would be a collection, and these may be disabled.
+void ProcessCollector::end_cycle() {
   using Phase = ConcurrentMarking::Phase;
   for (Phase phase = concurrent_.phase(); phase != Phase::idle; phase = concurrent_.phase()) {
     if (phase == Phase::marked) {
-      if (!end_concurrent_marking(own_stack)) throw std::bad_alloc();
+      concurrent_.give_up();
+      set_budget();
     } else {
       await_end_of(phase);
     }
@@ -819,14 +821,14 @@ void ProcessCollector::apply_finalizers() {
 void ProcessCollector::start_mark_threads() {
   const CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
-  end_cycle({stack_pointer_below_registers()});
+  end_cycle();
   marking_.start_helpers();
 }
 
 void ProcessCollector::end_mark_threads() {
   const CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
-  end_cycle({stack_pointer_below_registers()});
+  end_cycle();
   concurrent_.end_thread();
   marking_.end();
 }

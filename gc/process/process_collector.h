@@ -243,7 +243,7 @@ class ProcessCollector {
   bool note_swept();
   void await_end_of(ConcurrentMarking::Phase phase);
   std::optional<std::optional<void*>> go_on_concurrently(ProcessThread& thread, const Request& request);
-  void end_cycle(const OwnStack& own_stack);
+  void end_cycle();
   void finish_stopped(const OwnStack& own_stack, bool sweeps_later);
   void mark_from_roots(const OwnStack& own_stack);
   void gather_roots(const OwnStack& own_stack);

@@ -109,6 +109,14 @@ TEST_F(ConcurrentCycle, EndsBeforeACollectionThatTheProgramAsksFor) {
   });
 }
 
+TEST_F(ConcurrentCycle, EndsWithTheCollector) {
+  HeldCycle cycle(Phase::marking);
+  cycle.go_on_when_caller_sleeps();
+  GC_deinit();
+  EXPECT_EQ(phase(), Phase::idle);
+  EXPECT_FALSE(concurrent_marking().has_thread());
+}
+
 class ConcurrentCycleWithDisplacements : public ConcurrentCycle {
  protected:
   void SetUp() override {
@@ -182,6 +190,28 @@ TEST_F(ConcurrentCycle, IsMarkedWhileCollectionsAreDisabled) {
   GC_enable();
   finish_cycle();
   EXPECT_EQ(collector().collections(), before + 1);
+}
+
+// What cannot be done in its midst ends it otherwise.
+TEST_F(ConcurrentCycle, IsNoCollectionWhileTheseAreDisabled) {
+  constexpr std::array<void (*)(), 2> kFunctions{GC_start_mark_threads, [] { GC_register_displacement(8); }};
+  for (void (*const function)() : kFunctions) {
+    for (const Phase in : {Phase::marking, Phase::marked}) {
+      Link** table = nullptr;
+      const auto hidden = put_list_in_heap(table);
+      HeldCycle cycle(in);
+      cycle.go_on_when_caller_sleeps();
+      const std::uint64_t before = collector().collections();
+      GC_disable();
+      *table = nullptr;
+      clean_stack();
+      function();
+      EXPECT_EQ(phase(), Phase::idle);
+      EXPECT_EQ(collector().collections(), before);
+      expect_kept(hidden);
+      GC_enable();
+    }
+  }
 }
 
 // ---- Objects that are freed and resized by hand ----
