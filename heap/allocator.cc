@@ -24,7 +24,7 @@ Allocator::RunTable Allocator::no_runs_;
 
 Allocator::~Allocator() {
   heap_.unregister_allocator(this);
-  for (RunTable* const table : tables_) {
+  for (RunTable* const table : own_tables_) {
     if (table != &no_runs_) base::unmap_memory(std::as_writable_bytes(std::span(table, 1)));
   }
 }
@@ -40,7 +40,7 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
 
 // Null when there is no memory for them.
 Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
-  RunTable*& table = tables_[static_cast<std::size_t>(kind)];
+  RunTable*& table = own_tables_[static_cast<std::size_t>(kind)];
   if (table == &no_runs_) {
     const std::span<std::byte> memory = base::map_memory(sizeof(RunTable));
     if (memory.empty()) return nullptr;
@@ -49,9 +49,17 @@ Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
   return table;
 }
 
+// If so, the runs of the kind are at hand.
+bool Allocator::is_let_in(KindNumber kind) {
+  if (heap_.locks_out()) return false;
+  const auto number = static_cast<std::size_t>(kind);
+  tables_[number] = own_tables_[number];
+  return true;
+}
+
 bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
   RunTable* const runs = runs_of(kind);
-  if (runs == nullptr) return false;
+  if (runs == nullptr || !is_let_in(kind)) return false;
   FreeRun& run = (*runs)[size_class];
   while (!next_run(run, size_class)) {
     if (!next_block(run, size_class, kind)) return false;
@@ -59,8 +67,9 @@ bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
   return true;
 }
 
-// Without another block.
+// Without another block. The run at hand is not used up where the allocator was locked out.
 bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
+  if (run.cursor != run.end) return true;
   if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
   take_freed(run, SizeClasses::slot_bytes(size_class));
   return true;
@@ -68,9 +77,9 @@ bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
 
 Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
   if (Object* const object = allocate_from_run(bytes, kind)) return object;
-  RunTable* const runs = tables_[static_cast<std::size_t>(kind)];
+  RunTable* const runs = own_tables_[static_cast<std::size_t>(kind)];
   const std::uint8_t size_class = SizeClasses::class_of(bytes);
-  if (runs == &no_runs_ || !next_run((*runs)[size_class], size_class)) return nullptr;
+  if (runs == &no_runs_ || !is_let_in(kind) || !next_run((*runs)[size_class], size_class)) return nullptr;
   return allocate_from_run(bytes, kind);
 }
 
@@ -122,7 +131,7 @@ void Allocator::free(Object* object) {
 
 template <typename Function>
 void Allocator::for_each_run(Function function) {
-  for (RunTable* const table : tables_) {
+  for (RunTable* const table : own_tables_) {
     if (table == &no_runs_) continue;
     for (FreeRun& run : *table) function(run);
   }

@@ -23,7 +23,8 @@ class Allocator {
  public:
   /// Throws std::bad_alloc.
   explicit Allocator(Heap& heap) : heap_(heap) {
-    tables_.fill(&no_runs_);
+    own_tables_.fill(&no_runs_);
+    tables_ = own_tables_;
     heap_.register_allocator(this);
   }
   ~Allocator();
@@ -91,6 +92,9 @@ class Allocator {
   }
 
   RunTable* runs_of(KindNumber kind);
+  // Has the fast half find no runs, while the thread stands still, until the heap lets allocators in.
+  void lock_out() { tables_.fill(&no_runs_); }
+  bool is_let_in(KindNumber kind);
   JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
   static bool next_run(FreeRun& run, std::uint8_t size_class);
@@ -119,7 +123,8 @@ class Allocator {
   static RunTable no_runs_;
 
   Heap& heap_;
-  std::array<RunTable*, KindTable::kMaximumKinds> tables_;
+  std::array<RunTable*, KindTable::kMaximumKinds> tables_;  // own_tables_, or no runs at all
+  std::array<RunTable*, KindTable::kMaximumKinds> own_tables_;
 };
 
 }  // namespace jackdaw::heap

@@ -395,6 +395,13 @@ void Heap::begin_marking() {
   is_marking_ = true;
 }
 
+void Heap::lock_out_allocators() {
+  const std::lock_guard lock(mutex_);
+  locks_out_.store(true, std::memory_order_relaxed);
+  for (Allocator* const allocator : allocators_) allocator->lock_out();
+  set_budget(0);
+}
+
 bool Heap::clear_marks_while_allocating(std::size_t index) {
   const std::lock_guard lock(mutex_);
   // No chunk goes away meanwhile, and those that come hold marked objects alone.

@@ -215,10 +215,17 @@ class Heap {
   /// such chunk. With the lock.
   template <typename Function>
   bool for_each_uncollectable_of_chunk(std::size_t index, Function function);
-  /// While no thread allocates, or when the marking is given up.
+  /// From now on nobody gets memory but beyond the budget, not even from a block at hand: whoever allocates
+  /// next asks the collector. While no thread allocates.
+  void lock_out_allocators();
+  /// Undoes it; the budget is left to be set. Any thread.
+  // Relaxed: who sees it late is refused once more.
+  void let_allocators_in() { locks_out_.store(false, std::memory_order_relaxed); }
+  /// While no thread allocates, or when the marking is given up. Lets allocators in.
   void end_marking() {
     const std::lock_guard lock(mutex_);
     is_marking_ = false;
+    let_allocators_in();
   }
   /// Calls `function(Object*)` for every marked object that may hold references and has a part between two
   /// addresses of one block. Any thread.
@@ -267,6 +274,10 @@ class Heap {
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
 
+  // Relaxed: see let_allocators_in. Written before the allocators are locked out, while they stand still.
+  [[nodiscard]] bool locks_out() const {
+    return locks_out_.load(std::memory_order_relaxed) && !is_beyond_budget_;
+  }
   [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
   // Without a call of the thread library's at each access, in a shared library, too.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local bool is_beyond_budget_;
@@ -329,6 +340,7 @@ class Heap {
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint64_t> budget_while_growing_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint64_t> grows_freely_to_{0};
+  std::atomic<bool> locks_out_{false};
   std::atomic<std::uint64_t> growth_threshold_{0};
   std::atomic<std::uint64_t> chunk_bytes_{0};
   HeapUsage usage_;  // written under the lock

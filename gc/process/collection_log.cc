@@ -58,12 +58,14 @@ Thousandths milliseconds(std::chrono::nanoseconds duration) {
 std::size_t format_concurrent(const ConcurrentRecord& record, std::span<char> buffer) {
   const Thousandths first = milliseconds(record.first_pause);
   const Thousandths marking = milliseconds(record.marking);
+  const Thousandths stop = milliseconds(record.longest_stop);
   const Thousandths written = mib(record.written_bytes);
-  const int length =
-      std::snprintf(buffer.data(), buffer.size(),
-                    " first_pause_ms=%llu.%03llu concurrent_ms=%llu.%03llu rounds=%u written_mib=%llu.%03llu",
-                    first.whole(), first.rest(), marking.whole(), marking.rest(), record.rounds,
-                    written.whole(), written.rest());
+  const int length = std::snprintf(
+      buffer.data(), buffer.size(),
+      " first_pause_ms=%llu.%03llu concurrent_ms=%llu.%03llu stops=%u longest_stop_ms=%llu.%03llu "
+      "rounds=%u written_mib=%llu.%03llu",
+      first.whole(), first.rest(), marking.whole(), marking.rest(), record.stops, stop.whole(), stop.rest(),
+      record.rounds, written.whole(), written.rest());
   return static_cast<std::size_t>(length);
 }
 

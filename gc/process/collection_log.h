@@ -21,8 +21,10 @@ namespace jackdaw::gc {
 struct ConcurrentRecord {
   std::chrono::nanoseconds first_pause{0};  ///< in which the roots were found
   std::chrono::nanoseconds marking{0};      ///< until nothing was left to be marked but in the pause
-  std::uint32_t rounds = 0;                 ///< of asking what was written, and marking from that
-  std::uint64_t written_bytes = 0;          ///< of pages written since the last round, visited in the pause
+  std::uint32_t stops = 0;                  ///< of the program in that time, but for the first pause
+  std::chrono::nanoseconds longest_stop{0};
+  std::uint32_t rounds = 0;         ///< of asking what was written, and marking from that
+  std::uint64_t written_bytes = 0;  ///< of pages written since the last round, visited in the pause
 };
 
 /// The contents of a line.

@@ -19,16 +19,47 @@ namespace {
 // Roots, and objects to visit again, are gathered in pieces of this size.
 constexpr std::size_t kPiece = 65536;
 
-// Fewer pages written than that are left to the pause: in bytes.
-constexpr std::uint64_t kLittleWritten = std::uint64_t{1} << 20;
+// At least so many bytes of written pages are visited in a millisecond.
+constexpr std::uint64_t kVisitedPerMillisecond = std::uint64_t{1} << 20;
 constexpr std::uint32_t kMostRounds = 16;
+constexpr std::uint32_t kMostStops = 16;
+// Between two stops the program runs for half of the target at first, in the end for so small a part.
+constexpr std::uint32_t kShortestGap = 8;
+// With so many objects to be marked from, a marking is not over.
+constexpr std::size_t kMostRootsLeft = 1024;
+// So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
+constexpr std::chrono::milliseconds kPatience{10};
 // As many mark threads visit pages in the pause as were written so often, in bytes, when it was asked last.
 constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
 
 }  // namespace
 
-ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection)
-    : heap_(heap), collection_(collection) {
+// With the collector's lock; then the program stands still.
+class ConcurrentMarking::Stop {
+ public:
+  explicit Stop(ConcurrentMarking& marking) : marking_(marking), lock_(marking.lock_) {
+    marking_.lock_.let_nobody_pass();
+    marking_.threads_.stop_others();
+  }
+  ~Stop() {
+    marking_.threads_.resume_others();
+    ++marking_.record_.stops;
+    marking_.record_.longest_stop = std::max(marking_.record_.longest_stop, Clock::now() - start_);
+  }
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
+
+  [[nodiscard]] Clock::time_point end_at_target() const { return start_ + marking_.pause_target_; }
+
+ private:
+  ConcurrentMarking& marking_;
+  const std::lock_guard<StoppableMutex> lock_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
+                                     ThreadRegistry& threads, std::chrono::nanoseconds pause_target)
+    : heap_(heap), collection_(collection), lock_(lock), threads_(threads), pause_target_(pause_target) {
   roots_.reserve(kPiece);
   rescans_.reserve(kPiece);
 }
@@ -64,9 +95,6 @@ void ConcurrentMarking::run() {
     const Phase now = phase();
     if (now == Phase::marking) {
       mark();
-      // Whoever needs memory next ends the marking. Before the phase changes: they set the next budget.
-      heap_.set_budget(0);
-      change_phase(Phase::marked);
     } else if (now == Phase::sweeping) {
       // Relaxed: written before the phase.
       if (is_ending_.load(std::memory_order_relaxed)) return;
@@ -97,14 +125,19 @@ void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
 }
 
 void ConcurrentMarking::mark() {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   // In this order: an object that is allocated marked is so after its page was armed, and writing it shows.
   arm_pages();
   clear_marks();
   collection_.mark_some(first_roots_);
   mark_uncollectable();
-  catch_up();
-  record_.marking = std::chrono::steady_clock::now() - start;
+  std::chrono::milliseconds patience = kPatience;
+  do {
+    catch_up_running();
+    catch_up_with_stops();
+    record_.marking = Clock::now() - start;
+    patience *= 2;
+  } while (goes_on_when_left_alone(patience));
 }
 
 void ConcurrentMarking::clear_marks() {
@@ -142,24 +175,78 @@ void ConcurrentMarking::mark_uncollectable() {
   }
 }
 
-void ConcurrentMarking::catch_up() {
+// Until what is left fits into a stop.
+void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
+  const auto in_half_a_stop = static_cast<std::uint64_t>(pause_target_ / std::chrono::milliseconds(2));
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
-  for (record_.rounds = 1; record_.rounds <= kMostRounds; ++record_.rounds) {
+  for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
     visit_written();
-    if (record_.written_bytes <= kLittleWritten || record_.written_bytes >= before - before / 8) return;
+    ++record_.rounds;
+    if (record_.written_bytes <= in_half_a_stop * kVisitedPerMillisecond ||
+        record_.written_bytes >= before - before / 4)
+      return;
     before = record_.written_bytes;
   }
 }
 
+// Each stop goes on where the one before ended; the last sees all that was written. What is found in one is
+// marked from after it.
+void ConcurrentMarking::catch_up_with_stops() {
+  std::chrono::nanoseconds gap = pause_target_ / 2;
+  next_chunk_ = 0;
+  for (std::uint32_t stops = 1;; ++stops) {
+    {
+      const Stop stop(*this);
+      const bool all_visited = !tracking_.arms_while_running() || visit_written_until(stop.end_at_target());
+      if (stops == kMostStops || (all_visited && roots_.size() <= kMostRootsLeft)) return leave_marking();
+    }
+    mark_gathered();
+    await_end_of(Phase::marking, gap);
+    gap = std::max(gap / 2, pause_target_ / kShortestGap);
+  }
+}
+
+// Whether all that was written is visited, of all chunks.
+bool ConcurrentMarking::visit_written_until(Clock::time_point deadline) {
+  record_.written_bytes = 0;
+  const std::size_t chunks = heap_.chunk_count();
+  for (std::size_t visited = 0; visited < chunks; ++visited) {
+    if (visited != 0 && Clock::now() >= deadline) return false;
+    if (next_chunk_ >= chunks) next_chunk_ = 0;
+    visit_written_of(next_chunk_++, true, false);
+  }
+  return true;
+}
+
+// In a stop.
+void ConcurrentMarking::leave_marking() {
+  heap_.lock_out_allocators();
+  change_phase(Phase::marked);
+}
+
+// Phase marked: whether it is marking again, since nobody ended it for so long.
+bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patience) {
+  while (phase() == Phase::marked) {
+    if (await_end_of(Phase::marked, patience) || !tracking_.arms_while_running()) continue;
+    const std::lock_guard steps(steps_);
+    const std::unique_lock lock(lock_, std::try_to_lock);
+    if (!lock || phase() != Phase::marked) continue;
+    heap_.let_allocators_in();
+    change_phase(Phase::marking);
+    return true;
+  }
+  return false;
+}
+
 void ConcurrentMarking::visit_written() {
   record_.written_bytes = 0;
-  for (std::size_t chunk = 0; visit_written_of(chunk, true); ++chunk) continue;
+  for (std::size_t chunk = 0; visit_written_of(chunk, true, true); ++chunk) continue;
   mark_gathered();
 }
 
 // False when there is no such chunk. In the pause, any mark thread.
-bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs) {
+bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs, bool locks) {
   std::uint64_t written = 0;
   UnmarkedReferences unmarked(heap_.map(), [=, this](heap::Object* object) {
     program_runs ? add_root(object) : add_root_in_pause(object);
@@ -168,7 +255,7 @@ bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs) {
     written += pages.end - pages.begin;
     visit_pages(pages, unmarked);
   };
-  const bool is_there = for_each_stretch_of(chunk, program_runs, [&](AddressRange stretch) {
+  const bool is_there = for_each_stretch_of(chunk, locks, [&](AddressRange stretch) {
     if (program_runs ? tracking_.take_written(stretch, visit) : tracking_.for_each_written(stretch, visit))
       return;
     // All that lies in a chunk that came lately was written.
@@ -188,12 +275,12 @@ void ConcurrentMarking::for_each_stretch(Function function) {
 // The heap's chunks may become more while the program runs. When it stands still, a thread that forks may
 // hold the lock, and nobody else needs it. False when there is no such chunk.
 template <typename Function>
-bool ConcurrentMarking::for_each_stretch_of(std::size_t chunk, bool program_runs, Function function) {
+bool ConcurrentMarking::for_each_stretch_of(std::size_t chunk, bool locks, Function function) {
   heap::Heap::Stretches stretches;
   std::optional<std::size_t> count;
   {
     std::unique_lock lock(steps_, std::defer_lock);
-    if (program_runs) lock.lock();
+    if (locks) lock.lock();
     count = heap_.find_scanned(chunk, stretches);
   }
   for (std::size_t i = 0; i < count.value_or(0); ++i) {
@@ -264,7 +351,7 @@ void ConcurrentMarking::end_marking(Marking& marking) {
   collection_.set_program_runs(false);
   marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper));
   record_.written_bytes = 0;
-  const auto visit = [this](std::uint32_t chunk) { visit_written_of(chunk, false); };
+  const auto visit = [this](std::uint32_t chunk) { visit_written_of(chunk, false, false); };
   do {
     left_out_ = false;
     marking.share(visit, static_cast<std::uint32_t>(heap_.chunk_count()));

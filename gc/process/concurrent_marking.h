@@ -7,21 +7,24 @@
 //             the roots
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
-//             marked objects on them; and again, while their number falls
-//   marked    a thread of the program ends the marking: it stops the others, visits what was written since,
-//             marks from all roots, and processes weak references
+//             marked objects on them; and again, while their number falls. If more are left than the pause
+//             should take, it goes on in stops, none longer than the target, until one stop sees them all
+//   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
+//             others, visits what was written since, marks from all roots, and processes weak references. If
+//             nobody allocates for a while, it is back to asking what was written
 //   sweeping  this class's thread sweeps, and so does who needs memory
 //
 // Each object was visited after its page was armed, or its page counts as written: pages are armed before
 // what lies on them is read. What is allocated meanwhile is marked, or found like any other object; its page
 // was written.
 //
-// Phases are changed by a thread of the program with the collector's lock, or by this class's thread.
+// Phases are changed with the collector's lock, but for the end of sweeping.
 #pragma once
 
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <span>
 
@@ -32,6 +35,7 @@
 #include "gc/process/collection_log.h"
 #include "gc/process/futex_word.h"
 #include "gc/process/stoppable_mutex.h"
+#include "gc/process/thread_registry.h"
 #include "gc/process/write_tracking.h"
 #include "heap/heap.h"
 #include "heap/object.h"
@@ -39,11 +43,15 @@
 namespace jackdaw::gc {
 
 class ConcurrentMarking {
+  using Clock = std::chrono::steady_clock;
+
  public:
   enum class Phase : std::uint32_t { idle, marking, marked, sweeping };
 
-  /// Throws std::bad_alloc.
-  ConcurrentMarking(heap::Heap& heap, Collection& collection);
+  /// `lock`: the collector's. `threads`: the program's, none of which is to be stopped for longer than
+  /// `pause_target`, but where a marking ends. Throws std::bad_alloc.
+  ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock, ThreadRegistry& threads,
+                    std::chrono::nanoseconds pause_target);
   ConcurrentMarking(const ConcurrentMarking&) = delete;
   ConcurrentMarking& operator=(const ConcurrentMarking&) = delete;
 
@@ -68,13 +76,20 @@ class ConcurrentMarking {
   void end_marking(Marking& marking);
   /// Phase marked: nothing is swept, and the next cycle begins anew.
   void give_up();
+  [[nodiscard]] std::chrono::nanoseconds pause_target() const { return pause_target_; }
+  /// From the next cycle on at the latest.
+  void set_pause_target(std::chrono::nanoseconds target) { pause_target_ = target; }
   /// Phase marked: goes on to sweeping.
   void start_sweeping() { change_phase(Phase::sweeping); }
 
   // --- Any thread without the collector's lock ---
 
-  /// Returns when the phase is another.
+  /// Returns when the phase is another, or earlier: ask again.
   void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
+  /// The same, but after so long at the latest: then it is false.
+  bool await_end_of(Phase phase, std::chrono::nanoseconds time) {
+    return phase_.wait_for(static_cast<std::uint32_t>(phase), time);
+  }
 
   /// To be held around a fork: the heap's lock is free then.
   StoppableMutex& steps() { return steps_; }
@@ -88,13 +103,18 @@ class ConcurrentMarking {
   static void* run_thread(void* self);
   void run();
   void mark();
+  class Stop;
   void clear_marks();
   void arm_pages();
   void arm(AddressRange stretch);
   void mark_uncollectable();
-  void catch_up();
+  void catch_up_running();
+  void catch_up_with_stops();
+  bool visit_written_until(Clock::time_point deadline);
+  void leave_marking();
+  bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   void visit_written();
-  bool visit_written_of(std::size_t chunk, bool program_runs);
+  bool visit_written_of(std::size_t chunk, bool program_runs, bool locks);
   template <typename Unmarked>
   void visit_pages(AddressRange pages, Unmarked& unmarked);
   static AddressRange words_of(heap::Object* object, AddressRange part);
@@ -107,10 +127,13 @@ class ConcurrentMarking {
   template <typename Function>
   void for_each_stretch(Function function);
   template <typename Function>
-  bool for_each_stretch_of(std::size_t chunk, bool program_runs, Function function);
+  bool for_each_stretch_of(std::size_t chunk, bool locks, Function function);
 
   heap::Heap& heap_;
   Collection& collection_;
+  StoppableMutex& lock_;
+  ThreadRegistry& threads_;
+  std::chrono::nanoseconds pause_target_;  // with the lock
   WriteTracking tracking_;
   FutexWord phase_;
   StoppableMutex steps_;  // held by the thread where it takes the heap's lock
@@ -120,6 +143,7 @@ class ConcurrentMarking {
   std::span<heap::Object* const> first_roots_;
   StoppableMutex gathering_;  // guards the next two in the pause
   bool left_out_ = false;
+  std::size_t next_chunk_ = 0;  // for the next stop to begin with
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;

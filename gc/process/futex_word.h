@@ -27,8 +27,8 @@ class FutexWord {
     call(FUTEX_WAIT_BITSET_PRIVATE, unwanted, nullptr, sleepers);
   }
   /// As wait, but for at most so long: then it is false.
-  bool wait_for(std::uint32_t unwanted, std::chrono::milliseconds time) {
-    const timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
+  bool wait_for(std::uint32_t unwanted, std::chrono::nanoseconds time) {
+    const timespec limit{time.count() / 1'000'000'000, time.count() % 1'000'000'000};
     return call(FUTEX_WAIT_PRIVATE, unwanted, &limit, 0) == 0 || errno != ETIMEDOUT;
   }
   /// Wakes all that sleep as one of `sleepers`.

@@ -16,6 +16,7 @@
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
 #include "gc/process/stack_pointer.h"
+#include "gc/process/threads_stopped.h"
 #include "heap/leak_sanitizer.h"
 
 // Whose collector there is. Where several shared libraries of a process hold this code, as libjackdaw.so and
@@ -144,7 +145,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       marking_(options.marking, OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
-      concurrent_(heap_, collection_),
+      concurrent_(heap_, collection_, collecting_, threads_, options.pause_target),
       marks_concurrently_(options.marks_concurrently),
       most_concurrent_markers_(options.concurrent_markers != 0
                                    ? options.concurrent_markers
@@ -386,47 +387,6 @@ bool ProcessCollector::collect_if_due() {
   return true;
 }
 
-// Tells the end of a collection when it dies, also by an exception.
-class ProcessCollector::EndTold {
- public:
-  explicit EndTold(const ProcessCollector& collector) : collector_(collector) {}
-  ~EndTold() { collector_.tell(CollectionEvent::end); }
-  EndTold(const EndTold&) = delete;
-  EndTold& operator=(const EndTold&) = delete;
-
- private:
-  const ProcessCollector& collector_;
-};
-
-// The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
-class ProcessCollector::ThreadsStopped {
- public:
-  explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
-    collector_.tell(CollectionEvent::before_stop);
-    const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
-    knows_static_roots_ = collector_.static_roots_.take(stop);
-    collector_.tell(CollectionEvent::after_stop);
-    collector_.tell_threads(ThreadEvent::stopped);
-  }
-  ~ThreadsStopped() {
-    collector_.tell_threads(ThreadEvent::to_resume);
-    collector_.tell(CollectionEvent::before_resume);
-    collector_.threads_.resume_others();
-    collector_.static_roots_.mutex().unlock();
-    collector_.tell(CollectionEvent::after_resume);
-  }
-  ThreadsStopped(const ThreadsStopped&) = delete;
-  ThreadsStopped& operator=(const ThreadsStopped&) = delete;
-
-  [[nodiscard]] bool knows_static_roots() const { return knows_static_roots_; }
-  [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
-
- private:
-  ProcessCollector& collector_;
-  std::uint32_t stopped_threads_ = 0;
-  bool knows_static_roots_ = false;
-};
-
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
   const CancellationDisabled guard;
   collecting_.let_nobody_pass();
@@ -517,159 +477,6 @@ void ProcessCollector::mark_from_roots(const OwnStack& own_stack) {
   const auto add = [this](heap::Object* object) { add_root(object); };
   heap_.for_each_uncollectable(add);
   collection_.mark_further({roots_.data(), root_count_});
-}
-
-// What a thread does that was refused memory, where objects are marked concurrently, with what
-// collect_and_allocate is to return; nothing when a cycle is no help.
-std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(ProcessThread& thread,
-                                                                         const Request& request) {
-  const std::optional<void*> try_again;
-  const OwnStack own_stack{request.stack_pointer};
-  const ConcurrentMarking::Phase phase = concurrent_.phase();
-  if (phase == ConcurrentMarking::Phase::marking || phase == ConcurrentMarking::Phase::sweeping) {
-    // The budget may have changed since it refused the request.
-    if (void* const object = try_to_allocate(thread, request)) return object;
-    await_end_of(phase);
-    return try_again;
-  }
-  if (phase == ConcurrentMarking::Phase::idle) {
-    if (note_swept()) return try_again;
-    if (!is_due_concurrently(request.bytes) || !may_collect(hooks_.declines) ||
-        !begin_concurrent_marking(own_stack))
-      return std::nullopt;
-    return try_again;
-  }
-  const bool is_over = may_collect(hooks_.declines) && end_concurrent_marking(own_stack);
-  void* const object = allocate_beyond_budget(thread, request);
-  if (object != nullptr || !is_over) return object;
-  end_cycle();
-  return std::nullopt;
-}
-
-// The lock is released meanwhile.
-void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase) {
-  struct Wait {
-    ConcurrentMarking& marking;
-    ConcurrentMarking::Phase phase;
-  } wait{concurrent_, phase};
-  collecting_.unlock();
-  threads_.call_blocked(
-      [](void* argument) {
-        const Wait& it = *static_cast<Wait*>(argument);
-        while (it.marking.phase() == it.phase) it.marking.await_end_of(it.phase);
-      },
-      &wait);
-  collecting_.lock();
-}
-
-// Until no cycle is under way. The lock may be released meanwhile. A marking is given up: to make use of it
-// would be a collection, and these may be disabled.
-void ProcessCollector::end_cycle() {
-  using Phase = ConcurrentMarking::Phase;
-  for (Phase phase = concurrent_.phase(); phase != Phase::idle; phase = concurrent_.phase()) {
-    if (phase == Phase::marked) {
-      concurrent_.give_up();
-      set_budget();
-    } else {
-      await_end_of(phase);
-    }
-  }
-}
-
-// False, and nothing changed, when it cannot be begun.
-bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
-  const CancellationDisabled guard;
-  collecting_.let_nobody_pass();
-  // A thread that stands still may hold a lock of the C library's that starting another takes.
-  if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
-  Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
-  if (!concurrent_.start_thread()) return marks_concurrently_ = false;
-  // In the child of a fork some may be left.
-  look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
-  const Clock::time_point start = Clock::now();
-  {
-    const ThreadsStopped threads_stopped(*this);
-    if (!threads_stopped.knows_static_roots()) return false;
-    if (!concurrent_.start_tracking()) return marks_concurrently_ = false;
-    heap_.begin_marking();
-    root_count_ = 0;
-    may_mark_ = false;
-    gather_roots(own_stack);
-    may_mark_ = true;
-  }
-  marking.set_most_workers(most_concurrent_markers_);
-  begun_at_ = heap_.allocated_bytes();
-  concurrent_.record() = {.first_pause = Clock::now() - start};
-  concurrent_.start_marking({roots_.data(), root_count_});
-  set_budget();
-  return true;
-}
-
-// False, and nothing changed, when there was no memory to note all static data.
-bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
-  const CancellationDisabled guard;
-  collecting_.let_nobody_pass();
-  CollectionRecord record{.reason = CollectionReason::allocation,
-                          .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
-  Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
-  allocated_in_cycle_ = std::max(allocated_in_cycle_ / 2,
-                                 heap_.allocated_bytes() - std::min(heap_.allocated_bytes(), begun_at_));
-  tell(CollectionEvent::start);
-  const EndTold end_told(*this);
-  const Clock::time_point start = Clock::now();
-  {
-    const ThreadsStopped threads_stopped(*this);
-    if (!threads_stopped.knows_static_roots()) return false;
-    tell(CollectionEvent::mark_start);
-    marking.set_most_workers(marking.worker_count());
-    concurrent_.end_marking(marking);
-    finish_stopped(own_stack, true);
-    CollectionResult& result = collection_.finish(start);
-    result.live_bytes = found_.live_bytes;
-    result.unscanned_bytes = found_.unscanned_bytes;
-    record.stopped_threads = threads_stopped.stopped_threads();
-    note(result, record);
-  }
-  record.pause = Clock::now() - start;
-  record.concurrent = concurrent_.record();
-  is_swept_unnoted_ = true;
-  concurrent_.start_sweeping();
-  set_budget();
-  if (log_) log_->write(record);
-  disclaim_procedures_.ask(*this);
-  tell_heap_size();
-  return true;
-}
-
-// In phase idle: notes what the sweep of the last cycle found, if nobody did. Whether it did.
-bool ProcessCollector::note_swept() {
-  if (!std::exchange(is_swept_unnoted_, false)) return false;
-  found_.live_bytes = heap_.swept().live_bytes;
-  found_.unscanned_bytes = heap_.swept().unscanned_bytes;
-  found_.heap_bytes = heap_.bytes();
-  // Relaxed: see its reader.
-  live_bytes_.store(found_.live_bytes, std::memory_order_relaxed);
-  apply_growth();
-  return true;
-}
-
-// A cycle begins so early that what is allocated meanwhile is within the budget, as far as the cycles before
-// tell; and when that was too late, the heap grows rather than that threads wait.
-ProcessCollector::Budgets ProcessCollector::planned_budgets() {
-  const Budgets whole{growth_.budget(found_), growth_.budget_while_growing(found_)};
-  if (!marks_concurrently_) return whole;
-  const bool marks = concurrent_.phase() == ConcurrentMarking::Phase::marking;
-  const auto planned = [&](std::uint64_t budget) {
-    if (budget == std::numeric_limits<std::uint64_t>::max()) return budget;
-    if (marks) return budget + budget / 2;
-    const std::uint64_t expected = allocated_in_cycle_ + allocated_in_cycle_ / 2;
-    return budget - std::clamp(expected, budget / 8, budget / 2);
-  };
-  return {planned(whole.all), planned(whole.while_growing)};
-}
-
-bool ProcessCollector::is_due_concurrently(std::size_t bytes) {
-  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing;
 }
 
 // Those that came together so far, where they are many. Nothing is unmapped: it may lie where the program
@@ -792,11 +599,12 @@ void ProcessCollector::after_fork_in_child() {
   });
 }
 
-// Allocation beyond the budget triggers no collection of its own.
+// Allocation beyond the budget triggers no collection of its own. While objects are marked it does not count.
 void ProcessCollector::set_budget() {
   const std::uint64_t allocated = heap_.allocated_bytes();
+  const bool is_marking = concurrent_.phase() == ConcurrentMarking::Phase::marking;
   const auto or_some_more = [&](std::uint64_t planned) {
-    return allocated < planned ? planned : allocated + growth_.minimum_budget_bytes;
+    return is_marking || allocated < planned ? planned : allocated + growth_.minimum_budget_bytes;
   };
   const Budgets planned = planned_budgets();
   heap_.set_budget(or_some_more(planned.all), or_some_more(planned.while_growing),

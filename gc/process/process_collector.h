@@ -22,6 +22,7 @@
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
 #include "gc/process/concurrent_marking.h"
+#include "gc/process/concurrent_pacing.h"
 #include "gc/process/destructors.h"
 #include "gc/process/disclaim_procedures.h"
 #include "gc/process/finalization.h"
@@ -241,7 +242,8 @@ class ProcessCollector {
   bool begin_concurrent_marking(const OwnStack& own_stack);
   bool end_concurrent_marking(const OwnStack& own_stack);
   bool note_swept();
-  void await_end_of(ConcurrentMarking::Phase phase);
+  void await_end_of(ConcurrentMarking::Phase phase, std::chrono::nanoseconds time);
+  void give_up_marking();
   std::optional<std::optional<void*>> go_on_concurrently(ProcessThread& thread, const Request& request);
   void end_cycle();
   void finish_stopped(const OwnStack& own_stack, bool sweeps_later);
@@ -292,8 +294,7 @@ class ProcessCollector {
   ConcurrentMarking concurrent_;
   bool marks_concurrently_;
   const std::uint32_t most_concurrent_markers_;
-  std::uint64_t allocated_in_cycle_ = 0;  // the most lately, while objects were marked concurrently
-  std::uint64_t begun_at_ = 0;            // bytes allocated
+  ConcurrentPacing pacing_;
   bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, and nobody noted it
   StoppableMutex collecting_;      // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;

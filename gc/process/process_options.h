@@ -25,6 +25,8 @@ struct ProcessOptions {
   /// threads, 0: a quarter of the processors.
   bool marks_concurrently = false;
   std::uint32_t concurrent_markers = 0;
+  /// For at most so long the program is stopped then, but where a marking ends.
+  std::chrono::milliseconds pause_target{3};
   /// Whether allocation never collects.
   bool starts_disabled = false;
   /// Whether an address anywhere in an object keeps it; else, outside stacks, that of its start alone.

@@ -149,6 +149,37 @@ TEST_F(AllocatorTest, TakesWhatIsLeftOfItsBlockAndNoOther) {
   EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), odd_ones.front());
 }
 
+TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
+  constexpr std::size_t kBytes = 64;
+  for (const bool is_refused : {false, true}) {
+    auto* const before = reinterpret_cast<std::byte*>(allocator_.allocate_plain(kBytes, KindNumber::words));
+    Object* const freed = allocator_.allocate_plain(kBytes, KindNumber::words);
+    heap_.lock_out_allocators();
+    allocator_.free(freed);
+    if (is_refused) {
+      EXPECT_EQ(allocator_.allocate_from_run(kBytes, KindNumber::words), nullptr);
+      EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), nullptr);
+      EXPECT_EQ(allocator_.allocate_plain(kBytes, KindNumber::words), nullptr);
+      EXPECT_EQ(allocator_.allocate_plain(kBlockBytes, KindNumber::words), nullptr);
+    }
+    heap_.let_allocators_in();
+    const auto* const after =
+        reinterpret_cast<std::byte*>(allocator_.allocate_plain(kBytes, KindNumber::words));
+    EXPECT_EQ(after, before + 2 * kBytes);
+  }
+}
+
+TEST_F(AllocatorTest, IsNotLockedOutBeyondTheBudget) {
+  heap_.lock_out_allocators();
+  {
+    const Heap::BeyondBudget beyond_budget;
+    EXPECT_NE(allocator_.allocate_plain(64, KindNumber::words), nullptr);
+    EXPECT_NE(allocator_.allocate_plain(kBlockBytes, KindNumber::words), nullptr);
+  }
+  heap_.lock_out_allocators();
+  EXPECT_EQ(allocator_.allocate_plain(64, KindNumber::words), nullptr);
+}
+
 TEST_F(AllocatorTest, TheTypesSizeIsTheObjectsSize) {
   const TypeDescriptor type = TypeDescriptor::all_words(40);
   auto* const first = reinterpret_cast<std::byte*>(allocator_.allocate(type));

@@ -52,8 +52,12 @@ TEST(CollectionLog, TheLongestLineFits) {
       .mark_threads = std::numeric_limits<std::uint32_t>::max(),
       .steal_percent = 1e15,
       .stopped_threads = std::numeric_limits<std::uint32_t>::max(),
-      .concurrent = ConcurrentRecord{std::chrono::nanoseconds::max(), std::chrono::nanoseconds::max(),
-                                     std::numeric_limits<std::uint32_t>::max(), kMost}};
+      .concurrent = ConcurrentRecord{.first_pause = std::chrono::nanoseconds::max(),
+                                     .marking = std::chrono::nanoseconds::max(),
+                                     .stops = std::numeric_limits<std::uint32_t>::max(),
+                                     .longest_stop = std::chrono::nanoseconds::max(),
+                                     .rounds = std::numeric_limits<std::uint32_t>::max(),
+                                     .written_bytes = kMost}};
   std::array<char, kLongestLogLine> buffer;
   const std::string_view line = format_record(record, buffer);
   EXPECT_LT(line.size(), buffer.size());

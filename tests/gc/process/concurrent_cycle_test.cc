@@ -152,12 +152,14 @@ TEST_F(ConcurrentCycleWithDisplacements, EndsBeforeADisplacementIsAdded) {
 
 // ---- While collections are disabled ----
 
-TEST_F(ConcurrentCycle, WaitsUntilCollectionsAreEnabled) {
+// Nothing else would end the marking, and what is written would become more and more.
+TEST_F(ConcurrentCycle, IsGivenUpByAllocationWhileCollectionsAreDisabled) {
   const auto dropped = [] {
     HeldCycle cycle(Phase::marked);
     GC_disable();
     return dropped_list();
   }();
+  EXPECT_EQ(phase(), Phase::idle);
   const std::uint64_t before = collector().collections();
   const std::uint64_t bytes_before = GC_get_total_bytes();
   clean_stack();
@@ -169,14 +171,29 @@ TEST_F(ConcurrentCycle, WaitsUntilCollectionsAreEnabled) {
     allocate_some();
     GC_reachable_here(GC_malloc(100'000));
   }
-  EXPECT_EQ(phase(), Phase::marked);
+  EXPECT_EQ(phase(), Phase::idle);
   EXPECT_EQ(collector().collections(), before);
   expect_kept(dropped);
   GC_enable();
-  finish_cycle();
-  EXPECT_EQ(collector().collections(), before + 1);
   GC_gcollect();
   expect_freed(dropped);
+}
+
+// Then it is known at the end, too, what was written.
+TEST_F(ConcurrentCycle, GoesOnWhereNobodyAllocatesForLong) {
+  HeldCycle cycle(Phase::marked);
+  cycle.go_on();
+  while (phase() != Phase::marking) concurrent_marking().await_end_of(Phase::marked);
+  finish_cycle();
+}
+
+// Threads that allocate nothing but what they have at hand would not end it.
+TEST_F(ConcurrentCycle, EndsWithTheNextAllocation) {
+  GC_reachable_here(GC_malloc(64));  // more are at hand
+  const HeldCycle cycle(Phase::marked);
+  const std::uint64_t before = collector().collections();
+  GC_reachable_here(GC_malloc(64));
+  EXPECT_EQ(collector().collections(), before + 1);
 }
 
 TEST_F(ConcurrentCycle, IsMarkedWhileCollectionsAreDisabled) {

@@ -1,0 +1,183 @@
+// The cycles of a ProcessCollector that marks while the program runs: when each of its phases begins and
+// ends, as far as threads of the program decide on that (ConcurrentMarking).
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "gc/process/cancellation.h"
+#include "gc/process/process_collector.h"
+#include "gc/process/threads_stopped.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+// What a thread does that was refused memory, where objects are marked concurrently, with what
+// collect_and_allocate is to return; nothing when a cycle is no help.
+std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(ProcessThread& thread,
+                                                                         const Request& request) {
+  using Phase = ConcurrentMarking::Phase;
+  const std::optional<void*> try_again;
+  const OwnStack own_stack{request.stack_pointer};
+  switch (const Phase phase = concurrent_.phase()) {
+    case Phase::idle:
+      if (note_swept()) return try_again;
+      if (!is_due_concurrently(request.bytes) || !may_collect(hooks_.declines) ||
+          !begin_concurrent_marking(own_stack))
+        return std::nullopt;
+      return try_again;
+    case Phase::marking:
+      set_budget();  // more is granted as time passes
+      [[fallthrough]];
+    case Phase::sweeping:
+      if (void* const object = try_to_allocate(thread, request)) return object;
+      await_end_of(phase, concurrent_.pause_target());
+      return try_again;
+    case Phase::marked:
+      break;
+  }
+  // While collections are disabled, nobody else would end it.
+  if (!may_collect(hooks_.declines)) {
+    give_up_marking();
+    return std::nullopt;
+  }
+  const bool is_over = end_concurrent_marking(own_stack);
+  void* const object = allocate_beyond_budget(thread, request);
+  if (object != nullptr || !is_over) return object;
+  end_cycle();
+  return std::nullopt;
+}
+
+// Or for so long. The lock is released meanwhile.
+void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase, std::chrono::nanoseconds time) {
+  struct Wait {
+    ConcurrentMarking& marking;
+    ConcurrentMarking::Phase phase;
+    std::chrono::nanoseconds time;
+  } wait{concurrent_, phase, time};
+  collecting_.unlock();
+  threads_.call_blocked(
+      [](void* argument) {
+        const Wait& it = *static_cast<Wait*>(argument);
+        it.marking.await_end_of(it.phase, it.time);
+      },
+      &wait);
+  collecting_.lock();
+}
+
+void ProcessCollector::give_up_marking() {
+  concurrent_.give_up();
+  set_budget();
+}
+
+// Until no cycle is under way. The lock may be released meanwhile. A marking is given up: to make use of it
+// would be a collection, and these may be disabled.
+void ProcessCollector::end_cycle() {
+  using Phase = ConcurrentMarking::Phase;
+  for (Phase phase = concurrent_.phase(); phase != Phase::idle; phase = concurrent_.phase()) {
+    if (phase == Phase::marked) {
+      give_up_marking();
+    } else {
+      await_end_of(phase, std::chrono::seconds(1));
+    }
+  }
+}
+
+// False, and nothing changed, when it cannot be begun.
+bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
+  const CancellationDisabled guard;
+  collecting_.let_nobody_pass();
+  // A thread that stands still may hold a lock of the C library's that starting another takes.
+  if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
+  Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
+  if (!concurrent_.start_thread()) return marks_concurrently_ = false;
+  // In the child of a fork some may be left.
+  look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
+  const Clock::time_point start = Clock::now();
+  {
+    const ThreadsStopped threads_stopped(*this);
+    if (!threads_stopped.knows_static_roots()) return false;
+    if (!concurrent_.start_tracking()) return marks_concurrently_ = false;
+    heap_.begin_marking();
+    root_count_ = 0;
+    may_mark_ = false;
+    gather_roots(own_stack);
+    may_mark_ = true;
+  }
+  marking.set_most_workers(most_concurrent_markers_);
+  pacing_.begin(heap_.allocated_bytes());
+  concurrent_.record() = {.first_pause = Clock::now() - start};
+  concurrent_.start_marking({roots_.data(), root_count_});
+  set_budget();
+  return true;
+}
+
+// False, and nothing changed, when there was no memory to note all static data.
+bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
+  const CancellationDisabled guard;
+  collecting_.let_nobody_pass();
+  CollectionRecord record{.reason = CollectionReason::allocation,
+                          .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
+  Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
+  pacing_.end(heap_.allocated_bytes());
+  tell(CollectionEvent::start);
+  const EndTold end_told(*this);
+  const Clock::time_point start = Clock::now();
+  {
+    const ThreadsStopped threads_stopped(*this);
+    if (!threads_stopped.knows_static_roots()) return false;
+    tell(CollectionEvent::mark_start);
+    marking.set_most_workers(marking.worker_count());
+    concurrent_.end_marking(marking);
+    finish_stopped(own_stack, true);
+    CollectionResult& result = collection_.finish(start);
+    result.live_bytes = found_.live_bytes;
+    result.unscanned_bytes = found_.unscanned_bytes;
+    record.stopped_threads = threads_stopped.stopped_threads();
+    note(result, record);
+  }
+  record.pause = Clock::now() - start;
+  record.concurrent = concurrent_.record();
+  is_swept_unnoted_ = true;
+  concurrent_.start_sweeping();
+  set_budget();
+  if (log_) log_->write(record);
+  disclaim_procedures_.ask(*this);
+  tell_heap_size();
+  return true;
+}
+
+// In phase idle: notes what the sweep of the last cycle found, if nobody did. Whether it did.
+bool ProcessCollector::note_swept() {
+  if (!std::exchange(is_swept_unnoted_, false)) return false;
+  found_.live_bytes = heap_.swept().live_bytes;
+  found_.unscanned_bytes = heap_.swept().unscanned_bytes;
+  found_.heap_bytes = heap_.bytes();
+  // Relaxed: see its reader.
+  live_bytes_.store(found_.live_bytes, std::memory_order_relaxed);
+  apply_growth();
+  return true;
+}
+
+// Of what a collection that stops the program would wait for.
+ProcessCollector::Budgets ProcessCollector::planned_budgets() {
+  const bool is_marking = concurrent_.phase() == ConcurrentMarking::Phase::marking;
+  const auto planned = [&](std::uint64_t budget) {
+    if (!marks_concurrently_ || budget == std::numeric_limits<std::uint64_t>::max()) return budget;
+    return is_marking ? pacing_.until_now(budget) : pacing_.until_beginning(budget);
+  };
+  return {planned(growth_.budget(found_)), planned(growth_.budget_while_growing(found_))};
+}
+
+bool ProcessCollector::is_due_concurrently(std::size_t bytes) {
+  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing;
+}
+
+}  // namespace jackdaw::gc

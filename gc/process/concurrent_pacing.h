@@ -1,0 +1,50 @@
+// ConcurrentPacing: when a cycle begins that marks while the program runs, and how much is allocated in it.
+//
+// After G1's adaptive threshold (OpenJDK, G1IHOPControl): a cycle begins so early that what is allocated
+// while objects are marked is within the budget, as far as the cycles before tell. When that was too late,
+// the program is slowed down: more is granted as time passes, so that nobody waits for long at a time.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace jackdaw::gc {
+
+class ConcurrentPacing {
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  /// A cycle begins, when so many bytes were allocated since the last one.
+  void begin(std::uint64_t allocated) {
+    begun_at_ = allocated;
+    begun_ = Clock::now();
+  }
+  /// Its marking ends.
+  void end(std::uint64_t allocated) {
+    expected_bytes_ = std::max(expected_bytes_ / 2, allocated - std::min(allocated, begun_at_));
+    expected_time_ = std::max<Clock::duration>(Clock::now() - begun_, kLeastTime);
+  }
+
+  /// Bytes to allocate before a cycle begins, of those that a collection that stops the program would wait
+  /// for.
+  [[nodiscard]] std::uint64_t until_beginning(std::uint64_t budget) const {
+    return budget - std::clamp(expected_bytes_ + expected_bytes_ / 2, budget / 8, budget / 2);
+  }
+  /// Bytes to allocate until now, while objects are marked: a quarter of the budget more in the time that a
+  /// marking took.
+  [[nodiscard]] std::uint64_t until_now(std::uint64_t budget) const {
+    const double times = std::chrono::duration<double>(Clock::now() - begun_) / expected_time_;
+    return budget + budget / 8 + static_cast<std::uint64_t>(static_cast<double>(budget / 4) * times);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kLeastTime{10};
+
+  std::uint64_t begun_at_ = 0;
+  Clock::time_point begun_;
+  std::uint64_t expected_bytes_ = 0;
+  Clock::duration expected_time_ = kLeastTime;
+};
+
+}  // namespace jackdaw::gc
