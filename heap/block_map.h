@@ -37,8 +37,10 @@ class BlockShape {
   }
   /// A block of a large object that starts at the start of the block `blocks_back` blocks before it. If
   /// `keeps_nothing`, addresses in it do not count as references to the object.
-  static constexpr BlockShape of_large(std::uint32_t blocks_back, bool keeps_nothing = false) {
-    return BlockShape(kLarge | (keeps_nothing ? kKeepsNothing : 0) | blocks_back);
+  static constexpr BlockShape of_large(std::uint32_t blocks_back, Contents contents,
+                                       bool keeps_nothing = false) {
+    return BlockShape(kLarge | (keeps_nothing ? kKeepsNothing : 0) |
+                      (contents == Contents::data ? kLargeData : 0) | blocks_back);
   }
   static constexpr BlockShape from_bits(std::uint64_t bits) { return BlockShape(bits); }
 
@@ -47,6 +49,10 @@ class BlockShape {
   [[nodiscard]] constexpr bool holds_slots() const { return (bits_ & kSlots) != 0; }
   [[nodiscard]] constexpr bool is_large() const { return (bits_ & kLarge) != 0; }
   [[nodiscard]] constexpr bool keeps_nothing() const { return (bits_ & kKeepsNothing) != 0; }
+  /// Whether there are objects that may hold references.
+  [[nodiscard]] constexpr bool may_hold_references() const {
+    return holds_slots() ? contents() != Contents::data : (bits_ & (kLarge | kLargeData)) == kLarge;
+  }
   /// How many blocks before this one the large object starts.
   [[nodiscard]] constexpr std::uint32_t blocks_back() const { return static_cast<std::uint32_t>(bits_); }
   /// Of slots: bytes of each.
@@ -85,6 +91,7 @@ class BlockShape {
   static constexpr std::uint32_t kSlotMask = 0xffff;
   static constexpr std::uint64_t kWordsMask = std::uint64_t{0x7ff} << kWordsShift;
   static_assert(kBlockBytes / 2 / kWordBytes <= kWordsMask >> kWordsShift);
+  static constexpr std::uint64_t kLargeData = std::uint64_t{1} << 59;
   static constexpr std::uint64_t kKeepsNothing = std::uint64_t{1} << 61;
   static constexpr std::uint64_t kLarge = std::uint64_t{1} << 62;
   static constexpr std::uint64_t kSlots = std::uint64_t{1} << 63;

@@ -233,7 +233,8 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   head.use = BlockUse::large_head;
   head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
   const bool is_zero = take_block(chunk, first, head, kind);
-  space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)), BlockShape::of_large(0));
+  space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)),
+                   BlockShape::of_large(0, kinds_[kind].contents));
   chunk->set_large_allocated(first);
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
 }
@@ -243,6 +244,7 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
 // all.
 bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end) {
   const bool keeps_nothing = chunk->block(first).addresses == LargeAddresses::near_start;
+  const Contents contents = kinds_[chunk->kind(first)].contents;
   BlockInfo info;
   info.use = BlockUse::large_tail;
   bool is_zero = true;
@@ -254,7 +256,7 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
       usage_.used.add(kBlockBytes);
     }
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
-                     BlockShape::of_large(static_cast<std::uint32_t>(index), keeps_nothing));
+                     BlockShape::of_large(static_cast<std::uint32_t>(index), contents, keeps_nothing));
   }
   return is_zero;
 }

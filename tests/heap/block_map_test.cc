@@ -59,7 +59,7 @@ TEST_F(BlockMapTest, EveryNumberOfGranulesIsDividedExactly) {
 }
 
 TEST_F(BlockMapTest, EveryBlockOfALargeObjectLeadsToItsStart) {
-  for (std::uint32_t i = 0; i < 700; ++i) map_.set(block(20 + i), BlockShape::of_large(i));
+  for (std::uint32_t i = 0; i < 700; ++i) map_.set(block(20 + i), BlockShape::of_large(i, Contents::words));
   for (std::uintptr_t address = block(20); address < block(720); address += 1021)
     ASSERT_EQ(map_.start_of_object_at(address), block(20));
   EXPECT_EQ(map_.start_of_object_at(block(720) - 1), block(20));
@@ -96,7 +96,7 @@ TEST_F(BlockMapTest, MayBeReadWhileItIsWritten) {
   while (!started.load()) std::this_thread::yield();
   for (std::size_t i = 0; i < mark::scaled(1'000'000); ++i) {
     map_.set(block(1), BlockShape::of_slots(64, Contents::words));
-    map_.set(block(1), BlockShape::of_large(1));
+    map_.set(block(1), BlockShape::of_large(1, Contents::words));
     map_.set(block(1), {});
   }
   stop.store(true);
@@ -118,11 +118,36 @@ TEST_F(BlockMapTest, RemembersForTwoRoundsWhatWasBlacklisted) {
 }
 
 TEST_F(BlockMapTest, TailsThatKeepNothingStillLeadToTheirStart) {
-  map_.set(block(2), BlockShape::of_large(0));
-  map_.set(block(3), BlockShape::of_large(1, true));
+  map_.set(block(2), BlockShape::of_large(0, Contents::words));
+  map_.set(block(3), BlockShape::of_large(1, Contents::words, true));
   EXPECT_EQ(map_.start_of_object_at(block(3) + 9), block(2));
   EXPECT_TRUE(map_.shape_at(block(3)).keeps_nothing());
   EXPECT_FALSE(map_.shape_at(block(2)).keeps_nothing());
+}
+
+TEST_F(BlockMapTest, ShapesTellWhetherObjectsMayHoldReferences) {
+  EXPECT_FALSE(BlockShape().may_hold_references());
+  constexpr std::uint32_t kFarthest = ~std::uint32_t{0};
+  for (std::size_t number = 0; number < kContentsCount; ++number) {
+    const auto contents = static_cast<Contents>(number);
+    const bool expected = contents != Contents::data;
+    for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+      const std::uint32_t bytes = SizeClasses::slot_bytes(size_class);
+      EXPECT_EQ(BlockShape::of_slots(bytes, contents).may_hold_references(), expected);
+      const BlockShape changed = BlockShape::of_slots(bytes, Contents::data).with_contents(contents);
+      EXPECT_EQ(changed.may_hold_references(), expected);
+    }
+    for (const bool keeps_nothing : {false, true}) {
+      for (const std::uint32_t blocks_back : {0U, 1U, kFarthest}) {
+        const BlockShape shape = BlockShape::of_large(blocks_back, contents, keeps_nothing);
+        EXPECT_EQ(shape.may_hold_references(), expected);
+        EXPECT_EQ(shape.blocks_back(), blocks_back);
+        EXPECT_EQ(shape.keeps_nothing(), keeps_nothing);
+        EXPECT_TRUE(shape.is_large());
+        EXPECT_FALSE(shape.holds_slots());
+      }
+    }
+  }
 }
 
 }  // namespace
