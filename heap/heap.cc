@@ -413,26 +413,6 @@ bool Heap::clear_marks_while_allocating(std::size_t index) {
   return true;
 }
 
-std::optional<std::size_t> Heap::find_scanned(std::size_t index, Stretches& stretches) {
-  // Stretches with no more blocks between them that need not be scanned become one.
-  constexpr std::size_t kMostBetween = 8;
-  const std::lock_guard lock(mutex_);
-  if (index >= chunk_count()) return std::nullopt;
-  Chunk* const chunk = chunks_[index];
-  std::size_t count = 0;
-  std::size_t end_before = 0;
-  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-    if (chunk->block(block).use == BlockUse::free || chunk->contents(block) == Contents::data) continue;
-    if (count == 0 || block > end_before + kMostBetween) stretches[count++] = {chunk->block_start(block), 0};
-    std::span<const std::byte>& last = stretches[count - 1];
-    end_before = block + 1;
-    last = {last.data(), chunk->block_start(end_before)};
-  }
-  if (chunk->is_oversized() && count != 0)
-    stretches[count - 1] = {stretches[count - 1].data(), chunk->block_start(0) + chunk->total_bytes()};
-  return count;
-}
-
 SweepResult Heap::sweep(OwnedBlocks owned) {
   start_sweep(owned);
   finish_sweep();

@@ -206,13 +206,8 @@ class Heap {
   /// Clears the marks of the chunk with that number, from 0 on; false when there is none. By one thread, and
   /// of all chunks before it marks.
   bool clear_marks_while_allocating(std::size_t index);
-  /// Stretches of memory, not next to each other, in one chunk.
-  using Stretches = std::array<std::span<const std::byte>, kBlocksPerChunk / 2>;
-  /// Writes to `stretches` where in the chunk with that number there may be objects that hold references, and
-  /// few others; returns how many stretches, or nothing when there is no such chunk. Any thread.
-  std::optional<std::size_t> find_scanned(std::size_t index, Stretches& stretches);
-  /// Calls `function(Object*)` for the objects of that chunk that no collection frees; false when there is no
-  /// such chunk. With the lock.
+  /// Calls `function(Object*)` for the objects of the chunk with that number that no collection frees; false
+  /// when there is no such chunk. With the lock.
   template <typename Function>
   bool for_each_uncollectable_of_chunk(std::size_t index, Function function);
   /// From now on nobody gets memory but beyond the budget, not even from a block at hand: whoever allocates

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <limits>
 #include <mutex>
-#include <optional>
 
 #include "base/signals_blocked.h"
 #include "gc/object_model.h"
@@ -59,7 +58,12 @@ class ConcurrentMarking::Stop {
 
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
                                      ThreadRegistry& threads, std::chrono::nanoseconds pause_target)
-    : heap_(heap), collection_(collection), lock_(lock), threads_(threads), pause_target_(pause_target) {
+    : heap_(heap),
+      collection_(collection),
+      lock_(lock),
+      threads_(threads),
+      pause_target_(pause_target),
+      stretches_(heap.map()) {
   roots_.reserve(kPiece);
   rescans_.reserve(kPiece);
 }
@@ -125,7 +129,7 @@ void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
 }
 
 void ConcurrentMarking::mark() {
-  const auto start = Clock::now();
+  start_ = Clock::now();
   // In this order: an object that is allocated marked is so after its page was armed, and writing it shows.
   arm_pages();
   clear_marks();
@@ -135,7 +139,6 @@ void ConcurrentMarking::mark() {
   do {
     catch_up_running();
     catch_up_with_stops();
-    record_.marking = Clock::now() - start;
     patience *= 2;
   } while (goes_on_when_left_alone(patience));
 }
@@ -149,17 +152,14 @@ void ConcurrentMarking::clear_marks() {
 
 void ConcurrentMarking::arm_pages() {
   if (!tracking_.arms_while_running()) return;
-  for_each_stretch([this](AddressRange stretch) { arm(stretch); });
+  stretches_.for_each([this](AddressRange stretch) { arm(stretch); });
 }
 
 // Where that fails, all of the stretch counts as written. A chunk is watched as a whole, when it was not yet:
 // that keeps all threads from touching new pages for a moment.
 void ConcurrentMarking::arm(AddressRange stretch) {
   if (tracking_.arm({&stretch, 1})) return;
-  const auto* const chunk =
-      heap::Chunk::of(reinterpret_cast<const void*>(stretch.begin));  // NOLINT(performance-no-int-to-ptr)
-  const auto begin = reinterpret_cast<std::uintptr_t>(chunk);
-  if (tracking_.watch({begin, begin + chunk->total_bytes()})) tracking_.arm({&stretch, 1});
+  if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&stretch, 1});
 }
 
 void ConcurrentMarking::mark_uncollectable() {
@@ -194,7 +194,7 @@ void ConcurrentMarking::catch_up_running() {
 // marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
   std::chrono::nanoseconds gap = pause_target_ / 2;
-  next_chunk_ = 0;
+  next_part_ = 0;
   for (std::uint32_t stops = 1;; ++stops) {
     {
       const Stop stop(*this);
@@ -207,20 +207,21 @@ void ConcurrentMarking::catch_up_with_stops() {
   }
 }
 
-// Whether all that was written is visited, of all chunks.
+// Whether all that was written is visited, of all parts.
 bool ConcurrentMarking::visit_written_until(Clock::time_point deadline) {
   record_.written_bytes = 0;
-  const std::size_t chunks = heap_.chunk_count();
-  for (std::size_t visited = 0; visited < chunks; ++visited) {
+  const std::uint32_t parts = stretches_.part_count();
+  for (std::uint32_t visited = 0; visited < parts; ++visited) {
     if (visited != 0 && Clock::now() >= deadline) return false;
-    if (next_chunk_ >= chunks) next_chunk_ = 0;
-    visit_written_of(next_chunk_++, true, false);
+    if (next_part_ >= parts) next_part_ = 0;
+    visit_written_of(next_part_++, true);
   }
   return true;
 }
 
 // In a stop.
 void ConcurrentMarking::leave_marking() {
+  record_.marking = Clock::now() - start_;
   heap_.lock_out_allocators();
   change_phase(Phase::marked);
 }
@@ -241,12 +242,12 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
 
 void ConcurrentMarking::visit_written() {
   record_.written_bytes = 0;
-  for (std::size_t chunk = 0; visit_written_of(chunk, true, true); ++chunk) continue;
+  for (std::uint32_t part = 0; part < stretches_.part_count(); ++part) visit_written_of(part, true);
   mark_gathered();
 }
 
-// False when there is no such chunk. In the pause, any mark thread.
-bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs, bool locks) {
+// Of a part of the heap. In the pause, any mark thread.
+void ConcurrentMarking::visit_written_of(std::uint32_t part, bool program_runs) {
   std::uint64_t written = 0;
   UnmarkedReferences unmarked(heap_.map(), [=, this](heap::Object* object) {
     program_runs ? add_root(object) : add_root_in_pause(object);
@@ -255,7 +256,7 @@ bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs, b
     written += pages.end - pages.begin;
     visit_pages(pages, unmarked);
   };
-  const bool is_there = for_each_stretch_of(chunk, locks, [&](AddressRange stretch) {
+  stretches_.for_each_of(part, [&](AddressRange stretch) {
     if (program_runs ? tracking_.take_written(stretch, visit) : tracking_.for_each_written(stretch, visit))
       return;
     // All that lies in a chunk that came lately was written.
@@ -263,31 +264,7 @@ bool ConcurrentMarking::visit_written_of(std::size_t chunk, bool program_runs, b
     visit(stretch);
   });
   // Relaxed: a total.
-  std::atomic_ref(record_.written_bytes).fetch_add(written, std::memory_order_relaxed);
-  return is_there;
-}
-
-template <typename Function>
-void ConcurrentMarking::for_each_stretch(Function function) {
-  for (std::size_t chunk = 0; for_each_stretch_of(chunk, true, function); ++chunk) continue;
-}
-
-// The heap's chunks may become more while the program runs. When it stands still, a thread that forks may
-// hold the lock, and nobody else needs it. False when there is no such chunk.
-template <typename Function>
-bool ConcurrentMarking::for_each_stretch_of(std::size_t chunk, bool locks, Function function) {
-  heap::Heap::Stretches stretches;
-  std::optional<std::size_t> count;
-  {
-    std::unique_lock lock(steps_, std::defer_lock);
-    if (locks) lock.lock();
-    count = heap_.find_scanned(chunk, stretches);
-  }
-  for (std::size_t i = 0; i < count.value_or(0); ++i) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(stretches[i].data());
-    function(AddressRange{begin, begin + stretches[i].size()});
-  }
-  return count.has_value();
+  if (written != 0) std::atomic_ref(record_.written_bytes).fetch_add(written, std::memory_order_relaxed);
 }
 
 // The words of marked objects, block by block; of large ones as far as they lie on these pages.
@@ -351,10 +328,10 @@ void ConcurrentMarking::end_marking(Marking& marking) {
   collection_.set_program_runs(false);
   marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper));
   record_.written_bytes = 0;
-  const auto visit = [this](std::uint32_t chunk) { visit_written_of(chunk, false, false); };
+  const auto visit = [this](std::uint32_t part) { visit_written_of(part, false); };
   do {
     left_out_ = false;
-    marking.share(visit, static_cast<std::uint32_t>(heap_.chunk_count()));
+    marking.share(visit, stretches_.part_count());
     mark_gathered();
   } while (left_out_);
   const heap::KindTable& kinds = heap_.kinds();
@@ -369,7 +346,7 @@ void ConcurrentMarking::end_marking(Marking& marking) {
 
 void ConcurrentMarking::sweep() {
   // Only what is written while objects are marked need be known.
-  for_each_stretch([this](AddressRange stretch) { tracking_.disarm(stretch); });
+  stretches_.for_each([this](AddressRange stretch) { tracking_.disarm(stretch); });
   for (;;) {
     const std::lock_guard lock(steps_);
     if (heap_.sweep_some()) return;

@@ -34,6 +34,7 @@
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/futex_word.h"
+#include "gc/process/scanned_stretches.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"
 #include "gc/process/write_tracking.h"
@@ -114,7 +115,7 @@ class ConcurrentMarking {
   void leave_marking();
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   void visit_written();
-  bool visit_written_of(std::size_t chunk, bool program_runs, bool locks);
+  void visit_written_of(std::uint32_t part, bool program_runs);
   template <typename Unmarked>
   void visit_pages(AddressRange pages, Unmarked& unmarked);
   static AddressRange words_of(heap::Object* object, AddressRange part);
@@ -124,16 +125,13 @@ class ConcurrentMarking {
   void mark_gathered();
   void sweep();
   void change_phase(Phase phase);
-  template <typename Function>
-  void for_each_stretch(Function function);
-  template <typename Function>
-  bool for_each_stretch_of(std::size_t chunk, bool locks, Function function);
 
   heap::Heap& heap_;
   Collection& collection_;
   StoppableMutex& lock_;
   ThreadRegistry& threads_;
   std::chrono::nanoseconds pause_target_;  // with the lock
+  const ScannedStretches stretches_;
   WriteTracking tracking_;
   FutexWord phase_;
   StoppableMutex steps_;  // held by the thread where it takes the heap's lock
@@ -143,7 +141,8 @@ class ConcurrentMarking {
   std::span<heap::Object* const> first_roots_;
   StoppableMutex gathering_;  // guards the next two in the pause
   bool left_out_ = false;
-  std::size_t next_chunk_ = 0;  // for the next stop to begin with
+  std::uint32_t next_part_ = 0;  // for the next stop to begin with
+  Clock::time_point start_;      // of the marking
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
-#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -349,38 +347,6 @@ TEST_F(MarkedBetweenTest, LargeObjects) {
       compare_in_block(begin + Heap::bytes_of(object) - 1);
       ASSERT_FALSE(HasFatalFailure());
     }
-  }
-}
-
-TEST_F(MarkedBetweenTest, StretchesCoverAllThatIsNotData) {
-  for (std::size_t i = 0; i < 3000; ++i) {
-    const std::size_t bytes = i % 500 == 0  ? kMostOfAChunk / 3
-                              : i % 20 == 0 ? kLargestSmallBytes + 1 + random_.below(9 * kBlockBytes)
-                                            : 8 + random_.below(kLargestSmallBytes - 8);
-    add(bytes, bytes, random_.below(8) == 0 ? KindNumber::words : KindNumber::data);
-  }
-  add(kOversizedBytes, kOversizedBytes, KindNumber::words);
-  add(kOversizedBytes, kOversizedBytes, KindNumber::data);
-  std::vector<Extent> stretches;
-  const auto found = std::make_unique<Heap::Stretches>();
-  std::size_t chunk = 0;
-  for (;; ++chunk) {
-    const std::optional<std::size_t> count = heap_.find_scanned(chunk, *found);
-    if (!count) break;
-    for (std::size_t i = 0; i < *count; ++i) {
-      const auto begin = reinterpret_cast<std::uintptr_t>((*found)[i].data());
-      stretches.push_back({nullptr, begin, begin + (*found)[i].size()});
-      EXPECT_EQ(Chunk::of((*found)[i].data()), Chunk::of((*found)[0].data()));
-      if (i > 0) {
-        EXPECT_GT(begin, (stretches.end() - 2)->end) << "not next to each other, in order";
-      }
-    }
-  }
-  EXPECT_EQ(chunk, heap_.chunk_count());
-  for (const Extent& extent : extents_) {
-    EXPECT_TRUE(std::ranges::any_of(stretches, [&](const Extent& stretch) {
-      return stretch.begin <= extent.begin && extent.end <= stretch.end;
-    }));
   }
 }
 

@@ -1,0 +1,68 @@
+// ScannedStretches: where in a heap there may be references, for whoever asks the system about its pages.
+//
+// The heap's addresses are cut into parts of 2 MiB, a huge page each. What a part holds is read from the map
+// of blocks alone, without a lock: eight bytes a block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/process/readable_memory.h"
+#include "heap/block_map.h"
+#include "heap/chunk.h"
+#include "heap/huge_pages.h"
+#include "heap/layout.h"
+
+namespace jackdaw::gc {
+
+/// Any thread. Of what is taken or released meanwhile the next look tells.
+class ScannedStretches {
+ public:
+  static constexpr std::size_t kPartBytes = heap::HugePages::kBytes;
+  static_assert(heap::kChunkBytes % kPartBytes == 0, "a part lies in one chunk");
+
+  explicit ScannedStretches(const heap::BlockMap& map) : map_(map) {}
+
+  /// How many parts there are, numbered from 0 on: more when the heap's range of addresses has grown.
+  [[nodiscard]] std::uint32_t part_count() const {
+    return static_cast<std::uint32_t>((map_.end() - map_.begin()) / kPartBytes);
+  }
+  /// Calls `function(AddressRange)` for each stretch of the part with that number, in order: they cover all
+  /// blocks of objects that may hold references, and few others, and are the heap's memory. O(blocks).
+  template <typename Function>
+  void for_each_of(std::uint32_t part, Function function) const {
+    const std::uintptr_t begin = map_.begin() + part * kPartBytes;
+    AddressRange stretch;
+    for (std::uintptr_t block = begin; block != begin + kPartBytes; block += heap::kBlockBytes) {
+      if (!map_.shape_at(block).may_hold_references()) continue;
+      if (stretch.empty() || block - stretch.end > kMostBetween) {
+        if (!stretch.empty()) function(stretch);
+        stretch.begin = block;
+      }
+      stretch.end = block + heap::kBlockBytes;
+    }
+    if (!stretch.empty()) function(stretch);
+  }
+  /// The same for all parts.
+  template <typename Function>
+  void for_each(Function function) const {
+    for (std::uint32_t part = 0; part < part_count(); ++part) for_each_of(part, function);
+  }
+  /// The memory of the chunk that a stretch lies in, of which nothing was released.
+  [[nodiscard]] AddressRange chunk_of(AddressRange stretch) const {
+    // An object in a chunk of its own may lie behind the chunk's first 16 MiB, but starts in them.
+    const std::uintptr_t start = map_.start_of_object_at(stretch.begin);
+    const auto* const chunk =
+        heap::Chunk::of(reinterpret_cast<const void*>(start));  // NOLINT(performance-no-int-to-ptr)
+    const auto begin = reinterpret_cast<std::uintptr_t>(chunk);
+    return {begin, begin + chunk->total_bytes()};
+  }
+
+ private:
+  // Stretches with no more bytes between them that need not be scanned become one: they lie in one chunk.
+  static constexpr std::uintptr_t kMostBetween = 8 * heap::kBlockBytes;
+
+  const heap::BlockMap& map_;
+};
+
+}  // namespace jackdaw::gc
