@@ -188,6 +188,7 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   if (const std::size_t page = index / kBlocksPerHugePage; !is_decided_.test(page)) decide_on_huge_page(page);
   blocks_[index] = info;
   kinds_[index] = kind_byte(kind);
+  kinds_taken_ |= 1U << static_cast<unsigned>(kind);
   set_all_marks(index);
   free_.reset(index);
   --free_blocks_;
@@ -201,6 +202,7 @@ void Chunk::release_block(std::size_t index) {
   blocks_[index] = {};
   free_.set(index);
   ++free_blocks_;
+  if (is_empty()) kinds_taken_ = 0;
   if (index < search_from_) search_from_ = index;
   free_runs_.forget();
   unavoided_runs_.forget();

@@ -270,6 +270,15 @@ class Chunk {
   /// All blocks for objects, used or not.
   [[nodiscard]] std::size_t usable_blocks() const { return total_bytes_ / kBlockBytes - kFirstBlock; }
   [[nodiscard]] bool is_empty() const { return free_blocks_ == std::min(usable_blocks(), kUsableBlocks); }
+  /// Whether, since the chunk was last empty, a block was taken for objects of a kind for which
+  /// `is_wanted(KindNumber)`. O(kinds).
+  template <typename IsWanted>
+  [[nodiscard]] bool may_hold(IsWanted is_wanted) const {
+    for (std::uint32_t kinds = kinds_taken_; kinds != 0; kinds &= kinds - 1) {
+      if (is_wanted(static_cast<KindNumber>(__builtin_ctz(kinds)))) return true;
+    }
+    return false;
+  }
 
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block, and when there were none since a block was released.
@@ -376,6 +385,8 @@ class Chunk {
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;
+  std::uint32_t kinds_taken_ = 0;  // since it was last empty; a bit for each
+  static_assert(KindTable::kMaximumKinds <= 32);
   FreeRunStarts free_runs_;
   FreeRunStarts unavoided_runs_;  // of blocks that are not blacklisted
   std::bitset<kBlocksPerChunk> free_;

@@ -178,7 +178,8 @@ class Heap {
   /// as objects. O(1).
   [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
   /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` starts or may
-  /// start: the slots that an allocator has before it count. O(blocks).
+  /// start: the slots that an allocator has before it count. O(chunks), and O(blocks) of those that had such
+  /// objects since they were last empty.
   template <typename IsWanted, typename Function>
   void for_each_object_of(IsWanted is_wanted, Function function);
   /// The same for every object that no collection frees.
@@ -244,7 +245,7 @@ class Heap {
   /// Makes the memory of unmarked objects free, in one go. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` for every place where an object of a kind starts, or may start, that is not
-  /// marked; the slots that an allocator has before it count. O(blocks).
+  /// marked; the slots that an allocator has before it count. As for_each_object_of.
   template <typename Function>
   void for_each_unmarked(KindNumber kind, Function function);
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
@@ -356,16 +357,10 @@ void Heap::for_each_marked(Function function) {
 
 template <typename Function>
 void Heap::for_each_unmarked(KindNumber kind, Function function) {
-  for (Chunk* const chunk : chunks_.span()) {
-    for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-      const BlockUse use = chunk->block(block).use;
-      if ((use == BlockUse::small || use == BlockUse::large_head) && chunk->kind(block) == kind) {
-        chunk->for_each_object(block, [&](Object* object) {
-          if (!chunk->is_marked(object)) function(object);
-        });
-      }
-    }
-  }
+  for_each_object_of([kind](KindNumber other) { return other == kind; },
+                     [&](Object* object) {
+                       if (!Chunk::of(object)->is_marked(object)) function(object);
+                     });
 }
 
 template <typename Function>
@@ -392,8 +387,10 @@ void Heap::for_each_object_of(IsWanted is_wanted, Function function) {
 
 template <typename IsWanted, typename Function>
 void Heap::for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function) {
+  if (!chunk->may_hold(is_wanted)) return;
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-    if (chunk->block(block).use != BlockUse::free && is_wanted(chunk->kind(block)))
+    const BlockUse use = chunk->block(block).use;
+    if ((use == BlockUse::small || use == BlockUse::large_head) && is_wanted(chunk->kind(block)))
       chunk->for_each_object(block, function);
   }
 }

@@ -248,6 +248,34 @@ TEST(Chunk, FindsTheFirstRunAfterAnyTakesAndReleases) {
   }
 }
 
+TEST(Chunk, MayHoldTheKindsOfBlocksTakenSinceItWasEmpty) {
+  const OwnedChunk chunk = make_chunk();
+  constexpr auto kLast = static_cast<KindNumber>(KindTable::kMaximumKinds - 1);
+  const auto kinds_held = [&] {
+    std::set<KindNumber> kinds;
+    for (std::size_t number = 0; number < KindTable::kMaximumKinds; ++number) {
+      const auto kind = static_cast<KindNumber>(number);
+      if (chunk->may_hold([kind](KindNumber other) { return other == kind; })) kinds.insert(kind);
+    }
+    return kinds;
+  };
+  const auto take = [&](std::size_t block, KindNumber kind) { chunk->take_block(block, {}, kind); };
+  EXPECT_EQ(kinds_held(), std::set<KindNumber>());
+  take(kFirstBlock, KindNumber::data);
+  EXPECT_EQ(kinds_held(), std::set{KindNumber::data});
+  take(kFirstBlock + 7, kLast);
+  take(kFirstBlock + 9, KindNumber::references);
+  const std::set all{KindNumber::references, KindNumber::data, kLast};
+  EXPECT_EQ(kinds_held(), all);
+  chunk->release_block(kFirstBlock);
+  chunk->release_block(kFirstBlock + 7);
+  EXPECT_TRUE(kinds_held().contains(KindNumber::references));
+  chunk->release_block(kFirstBlock + 9);
+  EXPECT_EQ(kinds_held(), std::set<KindNumber>());
+  take(kFirstBlock + 7, kLast);
+  EXPECT_EQ(kinds_held(), std::set{kLast});
+}
+
 TEST(Chunk, FreeMemoryGoesBackAndIsZeroAgain) {
   const OwnedChunk chunk = make_chunk();
   for (const std::size_t block : {kFirstBlock, kFirstBlock + 1}) {

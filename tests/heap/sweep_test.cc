@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -432,6 +433,54 @@ TEST_F(SweepTest, TheWalkMeetsEveryMarkedObjectOnceInAddressOrder) {
 
 // Generations of objects of all sizes, of which some die each time: the whole of the heap, checked by content
 // against a plain list of what must be there.
+// Chunks of one kind, of another, and of several, as they come and go.
+TEST(SweepKinds, WalksMeetTheObjectsOfAKindInAllChunks) {
+  Heap heap;
+  const KindNumber kept = heap.add_kind({.is_collectable = false}).value();
+  const std::vector<KindNumber> kinds{KindNumber::data, KindNumber::words, kept};
+  mark::RandomNumbers random(31);
+  std::map<KindNumber, std::set<Object*>> objects;
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 6; ++i) {
+      const KindNumber kind = kinds[random.below(3)];
+      // Two to a chunk, many, or one alone.
+      const std::size_t blocks = std::vector<std::size_t>{450, 30, kBlocksPerChunk + 5}[random.below(3)];
+      objects[kind].insert(heap.allocate_large(blocks * kBlockBytes, kind));
+    }
+    heap.clear_marks();
+    std::map<KindNumber, std::set<Object*>> unmarked;
+    for (const KindNumber kind : kinds) {
+      for (Object* const object : objects[kind]) {
+        if (kind == kept || random.below(3) != 0) {
+          Chunk::of(object)->mark_exclusively(object);
+        } else {
+          unmarked[kind].insert(object);
+        }
+      }
+    }
+    for (const KindNumber kind : kinds) {
+      std::set<Object*> found;
+      heap.for_each_object_of([=](KindNumber other) { return other == kind; },
+                              [&](Object* object) { EXPECT_TRUE(found.insert(object).second); });
+      EXPECT_EQ(found, objects[kind]);
+      found.clear();
+      heap.for_each_unmarked(kind, [&](Object* object) { EXPECT_TRUE(found.insert(object).second); });
+      EXPECT_EQ(found, unmarked[kind]);
+    }
+    std::set<Object*> uncollectable;
+    heap.for_each_uncollectable([&](Object* object) { uncollectable.insert(object); });
+    EXPECT_EQ(uncollectable, objects[kept]);
+    heap.sweep();
+    for (const KindNumber kind : kinds) {
+      for (Object* const object : unmarked[kind]) objects[kind].erase(object);
+    }
+    if (round % 4 == 3) {
+      for (Object* const object : objects[kept]) heap.free_large(object);
+      objects[kept].clear();
+    }
+  }
+}
+
 TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
   struct Live {
     Object* object;
