@@ -123,6 +123,11 @@ class Chunk {
   /// Where the object's mark is, for whoever wants to have it near before marking.
   [[nodiscard]] const void* mark_address(const void* object) const { return &word_of(object); }
 
+  /// Likewise of its allocation bit.
+  [[nodiscard]] const void* allocation_address(const void* object) const {
+    return &allocated_words_[granule_of(object) / 64];
+  }
+
   [[nodiscard]] bool is_marked(const void* object) const {
     return (word_of(object).load(std::memory_order_relaxed) & bit_of(object)) != 0;
   }

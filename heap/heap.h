@@ -366,13 +366,12 @@ void Heap::for_each_unmarked(KindNumber kind, Function function) {
 template <typename Function>
 void Heap::for_each_marked_between(std::uintptr_t begin, std::uintptr_t end, Function function) const {
   const BlockShape shape = map().shape_at(begin);
-  if (!shape.holds_objects()) return;
+  if (!shape.may_hold_references()) return;
   const auto at = [](std::uintptr_t address) {
     return reinterpret_cast<Object*>(address);  // NOLINT(performance-no-int-to-ptr)
   };
   Object* const first = at(BlockMap::start_of_object_in(shape, begin));
   const Chunk& chunk = *Chunk::of(first);
-  if (chunk.contents_of(first) == Contents::data) return;
   if (!shape.holds_slots()) {
     if (chunk.is_marked(first)) function(first);
     return;

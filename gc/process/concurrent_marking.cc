@@ -4,7 +4,9 @@
 #include <chrono>
 #include <limits>
 #include <mutex>
+#include <utility>
 
+#include "base/prefetch.h"
 #include "base/signals_blocked.h"
 #include "gc/object_model.h"
 #include "gc/process/own_work.h"
@@ -252,9 +254,11 @@ void ConcurrentMarking::visit_written_of(std::uint32_t part, bool program_runs) 
   UnmarkedReferences unmarked(heap_.map(), [=, this](heap::Object* object) {
     program_runs ? add_root(object) : add_root_in_pause(object);
   });
+  AddressRange next;
   const auto visit = [&](AddressRange pages) {
     written += pages.end - pages.begin;
-    visit_pages(pages, unmarked);
+    prefetch(pages);
+    visit_pages(std::exchange(next, pages), unmarked);
   };
   stretches_.for_each_of(part, [&](AddressRange stretch) {
     if (program_runs ? tracking_.take_written(stretch, visit) : tracking_.for_each_written(stretch, visit))
@@ -263,19 +267,35 @@ void ConcurrentMarking::visit_written_of(std::uint32_t part, bool program_runs) 
     if (program_runs) arm(stretch);
     visit(stretch);
   });
+  visit_pages(next, unmarked);
   // Relaxed: a total.
   if (written != 0) std::atomic_ref(record_.written_bytes).fetch_add(written, std::memory_order_relaxed);
 }
 
-// The words of marked objects, block by block; of large ones as far as they lie on these pages.
+// What a visit to the first page reads first. The processor finds out by itself that it goes on behind it.
+void ConcurrentMarking::prefetch(AddressRange pages) {
+  // Measured with scattered pages of 64-byte objects: 1.0 us a page, with 64 lines 1.3, without 1.4.
+  constexpr std::size_t kLines = 16;
+  const auto* const start = reinterpret_cast<const char*>(pages.begin);  // NOLINT(performance-no-int-to-ptr)
+  const heap::Chunk* const chunk = heap::Chunk::of(start);
+  base::prefetch_to_read(chunk->mark_address(start));
+  base::prefetch_to_read(chunk->allocation_address(start));
+  for (std::size_t line = 0; line < kLines; ++line)
+    base::prefetch_to_read(start + line * base::kCacheLineBytes);
+}
+
+// The words of marked objects, block by block; of large ones as far as they lie on these pages. Objects of
+// kinds with layouts are all visited when the program has stopped.
 template <typename Unmarked>
 void ConcurrentMarking::visit_pages(AddressRange pages, Unmarked& unmarked) {
   AddressRange words{pages.begin, pages.begin};  // of neighbouring objects
   const auto scan_words = [&] { unmarked.scan(heap::whole_words_between(words.begin, words.end)); };
   for (AddressRange part{pages.begin, pages.begin}; part.begin < pages.end; part.begin = part.end) {
     part.end = std::min(pages.end, (part.begin | (heap::kBlockBytes - 1)) + 1);
+    const heap::BlockShape shape = heap_.map().shape_at(part.begin);
+    if (!shape.is_large() && shape.words() == 0) continue;
     heap_.for_each_marked_between(part.begin, part.end, [&](heap::Object* object) {
-      const AddressRange found = words_of(object, part);
+      const AddressRange found = words_of(object, shape, part);
       if (found.begin != words.end) {
         scan_words();
         words.begin = found.begin;
@@ -286,15 +306,12 @@ void ConcurrentMarking::visit_pages(AddressRange pages, Unmarked& unmarked) {
   scan_words();
 }
 
-// Empty for objects of kinds with layouts: these are all visited when the program has stopped.
-AddressRange ConcurrentMarking::words_of(heap::Object* object, AddressRange part) {
-  const MarkTask task = HeapObjectModel::task_of(object);
+AddressRange ConcurrentMarking::words_of(const heap::Object* object, heap::BlockShape shape,
+                                         AddressRange part) {
   const auto start = reinterpret_cast<std::uintptr_t>(object);
-  if (task.form() == MarkTask::Form::small_words)
-    return {start, start + task.small_words() * heap::kWordBytes};
-  if (task.form() == MarkTask::Form::words)
-    return {std::max(start, part.begin), std::min(part.end, start + heap::Chunk::large_bytes_of(object))};
-  return {start, start};
+  if (shape.holds_slots()) return {start, start + shape.words() * heap::kWordBytes};
+  if (heap::Chunk::of(object)->contents_of(object) != heap::Contents::words) return {start, start};
+  return {std::max(start, part.begin), std::min(part.end, start + heap::Chunk::large_bytes_of(object))};
 }
 
 void ConcurrentMarking::add_root(heap::Object* object) {

@@ -118,7 +118,8 @@ class ConcurrentMarking {
   void visit_written_of(std::uint32_t part, bool program_runs);
   template <typename Unmarked>
   void visit_pages(AddressRange pages, Unmarked& unmarked);
-  static AddressRange words_of(heap::Object* object, AddressRange part);
+  static void prefetch(AddressRange pages);
+  static AddressRange words_of(const heap::Object* object, heap::BlockShape shape, AddressRange part);
   void add_root(heap::Object* object);
   void add_root_in_pause(heap::Object* object);
   void add_rescan(MarkTask task);
