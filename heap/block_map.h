@@ -148,6 +148,11 @@ class BlockMap {
   /// The map's range.
   [[nodiscard]] std::uintptr_t begin() const { return start_; }
   [[nodiscard]] std::uintptr_t end() const { return start_ + bytes(); }
+  /// No block from here on ever held objects.
+  // Acquire: pairs with the release in set, so that no entry before it is missed.
+  [[nodiscard]] std::uintptr_t used_end() const {
+    return start_ + std::atomic_ref(const_cast<std::uintptr_t&>(used_bytes_)).load(std::memory_order_acquire);
+  }
   /// The data that a look-up needs, to be held in registers while many words are looked up.
   class View {
    public:
@@ -212,9 +217,11 @@ class BlockMap {
 
   /// Writes the entry of the block at `address`, which lies inside.
   void set(std::uintptr_t address, BlockShape shape) {
-    // Release: pairs with the acquire in shape_at.
-    std::atomic_ref(entries_[(address - start_) / kBlockBytes])
-        .store(shape.bits(), std::memory_order_release);
+    const std::uintptr_t block = (address - start_) / kBlockBytes;
+    // Release, both: pair with the acquires in shape_at and used_end.
+    std::atomic_ref(entries_[block]).store(shape.bits(), std::memory_order_release);
+    const std::uintptr_t end = (block + 1) * kBlockBytes;
+    if (end > used_bytes_) std::atomic_ref(used_bytes_).store(end, std::memory_order_release);
   }
 
  private:
@@ -224,7 +231,9 @@ class BlockMap {
   }
 
   std::uintptr_t start_ = 0;
-  std::uintptr_t bytes_ = 0;  // not an atomic: a map may be copied, while nobody extends it
+  // Neither is atomic: a map may be copied, while nobody extends it or sets entries.
+  std::uintptr_t bytes_ = 0;
+  std::uintptr_t used_bytes_ = 0;
   // No atomics: they lie in memory as the system maps it, where nothing constructs any.
   std::uint64_t* entries_ = nullptr;
   std::uint8_t* blacklist_ = nullptr;

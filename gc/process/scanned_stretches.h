@@ -23,9 +23,9 @@ class ScannedStretches {
 
   explicit ScannedStretches(const heap::BlockMap& map) : map_(map) {}
 
-  /// How many parts there are, numbered from 0 on: more when the heap's range of addresses has grown.
+  /// How many parts there are, numbered from 0 on, up to the last that ever held objects.
   [[nodiscard]] std::uint32_t part_count() const {
-    return static_cast<std::uint32_t>((map_.end() - map_.begin()) / kPartBytes);
+    return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + kPartBytes - 1) / kPartBytes);
   }
   /// Calls `function(AddressRange)` for each stretch of the part with that number, in order: they cover all
   /// blocks of objects that may hold references, and few others, and are the heap's memory. O(blocks).

@@ -125,6 +125,17 @@ TEST_F(BlockMapTest, TailsThatKeepNothingStillLeadToTheirStart) {
   EXPECT_FALSE(map_.shape_at(block(2)).keeps_nothing());
 }
 
+TEST_F(BlockMapTest, KnowsWhereTheLastBlockIsThatHeldObjects) {
+  EXPECT_EQ(map_.used_end(), kStart);
+  map_.set(block(5), BlockShape::of_slots(64, Contents::words));
+  EXPECT_EQ(map_.used_end(), block(6));
+  map_.set(block(3), BlockShape::of_large(0, Contents::data));
+  EXPECT_EQ(map_.used_end(), block(6));
+  map_.set(block(kBlocks - 1), BlockShape::of_large(0, Contents::data));
+  map_.set(block(kBlocks - 1), {});
+  EXPECT_EQ(map_.used_end(), block(kBlocks)) << "also when they are gone";
+}
+
 TEST_F(BlockMapTest, ShapesTellWhetherObjectsMayHoldReferences) {
   EXPECT_FALSE(BlockShape().may_hold_references());
   constexpr std::uint32_t kFarthest = ~std::uint32_t{0};
