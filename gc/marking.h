@@ -42,6 +42,7 @@ class Marking {
   virtual void wake_helpers(std::uint32_t least) = 0;
   void wake_helpers() { wake_helpers(0); }
   virtual void share(mark::ThreadPool::Job part, std::uint32_t parts) = 0;
+  virtual void share_with_all(mark::ThreadPool::Job part, std::uint32_t parts) = 0;
   virtual void set_most_workers(std::uint32_t workers) = 0;
   virtual bool mark(const MarkedHeap& heap, std::span<heap::Object* const> roots,
                     std::span<const MarkTask> rescans) = 0;

@@ -25,6 +25,9 @@ class MarkingWith final : public Marking {
   using Marking::wake_helpers;
   void wake_helpers(std::uint32_t least) override { marker_.wake_helpers(least); }
   void share(mark::ThreadPool::Job part, std::uint32_t parts) override { marker_.share(part, parts); }
+  void share_with_all(mark::ThreadPool::Job part, std::uint32_t parts) override {
+    marker_.share_with_all(part, parts);
+  }
   void set_most_workers(std::uint32_t workers) override { marker_.set_most_workers(workers); }
   bool mark(const MarkedHeap& heap, std::span<heap::Object* const> roots,
             std::span<const MarkTask> rescans) override {

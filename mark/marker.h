@@ -88,16 +88,15 @@ class Marker {
   /// Calls part(0) to part(parts - 1), for what is to be done before marking: shared with the helpers that
   /// wake_helpers() woke up, who stay awake. `part` must not throw. Between two calls of mark().
   void share(ThreadPool::Job part, std::uint32_t parts) {
-    std::atomic<std::uint32_t> next{0};
-    // Relaxed: only the number matters; the pool hands over what was done.
-    const auto take_parts = [&](std::uint32_t) {
-      for (std::uint32_t i = 0; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;) part(i);
-    };
-    pool_.forget_helpers_after_fork();
-    const std::uint32_t helpers = std::min({helpers_woken_, pool_.size() - 1, std::max(1U, parts) - 1});
-    if (helpers == 0) return take_parts(0);
-    pool_.run_on_call(take_parts, helpers + 1);
-    pool_.wake_ahead(helpers_woken_);
+    share_with(helpers_woken_, part, parts);
+    if (helpers_woken_ != 0) pool_.wake_ahead(helpers_woken_);
+  }
+
+  /// The same, shared with all helpers, as far as there are processors, who sleep afterwards.
+  void share_with_all(ThreadPool::Job part, std::uint32_t parts) {
+    const std::uint32_t helpers = std::min(pool_.size(), std::max(1U, processors_)) - 1;
+    if (helpers != 0) pool_.wake_ahead(helpers);
+    share_with(helpers, part, parts);
   }
 
   /// Marks everything that can be reached from `roots`, none of them null, or, to continue a marking that
@@ -144,6 +143,19 @@ class Marker {
   }
 
  private:
+  // Those among so many helpers that are awake.
+  void share_with(std::uint32_t helpers, ThreadPool::Job part, std::uint32_t parts) {
+    std::atomic<std::uint32_t> next{0};
+    // Relaxed: only the number matters; the pool hands over what was done.
+    const auto take_parts = [&](std::uint32_t) {
+      for (std::uint32_t i = 0; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;) part(i);
+    };
+    pool_.forget_helpers_after_fork();
+    helpers = std::min({helpers, pool_.size() - 1, std::max(1U, parts) - 1});
+    if (helpers == 0) return take_parts(0);
+    pool_.run_on_call(take_parts, helpers + 1);
+  }
+
   friend class Worker<Model, Queue, Victim, Marker>;
   friend class MarkStep<Model, TaskStore<Task, Queue>, Marker>;
   friend class WorkSearch<Task, Queue, Victim, Marker>;

@@ -105,23 +105,24 @@ class ConcurrentMarking {
   void run();
   void mark();
   class Stop;
+  class ShortTurns;
   void clear_marks();
   void arm_pages();
   void arm(AddressRange stretch);
   void mark_uncollectable();
   void catch_up_running();
   void catch_up_with_stops();
-  bool visit_written_until(Clock::time_point deadline);
+  bool end_pass_until(Clock::time_point deadline);
   void leave_marking();
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   void visit_written();
-  void visit_written_of(std::uint32_t part, bool program_runs);
+  void visit_written_of(std::uint32_t part, bool stands_still);
   template <typename Unmarked>
   void visit_pages(AddressRange pages, Unmarked& unmarked);
   static void prefetch(AddressRange pages);
   static AddressRange words_of(const heap::Object* object, heap::BlockShape shape, AddressRange part);
   void add_root(heap::Object* object);
-  void add_root_in_pause(heap::Object* object);
+  void add_root_among_others(heap::Object* object);
   void add_rescan(MarkTask task);
   void mark_gathered();
   void sweep();
@@ -140,8 +141,7 @@ class ConcurrentMarking {
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
   std::span<heap::Object* const> first_roots_;
-  StoppableMutex gathering_;  // guards the next two in the pause
-  bool left_out_ = false;
+  StoppableMutex gathering_;     // guards roots_ while the program stands still
   std::uint32_t next_part_ = 0;  // for the next stop to begin with
   Clock::time_point start_;      // of the marking
   base::SystemVector<heap::Object*> roots_;
