@@ -588,23 +588,33 @@ void Heap::give_back_free_blocks() {
 
 // The first blocks of `count` neighbouring free ones: near this thread, in a new chunk if there are none in
 // others, and only then far away. Rather in a new chunk than where something refers to, unless that is
-// accepted.
+// accepted; and rather than to sweep for long.
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted) {
+  constexpr std::size_t kFewChunks = 4;
   const std::uint32_t near = space_.nodes().near_this_thread();
-  for (;;) {
-    if (Chunk* const chunk = find_chunk(count, first, blacklisted, near)) return chunk;
-    if (!is_sweeping()) break;
-    sweep_next_chunk();
-  }
+  if (Chunk* const chunk = find_sweeping(count, first, blacklisted, near, kFewChunks)) return chunk;
   const std::size_t least = std::max(kShortestChunkBytes, kHeaderBytes + count * kBlockBytes);
   Chunk* const added = add_chunk(kChunkBytes, least);
   if (added != nullptr) {
     first = added->find_free(count, blacklisted);
     if (first != 0) return added;
   }
+  if (Chunk* const chunk = find_sweeping(count, first, blacklisted, near, chunks_.size())) return chunk;
   const bool has_others = space_.nodes().count() > 1;
   if (!has_others && blacklisted == Blacklisted::accepted) return nullptr;
   return find_chunk(count, first, Blacklisted::accepted, has_others ? kAnyNode : near);
+}
+
+// As find_chunk. While the sweep goes on, what it frees comes before what nobody wrote to yet, which would
+// make the heap larger, unless there is none after so many chunks more.
+Chunk* Heap::find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
+                           std::size_t most_swept) {
+  for (std::size_t swept = 0;; ++swept) {
+    const bool is_enough = !is_sweeping() || swept == most_swept;
+    Chunk* const chunk = find_chunk(count, first, blacklisted, node);
+    if (is_enough || (chunk != nullptr && chunk->count_zero(first, count) == 0)) return chunk;
+    sweep_next_chunk();
+  }
 }
 
 Chunk* Heap::find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node) {

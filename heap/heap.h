@@ -301,6 +301,8 @@ class Heap {
   void release_chunk(Chunk* chunk);
   bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted);
+  Chunk* find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
+                       std::size_t most_swept);
   Chunk* find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node);
   [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
   template <typename IsWanted, typename Function>

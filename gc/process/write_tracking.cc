@@ -40,6 +40,8 @@ constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanRequest);
 constexpr std::uint64_t kArmMatching = 1U << 0;
 constexpr std::uint64_t kRefuseUnwatched = 1U << 1;
 constexpr std::uint64_t kWritten = 1U << 1;
+constexpr std::uint64_t kPresent = 1U << 3;
+constexpr std::uint64_t kSwapped = 1U << 4;
 constexpr std::uint64_t kArmUnpopulated = 1U << 13;  // without it, memory is not watched at all
 constexpr std::uint64_t kResolveFaults = 1U << 15;
 
@@ -95,9 +97,9 @@ std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, Runs& runs)
   request.end = range.end;
   request.regions = reinterpret_cast<std::uintptr_t>(regions.data());
   request.most_regions = regions.size();
-  // The system is quickest where nothing else is asked. Pages without contents count as written until they
-  // are armed, if there is a page table for them.
+  // Pages without contents would be told as written, and to arm them takes page tables.
   request.all_categories = kWritten;
+  request.any_category = kPresent | kSwapped;
   request.told_categories = kWritten;
   const int count = ioctl(pagemap, kPagemapScan, &request);
   if (count < 0 || request.walked_to <= range.begin) return 0;

@@ -28,7 +28,8 @@ enum class WriteTrackingMethod : std::uint8_t {
 
 /// One thread at a time, but any may ask what was written, and take what was, each of its own pages. Ranges
 /// consist of whole pages. Nothing here asks malloc for memory, throws or changes errno. Pages that hold
-/// nothing, never touched or given back to the system, may count as written until they are armed.
+/// nothing, never touched or given back to the system, are not written: what they held is gone. They count as
+/// written as soon as they hold something.
 class WriteTracking {
  public:
   WriteTracking() = default;
