@@ -146,7 +146,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
       concurrent_(heap_, collection_, collecting_, threads_, options.pause_target),
-      marks_concurrently_(options.marks_concurrently),
+      marks_concurrently_(options.marks_concurrently == MarksConcurrently::always),
       most_concurrent_markers_(options.concurrent_markers != 0
                                    ? options.concurrent_markers
                                    : std::max(1U, options.marking.engine.processors / 4)),

@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint64_t kMostMarkers = 64;
 constexpr std::uint64_t kLargestDivisor = 1000;
 constexpr std::uint64_t kMostStopSeconds = 86400;
+constexpr std::uint64_t kLongestPauseMilliseconds = 10000;
 
 void write_error_line(const std::string& text) {
   const std::string line = "jackdaw: " + text + '\n';
@@ -85,16 +86,27 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 15> kSettings{{
+constexpr std::array<Setting, 17> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
      },
      "must be a number from 1 to 64",
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
+    // The last of these three that says something counts.
+    {{"GC_DISABLE_INCREMENTAL"},
+     [](std::string_view text, ProcessOptions& options) {
+       if (is_on(text)) options.marks_concurrently = MarksConcurrently::never;
+       return true;
+     }},
+    {{"GC_ENABLE_INCREMENTAL"},
+     [](std::string_view text, ProcessOptions& options) {
+       if (is_on(text)) options.marks_concurrently = MarksConcurrently::always;
+       return true;
+     }},
     {{"JACKDAW_CONCURRENT"},
      [](std::string_view text, ProcessOptions& options) {
-       options.marks_concurrently = is_on(text);
+       options.marks_concurrently = is_on(text) ? MarksConcurrently::always : MarksConcurrently::never;
        return true;
      }},
     {{"JACKDAW_CONCURRENT_MARKERS"},
@@ -103,6 +115,12 @@ constexpr std::array<Setting, 15> kSettings{{
      },
      "must be a number from 1 to 64",
      [](const ProcessOptions&) { return std::string("a quarter of the processors"); }},
+    {{"JACKDAW_PAUSE_MS", "GC_PAUSE_TIME_TARGET"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(number_between(1, kLongestPauseMilliseconds, text), options.pause_target);
+     },
+     "must be a number from 1 to 10000",
+     [](const ProcessOptions& options) { return std::to_string(options.pause_target.count()); }},
     {{"JACKDAW_BIND"},
      [](std::string_view text, ProcessOptions& options) {
        return store(machine::parse_binding(text), options.marking.binding);

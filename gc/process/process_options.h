@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -11,6 +12,13 @@
 #include "gc/process/growth_policy.h"
 
 namespace jackdaw::gc {
+
+/// Whether objects are marked while the program runs, where the system tells what it writes.
+enum class MarksConcurrently : std::uint8_t {
+  when_asked,  ///< from when the program asks for it on (ProcessCollector::mark_concurrently)
+  always,
+  never,  ///< not even then
+};
 
 /// How the process's collector is set up.
 struct ProcessOptions {
@@ -21,11 +29,10 @@ struct ProcessOptions {
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// When to collect.
   GrowthPolicy growth;
-  /// Whether objects are marked while the program runs, where the system tells what it writes; by so many
-  /// threads, 0: a quarter of the processors.
-  bool marks_concurrently = false;
+  MarksConcurrently marks_concurrently = MarksConcurrently::when_asked;
+  /// Threads that mark while the program runs. 0: a quarter of the processors.
   std::uint32_t concurrent_markers = 0;
-  /// For at most so long the program is stopped then, but where a marking ends.
+  /// How long the program shall at most stand still at a time, where objects are marked while it runs.
   std::chrono::milliseconds pause_target{3};
   /// Whether allocation never collects.
   bool starts_disabled = false;

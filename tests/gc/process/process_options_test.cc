@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace jackdaw::gc {
@@ -51,6 +52,8 @@ TEST(ProcessOptions, AreTheDefaultsInAnEmptyEnvironment) {
   EXPECT_FALSE(options.starts_disabled);
   EXPECT_TRUE(options.all_interior_pointers);
   EXPECT_FALSE(options.log_collections);
+  EXPECT_EQ(options.marks_concurrently, MarksConcurrently::when_asked);
+  EXPECT_EQ(options.pause_target, std::chrono::milliseconds(3));
 }
 
 TEST(ProcessOptions, NumbersAreRead) {
@@ -58,12 +61,14 @@ TEST(ProcessOptions, NumbersAreRead) {
   const Variable budget("JACKDAW_MINIMUM_BUDGET", "12345");
   const Variable divisor("JACKDAW_FREE_SPACE_DIVISOR", "4");
   const Variable stop("JACKDAW_STOP_SECONDS", "0");
+  const Variable pause("JACKDAW_PAUSE_MS", "10000");
   const auto [options, complaint] = read_environment();
   EXPECT_EQ(complaint, "");
   EXPECT_EQ(options.marking.engine.threads, 3U);
   EXPECT_EQ(options.growth.minimum_budget_bytes, 12345U);
   EXPECT_EQ(options.growth.free_space_divisor, 4U);
   EXPECT_EQ(options.stop_patience, std::chrono::seconds(0));
+  EXPECT_EQ(options.pause_target, std::chrono::seconds(10));
 }
 
 TEST(ProcessOptions, SizesMayHaveASuffix) {
@@ -89,6 +94,7 @@ TEST(ProcessOptions, LibgcsNamesAreKnown) {
   const Variable log("GC_PRINT_STATS", "");
   const Variable file("GC_LOG_FILE", "/a/path");
   const Variable disabled("GC_DONT_GC", "");
+  const Variable pause("GC_PAUSE_TIME_TARGET", "1");
   const auto [options, complaint] = read_environment();
   EXPECT_EQ(complaint, "");
   EXPECT_EQ(options.marking.engine.threads, 5U);
@@ -96,6 +102,7 @@ TEST(ProcessOptions, LibgcsNamesAreKnown) {
   EXPECT_TRUE(options.log_collections);
   EXPECT_EQ(options.log_path, "/a/path");
   EXPECT_TRUE(options.starts_disabled);
+  EXPECT_EQ(options.pause_target, std::chrono::milliseconds(1));
 }
 
 TEST(ProcessOptions, OurNameWins) {
@@ -116,6 +123,36 @@ TEST(ProcessOptions, ASwitchIsOnWhenItIsSetUnlessToZero) {
   EXPECT_FALSE(options.starts_disabled);
 }
 
+TEST(ProcessOptions, MarkingWhileTheProgramRunsHasTwoNamesInLibgc) {
+  const auto marks_concurrently = [] {
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, "");
+    return options.marks_concurrently;
+  };
+  for (const auto& [value, disabled, enabled] :
+       {std::tuple("", MarksConcurrently::never, MarksConcurrently::always),
+        std::tuple("1", MarksConcurrently::never, MarksConcurrently::always),
+        std::tuple("0", MarksConcurrently::when_asked, MarksConcurrently::when_asked)}) {
+    {
+      const Variable disable("GC_DISABLE_INCREMENTAL", value);
+      EXPECT_EQ(marks_concurrently(), disabled) << value;
+    }
+    const Variable enable("GC_ENABLE_INCREMENTAL", value);
+    EXPECT_EQ(marks_concurrently(), enabled) << value;
+  }
+  const Variable disable("GC_DISABLE_INCREMENTAL", "1");
+  {
+    const Variable enable("GC_ENABLE_INCREMENTAL", "0");
+    EXPECT_EQ(marks_concurrently(), MarksConcurrently::never);
+    const Variable ours("JACKDAW_CONCURRENT", "1");
+    EXPECT_EQ(marks_concurrently(), MarksConcurrently::always);
+  }
+  const Variable enable("GC_ENABLE_INCREMENTAL", "1");
+  EXPECT_EQ(marks_concurrently(), MarksConcurrently::always) << "as in libgc";
+  const Variable ours("JACKDAW_CONCURRENT", "0");
+  EXPECT_EQ(marks_concurrently(), MarksConcurrently::never);
+}
+
 TEST(ProcessOptions, ABadNumberGetsALineAndTheDefault) {
   const std::string demand =
       "must be a number from 1 to 64; using " + std::to_string(default_options().marking.engine.threads);
@@ -134,6 +171,13 @@ TEST(ProcessOptions, ABadTimeGetsALineAndTheDefault) {
     EXPECT_EQ(complaint,
               line_about("JACKDAW_STOP_SECONDS", bad, "must be a number from 0 to 86400; using 15"));
     EXPECT_EQ(options.stop_patience, std::chrono::seconds(15));
+  }
+  for (const std::string bad : {"", "3ms", "0", "10001"}) {
+    const Variable pause("GC_PAUSE_TIME_TARGET", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint,
+              line_about("GC_PAUSE_TIME_TARGET", bad, "must be a number from 1 to 10000; using 3"));
+    EXPECT_EQ(options.pause_target, std::chrono::milliseconds(3));
   }
 }
 
