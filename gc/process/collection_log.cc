@@ -9,13 +9,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "gc/process/tell_on_stderr.h"
+
 namespace jackdaw::gc {
 
 namespace {
-
-void write_text(int descriptor, std::string_view text) {
-  if (::write(descriptor, text.data(), text.size()) < 0) return;
-}
 
 // The error output when there is no such file, or it cannot be had.
 int open_log(const std::string& path) {
@@ -23,8 +21,8 @@ int open_log(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor >= 0) return descriptor;
   const int error = errno;
-  write_text(STDERR_FILENO, "jackdaw: cannot open the log file '" + path + "' (" + std::strerror(error) +
-                                "); logging to the error output\n");
+  tell_on_stderr("cannot open the log file '" + path + "' (" + std::strerror(error) +
+                 "); logging to the error output");
   return STDERR_FILENO;
 }
 
@@ -96,7 +94,8 @@ CollectionLog::~CollectionLog() {
 
 void CollectionLog::write(const CollectionRecord& record) const {
   std::array<char, kLongestLogLine> buffer;
-  write_text(descriptor_, format_record(record, buffer));
+  const std::string_view line = format_record(record, buffer);
+  if (::write(descriptor_, line.data(), line.size()) < 0) return;
 }
 
 }  // namespace jackdaw::gc

@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <span>
@@ -16,6 +15,7 @@
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
 #include "gc/process/stack_pointer.h"
+#include "gc/process/tell_on_stderr.h"
 #include "gc/process/threads_stopped.h"
 #include "heap/leak_sanitizer.h"
 
@@ -37,11 +37,9 @@ void claim_process(const void* owner) {
   // Relaxed: the collector itself is published elsewhere.
   if (jackdaw_owner.compare_exchange_strong(other, owner, std::memory_order_relaxed)) return;
   if (other == owner) return;  // the memory did not suffice then
-  std::fputs(
-      "jackdaw: libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector "
-      "alone: "
-      "link everything with one of them\n",
-      stderr);
+  tell_on_stderr(
+      "libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector alone: link "
+      "everything with one of them");
   std::_Exit(2);
 }
 
@@ -50,8 +48,7 @@ class Making {
  public:
   Making() {
     if (is_under_way_) {
-      std::fputs("jackdaw: operator new or malloc needs more than memory of the collector that starts\n",
-                 stderr);
+      tell_on_stderr("operator new or malloc needs more than memory of the collector that starts");
       std::abort();
     }
     is_under_way_ = true;

@@ -1,7 +1,5 @@
 #include "gc/process/process_options.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -12,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "gc/process/tell_on_stderr.h"
 #include "machine/usable_processors.h"
 
 namespace jackdaw::gc {
@@ -22,11 +21,6 @@ constexpr std::uint64_t kMostMarkers = 64;
 constexpr std::uint64_t kLargestDivisor = 1000;
 constexpr std::uint64_t kMostStopSeconds = 86400;
 constexpr std::uint64_t kLongestPauseMilliseconds = 10000;
-
-void write_error_line(const std::string& text) {
-  const std::string line = "jackdaw: " + text + '\n';
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to tell
-}
 
 // Consumes the digits at the front of `text`.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
@@ -190,8 +184,8 @@ void apply(const Setting& setting, ProcessOptions& options) {
     const char* const text = name == nullptr ? nullptr : secure_getenv(name);
     if (text == nullptr) continue;
     if (!setting.read(text, options)) {
-      write_error_line(std::string(name) + "='" + text + "': " + std::string(setting.demand) + "; using " +
-                       setting.in_use(options));
+      tell_on_stderr(std::string(name) + "='" + text + "': " + std::string(setting.demand) + "; using " +
+                     setting.in_use(options));
     }
     return;
   }
