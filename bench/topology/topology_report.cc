@@ -15,6 +15,11 @@ namespace jackdaw::bench {
 
 namespace {
 
+constexpr NamedValues<gc::WriteTrackingMethod, 3> kWriteTrackingMethods{
+    {{"none", gc::WriteTrackingMethod::none},
+     {"PAGEMAP_SCAN", gc::WriteTrackingMethod::pagemap_scan},
+     {"soft-dirty bits", gc::WriteTrackingMethod::soft_dirty}}};
+
 std::string amount(std::uint64_t bytes) { return bytes == 0 ? "unknown" : describe_bytes(bytes); }
 
 std::string counted(std::uint64_t count, const char* noun) {
@@ -61,6 +66,7 @@ void format_heading(const MachineReport& report, std::string& out) {
                    counted(report.cores, "core"), counted(report.nodes.size(), "memory node"),
                    counted(report.usable_processors, "thread")));
   line("memory", describe_bytes(report.available_bytes) + " that this process can still take");
+  line("writes", std::string(name_of(kWriteTrackingMethods, report.write_tracking)));
   for (const machine::CacheKind& cache : report.caches) {
     line(fmt::format("L{} cache", cache.level).c_str(),
          fmt::format("{} of {}, each for {}", cache.count, describe_bytes(cache.bytes),
@@ -108,6 +114,7 @@ MachineReport describe_machine(const machine::Topology& machine, std::uint32_t t
   report.processors = machine.processor_count();
   report.usable_processors = machine::usable_processors();
   report.available_bytes = available_memory_bytes();
+  report.write_tracking = gc::WriteTracking().start();
   report.caches.assign(machine.caches().begin(), machine.caches().end());
   for (std::uint32_t node = 0; node < machine.node_count(); ++node)
     report.nodes.push_back(describe_node(machine, node));
@@ -132,6 +139,7 @@ std::string machine_to_json(const MachineReport& report) {
                {"cores", report.cores},
                {"usable_processors", report.usable_processors},
                {"available_bytes", report.available_bytes},
+               {"write_tracking", name_of(kWriteTrackingMethods, report.write_tracking)},
                {"caches", Json::array()},
                {"nodes", Json::array()},
                {"binding", name_of(machine::kBindings, report.binding)},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gc/process/write_tracking.h"
 #include "machine/topology.h"
 
 namespace jackdaw::bench {
@@ -15,6 +16,7 @@ struct MachineReport {
   std::uint32_t processors = 1;         ///< of them
   std::uint32_t usable_processors = 1;  ///< threads that can run at once: containers may leave less time
   std::uint64_t available_bytes = 0;    ///< that the process can still take
+  gc::WriteTrackingMethod write_tracking = gc::WriteTrackingMethod::none;
   std::vector<machine::CacheKind> caches;
 
   struct Node {

@@ -2,8 +2,10 @@
 // threads and memory are asked to be.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "tests/cli/process.h"
 #include "tests/confine_thread.h"
+#include "tests/deny_system_call.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -42,6 +45,19 @@ TEST(TopologyCommand, ShowsThisMachine) {
   EXPECT_EQ(machine["threads"].size(), machine["usable_processors"]);
   EXPECT_GT(machine["available_bytes"], 0);
   EXPECT_GE(machine["nodes"].size(), 1U);
+}
+
+TEST(TopologyCommand, TellsHowWritesAreTracked) {
+  std::thread([] {
+    const json tracking = topology_of(nullptr)["write_tracking"];
+    EXPECT_TRUE(tracking == "PAGEMAP_SCAN" || tracking == "soft-dirty bits" || tracking == "none")
+        << tracking;
+    if (!deny(SYS_userfaultfd, EPERM)) GTEST_SKIP() << "system calls cannot be denied";
+    const json without = topology_of(nullptr)["write_tracking"];
+    EXPECT_TRUE(without == "soft-dirty bits" || without == "none") << without;
+    EXPECT_NE(run_jackdaw({"topology"}).out.find("\nwrites      " + without.get<std::string>() + "\n"),
+              std::string::npos);
+  }).join();
 }
 
 TEST(TopologyCommand, ShowsADescribedMachine) {

@@ -4,11 +4,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -31,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/deny_system_call.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/scaled.h"
 
@@ -692,18 +690,6 @@ TEST_F(WriteTrackingTest, RefusesMemoryThatAnotherWatches) {
   const Tracked tracked = armed(pages);
   pages.write(4);
   EXPECT_EQ(tracked.written(), Indices{4});
-}
-
-// Has a system call fail with `error` from now on, in this process.
-bool deny(long call, int error) {
-  std::array<sock_filter, 4> filter{
-      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog program{filter.size(), filter.data()};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 constexpr int kDenialFailed = 77;
