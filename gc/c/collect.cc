@@ -62,12 +62,14 @@ GC_stop_func GC_get_stop_func() {
 
 int GC_collect_a_little() {
   gc::ProcessCollector& collector = c_interface::collector();
+  bool goes_on = false;
   try {
-    if (collector.collect_if_due()) attend_to_dead();
+    goes_on = collector.collect_a_little();
   } catch (const std::bad_alloc&) {
     warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
   }
-  return 0;
+  attend_to_dead();
+  return goes_on ? 1 : 0;
 }
 
 // The variable is a plain one in the interface. Relaxed, all: it is written under the lock, and who reads it

@@ -1,4 +1,9 @@
-// Incremental collection, which there is none of: gc.h, section 14. The settings are kept.
+// Incremental collection: gc.h, section 14. A thread of the collector's does while the program runs what
+// libgc does bit by bit in the program's threads. The system tells what is written
+// (gc/process/write_tracking.h): the program need not, and what it says of it is ignored.
+#include <new>
+
+#include "gc/c/log.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 
@@ -12,22 +17,43 @@ constinit int rate = 10;
 constinit int max_prior_attempts = 1;
 constinit bool is_manual_allowed = false;
 
+// Before GC_init there is nothing to do yet: it looks at the variable.
+void limit_pauses() {
+  const auto target = wanted_pause_target();
+  if (target && GC_is_init_called() != 0) collector().limit_pauses(*target);
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-void GC_enable_incremental() { GC_init(); }
-void GC_start_incremental_collection() {}
-int GC_is_incremental_mode() { return 0; }
+void GC_enable_incremental() { registered_collector().mark_concurrently(); }
+
+void GC_start_incremental_collection() {
+  if (GC_is_incremental_mode() == 0) return;
+  gc::ProcessCollector& collector = registered_collector();
+  try {
+    collector.begin_cycle();
+  } catch (const std::bad_alloc&) {
+    warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
+  }
+}
+
+int GC_is_incremental_mode() { return GC_is_init_called() != 0 && collector().marks_concurrently() ? 1 : 0; }
+
+// The system notes writes by itself: none fails, in system calls neither.
 int GC_incremental_protection_needs() { return GC_PROTECTS_NONE; }
 
-void GC_set_time_limit(unsigned long milliseconds) { GC_time_limit = milliseconds; }
+void GC_set_time_limit(unsigned long milliseconds) {
+  GC_time_limit = milliseconds;
+  limit_pauses();
+}
 unsigned long GC_get_time_limit() { return GC_time_limit; }
 
 void GC_set_time_limit_tv(GC_timeval_s limit) {
-  GC_time_limit = limit.tv_ms;
   time_limit_nanoseconds = limit.tv_nsec;
+  GC_set_time_limit(limit.tv_ms);
 }
 GC_timeval_s GC_get_time_limit_tv() { return {GC_time_limit, time_limit_nanoseconds}; }
 

@@ -48,12 +48,18 @@ std::unique_lock<gc::StoppableMutex> lock_settings() {
   return std::unique_lock(collector().lock());
 }
 
+std::optional<std::chrono::milliseconds> wanted_pause_target() {
+  if (GC_time_limit >= GC_TIME_UNLIMITED) return std::nullopt;
+  return std::chrono::milliseconds(std::max(GC_time_limit, 1UL));
+}
+
 void prepare_options() {
   gc::ProcessOptions& options = initial_options();
   options.growth.free_space_divisor = std::max<GC_word>(GC_free_space_divisor, 1);
   options.growth.more_collections_when_exhausted = GC_max_retries;
   options.growth.grows_only_when_it_must = GC_dont_expand != 0;
   options.all_interior_pointers = GC_all_interior_pointers != 0;
+  options.pause_target = wanted_pause_target().value_or(options.pause_target);
 }
 
 void apply_settings(gc::ProcessCollector& collector) {

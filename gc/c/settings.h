@@ -2,7 +2,9 @@
 // variables of gc.h are settings, too.
 #pragma once
 
+#include <chrono>
 #include <mutex>
+#include <optional>
 
 #include "gc/c/interface.h"
 #include "gc/process/process_collector.h"
@@ -34,6 +36,8 @@ extern constinit Settings settings;
 std::unique_lock<gc::StoppableMutex> lock_settings();
 /// The options that the collector will be made with: to be changed before GC_init alone.
 inline gc::ProcessOptions& initial_options() { return gc::ProcessCollector::initial_options(); }
+/// How long pauses may be by GC_time_limit; nothing where it is GC_TIME_UNLIMITED.
+std::optional<std::chrono::milliseconds> wanted_pause_target();
 /// Puts what was set by variables into them, right before the collector is made.
 void prepare_options();
 /// Hands the collector, which was just made, what was set before, and the variables what the environment

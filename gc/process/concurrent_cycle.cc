@@ -4,11 +4,15 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "gc/process/cancellation.h"
+#include "gc/process/own_work.h"
 #include "gc/process/process_collector.h"
+#include "gc/process/stack_pointer.h"
+#include "gc/process/tell_on_stderr.h"
 #include "gc/process/threads_stopped.h"
 
 namespace jackdaw::gc {
@@ -16,6 +20,14 @@ namespace jackdaw::gc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Why objects are not marked while the program runs, though somebody asked for it.
+constexpr const char* kNothingTracked =
+    "cannot mark while the program runs: the system does not tell which pages are written; collections stop "
+    "the program instead";
+constexpr const char* kNoThread =
+    "cannot mark while the program runs: no thread can be started for it; collections stop the program "
+    "instead";
 
 }  // namespace
 
@@ -97,14 +109,14 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   // A thread that stands still may hold a lock of the C library's that starting another takes.
   if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
   Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
-  if (!concurrent_.start_thread()) return marks_concurrently_ = false;
+  if (!start_concurrent_thread()) return false;
   // In the child of a fork some may be left.
   look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
   const Clock::time_point start = Clock::now();
   {
     const ThreadsStopped threads_stopped(*this);
     if (!threads_stopped.knows_static_roots()) return false;
-    if (!concurrent_.start_tracking()) return marks_concurrently_ = false;
+    if (!concurrent_.start_tracking()) return collect_by_stopping(kNothingTracked);
     heap_.begin_marking();
     root_count_ = 0;
     may_mark_ = false;
@@ -170,7 +182,7 @@ bool ProcessCollector::note_swept() {
 ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const bool is_marking = concurrent_.phase() == ConcurrentMarking::Phase::marking;
   const auto planned = [&](std::uint64_t budget) {
-    if (!marks_concurrently_ || budget == std::numeric_limits<std::uint64_t>::max()) return budget;
+    if (!marks_concurrently() || budget == std::numeric_limits<std::uint64_t>::max()) return budget;
     return is_marking ? pacing_.until_now(budget) : pacing_.until_beginning(budget);
   };
   return {planned(growth_.budget(found_)), planned(growth_.budget_while_growing(found_))};
@@ -178,6 +190,70 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
 
 bool ProcessCollector::is_due_concurrently(std::size_t bytes) {
   return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing;
+}
+
+bool ProcessCollector::collect_a_little() {
+  using Phase = ConcurrentMarking::Phase;
+  this_thread();
+  {
+    const std::lock_guard lock(collecting_);
+    const OwnStack own_stack{stack_pointer_below_registers()};
+    const Phase phase = concurrent_.phase();
+    if (phase == Phase::marking || phase == Phase::sweeping) return true;
+    if (phase == Phase::idle) note_swept();
+    if ((phase == Phase::idle && !is_due()) || !may_collect(hooks_.declines)) return false;
+    if (phase == Phase::marked) {
+      if (!end_concurrent_marking(own_stack)) return false;
+    } else if (!marks_concurrently() || !begin_concurrent_marking(own_stack)) {
+      collect_locked(CollectionReason::allocation, own_stack);
+    }
+  }
+  destructors_.run(*this);
+  return concurrent_.phase() != Phase::idle;
+}
+
+bool ProcessCollector::begin_cycle() {
+  this_thread();
+  const std::lock_guard lock(collecting_);
+  const OwnStack own_stack{stack_pointer_below_registers()};
+  if (!marks_concurrently() || concurrent_.phase() != ConcurrentMarking::Phase::idle ||
+      !may_collect(hooks_.declines))
+    return false;
+  note_swept();
+  return begin_concurrent_marking(own_stack);
+}
+
+// The thread is started by the first cycle, unless that may wait then for one that waits for the collector.
+bool ProcessCollector::mark_concurrently() {
+  this_thread();
+  const CancellationDisabled guard;
+  const std::lock_guard lock(collecting_);
+  collecting_.let_nobody_pass();
+  if (!may_mark_concurrently_) return false;
+  // In a cycle they are, and pages must not be armed once more.
+  if (concurrent_.phase() == ConcurrentMarking::Phase::idle && !tracks_writes())
+    return collect_by_stopping(kNothingTracked);
+  if (OwnMemory::is_used() && !threads_.has_suspended() && !start_concurrent_thread()) return false;
+  marks_concurrently_.store(true, std::memory_order_relaxed);
+  set_budget();
+  return true;
+}
+
+// From now on; tells why, once. Also while the program stands still. Returns false.
+bool ProcessCollector::collect_by_stopping(const char* reason) {
+  marks_concurrently_.store(false, std::memory_order_relaxed);
+  if (!std::exchange(told_of_stopping_, true)) tell_on_stderr(reason);
+  return false;
+}
+
+bool ProcessCollector::start_concurrent_thread() {
+  return concurrent_.start_thread() || collect_by_stopping(kNoThread);
+}
+
+// Whether the system tells what is written. In phase idle.
+bool ProcessCollector::tracks_writes() {
+  const ThreadsStopped threads_stopped(*this);
+  return concurrent_.start_tracking();
 }
 
 }  // namespace jackdaw::gc

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 
 // At least so many bytes of written pages are visited in a millisecond.
-constexpr std::uint64_t kVisitedPerMillisecond = std::uint64_t{1} << 20;
+constexpr double kVisitedPerMillisecond = 1 << 20;
 constexpr std::uint32_t kMostRounds = 16;
 // The pause takes no longer than so many stops, where it visits what was written in as many.
 constexpr std::uint32_t kStopsOfAPause = 2;
@@ -54,7 +54,7 @@ class ConcurrentMarking::Stop {
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
 
-  [[nodiscard]] Clock::time_point end_at_target() const { return start_ + marking_.pause_target_; }
+  [[nodiscard]] Clock::time_point end_at_target() const { return start_ + marking_.longest_stop(); }
 
  private:
   ConcurrentMarking& marking_;
@@ -95,7 +95,7 @@ class ConcurrentMarking::ShortTurns {
 };
 
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
-                                     ThreadRegistry& threads, std::chrono::nanoseconds pause_target)
+                                     ThreadRegistry& threads, std::chrono::milliseconds pause_target)
     : heap_(heap),
       collection_(collection),
       lock_(lock),
@@ -213,17 +213,21 @@ void ConcurrentMarking::mark_uncollectable() {
   }
 }
 
+// Something gets done in one.
+std::chrono::nanoseconds ConcurrentMarking::longest_stop() const {
+  return std::max(pause_target(), std::chrono::milliseconds(1));
+}
+
 // Until what is left fits into a stop.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
-  const auto in_half_a_stop = static_cast<std::uint64_t>(pause_target_ / std::chrono::milliseconds(2));
+  const std::chrono::duration<double, std::milli> half_a_stop = longest_stop() / 2;
+  const auto affordable = static_cast<std::uint64_t>(half_a_stop.count() * kVisitedPerMillisecond);
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
     visit_written();
     ++record_.rounds;
-    if (record_.written_bytes <= in_half_a_stop * kVisitedPerMillisecond ||
-        record_.written_bytes >= before - before / 4)
-      return;
+    if (record_.written_bytes <= affordable || record_.written_bytes >= before - before / 4) return;
     before = record_.written_bytes;
   }
 }
@@ -234,20 +238,21 @@ void ConcurrentMarking::catch_up_running() {
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   next_part_ = 0;
-  std::chrono::nanoseconds gap = pause_target_;
+  const std::chrono::nanoseconds shortest_gap = longest_stop() / kShortestGap;
+  std::chrono::nanoseconds gap = longest_stop();
   std::uint32_t stops_before = std::numeric_limits<std::uint32_t>::max();
   for (std::uint32_t stops = 1;; ++stops) {
     bool is_over = false;
     {
       const Stop stop(*this);
       is_over = !tracking_.arms_while_running() || end_pass_until(stop.end_at_target());
-      const bool is_helpful = gap > pause_target_ / kShortestGap || stops < stops_before;
+      const bool is_helpful = gap > shortest_gap || stops < stops_before;
       if (is_over && (stops <= kStopsOfAPause || !is_helpful)) return leave_marking();
     }
     mark_gathered();
     if (is_over) {
       stops_before = std::exchange(stops, 0);
-      gap = std::max(gap / 2, pause_target_ / kShortestGap);
+      gap = std::max(gap / 2, shortest_gap);
     }
     await_end_of(Phase::marking, gap);
   }

@@ -52,7 +52,7 @@ class ConcurrentMarking {
   /// `lock`: the collector's. `threads`: the program's, none of which is to be stopped for longer than
   /// `pause_target`, but where a marking ends. Throws std::bad_alloc.
   ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock, ThreadRegistry& threads,
-                    std::chrono::nanoseconds pause_target);
+                    std::chrono::milliseconds pause_target);
   ConcurrentMarking(const ConcurrentMarking&) = delete;
   ConcurrentMarking& operator=(const ConcurrentMarking&) = delete;
 
@@ -77,13 +77,20 @@ class ConcurrentMarking {
   void end_marking(Marking& marking);
   /// Phase marked: nothing is swept, and the next cycle begins anew.
   void give_up();
-  [[nodiscard]] std::chrono::nanoseconds pause_target() const { return pause_target_; }
-  /// From the next cycle on at the latest.
-  void set_pause_target(std::chrono::nanoseconds target) { pause_target_ = target; }
   /// Phase marked: goes on to sweeping.
   void start_sweeping() { change_phase(Phase::sweeping); }
 
-  // --- Any thread without the collector's lock ---
+  // --- Any thread, with or without the collector's lock ---
+
+  // Relaxed, both: a number.
+  [[nodiscard]] std::chrono::milliseconds pause_target() const {
+    return pause_target_.load(std::memory_order_relaxed);
+  }
+  void set_pause_target(std::chrono::milliseconds target) {
+    pause_target_.store(target, std::memory_order_relaxed);
+  }
+
+  // --- Any thread without it ---
 
   /// Returns when the phase is another, or earlier: ask again.
   void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
@@ -106,6 +113,7 @@ class ConcurrentMarking {
   void mark();
   class Stop;
   class ShortTurns;
+  [[nodiscard]] std::chrono::nanoseconds longest_stop() const;
   void clear_marks();
   void arm_pages();
   void arm(AddressRange stretch);
@@ -132,7 +140,7 @@ class ConcurrentMarking {
   Collection& collection_;
   StoppableMutex& lock_;
   ThreadRegistry& threads_;
-  std::chrono::nanoseconds pause_target_;  // with the lock
+  std::atomic<std::chrono::milliseconds> pause_target_;
   const ScannedStretches stretches_;
   WriteTracking tracking_;
   FutexWord phase_;

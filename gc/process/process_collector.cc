@@ -143,6 +143,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
       concurrent_(heap_, collection_, collecting_, threads_, options.pause_target),
+      may_mark_concurrently_(options.marks_concurrently != MarksConcurrently::never),
       marks_concurrently_(options.marks_concurrently == MarksConcurrently::always),
       most_concurrent_markers_(options.concurrent_markers != 0
                                    ? options.concurrent_markers
@@ -157,7 +158,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   if (options.starts_disabled) disable();
   if (options.log_collections) log_.emplace(options.log_path);
   // Else to start it may wait for a thread that waits for the collector.
-  if (marks_concurrently_ && OwnMemory::is_used()) marks_concurrently_ = concurrent_.start_thread();
+  if (marks_concurrently() && OwnMemory::is_used()) start_concurrent_thread();
   if (handles_fork_ && kForkIsMissed) throw std::bad_alloc();
   apply_growth();
 }
@@ -210,7 +211,7 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   if (!heap_.may_hold(request.bytes)) return nullptr;
   if (void* const object = allocate_within_new_budget(thread, request)) return object;
-  if (marks_concurrently_) {
+  if (marks_concurrently()) {
     try {
       if (const auto answer = go_on_concurrently(thread, request)) return *answer;
     } catch (const std::bad_alloc&) {
@@ -362,26 +363,13 @@ bool ProcessCollector::collect_unless(int (*declines)()) {
 }
 
 // Whether as much was allocated as was to be, but for a block.
-bool ProcessCollector::is_due() const {
-  return heap_.allocated_bytes() + heap::kBlockBytes > growth_.budget(found_);
+bool ProcessCollector::is_due() {
+  return heap_.allocated_bytes() + heap::kBlockBytes > planned_budgets().all;
 }
 
 // Whether that is why so many bytes were refused.
 bool ProcessCollector::is_due_for(std::size_t bytes) const {
   return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > growth_.budget_while_growing(found_);
-}
-
-bool ProcessCollector::collect_if_due() {
-  this_thread();
-  {
-    const std::lock_guard lock(collecting_);
-    const OwnStack own_stack{stack_pointer_below_registers()};
-    if (!is_due() || !may_collect(hooks_.declines)) return false;
-    end_cycle();
-    collect_locked(CollectionReason::allocation, own_stack);
-  }
-  destructors_.run(*this);
-  return true;
 }
 
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {

@@ -107,8 +107,25 @@ class ProcessCollector {
   /// than zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as
   /// above.
   bool collect_unless(int (*declines)());
-  /// Collects if a collection is due, and says whether it did. Throws as above.
-  bool collect_if_due();
+  /// Unless collections are disabled, begins a cycle when a collection is due, or ends its marking when that
+  /// is; where objects are not marked while the program runs, collects when that is due. Whether a cycle is
+  /// under way that goes on. Throws as above.
+  bool collect_a_little();
+  /// Begins a cycle now; false, with nothing changed, when one is under way, collections are disabled or
+  /// objects are not marked while the program runs. Throws as above.
+  bool begin_cycle();
+  /// From now on objects are marked while the program runs; false, with one line on the error output, when
+  /// the system does not allow that, and false when the options forbid it. The threads are stopped for a
+  /// moment.
+  bool mark_concurrently();
+  /// Whether they are.
+  // Relaxed, all, also where they are written: values that publish nothing.
+  [[nodiscard]] bool marks_concurrently() const {
+    return marks_concurrently_.load(std::memory_order_relaxed);
+  }
+  /// How long the program shall at most stand still at a time then. Any thread, also with the lock held.
+  void limit_pauses(std::chrono::milliseconds target) { concurrent_.set_pause_target(target); }
+  [[nodiscard]] std::chrono::milliseconds pause_target() const { return concurrent_.pause_target(); }
   /// Collections so far.
   // Relaxed: a number that publishes nothing.
   [[nodiscard]] std::uint64_t collections() const { return collections_.load(std::memory_order_relaxed); }
@@ -258,7 +275,10 @@ class ProcessCollector {
     roots_[root_count_++] = object;
   }
   void clear_dead();
-  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool is_due();
+  [[nodiscard]] bool tracks_writes();
+  bool collect_by_stopping(const char* reason);
+  bool start_concurrent_thread();
   [[nodiscard]] bool is_due_for(std::size_t bytes) const;
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
   void* allocate_within_new_budget(ProcessThread& thread, const Request& request);
@@ -292,7 +312,9 @@ class ProcessCollector {
   WeakReferences weak_references_;
   Collection collection_;
   ConcurrentMarking concurrent_;
-  bool marks_concurrently_;
+  const bool may_mark_concurrently_;
+  std::atomic<bool> marks_concurrently_;  // written under the lock
+  bool told_of_stopping_ = false;
   const std::uint32_t most_concurrent_markers_;
   ConcurrentPacing pacing_;
   bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, and nobody noted it

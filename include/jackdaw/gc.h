@@ -3,9 +3,9 @@
  *
  * A program that was written for libgc includes this header instead of libgc's and links Jackdaw. What is
  * declared here is offered; what is not offered is not declared, so its use fails to compile or to link. No
- * function quietly does nothing, except where its comment says so (mostly requests for incremental
- * collection, which the interface has always allowed a collector to ignore). docs/c-interface.md lists every
- * name, and what differs from libgc.
+ * function quietly does nothing, except where its comment says so (mostly details of incremental collection,
+ * which the interface has always allowed a collector to ignore). docs/c-interface.md lists every name, and
+ * what differs from libgc.
  *
  * Contents
  *   1. Version, platform and attributes
@@ -620,8 +620,9 @@ GC_API int GC_CALL GC_try_to_collect(GC_stop_func /* stop_func */) GC_ATTR_NONNU
 GC_API void GC_CALL GC_set_stop_func(GC_stop_func) GC_ATTR_NONNULL(1);
 GC_API GC_stop_func GC_CALL GC_get_stop_func(void);
 
-/* Collects if enough was allocated to make it worth while. Returns 0: a collection is never left half
-   done. */
+/* If enough was allocated to make it worth while: collects and returns 0, or, where collections are
+   incremental, begins one. Ends the marking of one under way when there is little left to be marked. Returns
+   nonzero while one goes on. */
 GC_API int GC_CALL GC_collect_a_little(void);
 
 /* Forbid all collections, and allow them again. Calls nest. */
@@ -689,15 +690,23 @@ GC_API int GC_CALL GC_get_pages_executable(void);
 
 /* ---- 14. Incremental collection ---------------------------------------------------------------------- */
 
-/* Collections are never incremental. To ask for it is allowed and initialises the collector; the settings are
-   kept and read back, and matter to nothing. */
+/* From now on collections that allocation begins mark objects, and free them, in threads of the collector's
+   while the program runs; it is stopped for two short pauses. Initialises the collector. Where the system
+   does not tell which pages are written, or JACKDAW_CONCURRENT=0 or GC_DISABLE_INCREMENTAL is in the
+   environment, collections stop the program as before; in the first case a line on the error output says
+   so. */
 GC_API void GC_CALL GC_enable_incremental(void);
+
+/* Begins such a collection, unless one is under way or collections are forbidden. Does nothing where they are
+   not incremental. */
 GC_API void GC_CALL GC_start_incremental_collection(void);
 
-/* Always 0. */
+/* Nonzero when collections are incremental: after GC_enable_incremental, or by the environment. Takes no
+   lock. */
 GC_API int GC_CALL GC_is_incremental_mode(void);
 
-/* What incremental collection would protect from writing; here always GC_PROTECTS_NONE. */
+/* What incremental collection protects from writing so that system calls fail; here always
+   GC_PROTECTS_NONE. */
 #define GC_PROTECTS_NONE 0
 #define GC_PROTECTS_POINTER_HEAP 1
 #define GC_PROTECTS_PTRFREE_HEAP 2
@@ -705,7 +714,10 @@ GC_API int GC_CALL GC_is_incremental_mode(void);
 #define GC_PROTECTS_STACK 8
 GC_API int GC_CALL GC_incremental_protection_needs(void);
 
-/* The longest pause, in milliseconds, and in milliseconds and nanoseconds (less than a million of them). */
+/* How long the program shall at most stand still at a time where collections are incremental, in milliseconds,
+   and in milliseconds and nanoseconds (less than a million of them, which are kept but do not count). It is
+   no promise. GC_TIME_UNLIMITED, as at first, leaves it as it is: 3 ms, or as the environment says
+   (JACKDAW_PAUSE_MS, GC_PAUSE_TIME_TARGET). Not synchronised. */
 #define GC_TIME_UNLIMITED 999999
 GC_API void GC_CALL GC_set_time_limit(unsigned long /* milliseconds */);
 GC_API unsigned long GC_CALL GC_get_time_limit(void);
@@ -717,7 +729,7 @@ GC_API void GC_CALL GC_set_time_limit_tv(struct GC_timeval_s);
 GC_API struct GC_timeval_s GC_CALL GC_get_time_limit_tv(void);
 
 /* Partial collections to each full one; pages that GC_collect_a_little works on; attempts before the world is
-   stopped. */
+   stopped. Kept and read back, and matter to nothing. */
 GC_API void GC_CALL GC_set_full_freq(int);
 GC_API int GC_CALL GC_get_full_freq(void);
 GC_API void GC_CALL GC_set_rate(int);
@@ -725,7 +737,8 @@ GC_API int GC_CALL GC_get_rate(void);
 GC_API void GC_CALL GC_set_max_prior_attempts(int);
 GC_API int GC_CALL GC_get_max_prior_attempts(void);
 
-/* Whether the program itself tells what it writes, with the functions below. */
+/* Whether the program itself tells what it writes, with the functions below. Kept and read back: it need
+   not. */
 GC_API void GC_CALL GC_set_manual_vdb_allowed(int);
 GC_API int GC_CALL GC_get_manual_vdb_allowed(void);
 

@@ -206,21 +206,6 @@ TEST(CPolicy, SettingsAreReadBack) {
   EXPECT_EQ(GC_get_pages_executable(), 0);
 }
 
-TEST(CIncremental, SettingsAreKeptAndMatterToNothing) {
-  GC_enable_incremental();
-  EXPECT_EQ(GC_is_incremental_mode(), 0);
-  EXPECT_EQ(GC_incremental_protection_needs(), GC_PROTECTS_NONE);
-  EXPECT_EQ(GC_get_time_limit(), static_cast<unsigned long>(GC_TIME_UNLIMITED));
-  GC_set_time_limit_tv({5, 7});
-  EXPECT_EQ(GC_get_time_limit(), 5U);
-  EXPECT_EQ(GC_get_time_limit_tv().tv_nsec, 7U);
-  GC_set_rate(3);
-  EXPECT_EQ(GC_get_rate(), 3);
-  auto** const slot = static_cast<void**>(GC_malloc(sizeof(void*)));
-  GC_ptr_store_and_dirty(slot, slot);
-  EXPECT_EQ(*slot, slot);
-}
-
 TEST(CStatistics, BytesAreFreeUsedOrGivenBack) {
   const std::size_t total = GC_get_total_bytes();
   void* const large = GC_malloc(1 << 20);

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -165,7 +166,7 @@ TEST_F(ConcurrentCycle, IsGivenUpByAllocationWhileCollectionsAreDisabled) {
   clean_stack();
   GC_gcollect();
   GC_gcollect_and_unmap();
-  GC_collect_a_little();
+  EXPECT_EQ(GC_collect_a_little(), 0) << "there is nothing that may be done";
   EXPECT_EQ(GC_try_to_collect(GC_get_stop_func()), 0);
   while (GC_get_total_bytes() < bytes_before + (32 << 20)) {
     allocate_some();
@@ -672,11 +673,23 @@ TEST_F(ConcurrentCycle, IsLeftOutWhereItsThreadCannotStart) {
   };
   {
     const NoThreadStarts no_thread_starts;
+    testing::internal::CaptureStderr();
     collect_three_times();
+    const std::string told = testing::internal::GetCapturedStderr();
+    const std::size_t line =
+        told.find("jackdaw: cannot mark while the program runs: no thread can be started");
+    EXPECT_NE(line, std::string::npos) << told;
+    EXPECT_EQ(told.find("cannot mark while", line + 20), std::string::npos) << "once: " << told;
     EXPECT_FALSE(concurrent_marking().has_thread());
+    EXPECT_EQ(GC_is_incremental_mode(), 0);
     expect_kept(list);
   }
   collect_three_times();
+  EXPECT_EQ(phase(), Phase::idle);
+  expect_kept(list);
+  GC_enable_incremental();
+  run_cycle();
+  EXPECT_TRUE(concurrent_marking().has_thread()) << "asked again";
   expect_kept(list);
   expect_intact(*table, kLength);
 }

@@ -1,0 +1,263 @@
+// Incremental collection: who can ask for it, who can forbid it, and what it is where the system refuses.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "jackdaw/gc_mark.h"
+#include "tests/deny_system_call.h"
+#include "tests/gc/c/hidden.h"
+#include "tests/gc/process/concurrent_program.h"
+
+namespace jackdaw::c_interface {
+namespace {
+
+using gc::Phase;
+using gc::phase;
+
+// With a log of its collections.
+class CIncremental : public testing::Test {
+ protected:
+  CIncremental() : log_(testing::TempDir() + "incremental_" + std::to_string(getpid())) {
+    setenv("JACKDAW_LOG", "1", 1);
+    setenv("JACKDAW_LOG_FILE", log_.c_str(), 1);
+  }
+  ~CIncremental() override { unlink(log_.c_str()); }
+
+  void SetUp() override {
+    if (!gc::tracks_writes()) GTEST_SKIP() << "the system does not tell what was written";
+  }
+  [[nodiscard]] std::size_t collections_while_it_runs() const {
+    std::ifstream log(log_);
+    std::size_t count = 0;
+    for (std::string line; std::getline(log, line);)
+      count += line.find(" concurrent_ms=") != std::string::npos ? 1 : 0;
+    return count;
+  }
+
+ private:
+  const std::string log_;
+};
+
+void collect_by_allocating(GC_word collections) {
+  const GC_word wanted = GC_get_gc_no() + collections;
+  gc::allocate_until([wanted] { return GC_get_gc_no() >= wanted; });
+}
+
+// ---- Who decides ----
+
+TEST_F(CIncremental, IsForThoseWhoAskForIt) {
+  EXPECT_EQ(GC_is_incremental_mode(), 0);
+  GC_init();
+  EXPECT_EQ(GC_is_incremental_mode(), 0);
+  GC_start_incremental_collection();
+  EXPECT_EQ(phase(), Phase::idle);
+  collect_by_allocating(3);
+  EXPECT_EQ(collections_while_it_runs(), 0U);
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_incremental_mode(), 1);
+  const std::vector<Hidden> dropped = drop_many(1000);
+  gc::run_cycle();
+  EXPECT_GT(collections_while_it_runs(), 0U);
+  gc::run_cycle();
+  EXPECT_LT(count_there(dropped), kManyObjects);
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_incremental_mode(), 1);
+  EXPECT_EQ(GC_incremental_protection_needs(), GC_PROTECTS_NONE);
+}
+
+TEST_F(CIncremental, InitialisesTheCollector) {
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_init_called(), 1);
+  EXPECT_EQ(GC_is_incremental_mode(), 1);
+  gc::run_cycle();
+  EXPECT_GT(collections_while_it_runs(), 0U);
+}
+
+// In the midst of a cycle, whose pages must not count as unwritten.
+TEST_F(CIncremental, MayBeAskedForAtAnyTime) {
+  GC_enable_incremental();
+  for (const Phase in : {Phase::marking, Phase::marked, Phase::sweeping}) {
+    const gc::HeldCycle cycle(in);
+    GC_enable_incremental();
+    EXPECT_EQ(phase(), in);
+    EXPECT_EQ(GC_is_incremental_mode(), 1);
+  }
+}
+
+class CIncrementalByEnvironment : public CIncremental {
+ protected:
+  void expect_to_be_on() {
+    GC_init();
+    EXPECT_EQ(GC_is_incremental_mode(), 1);
+    gc::run_cycle();
+    EXPECT_GT(collections_while_it_runs(), 0U);
+  }
+  // That needs no telling: it is what the people wanted who run the program.
+  void expect_to_be_off() {
+    testing::internal::CaptureStderr();
+    GC_enable_incremental();
+    EXPECT_EQ(GC_is_incremental_mode(), 0);
+    collect_by_allocating(3);
+    EXPECT_EQ(collections_while_it_runs(), 0U);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  }
+};
+
+TEST_F(CIncrementalByEnvironment, IsOn) {
+  setenv("JACKDAW_CONCURRENT", "1", 1);
+  expect_to_be_on();
+}
+TEST_F(CIncrementalByEnvironment, IsOnByLibgcsName) {
+  setenv("GC_ENABLE_INCREMENTAL", "", 1);
+  expect_to_be_on();
+}
+TEST_F(CIncrementalByEnvironment, IsForbidden) {
+  setenv("JACKDAW_CONCURRENT", "0", 1);
+  setenv("GC_ENABLE_INCREMENTAL", "", 1);
+  expect_to_be_off();
+}
+TEST_F(CIncrementalByEnvironment, IsForbiddenByLibgcsName) {
+  setenv("GC_DISABLE_INCREMENTAL", "", 1);
+  expect_to_be_off();
+}
+
+// ---- A collection step by step ----
+
+void do_what_is_left() {
+  while (GC_collect_a_little() != 0) continue;
+}
+
+TEST_F(CIncremental, BeginsWhenTheProgramSays) {
+  GC_enable_incremental();
+  GC_disable();
+  GC_start_incremental_collection();
+  EXPECT_EQ(phase(), Phase::idle);
+  GC_enable();
+  const GC_word before = GC_get_gc_no();
+  GC_start_incremental_collection();
+  EXPECT_NE(phase(), Phase::idle);
+  GC_start_incremental_collection();
+  do_what_is_left();
+  EXPECT_EQ(phase(), Phase::idle);
+  EXPECT_EQ(GC_get_gc_no(), before + 1);
+  EXPECT_EQ(collections_while_it_runs(), 1U);
+}
+
+TEST_F(CIncremental, GoesOnByALittleWhenACollectionIsDue) {
+  GC_enable_incremental();
+  do_what_is_left();
+  const GC_word before = GC_get_gc_no();
+  EXPECT_EQ(GC_collect_a_little(), 0) << "nothing was allocated";
+  EXPECT_EQ(phase(), Phase::idle);
+  GC_incr_bytes_allocd(std::size_t{1} << 30);
+  EXPECT_EQ(GC_collect_a_little(), 1);
+  EXPECT_NE(phase(), Phase::idle);
+  EXPECT_EQ(GC_get_gc_no(), before);
+  do_what_is_left();
+  EXPECT_EQ(phase(), Phase::idle);
+  EXPECT_EQ(GC_get_gc_no(), before + 1);
+  EXPECT_EQ(collections_while_it_runs(), 1U);
+}
+
+// ---- Where the system refuses ----
+
+constexpr const char* kRefused =
+    "jackdaw: cannot mark while the program runs: the system does not tell which pages are written; "
+    "collections stop the program instead\n";
+
+// Neither what Linux 6.7 has nor soft-dirty bits.
+bool deny_write_tracking() { return deny(SYS_userfaultfd, EPERM) && deny(SYS_pread64, EPERM); }
+
+TEST_F(CIncremental, IsRefusedWithALineWhereNothingTellsOfWrites) {
+  if (!deny_write_tracking()) GTEST_SKIP() << "system calls cannot be denied";
+  testing::internal::CaptureStderr();
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_incremental_mode(), 0);
+  GC_enable_incremental();
+  GC_start_incremental_collection();
+  EXPECT_EQ(phase(), Phase::idle);
+  collect_by_allocating(3);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), kRefused);
+  EXPECT_EQ(collections_while_it_runs(), 0U);
+}
+
+// Found out when the first cycle is to begin.
+TEST_F(CIncrementalByEnvironment, IsRefusedWithALineWhereNothingTellsOfWrites) {
+  if (!deny_write_tracking()) GTEST_SKIP() << "system calls cannot be denied";
+  setenv("JACKDAW_CONCURRENT", "1", 1);
+  testing::internal::CaptureStderr();
+  GC_init();
+  GC_incr_bytes_allocd(std::size_t{1} << 30);
+  EXPECT_EQ(GC_collect_a_little(), 0);
+  EXPECT_EQ(GC_get_gc_no(), 1U) << "a whole one instead";
+  EXPECT_EQ(GC_is_incremental_mode(), 0);
+  GC_enable_incremental();
+  collect_by_allocating(3);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), kRefused);
+  EXPECT_EQ(collections_while_it_runs(), 0U);
+}
+
+// ---- Settings ----
+
+std::chrono::milliseconds pause_target() { return collector().pause_target(); }
+constexpr std::chrono::milliseconds kUsualTarget{3};
+
+TEST(CTimeLimit, IsThatOfThePausesWhenItIsSet) {
+  EXPECT_EQ(GC_get_time_limit(), static_cast<unsigned long>(GC_TIME_UNLIMITED));
+  EXPECT_EQ(pause_target(), kUsualTarget);
+  GC_set_time_limit(GC_TIME_UNLIMITED);
+  EXPECT_EQ(pause_target(), kUsualTarget);
+  GC_set_time_limit(20);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(20));
+  GC_set_time_limit_tv({5, 7});
+  EXPECT_EQ(GC_get_time_limit(), 5U);
+  EXPECT_EQ(GC_get_time_limit_tv().tv_ms, 5U);
+  EXPECT_EQ(GC_get_time_limit_tv().tv_nsec, 7U);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(5));
+  GC_set_time_limit(0);
+  EXPECT_EQ(GC_get_time_limit(), 0U);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(1));
+}
+
+TEST(CTimeLimit, MayBeSetBeforeTheStart) {
+  GC_set_time_limit(20);
+  EXPECT_EQ(GC_is_init_called(), 0);
+  GC_init();
+  EXPECT_EQ(GC_get_time_limit(), 20U);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(20));
+}
+
+TEST(CTimeLimit, IsThatOfTheEnvironmentUnlessTheProgramChangesIt) {
+  GC_set_time_limit(20);
+  setenv("GC_PAUSE_TIME_TARGET", "30", 1);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(30));
+  GC_set_time_limit(GC_TIME_UNLIMITED);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(30));
+  GC_set_time_limit(40);
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(40));
+}
+
+TEST(CIncrementalSettings, AreReadBack) {
+  EXPECT_EQ(GC_get_full_freq(), 19);
+  GC_set_full_freq(2);
+  EXPECT_EQ(GC_get_full_freq(), 2);
+  GC_set_rate(3);
+  EXPECT_EQ(GC_get_rate(), 3);
+  GC_set_max_prior_attempts(4);
+  EXPECT_EQ(GC_get_max_prior_attempts(), 4);
+  GC_set_manual_vdb_allowed(5);
+  EXPECT_EQ(GC_get_manual_vdb_allowed(), 1);
+  auto** const slot = static_cast<void**>(GC_malloc(sizeof(void*)));
+  GC_ptr_store_and_dirty(slot, slot);
+  EXPECT_EQ(*slot, slot);
+}
+
+}  // namespace
+}  // namespace jackdaw::c_interface
