@@ -42,7 +42,7 @@ void GC_start_incremental_collection() {
 
 int GC_is_incremental_mode() { return GC_is_init_called() != 0 && collector().marks_concurrently() ? 1 : 0; }
 
-// The system notes writes by itself: none fails, in system calls neither.
+// The system notes writes by itself: none fails, also none of a system call.
 int GC_incremental_protection_needs() { return GC_PROTECTS_NONE; }
 
 void GC_set_time_limit(unsigned long milliseconds) {

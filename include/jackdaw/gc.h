@@ -691,10 +691,9 @@ GC_API int GC_CALL GC_get_pages_executable(void);
 /* ---- 14. Incremental collection ---------------------------------------------------------------------- */
 
 /* From now on collections that allocation begins mark objects, and free them, in threads of the collector's
-   while the program runs; it is stopped for two short pauses. Initialises the collector. Where the system
-   does not tell which pages are written, or JACKDAW_CONCURRENT=0 or GC_DISABLE_INCREMENTAL is in the
-   environment, collections stop the program as before; in the first case a line on the error output says
-   so. */
+   while the program runs, and stop it for short pauses only. Initialises the collector. Where the system does
+   not tell which pages are written, or JACKDAW_CONCURRENT=0 or GC_DISABLE_INCREMENTAL is in the environment,
+   collections stop the program as before; in the first case a line on the error output says so. */
 GC_API void GC_CALL GC_enable_incremental(void);
 
 /* Begins such a collection, unless one is under way or collections are forbidden. Does nothing where they are
@@ -705,7 +704,7 @@ GC_API void GC_CALL GC_start_incremental_collection(void);
    lock. */
 GC_API int GC_CALL GC_is_incremental_mode(void);
 
-/* What incremental collection protects from writing so that system calls fail; here always
+/* What incremental collection protects from writing, so that system calls that write there fail; here always
    GC_PROTECTS_NONE. */
 #define GC_PROTECTS_NONE 0
 #define GC_PROTECTS_POINTER_HEAP 1

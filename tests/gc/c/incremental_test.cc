@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "jackdaw/gc_mark.h"
+#include "gc/c/undeclared.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/c/hidden.h"
 #include "tests/gc/process/concurrent_program.h"
