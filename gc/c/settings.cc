@@ -50,7 +50,7 @@ std::unique_lock<gc::StoppableMutex> lock_settings() {
 
 std::optional<std::chrono::milliseconds> wanted_pause_target() {
   if (GC_time_limit >= GC_TIME_UNLIMITED) return std::nullopt;
-  return std::chrono::milliseconds(std::max(GC_time_limit, 1UL));
+  return std::chrono::milliseconds(GC_time_limit);
 }
 
 void prepare_options() {

@@ -41,7 +41,7 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   switch (const Phase phase = concurrent_.phase()) {
     case Phase::idle:
       if (note_swept()) return try_again;
-      if (!is_due_concurrently(request.bytes) || !may_collect(hooks_.declines) ||
+      if (!is_next_concurrent() || !is_due_concurrently(request.bytes) || !may_collect(hooks_.declines) ||
           !begin_concurrent_marking(own_stack))
         return std::nullopt;
       return try_again;
@@ -181,8 +181,9 @@ bool ProcessCollector::note_swept() {
 // Of what a collection that stops the program would wait for.
 ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const bool is_marking = concurrent_.phase() == ConcurrentMarking::Phase::marking;
+  const bool is_concurrent = is_marking || is_next_concurrent();
   const auto planned = [&](std::uint64_t budget) {
-    if (!marks_concurrently() || budget == std::numeric_limits<std::uint64_t>::max()) return budget;
+    if (!is_concurrent || budget == std::numeric_limits<std::uint64_t>::max()) return budget;
     return is_marking ? pacing_.until_now(budget) : pacing_.until_beginning(budget);
   };
   return {planned(growth_.budget(found_)), planned(growth_.budget_while_growing(found_))};
@@ -204,7 +205,7 @@ bool ProcessCollector::collect_a_little() {
     if ((phase == Phase::idle && !is_due()) || !may_collect(hooks_.declines)) return false;
     if (phase == Phase::marked) {
       if (!end_concurrent_marking(own_stack)) return false;
-    } else if (!marks_concurrently() || !begin_concurrent_marking(own_stack)) {
+    } else if (!is_next_concurrent() || !begin_concurrent_marking(own_stack)) {
       collect_locked(CollectionReason::allocation, own_stack);
     }
   }

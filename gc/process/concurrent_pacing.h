@@ -1,4 +1,8 @@
-// ConcurrentPacing: when a cycle begins that marks while the program runs, and how much is allocated in it.
+// ConcurrentPacing: whether a cycle marks while the program runs, when it begins, and how much is allocated in
+// it.
+//
+// A small heap is marked so fast that to stop the program for it is best: a cycle takes more processor time,
+// and keeps what dies in it.
 //
 // After G1's adaptive threshold (OpenJDK, G1IHOPControl): a cycle begins so early that what is allocated
 // while objects are marked is within the budget, as far as the cycles before tell. When that was too late,
@@ -15,6 +19,16 @@ class ConcurrentPacing {
   using Clock = std::chrono::steady_clock;
 
  public:
+  /// A collection stopped the program for so long, and found so many bytes live.
+  void note_stopped(Clock::duration pause, std::uint64_t live_bytes) {
+    time_of_byte_ = pause / std::max(static_cast<double>(live_bytes), kLeastBytes);
+  }
+  /// Whether a collection that finds as many would, as far as is known, stop the program for longer than
+  /// that.
+  [[nodiscard]] bool takes_longer(std::chrono::milliseconds target, std::uint64_t live_bytes) const {
+    return time_of_byte_ * static_cast<double>(live_bytes) >= target;
+  }
+
   /// A cycle begins, when so many bytes were allocated since the last one.
   void begin(std::uint64_t allocated) {
     begun_at_ = allocated;
@@ -24,6 +38,8 @@ class ConcurrentPacing {
   void end(std::uint64_t allocated) {
     expected_bytes_ = std::max(expected_bytes_ / 2, allocated - std::min(allocated, begun_at_));
     expected_time_ = std::max<Clock::duration>(Clock::now() - begun_, kLeastTime);
+    // A collection may have been slow for other reasons.
+    time_of_byte_ = std::max(time_of_byte_ * 7 / 8, kFastest);
   }
 
   /// Bytes to allocate before a cycle begins, of those that a collection that stops the program would wait
@@ -39,8 +55,12 @@ class ConcurrentPacing {
   }
 
  private:
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  static constexpr double kLeastBytes = 1 << 20;
+  static constexpr Milliseconds kFastest = Milliseconds(0.1) / (1 << 20);
   static constexpr std::chrono::milliseconds kLeastTime{10};
 
+  Milliseconds time_of_byte_ = kFastest;
   std::uint64_t begun_at_ = 0;
   Clock::time_point begun_;
   std::uint64_t expected_bytes_ = 0;

@@ -384,6 +384,8 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
+  pacing_.note_stopped(record.pause, live_bytes());
+  if (is_next_concurrent()) set_budget();
   if (log_) log_->write(record);
   disclaim_procedures_.ask(*this);
   tell_heap_size();

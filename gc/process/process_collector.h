@@ -114,7 +114,8 @@ class ProcessCollector {
   /// Begins a cycle now; false, with nothing changed, when one is under way, collections are disabled or
   /// objects are not marked while the program runs. Throws as above.
   bool begin_cycle();
-  /// From now on objects are marked while the program runs; false, with one line on the error output, when
+  /// From now on objects are marked while the program runs, where to stop it would take longer than
+  /// pause_target(); false, with one line on the error output, when
   /// the system does not allow that, and false when the options forbid it. The threads are stopped for a
   /// moment.
   bool mark_concurrently();
@@ -256,6 +257,9 @@ class ProcessCollector {
   };
   [[nodiscard]] Budgets planned_budgets();
   [[nodiscard]] bool is_due_concurrently(std::size_t bytes);
+  [[nodiscard]] bool is_next_concurrent() const {
+    return marks_concurrently() && pacing_.takes_longer(concurrent_.pause_target(), live_bytes());
+  }
   bool begin_concurrent_marking(const OwnStack& own_stack);
   bool end_concurrent_marking(const OwnStack& own_stack);
   bool note_swept();

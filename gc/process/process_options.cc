@@ -111,9 +111,9 @@ constexpr std::array<Setting, 17> kSettings{{
      [](const ProcessOptions&) { return std::string("a quarter of the processors"); }},
     {{"JACKDAW_PAUSE_MS", "GC_PAUSE_TIME_TARGET"},
      [](std::string_view text, ProcessOptions& options) {
-       return store(number_between(1, kLongestPauseMilliseconds, text), options.pause_target);
+       return store(number_between(0, kLongestPauseMilliseconds, text), options.pause_target);
      },
-     "must be a number from 1 to 10000",
+     "must be a number from 0 to 10000",
      [](const ProcessOptions& options) { return std::to_string(options.pause_target.count()); }},
     {{"JACKDAW_BIND"},
      [](std::string_view text, ProcessOptions& options) {

@@ -25,6 +25,7 @@ using gc::phase;
 class CIncremental : public testing::Test {
  protected:
   CIncremental() : log_(testing::TempDir() + "incremental_" + std::to_string(getpid())) {
+    setenv("JACKDAW_PAUSE_MS", "0", 1);
     setenv("JACKDAW_LOG", "1", 1);
     setenv("JACKDAW_LOG_FILE", log_.c_str(), 1);
   }
@@ -223,7 +224,7 @@ TEST(CTimeLimit, IsThatOfThePausesWhenItIsSet) {
   EXPECT_EQ(pause_target(), std::chrono::milliseconds(5));
   GC_set_time_limit(0);
   EXPECT_EQ(GC_get_time_limit(), 0U);
-  EXPECT_EQ(pause_target(), std::chrono::milliseconds(1));
+  EXPECT_EQ(pause_target(), std::chrono::milliseconds(0));
 }
 
 TEST(CTimeLimit, MayBeSetBeforeTheStart) {

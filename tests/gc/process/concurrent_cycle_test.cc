@@ -37,6 +37,7 @@ class ConcurrentCycle : public testing::Test {
   void SetUp() override {
     if (!tracks_writes()) GTEST_SKIP() << "the system does not tell what was written";
     setenv("JACKDAW_CONCURRENT", "1", 1);
+    setenv("JACKDAW_PAUSE_MS", "0", 1);
     setenv("JACKDAW_MINIMUM_BUDGET", "8m", 1);
     GC_init();
   }

@@ -425,6 +425,7 @@ TEST(ConcurrentMarking, NothingLiveIsLostAndNothingDeadStays) {
   if (!tracks_writes()) GTEST_SKIP() << "the system does not tell what was written";
   const std::string log = testing::TempDir() + "concurrent_marking_" + std::to_string(getpid());
   setenv("JACKDAW_CONCURRENT", "1", 1);
+  setenv("JACKDAW_PAUSE_MS", "0", 1);
   setenv("JACKDAW_MINIMUM_BUDGET", "256k", 1);
   setenv("JACKDAW_FREE_SPACE_DIVISOR", "40", 1);
   setenv("JACKDAW_LOG", "1", 1);

@@ -94,7 +94,7 @@ TEST(ProcessOptions, LibgcsNamesAreKnown) {
   const Variable log("GC_PRINT_STATS", "");
   const Variable file("GC_LOG_FILE", "/a/path");
   const Variable disabled("GC_DONT_GC", "");
-  const Variable pause("GC_PAUSE_TIME_TARGET", "1");
+  const Variable pause("GC_PAUSE_TIME_TARGET", "0");
   const auto [options, complaint] = read_environment();
   EXPECT_EQ(complaint, "");
   EXPECT_EQ(options.marking.engine.threads, 5U);
@@ -102,7 +102,7 @@ TEST(ProcessOptions, LibgcsNamesAreKnown) {
   EXPECT_TRUE(options.log_collections);
   EXPECT_EQ(options.log_path, "/a/path");
   EXPECT_TRUE(options.starts_disabled);
-  EXPECT_EQ(options.pause_target, std::chrono::milliseconds(1));
+  EXPECT_EQ(options.pause_target, std::chrono::milliseconds(0));
 }
 
 TEST(ProcessOptions, OurNameWins) {
@@ -172,11 +172,11 @@ TEST(ProcessOptions, ABadTimeGetsALineAndTheDefault) {
               line_about("JACKDAW_STOP_SECONDS", bad, "must be a number from 0 to 86400; using 15"));
     EXPECT_EQ(options.stop_patience, std::chrono::seconds(15));
   }
-  for (const std::string bad : {"", "3ms", "0", "10001"}) {
+  for (const std::string bad : {"", "3ms", "-1", "10001"}) {
     const Variable pause("GC_PAUSE_TIME_TARGET", bad.c_str());
     const auto [options, complaint] = read_environment();
     EXPECT_EQ(complaint,
-              line_about("GC_PAUSE_TIME_TARGET", bad, "must be a number from 1 to 10000; using 3"));
+              line_about("GC_PAUSE_TIME_TARGET", bad, "must be a number from 0 to 10000; using 3"));
     EXPECT_EQ(options.pause_target, std::chrono::milliseconds(3));
   }
 }

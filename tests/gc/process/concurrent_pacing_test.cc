@@ -1,0 +1,73 @@
+#include "gc/process/concurrent_pacing.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace jackdaw::gc {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+
+TEST(ConcurrentPacing, KnowsFromCollectionsHowLongOthersTake) {
+  ConcurrentPacing pacing;
+  pacing.note_stopped(milliseconds(10), 100 * kMebibyte);
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 40 * kMebibyte));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(0), 0));
+}
+
+TEST(ConcurrentPacing, TakesBigHeapsForSlowAndSmallOnesForFastWhereItKnowsNothing) {
+  const ConcurrentPacing pacing;
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 4 * kMebibyte));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 1024 * kMebibyte));
+}
+
+// One may have waited for a processor.
+TEST(ConcurrentPacing, ForgetsHowSlowACollectionWas) {
+  ConcurrentPacing pacing;
+  pacing.note_stopped(seconds(1), kMebibyte / 2);
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), kMebibyte));
+  int cycles = 0;
+  for (; pacing.takes_longer(milliseconds(3), kMebibyte) && cycles < 1000; ++cycles) {
+    pacing.begin(0);
+    pacing.end(kMebibyte);
+  }
+  EXPECT_GT(cycles, 5);
+  EXPECT_LT(cycles, 100);
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 1024 * kMebibyte));
+}
+
+TEST(ConcurrentPacing, BeginsEarlierTheMoreIsAllocatedInACycle) {
+  ConcurrentPacing pacing;
+  constexpr std::uint64_t kBudget = 800 * kMebibyte;
+  EXPECT_EQ(pacing.until_beginning(kBudget), 700 * kMebibyte);
+  pacing.begin(100 * kMebibyte);
+  pacing.end(300 * kMebibyte);
+  EXPECT_EQ(pacing.until_beginning(kBudget), 500 * kMebibyte);
+  pacing.begin(0);
+  pacing.end(kBudget);
+  EXPECT_EQ(pacing.until_beginning(kBudget), 400 * kMebibyte);
+  // By hand more was freed than was allocated.
+  pacing.begin(kBudget);
+  pacing.end(0);
+  EXPECT_EQ(pacing.until_beginning(kBudget), 400 * kMebibyte);
+  pacing.begin(0);
+  pacing.end(0);
+  EXPECT_EQ(pacing.until_beginning(kBudget), 500 * kMebibyte);
+}
+
+TEST(ConcurrentPacing, GrantsMoreAsTimePasses) {
+  ConcurrentPacing pacing;
+  pacing.begin(0);
+  const std::uint64_t first = pacing.until_now(800 * kMebibyte);
+  EXPECT_GE(first, 900 * kMebibyte);
+  while (pacing.until_now(800 * kMebibyte) <= first) continue;
+}
+
+}  // namespace
+}  // namespace jackdaw::gc
