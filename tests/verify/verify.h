@@ -17,6 +17,8 @@ void* __VERIFIER_thread_join(long thread);
 void* __VERIFIER_malloc(std::size_t size);
 void* __VERIFIER_malloc_aligned(std::size_t alignment, std::size_t size);
 void __VERIFIER_free(void* memory);
+int __VERIFIER_mutex_lock(int* mutex);
+int __VERIFIER_mutex_unlock(int* mutex);
 
 // Called after each compare-and-swap whose failure is ordered less than its success, when `check` tells the
 // two apart.
@@ -73,5 +75,14 @@ inline void* result(std::uint64_t value) { return reinterpret_cast<void*>(value)
 inline std::uint64_t number(void* result) { return reinterpret_cast<std::uint64_t>(result); }
 
 inline std::uint64_t join(Thread thread) { return number(__VERIFIER_thread_join(thread)); }
+
+class Mutex {
+ public:
+  void lock() { __VERIFIER_mutex_lock(&word_); }
+  void unlock() { __VERIFIER_mutex_unlock(&word_); }
+
+ private:
+  int word_ = 0;
+};
 
 }  // namespace verify

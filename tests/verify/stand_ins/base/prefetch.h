@@ -8,6 +8,8 @@ namespace jackdaw::base {
 
 inline constexpr std::size_t kCacheLineBytes = 2;
 
+inline void prefetch_to_read(const void*) {}
+inline void prefetch_to_write(const void*) {}
 template <typename Element>
 void prefetch_to_write(const Element*, std::size_t) {}
 

@@ -1,0 +1,44 @@
+// While objects are marked, the program moves the only reference to one from an object to another, which may
+// have been visited: what it leads to is marked in the end, and nothing that the collector reads is torn.
+#include <array>
+#include <cstdint>
+
+#include "tests/verify/concurrent_marking/program.h"
+
+namespace {
+
+using verify::object_at;
+using Words = std::uintptr_t*;
+
+struct Graph {
+  Words from;
+  Words to;
+};
+
+void* move(void* argument) {
+  const auto [from, to] = *static_cast<Graph*>(argument);
+  verify::store(0, to, verify::load(from));
+  verify::store(0, from, 0);
+  return nullptr;
+}
+
+}  // namespace
+
+int main() {
+  // Not destroyed: that is no part of it.
+  auto& program = *new verify::Program;
+  // Of different size classes, so that each is on a page of its own.
+  Graph graph{program.allocate(16), program.allocate(32)};
+  Words const moved = program.allocate(48);
+  *graph.from = reinterpret_cast<std::uintptr_t>(moved);
+  const std::array roots{object_at(graph.to), object_at(graph.from)};
+  program.start_cycle(roots);
+  const verify::Thread thread = verify::start(move, &graph);
+  verify::join(thread);
+  program.end_marking(roots);
+  CHECK(verify::is_marked(graph.from));
+  CHECK(verify::is_marked(graph.to));
+  CHECK(verify::is_marked(moved));
+  program.end();
+  return 0;
+}

@@ -1,0 +1,94 @@
+// A program whose objects are marked while it runs, by the shipped ConcurrentMarking, Heap and Allocator. What
+// stands in for the rest, the system above all, is in tests/verify/stand_ins.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gc/process/concurrent_marking.cc"
+#include "heap/allocator.cc"
+#include "heap/chunk.cc"
+#include "heap/heap.cc"
+#include "tests/verify/verify.h"
+
+// What the shipped code calls of libraries. Its one std::mutex is the heap's.
+namespace verify {
+inline Mutex heap_lock;
+}
+extern "C" {
+inline int pthread_mutex_lock(pthread_mutex_t*) noexcept {
+  verify::heap_lock.lock();
+  return 0;
+}
+inline int pthread_mutex_unlock(pthread_mutex_t*) noexcept {
+  verify::heap_lock.unlock();
+  return 0;
+}
+inline int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*body)(void*), void* argument) noexcept {
+  *thread = static_cast<pthread_t>(verify::start(body, argument));
+  return 0;
+}
+inline int pthread_join(pthread_t thread, void**) {
+  __VERIFIER_thread_join(static_cast<long>(thread));
+  return 0;
+}
+}
+namespace std::chrono {
+inline steady_clock::time_point steady_clock::now() noexcept { return {}; }
+}  // namespace std::chrono
+
+namespace verify {
+
+namespace gc = jackdaw::gc;
+namespace heap = jackdaw::heap;
+
+class Program {
+ public:
+  Program() : collection_(heap_), marking_(heap_, collection_), allocator_(heap_) {}
+
+  /// An object of so many bytes, whose words are null.
+  std::uintptr_t* allocate(std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t*>(allocator_.allocate_plain(bytes, heap::KindNumber::words));
+  }
+  /// From now on the objects that these lead to are marked.
+  void start_cycle(std::span<heap::Object* const> roots) {
+    marking_.start_tracking();
+    marking_.start_thread();
+    heap_.begin_marking();
+    marking_.start_marking(roots);
+  }
+  /// The program's threads stand still, having these roots.
+  void end_marking(std::span<heap::Object* const> roots) {
+    gc::Marking engine;
+    marking_.await_end_of(Phase::marking);
+    CHECK(marking_.phase() == Phase::marked);
+    marking_.end_marking(engine);
+    collection_.mark_some(roots);
+  }
+  void end() {
+    marking_.give_up();
+    marking_.end_thread();
+  }
+
+  heap::Heap& heap() { return heap_; }
+
+ private:
+  using Phase = gc::ConcurrentMarking::Phase;
+
+  heap::Heap heap_;
+  gc::Collection collection_;
+  gc::ConcurrentMarking marking_;
+  heap::Allocator allocator_;
+};
+
+inline heap::Object* object_at(std::uintptr_t* words) { return reinterpret_cast<heap::Object*>(words); }
+inline bool is_marked(std::uintptr_t* words) { return heap::Chunk::of(words)->is_marked(object_at(words)); }
+
+inline std::uintptr_t load(std::uintptr_t* word) { return std::atomic_ref(*word).load(std::memory_order_relaxed); }
+
+}  // namespace verify

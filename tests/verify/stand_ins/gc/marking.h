@@ -1,0 +1,28 @@
+// Stands in for gc/marking.h: an engine of one worker (mark_loop/two_workers.cc is about several).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heap/block_map.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+class WeakReferences;
+
+struct MarkedHeap {
+  const heap::BlockMap& map;
+  WeakReferences* weak_references = nullptr;
+  bool program_runs = false;
+};
+
+struct Marking {
+  static void wake_helpers(std::uint32_t) {}
+  template <typename Part>
+  static void share(Part part, std::uint32_t parts) {
+    for (std::uint32_t i = 0; i < parts; ++i) part(i);
+  }
+};
+
+}  // namespace jackdaw::gc

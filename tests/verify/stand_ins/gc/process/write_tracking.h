@@ -1,0 +1,117 @@
+// Stands in for gc/process/write_tracking.h: a model of what the system does about writes to armed pages.
+//
+// An entry of the page table says whether the page may be written, and does so exactly while it counts as
+// written; pages that were never armed do. A processor that stores looks there, or at what it remembers of it,
+// which may be older. Arming is done under the page table's lock: it changes the entry, and interrupts all
+// processors to have them forget. The interrupt comes between two instructions, never between a look at the
+// entry and the store that it allows; what a processor did before is seen by who armed, and what the one who
+// armed did before is seen by the processor. A store that is not allowed faults: under the lock, the page
+// counts as written from now on, and then the store is tried again.
+//
+// So every store either comes before the arming, and is seen after it, or its page counts as written before
+// others see the store. What a processor remembers is a relaxed read of the entry, which may be stale until
+// the interrupt. A page is as long as a block.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+
+#include "gc/process/readable_memory.h"
+#include "heap/layout.h"
+#include "tests/verify/verify.h"
+
+namespace verify {
+
+/// Each thread of the program has a processor of its own.
+inline constexpr std::size_t kProcessors = 1;
+
+namespace pages {
+
+inline constexpr std::uintptr_t kBytes = jackdaw::heap::kBlockBytes;
+inline Mutex lock;
+inline std::array<Mutex, kProcessors> processors;
+// Of the pages of one chunk.
+inline std::array<std::atomic<std::uint32_t>, jackdaw::heap::kBlocksPerChunk> is_armed;
+
+inline std::atomic<std::uint32_t>& entry_of(std::uintptr_t address) {
+  return is_armed[address % jackdaw::heap::kChunkBytes / kBytes];
+}
+
+// A bit for each page of the range that was written, from its first on. Here and below, the entries' accesses
+// are relaxed: the locks order them.
+inline std::uint32_t find_written(std::uintptr_t begin, std::uintptr_t end, bool arms) {
+  const std::lock_guard held(lock);
+  std::uint32_t written = 0;
+  for (std::uintptr_t page = begin; page < end; page += kBytes) {
+    if (entry_of(page).load(std::memory_order_relaxed) != 0) continue;
+    written |= 1U << (page - begin) / kBytes;
+    if (arms) entry_of(page).store(1, std::memory_order_relaxed);
+  }
+  if (!arms || written == 0) return written;
+  for (Mutex& processor : processors) {
+    processor.lock();
+    processor.unlock();
+  }
+  return written;
+}
+inline bool try_to_store(std::size_t processor, std::uintptr_t* word, std::uintptr_t value) {
+  const std::lock_guard uninterrupted(processors[processor]);
+  if (entry_of(reinterpret_cast<std::uintptr_t>(word)).load(std::memory_order_relaxed) != 0) return false;
+  std::atomic_ref(*word).store(value, std::memory_order_relaxed);
+  return true;
+}
+inline void fault(const std::uintptr_t* word) {
+  const std::lock_guard held(lock);
+  entry_of(reinterpret_cast<std::uintptr_t>(word)).store(0, std::memory_order_relaxed);
+}
+
+}  // namespace pages
+
+/// The program's way to write to memory that may be armed.
+inline void store(std::size_t processor, std::uintptr_t* word, std::uintptr_t value) {
+  while (!pages::try_to_store(processor, word, value)) pages::fault(word);
+}
+
+}  // namespace verify
+
+namespace jackdaw::gc {
+
+enum class WriteTrackingMethod : std::uint8_t { none, pagemap_scan };
+
+class WriteTracking {
+ public:
+  static WriteTrackingMethod start() { return WriteTrackingMethod::pagemap_scan; }
+  static bool arms_while_running() { return true; }
+  static bool watch(AddressRange) { return true; }
+  bool arm(std::span<const AddressRange> ranges) {
+    for (const AddressRange range : ranges) take_written(range, [](AddressRange) {});
+    return true;
+  }
+  static void disarm(AddressRange) {}
+  static void after_fork_in_child() {}
+
+  template <typename Function>
+  bool for_each_written(AddressRange range, Function function) const {
+    return visit(range, false, function);
+  }
+  template <typename Function>
+  bool take_written(AddressRange range, Function function) {
+    return visit(range, true, function);
+  }
+
+ private:
+  template <typename Function>
+  static bool visit(AddressRange range, bool arms, Function& function) {
+    std::uint32_t written = verify::pages::find_written(range.begin, range.end, arms);
+    for (; written != 0; written >>= 1, range.begin += verify::pages::kBytes) {
+      if ((written & 1) != 0) function(AddressRange{range.begin, range.begin + verify::pages::kBytes});
+    }
+    return true;
+  }
+};
+
+}  // namespace jackdaw::gc
