@@ -1,5 +1,5 @@
-// A program whose objects are marked while it runs, by the shipped ConcurrentMarking, Heap and Allocator. What
-// stands in for the rest, the system above all, is in tests/verify/stand_ins.
+// A program whose objects are marked while it runs, by the shipped ConcurrentMarking, Heap and Allocator.
+// What stands in for the rest, the system above all, is in tests/verify/stand_ins.
 #pragma once
 
 #include <pthread.h>
@@ -29,7 +29,8 @@ inline int pthread_mutex_unlock(pthread_mutex_t*) noexcept {
   verify::heap_lock.unlock();
   return 0;
 }
-inline int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*body)(void*), void* argument) noexcept {
+inline int pthread_create(pthread_t* thread, const pthread_attr_t*, void* (*body)(void*),
+                          void* argument) noexcept {
   *thread = static_cast<pthread_t>(verify::start(body, argument));
   return 0;
 }
@@ -89,6 +90,8 @@ class Program {
 inline heap::Object* object_at(std::uintptr_t* words) { return reinterpret_cast<heap::Object*>(words); }
 inline bool is_marked(std::uintptr_t* words) { return heap::Chunk::of(words)->is_marked(object_at(words)); }
 
-inline std::uintptr_t load(std::uintptr_t* word) { return std::atomic_ref(*word).load(std::memory_order_relaxed); }
+inline std::uintptr_t load(std::uintptr_t* word) {
+  return std::atomic_ref(*word).load(std::memory_order_relaxed);
+}
 
 }  // namespace verify

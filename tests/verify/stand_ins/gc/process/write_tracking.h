@@ -1,11 +1,11 @@
 // Stands in for gc/process/write_tracking.h: a model of what the system does about writes to armed pages.
 //
 // An entry of the page table says whether the page may be written, and does so exactly while it counts as
-// written; pages that were never armed do. A processor that stores looks there, or at what it remembers of it,
-// which may be older. Arming is done under the page table's lock: it changes the entry, and interrupts all
-// processors to have them forget. The interrupt comes between two instructions, never between a look at the
-// entry and the store that it allows; what a processor did before is seen by who armed, and what the one who
-// armed did before is seen by the processor. A store that is not allowed faults: under the lock, the page
+// written; pages that were never armed do. A processor that stores looks there, or at what it remembers of
+// it, which may be older. Arming is done under the page table's lock: it changes the entry, and interrupts
+// all processors to have them forget. The interrupt comes between two instructions, never between a look at
+// the entry and the store that it allows; what a processor did before is seen by who armed, and what the one
+// who armed did before is seen by the processor. A store that is not allowed faults: under the lock, the page
 // counts as written from now on, and then the store is tried again.
 //
 // So every store either comes before the arming, and is seen after it, or its page counts as written before
