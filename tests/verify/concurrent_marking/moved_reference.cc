@@ -17,8 +17,8 @@ struct Graph {
 
 void* move(void* argument) {
   const auto [from, to] = *static_cast<Graph*>(argument);
-  verify::store(0, to, verify::load(from));
-  verify::store(0, from, 0);
+  verify::store(to, verify::load(from));
+  verify::store(from, 0);
   return nullptr;
 }
 

@@ -20,8 +20,8 @@ void* move(void* argument) {
   const auto [program, from] = *static_cast<Graph*>(argument);
   Words const to = program.allocate(1024);
   if (to == nullptr) return nullptr;  // the marking has ended, and the pause is due
-  verify::store(0, to, verify::load(from));
-  verify::store(0, from, 0);
+  verify::store(to, verify::load(from));
+  verify::store(from, 0);
   return to;
 }
 

@@ -56,6 +56,10 @@ class Program {
   std::uintptr_t* allocate(std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t*>(allocator_.allocate_plain(bytes, heap::KindNumber::words));
   }
+  /// The same, as a large object.
+  std::uintptr_t* allocate_large(std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t*>(heap_.allocate_large(bytes, heap::KindNumber::words));
+  }
   /// From now on the objects that these lead to are marked.
   void start_cycle(std::span<heap::Object* const> roots) {
     marking_.start_tracking();

@@ -1,16 +1,16 @@
 // Stands in for gc/process/write_tracking.h: a model of what the system does about writes to armed pages.
 //
-// An entry of the page table says whether the page may be written, and does so exactly while it counts as
-// written; pages that were never armed do. A processor that stores looks there, or at what it remembers of
-// it, which may be older. Arming is done under the page table's lock: it changes the entry, and interrupts
-// all processors to have them forget. The interrupt comes between two instructions, never between a look at
-// the entry and the store that it allows; what a processor did before is seen by who armed, and what the one
-// who armed did before is seen by the processor. A store that is not allowed faults: under the lock, the page
-// counts as written from now on, and then the store is tried again.
+// An entry of the page table says whether a page is armed; one that is not, or never was, counts as written.
+// A processor that stores looks there, or at what it remembers of it, which may be older. Arming is done
+// under the page table's lock: it changes entries, and interrupts the processors to have them forget. The
+// interrupt comes between two instructions, never between a look at the entry and the store that it allows.
+// What a processor did before is seen by who armed, and what that one did before by the processor. A store
+// that is not allowed faults: under the lock, the page counts as written from now on, and then the store is
+// tried again.
 //
-// So every store either comes before the arming, and is seen after it, or its page counts as written before
-// others see the store. What a processor remembers is a relaxed read of the entry, which may be stale until
-// the interrupt. A page is as long as a block.
+// So a store either comes before the arming, and is seen after it, or its page counts as written before
+// others see the store. What a processor remembers is a relaxed read of the entry, stale at most until the
+// interrupt. A page is as long as a block, and the pages of a range are in one piece of the page table.
 #pragma once
 
 #include <array>
@@ -26,14 +26,12 @@
 
 namespace verify {
 
-/// Each thread of the program has a processor of its own.
-inline constexpr std::size_t kProcessors = 1;
-
 namespace pages {
 
 inline constexpr std::uintptr_t kBytes = jackdaw::heap::kBlockBytes;
 inline Mutex lock;
-inline std::array<Mutex, kProcessors> processors;
+// Held while the processor of the program's thread cannot be interrupted.
+inline Mutex uninterrupted;
 // Of the pages of one chunk.
 inline std::array<std::atomic<std::uint32_t>, jackdaw::heap::kBlocksPerChunk> is_armed;
 
@@ -52,14 +50,11 @@ inline std::uint32_t find_written(std::uintptr_t begin, std::uintptr_t end, bool
     if (arms) entry_of(page).store(1, std::memory_order_relaxed);
   }
   if (!arms || written == 0) return written;
-  for (Mutex& processor : processors) {
-    processor.lock();
-    processor.unlock();
-  }
+  const std::lock_guard interrupt(uninterrupted);
   return written;
 }
-inline bool try_to_store(std::size_t processor, std::uintptr_t* word, std::uintptr_t value) {
-  const std::lock_guard uninterrupted(processors[processor]);
+inline bool try_to_store(std::uintptr_t* word, std::uintptr_t value) {
+  const std::lock_guard held(uninterrupted);
   if (entry_of(reinterpret_cast<std::uintptr_t>(word)).load(std::memory_order_relaxed) != 0) return false;
   std::atomic_ref(*word).store(value, std::memory_order_relaxed);
   return true;
@@ -71,9 +66,9 @@ inline void fault(const std::uintptr_t* word) {
 
 }  // namespace pages
 
-/// The program's way to write to memory that may be armed.
-inline void store(std::size_t processor, std::uintptr_t* word, std::uintptr_t value) {
-  while (!pages::try_to_store(processor, word, value)) pages::fault(word);
+/// The way of the program's one thread to write to memory that may be armed.
+inline void store(std::uintptr_t* word, std::uintptr_t value) {
+  while (!pages::try_to_store(word, value)) pages::fault(word);
 }
 
 }  // namespace verify
