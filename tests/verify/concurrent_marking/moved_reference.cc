@@ -1,5 +1,5 @@
 // While objects are marked, the program moves the only reference to one from an object to another, which may
-// have been visited: what it leads to is marked in the end, and nothing that the collector reads is torn.
+// have been visited, and has it nowhere but in a register meanwhile: what it leads to is marked in the end.
 #include <array>
 #include <cstdint>
 
@@ -17,8 +17,9 @@ struct Graph {
 
 void* move(void* argument) {
   const auto [from, to] = *static_cast<Graph*>(argument);
-  verify::store(to, verify::load(from));
+  const std::uintptr_t reference = verify::load(from);
   verify::store(from, 0);
+  verify::store(to, reference);
   return nullptr;
 }
 
