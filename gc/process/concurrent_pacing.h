@@ -1,5 +1,5 @@
-// ConcurrentPacing: whether a cycle marks while the program runs, when it begins, and how much is allocated in
-// it.
+// ConcurrentPacing: whether a cycle marks while the program runs, when it begins, and how much is allocated
+// in it.
 //
 // A small heap is marked so fast that to stop the program for it is best: a cycle takes more processor time,
 // and keeps what dies in it.
