@@ -253,11 +253,13 @@ bool ProcessCollector::is_worth_a_collection(CollectionReason reason) const {
   return heap_.allocated_bytes() > live_bytes() / kWorthwhilePart || std::has_single_bit(refusals_);
 }
 
-// Grants an allocation that the budget alone refuses, to this thread only: others allocate, too.
+// Grants an allocation that the budget alone refuses, to this thread only: others allocate, too. Allocation
+// beyond the budget triggers no collection of its own.
 void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
   const heap::Heap::BeyondBudget beyond_budget;
   void* const object = try_to_allocate(thread, request);
-  apply_growth();
+  apply_finalizers();
+  set_budget(growth_.minimum_budget_bytes);
   return object;
 }
 
@@ -586,16 +588,14 @@ void ProcessCollector::after_fork_in_child() {
   });
 }
 
-// Allocation beyond the budget triggers no collection of its own. While objects are marked it does not count.
-void ProcessCollector::set_budget() {
+// `more`: what a budget that is spent lets be allocated, nevertheless.
+void ProcessCollector::set_budget(std::uint64_t more) {
   const std::uint64_t allocated = heap_.allocated_bytes();
-  const bool is_marking = concurrent_.phase() == ConcurrentMarking::Phase::marking;
-  const auto or_some_more = [&](std::uint64_t planned) {
-    return is_marking || allocated < planned ? planned : allocated + growth_.minimum_budget_bytes;
+  const auto or_more = [&](std::uint64_t planned) {
+    return more == 0 || allocated < planned ? planned : allocated + more;
   };
   const Budgets planned = planned_budgets();
-  heap_.set_budget(or_some_more(planned.all), or_some_more(planned.while_growing),
-                   growth_.minimum_heap_bytes);
+  heap_.set_budget(or_more(planned.all), or_more(planned.while_growing), growth_.minimum_heap_bytes);
   // Whoever needs memory ends the marking.
   if (concurrent_.phase() == ConcurrentMarking::Phase::marked) heap_.set_budget(0);
 }

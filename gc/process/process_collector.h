@@ -289,7 +289,7 @@ class ProcessCollector {
   [[nodiscard]] std::uint64_t uncounted_bytes() const {
     return hooks_.uncounted_bytes != nullptr ? hooks_.uncounted_bytes() : 0;
   }
-  void set_budget();
+  void set_budget(std::uint64_t more = 0);
   void process_finalization();
   void count_freed(std::uint64_t bytes);
   [[nodiscard]] bool may_collect(int (*declines)()) const;
