@@ -26,8 +26,9 @@ constexpr std::size_t kPiece = 65536;
 // At least so many bytes of written pages are visited in a millisecond.
 constexpr double kVisitedPerMillisecond = 1 << 20;
 constexpr std::uint32_t kMostRounds = 16;
-// The pause takes no longer than so many stops, where it visits what was written in as many.
-constexpr std::uint32_t kStopsOfAPause = 2;
+// The pause takes no longer than so many stops at the target, where the last pass took as many. For each pass
+// that took no fewer than others before, as many more are accepted.
+constexpr std::uint32_t kStopsOfAPause = 3;
 // Between two stops the program runs for as long as the target at first, in the end for so small a part.
 constexpr std::uint32_t kShortestGap = 8;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
@@ -233,26 +234,26 @@ void ConcurrentMarking::catch_up_running() {
 }
 
 // In passes over the heap: each stop goes on where the one before ended. With each pass the program has less
-// time between stops to write, so that they become shorter, until the last pause takes no longer than one, or
-// until that does not help any more. What is found in a stop is marked from after it.
+// time between stops to write, so that they become shorter, until the last pause takes no longer than a few
+// stops, or until that does not help any more. What is found in a stop is marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   next_part_ = 0;
-  const std::chrono::nanoseconds shortest_gap = longest_stop() / kShortestGap;
   std::chrono::nanoseconds gap = longest_stop();
-  std::uint32_t stops_before = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t passes_in_vain = 0;
   for (std::uint32_t stops = 1;; ++stops) {
     bool is_over = false;
     {
       const Stop stop(*this);
       is_over = !tracking_.arms_while_running() || end_pass_until(stop.end_at_target());
-      const bool is_helpful = gap > shortest_gap || stops < stops_before;
-      if (is_over && (stops <= kStopsOfAPause || !is_helpful)) return leave_marking();
+      if (is_over) passes_in_vain = stops < fewest ? 0 : passes_in_vain + 1;
+      if (is_over && stops <= kStopsOfAPause * (1 + passes_in_vain)) return leave_marking();
     }
     mark_gathered();
     if (is_over) {
-      stops_before = std::exchange(stops, 0);
-      gap = std::max(gap / 2, shortest_gap);
+      fewest = std::min(fewest, std::exchange(stops, 0));
+      gap = std::max(gap / 2, longest_stop() / kShortestGap);
     }
     await_end_of(Phase::marking, gap);
   }
