@@ -185,7 +185,7 @@ TEST_F(ConcurrentCycle, IsGivenUpByAllocationWhileCollectionsAreDisabled) {
 TEST_F(ConcurrentCycle, GoesOnWhereNobodyAllocatesForLong) {
   HeldCycle cycle(Phase::marked);
   cycle.go_on();
-  while (phase() != Phase::marking) concurrent_marking().await_end_of(Phase::marked);
+  await_end_of(Phase::marked);
   finish_cycle();
 }
 

@@ -29,6 +29,16 @@ inline bool tracks_writes() {
 inline ConcurrentMarking& concurrent_marking() { return ProcessCollector::instance().concurrent_marking(); }
 inline Phase phase() { return concurrent_marking().phase(); }
 
+/// Where threads are stopped without signals, this one may be meanwhile.
+inline void await_end_of(Phase phase) {
+  ProcessCollector::instance().threads().call_blocked(
+      [](void* waited_for) {
+        const Phase phase = *static_cast<const Phase*>(waited_for);
+        while (concurrent_marking().phase() == phase) concurrent_marking().await_end_of(phase);
+      },
+      &phase);
+}
+
 inline void allocate_some() {
   for (int i = 0; i < 16; ++i) GC_reachable_here(GC_malloc(64));
 }
@@ -70,7 +80,7 @@ class HeldCycle {
     allocate_until([] { return phase() == Phase::marking; });
     if (wanted == Phase::marking) return;
     go_on();
-    while (phase() == Phase::marking) concurrent_marking().await_end_of(Phase::marking);
+    await_end_of(Phase::marking);
     hold();
     if (wanted == Phase::sweeping) allocate_until([] { return phase() == Phase::sweeping; });
   }
