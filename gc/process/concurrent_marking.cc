@@ -1,7 +1,4 @@
 #include "gc/process/concurrent_marking.h"
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +10,7 @@
 #include "base/signals_blocked.h"
 #include "gc/object_model.h"
 #include "gc/process/own_work.h"
+#include "gc/process/short_turns.h"
 #include "gc/process/unmarked_references.h"
 #include "heap/word_scan.h"
 
@@ -61,38 +59,6 @@ class ConcurrentMarking::Stop {
   ConcurrentMarking& marking_;
   const std::lock_guard<StoppableMutex> lock_;
   const Clock::time_point start_ = Clock::now();
-};
-
-// While it exists, the calling thread's turns on a processor are short, so that they come soon after it wakes
-// up (Linux 6.12; elsewhere nothing changes).
-class ConcurrentMarking::ShortTurns {
- public:
-  ShortTurns() { set(std::chrono::microseconds(100)); }
-  ~ShortTurns() { set({}); }
-  ShortTurns(const ShortTurns&) = delete;
-  ShortTurns& operator=(const ShortTurns&) = delete;
-
- private:
-  // As <linux/sched/types.h> has it.
-  struct Attributes {
-    std::uint32_t size = sizeof(Attributes);
-    std::uint32_t policy = SCHED_OTHER;
-    std::uint64_t flags = 0;
-    std::int32_t nice = 0;
-    std::uint32_t priority = 0;
-    std::uint64_t runtime = 0;
-    std::uint64_t deadline = 0;
-    std::uint64_t period = 0;
-  };
-  // 0: as long as others'.
-  static void set(std::chrono::nanoseconds turn) {
-    Attributes attributes;
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
-        attributes.policy != SCHED_OTHER)
-      return;
-    attributes.runtime = static_cast<std::uint64_t>(turn.count());
-    syscall(SYS_sched_setattr, 0, &attributes, 0);
-  }
 };
 
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,

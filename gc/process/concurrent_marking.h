@@ -112,7 +112,6 @@ class ConcurrentMarking {
   void run();
   void mark();
   class Stop;
-  class ShortTurns;
   [[nodiscard]] std::chrono::nanoseconds longest_stop() const;
   void clear_marks();
   void arm_pages();
