@@ -14,10 +14,12 @@ int __VERIFIER_thread_create(const void* attributes, void* (*body)(void*), void*
 int __VERIFIER_thread_create_symmetric(const void* attributes, void* (*body)(void*), void* argument,
                                        long twin);
 void* __VERIFIER_thread_join(long thread);
+long __VERIFIER_thread_self();
 void* __VERIFIER_malloc(std::size_t size);
 void* __VERIFIER_malloc_aligned(std::size_t alignment, std::size_t size);
 void __VERIFIER_free(void* memory);
 int __VERIFIER_mutex_lock(int* mutex);
+int __VERIFIER_mutex_trylock(int* mutex);
 int __VERIFIER_mutex_unlock(int* mutex);
 
 // Called after each compare-and-swap whose failure is ordered less than its success, when `check` tells the
@@ -79,6 +81,7 @@ inline std::uint64_t join(Thread thread) { return number(__VERIFIER_thread_join(
 class Mutex {
  public:
   void lock() { __VERIFIER_mutex_lock(&word_); }
+  bool try_lock() { return __VERIFIER_mutex_trylock(&word_) == 0; }
   void unlock() { __VERIFIER_mutex_unlock(&word_); }
 
  private:

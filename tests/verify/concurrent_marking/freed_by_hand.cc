@@ -20,7 +20,7 @@ struct Graph {
 void* move_and_free(void* argument) {
   const auto [program, from, to] = *static_cast<Graph*>(argument);
   verify::store(to, verify::load(from));
-  program.heap().free_large(object_at(from));
+  program.free_large(from);
   return nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 
 #include "gc/process/concurrent_marking.cc"
@@ -38,6 +39,8 @@ inline int pthread_join(pthread_t thread, void**) {
   __VERIFIER_thread_join(static_cast<long>(thread));
   return 0;
 }
+// Of the system's scheduler, which does not answer.
+inline long syscall(long, ...) noexcept { return -1; }
 }
 namespace std::chrono {
 inline steady_clock::time_point steady_clock::now() noexcept { return {}; }
@@ -50,15 +53,24 @@ namespace heap = jackdaw::heap;
 
 class Program {
  public:
-  Program() : collection_(heap_), marking_(heap_, collection_), allocator_(heap_) {}
+  Program()
+      : collection_(heap_),
+        marking_(heap_, collection_, lock_, threads_, std::chrono::milliseconds(1)),
+        allocator_(heap_) {}
 
   /// An object of so many bytes, whose words are null.
   std::uintptr_t* allocate(std::size_t bytes) {
+    const std::lock_guard section(program_thread::critical_section);
     return reinterpret_cast<std::uintptr_t*>(allocator_.allocate_plain(bytes, heap::KindNumber::words));
   }
   /// The same, as a large object.
   std::uintptr_t* allocate_large(std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t*>(heap_.allocate_large(bytes, heap::KindNumber::words));
+  }
+  /// Frees a large object by hand.
+  void free_large(std::uintptr_t* object) {
+    const std::lock_guard section(program_thread::critical_section);
+    heap_.free_large(reinterpret_cast<heap::Object*>(object));
   }
   /// From now on the objects that these lead to are marked.
   void start_cycle(std::span<heap::Object* const> roots) {
@@ -70,8 +82,11 @@ class Program {
   /// The program's threads stand still, having these roots.
   void end_marking(std::span<heap::Object* const> roots) {
     gc::Marking engine;
-    marking_.await_end_of(Phase::marking);
-    CHECK(marking_.phase() == Phase::marked);
+    const std::lock_guard lock(lock_);
+    for (; marking_.phase() == Phase::marking; lock_.lock()) {
+      lock_.unlock();
+      marking_.await_end_of(Phase::marking);
+    }
     marking_.end_marking(engine);
     collection_.mark_some(roots);
   }
@@ -80,13 +95,13 @@ class Program {
     marking_.end_thread();
   }
 
-  heap::Heap& heap() { return heap_; }
-
  private:
   using Phase = gc::ConcurrentMarking::Phase;
 
   heap::Heap heap_;
   gc::Collection collection_;
+  gc::StoppableMutex lock_;
+  gc::ThreadRegistry threads_;
   gc::ConcurrentMarking marking_;
   heap::Allocator allocator_;
 };

@@ -9,6 +9,7 @@
 #include "gc/marking.h"
 #include "gc/object_model.h"
 #include "heap/heap.h"
+#include "tests/verify/verify.h"
 
 namespace jackdaw::gc {
 
@@ -16,6 +17,9 @@ class Collection {
  public:
   explicit Collection(heap::Heap& heap) : heap_(heap) {}
 
+  static Marking marking() { return {}; }
+  // For who has no more memory.
+  static void mark_to_visit_later(heap::Object*) { CHECK(false); }
   void set_program_runs(bool runs) { program_runs_ = runs; }
   void mark_some(std::span<heap::Object* const> roots) { mark_again(roots, {}); }
   void mark_again(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {

@@ -23,6 +23,10 @@ struct Marking {
   static void share(Part part, std::uint32_t parts) {
     for (std::uint32_t i = 0; i < parts; ++i) part(i);
   }
+  template <typename Part>
+  static void share_with_all(Part part, std::uint32_t parts) {
+    share(part, parts);
+  }
 };
 
 }  // namespace jackdaw::gc

@@ -21,6 +21,7 @@
 #include <span>
 
 #include "gc/process/readable_memory.h"
+#include "gc/process/thread_registry.h"
 #include "heap/layout.h"
 #include "tests/verify/verify.h"
 
@@ -30,8 +31,6 @@ namespace pages {
 
 inline constexpr std::uintptr_t kBytes = jackdaw::heap::kBlockBytes;
 inline Mutex lock;
-// Held while the processor of the program's thread cannot be interrupted.
-inline Mutex uninterrupted;
 // Of the pages of one chunk.
 inline std::array<std::atomic<std::uint32_t>, jackdaw::heap::kBlocksPerChunk> is_armed;
 
@@ -49,12 +48,12 @@ inline std::uint32_t find_written(std::uintptr_t begin, std::uintptr_t end, bool
     written |= 1U << (page - begin) / kBytes;
     if (arms) entry_of(page).store(1, std::memory_order_relaxed);
   }
-  if (!arms || written == 0) return written;
-  const std::lock_guard interrupt(uninterrupted);
+  if (!arms || written == 0 || program_thread::stands_still) return written;
+  const std::lock_guard interrupt(program_thread::instruction);
   return written;
 }
 inline bool try_to_store(std::uintptr_t* word, std::uintptr_t value) {
-  const std::lock_guard held(uninterrupted);
+  const std::lock_guard uninterrupted(program_thread::instruction);
   if (entry_of(reinterpret_cast<std::uintptr_t>(word)).load(std::memory_order_relaxed) != 0) return false;
   std::atomic_ref(*word).store(value, std::memory_order_relaxed);
   return true;
