@@ -50,7 +50,7 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
       [[fallthrough]];
     case Phase::sweeping:
       if (void* const object = try_to_allocate(thread, request)) return object;
-      await_end_of(phase, concurrent_.pause_target());
+      await_end_of(phase, concurrent_.longest_stop());
       return try_again;
     case Phase::marked:
       break;

@@ -180,11 +180,6 @@ void ConcurrentMarking::mark_uncollectable() {
   }
 }
 
-// Something gets done in one.
-std::chrono::nanoseconds ConcurrentMarking::longest_stop() const {
-  return std::max(pause_target(), std::chrono::milliseconds(1));
-}
-
 // Until what is left fits into a stop.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;

@@ -23,6 +23,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -90,6 +91,11 @@ class ConcurrentMarking {
     pause_target_.store(target, std::memory_order_relaxed);
   }
 
+  /// The pause target, or as long as a stop takes in which something gets done.
+  [[nodiscard]] std::chrono::nanoseconds longest_stop() const {
+    return std::max(pause_target(), std::chrono::milliseconds(1));
+  }
+
   // --- Any thread without it ---
 
   /// Returns when the phase is another, or earlier: ask again.
@@ -112,7 +118,6 @@ class ConcurrentMarking {
   void run();
   void mark();
   class Stop;
-  [[nodiscard]] std::chrono::nanoseconds longest_stop() const;
   void clear_marks();
   void arm_pages();
   void arm(AddressRange stretch);

@@ -19,9 +19,11 @@ class ConcurrentPacing {
   using Clock = std::chrono::steady_clock;
 
  public:
-  /// A collection stopped the program for so long, and found so many bytes live.
+  /// A collection stopped the program for so long, and found so many bytes live. One alone may have waited
+  /// for a processor.
   void note_stopped(Clock::duration pause, std::uint64_t live_bytes) {
-    time_of_byte_ = pause / std::max(static_cast<double>(live_bytes), kLeastBytes);
+    const Milliseconds measured = pause / std::max(static_cast<double>(live_bytes), kLeastBytes);
+    measured_ = time_of_byte_ = std::max(std::min(measured, kMostTimesSlower * measured_), kFastest);
   }
   /// Whether a collection that finds as many would, as far as is known, stop the program for longer than
   /// that.
@@ -38,8 +40,8 @@ class ConcurrentPacing {
   void end(std::uint64_t allocated) {
     expected_bytes_ = std::max(expected_bytes_ / 2, allocated - std::min(allocated, begun_at_));
     expected_time_ = std::max<Clock::duration>(Clock::now() - begun_, kLeastTime);
-    // A collection may have been slow for other reasons.
-    time_of_byte_ = std::max(time_of_byte_ * 7 / 8, kFastest);
+    // A heap is looked at again, if that does not stop the program for much longer than it may be.
+    time_of_byte_ = std::max(time_of_byte_ * 7 / 8, measured_ / 2);
   }
 
   /// Bytes to allocate before a cycle begins, of those that a collection that stops the program would wait
@@ -58,9 +60,11 @@ class ConcurrentPacing {
   using Milliseconds = std::chrono::duration<double, std::milli>;
   static constexpr double kLeastBytes = 1 << 20;
   static constexpr Milliseconds kFastest = Milliseconds(0.1) / (1 << 20);
+  static constexpr int kMostTimesSlower = 8;
   static constexpr std::chrono::milliseconds kLeastTime{10};
 
-  Milliseconds time_of_byte_ = kFastest;
+  Milliseconds measured_ = kFastest;  // for each live byte, by the last collection that stopped the program
+  Milliseconds time_of_byte_ = kFastest;  // what is expected
   std::uint64_t begun_at_ = 0;
   Clock::time_point begun_;
   std::uint64_t expected_bytes_ = 0;
