@@ -302,8 +302,9 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   BlockInfo& info = chunk->block(first);
   const std::size_t before = info.large_bytes;
+  if (bytes == before) return true;
   // Markers that visit it in slices go by its length.
-  if (is_marking_ && bytes != before && chunk->contents(first) != Contents::data) return false;
+  if (is_marking_ && chunk->contents(first) != Contents::data) return false;
   if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
   info.large_bytes = bytes;
   if (bytes > before && kinds_[chunk->kind(first)].is_cleared) std::memset(start + before, 0, bytes - before);

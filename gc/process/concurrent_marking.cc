@@ -142,6 +142,7 @@ void ConcurrentMarking::mark() {
   mark_uncollectable();
   std::chrono::milliseconds patience = kPatience;
   do {
+    mark_gathered();
     catch_up_running();
     catch_up_with_stops();
     patience *= 2;
@@ -336,7 +337,7 @@ AddressRange ConcurrentMarking::words_of(const heap::Object* object, heap::Block
 
 void ConcurrentMarking::add_root(heap::Object* object) {
   roots_.push_back(object);
-  if (roots_.size() == kPiece) mark_gathered();
+  if (roots_.size() >= kPiece) mark_gathered();
 }
 
 // Any mark thread, while the program stands still and nobody marks.
