@@ -203,8 +203,9 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];
   // Before anything is written there: others may have freed the slots.
   chunk.set_allocated(block, slots, !kind.is_collectable);
-  // Release: pairs with the system's making of a page read-only, after which marks are cleared: where the
-  // page does not count as written, these bits are seen (gc/process/concurrent_marking.h).
+  // Release: pairs with the system's making of a page read-only, after which marks are cleared: a marker that
+  // finds the page unwritten sees these bits. Reasoned for systems that do so without interrupts, not
+  // checked.
   std::atomic_thread_fence(std::memory_order_release);
   if (kind.is_cleared && !run.block.is_zero) std::memset(cursor, 0, static_cast<std::size_t>(end - cursor));
   if (kind.contents == Contents::references) {

@@ -220,6 +220,8 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
     start = chunk->block_start(first);
     count_allocated(charged);
   }
+  // Release: as in Allocator::next_run_in_block, for the map's entries.
+  std::atomic_thread_fence(std::memory_order_release);
   auto* const object = reinterpret_cast<Object*>(start);
   if (is_zero && !is_oversized) chunk->populate(first, std::min(count, kMostPopulated));
   if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
@@ -400,6 +402,7 @@ void Heap::begin_marking() {
 
 void Heap::lock_out_allocators() {
   const std::lock_guard lock(mutex_);
+  // Relaxed: no thread allocates, and whoever lets them go on publishes it.
   locks_out_.store(true, std::memory_order_relaxed);
   for (Allocator* const allocator : allocators_) allocator->lock_out();
   set_budget(0);

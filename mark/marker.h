@@ -94,7 +94,8 @@ class Marker {
 
   /// The same, shared with all helpers, as far as there are processors, who sleep afterwards.
   void share_with_all(ThreadPool::Job part, std::uint32_t parts) {
-    const std::uint32_t helpers = std::min(pool_.size(), std::max(1U, processors_)) - 1;
+    const std::uint32_t helpers =
+        std::min({pool_.size(), std::max(1U, processors_), std::max(1U, parts)}) - 1;
     if (helpers != 0) pool_.wake_ahead(helpers);
     share_with(helpers, part, parts);
   }

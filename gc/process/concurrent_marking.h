@@ -8,7 +8,7 @@
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
 //             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops, none longer than the target, until one stop sees them all
+//             should take, it goes on in stops of about the target's length, until few of them see all pages
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -50,8 +50,8 @@ class ConcurrentMarking {
  public:
   enum class Phase : std::uint32_t { idle, marking, marked, sweeping };
 
-  /// `lock`: the collector's. `threads`: the program's, none of which is to be stopped for longer than
-  /// `pause_target`, but where a marking ends. Throws std::bad_alloc.
+  /// `lock`: the collector's. `threads`: the program's, which are stopped for about
+  /// `pause_target` at a time, but where a marking begins and ends. Throws std::bad_alloc.
   ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock, ThreadRegistry& threads,
                     std::chrono::milliseconds pause_target);
   ConcurrentMarking(const ConcurrentMarking&) = delete;
@@ -148,7 +148,7 @@ class ConcurrentMarking {
   const ScannedStretches stretches_;
   WriteTracking tracking_;
   FutexWord phase_;
-  StoppableMutex steps_;  // held by the thread where it takes the heap's lock
+  StoppableMutex steps_;  // held by the thread where it takes the heap's lock, or goes back to marking
   pthread_t thread_{};
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};

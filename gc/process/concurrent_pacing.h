@@ -15,6 +15,7 @@
 
 namespace jackdaw::gc {
 
+/// Of one collector. One thread at a time. Bytes are those of Heap::allocated_bytes.
 class ConcurrentPacing {
   using Clock = std::chrono::steady_clock;
 

@@ -115,16 +115,15 @@ class ProcessCollector {
   /// objects are not marked while the program runs. Throws as above.
   bool begin_cycle();
   /// From now on objects are marked while the program runs, where to stop it would take longer than
-  /// pause_target(); false, with one line on the error output, when
-  /// the system does not allow that, and false when the options forbid it. The threads are stopped for a
-  /// moment.
+  /// pause_target(); false, with one line on the error output, when the system does not allow that, and false
+  /// when the options forbid it. The threads are stopped for a moment.
   bool mark_concurrently();
   /// Whether they are.
   // Relaxed, all, also where they are written: values that publish nothing.
   [[nodiscard]] bool marks_concurrently() const {
     return marks_concurrently_.load(std::memory_order_relaxed);
   }
-  /// How long the program shall at most stand still at a time then. Any thread, also with the lock held.
+  /// How long the program should stand still at a time then: no promise. Any thread, also with the lock held.
   void limit_pauses(std::chrono::milliseconds target) { concurrent_.set_pause_target(target); }
   [[nodiscard]] std::chrono::milliseconds pause_target() const { return concurrent_.pause_target(); }
   /// Collections so far.
