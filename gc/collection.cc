@@ -46,11 +46,6 @@ void Collection::mark_again(std::span<heap::Object* const> roots, std::span<cons
   }
 }
 
-void Collection::mark_to_visit_later(heap::Object* object) {
-  heap::Chunk::of(object)->mark_shared(object);
-  is_complete_ = false;
-}
-
 void Collection::start_sweep(heap::OwnedBlocks owned) {
   marked_ = std::chrono::steady_clock::now();
   heap_.start_sweep(owned);

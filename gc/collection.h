@@ -62,9 +62,9 @@ class Collection {
   /// Whether the program runs while objects are marked from now on (MarkedHeap::program_runs). What cannot be
   /// visited then for lack of memory is when it has stopped, by the next mark_some().
   void set_program_runs(bool runs) { program_runs_ = runs; }
-  /// Marks an object that is visited by the next mark_some() when the program has stopped, together with all
-  /// others that are marked: for who has no memory to remember it. One thread at a time.
-  void mark_to_visit_later(heap::Object* object);
+  /// Some marked objects were not visited: the next mark_some() when the program has stopped visits all that
+  /// are marked. For who has no memory to remember them. One thread at a time.
+  void visit_all_marked_later() { is_complete_ = false; }
   /// The engine, from begin() on.
   [[nodiscard]] Marking& marking() { return *marking_; }
   /// Frees what is not marked. Does not throw.

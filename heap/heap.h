@@ -140,7 +140,12 @@ class Heap {
   /// Adds chunks, on all nodes in turn, until their blocks take so many bytes, and keeps so many through all
   /// collections; false when there is no memory, or the limit is lower.
   bool expand_to(std::uint64_t bytes);
-  /// All blocks with memory together never take more from now on, but those in use stay.
+  /// What all blocks with memory together never take more than.
+  [[nodiscard]] std::size_t limit() {
+    const std::lock_guard lock(mutex_);
+    return limit_bytes_;
+  }
+  /// Changes it; those in use stay.
   void set_limit(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     limit_bytes_ = bytes;
@@ -207,10 +212,15 @@ class Heap {
   /// Clears the marks of the chunk with that number, from 0 on; false when there is none. By one thread, and
   /// of all chunks before it marks.
   bool clear_marks_while_allocating(std::size_t index);
-  /// Calls `function(Object*)` for the objects of the chunk with that number that no collection frees; false
-  /// when there is no such chunk. With the lock.
+  struct Place {
+    std::size_t chunk = 0;
+    std::size_t block = kFirstBlock;
+  };
+  /// Calls `function(Object*)` for objects that no collection frees, of blocks from `place` on, and moves
+  /// that behind them; false when there are no more. Of one chunk at most, and of no more blocks when there
+  /// are `enough`. With the lock.
   template <typename Function>
-  bool for_each_uncollectable_of_chunk(std::size_t index, Function function);
+  bool for_each_uncollectable_from(Place& place, std::size_t enough, Function function);
   /// From now on nobody gets memory but beyond the budget, not even from a block at hand: whoever allocates
   /// next asks the collector. While no thread allocates.
   void lock_out_allocators();
@@ -307,6 +317,9 @@ class Heap {
   [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
   template <typename IsWanted, typename Function>
   void for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function);
+  template <typename IsWanted, typename Function>
+  static void for_each_object_of_block(Chunk* chunk, std::size_t block, IsWanted is_wanted,
+                                       Function function);
   bool sweep_next_chunk();
   void sweep_chunk(Chunk* chunk);
   void sweep_small(Chunk* chunk, std::size_t index);
@@ -389,19 +402,33 @@ void Heap::for_each_object_of(IsWanted is_wanted, Function function) {
 template <typename IsWanted, typename Function>
 void Heap::for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function) {
   if (!chunk->may_hold(is_wanted)) return;
-  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
-    const BlockUse use = chunk->block(block).use;
-    if ((use == BlockUse::small || use == BlockUse::large_head) && is_wanted(chunk->kind(block)))
-      chunk->for_each_object(block, function);
-  }
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block)
+    for_each_object_of_block(chunk, block, is_wanted, function);
+}
+
+template <typename IsWanted, typename Function>
+void Heap::for_each_object_of_block(Chunk* chunk, std::size_t block, IsWanted is_wanted, Function function) {
+  const BlockUse use = chunk->block(block).use;
+  if ((use == BlockUse::small || use == BlockUse::large_head) && is_wanted(chunk->kind(block)))
+    chunk->for_each_object(block, function);
 }
 
 template <typename Function>
-bool Heap::for_each_uncollectable_of_chunk(std::size_t index, Function function) {
+bool Heap::for_each_uncollectable_from(Place& place, std::size_t enough, Function function) {
   const std::lock_guard lock(mutex_);
-  if (index >= chunk_count()) return false;
-  for_each_object_of_chunk(
-      chunks_[index], [&](KindNumber kind) { return !kinds_[kind].is_collectable; }, function);
+  if (place.chunk >= chunk_count()) return false;
+  const auto is_wanted = [&](KindNumber kind) { return !kinds_[kind].is_collectable; };
+  Chunk* const chunk = chunks_[place.chunk];
+  if (chunk->may_hold(is_wanted)) {
+    for (std::size_t count = 0; place.block < kBlocksPerChunk; ++place.block) {
+      if (count >= enough) return true;
+      for_each_object_of_block(chunk, place.block, is_wanted, [&](Object* object) {
+        ++count;
+        function(object);
+      });
+    }
+  }
+  place = {.chunk = place.chunk + 1};
   return true;
 }
 

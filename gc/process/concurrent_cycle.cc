@@ -41,16 +41,18 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   switch (const Phase phase = concurrent_.phase()) {
     case Phase::idle:
       if (note_swept()) return try_again;
-      if (!is_next_concurrent() || !is_due_concurrently(request.bytes) || !may_collect(hooks_.declines) ||
-          !begin_concurrent_marking(own_stack))
+      if (!is_next_concurrent() || !is_due_concurrently(request.bytes) || !may_collect(hooks_.declines))
         return std::nullopt;
+      note_refused(request.bytes);
+      if (!begin_concurrent_marking(own_stack)) return std::nullopt;
       return try_again;
     case Phase::marking:
+      note_refused(request.bytes);
       set_budget();  // more is granted as time passes
       [[fallthrough]];
     case Phase::sweeping:
       if (void* const object = try_to_allocate(thread, request)) return object;
-      await_end_of(phase, concurrent_.longest_stop());
+      await_end_of(phase, concurrent_.stop_time());
       return try_again;
     case Phase::marked:
       break;
@@ -63,8 +65,7 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   const bool is_over = end_concurrent_marking(own_stack);
   void* const object = allocate_beyond_budget(thread, request);
   if (object != nullptr || !is_over) return object;
-  end_cycle();
-  return std::nullopt;
+  return try_again;  // the sweep finds more
 }
 
 // Or for so long. The lock is released meanwhile.
@@ -119,9 +120,9 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
     if (!concurrent_.start_tracking()) return collect_by_stopping(kNothingTracked);
     heap_.begin_marking();
     root_count_ = 0;
-    may_mark_ = false;
+    most_roots_ = roots_.size();
     gather_roots(own_stack);
-    may_mark_ = true;
+    most_roots_ = kMostRoots;
   }
   marking.set_most_workers(most_concurrent_markers_);
   pacing_.begin(heap_.allocated_bytes());
@@ -169,6 +170,7 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
 // In phase idle: notes what the sweep of the last cycle found, if nobody did. Whether it did.
 bool ProcessCollector::note_swept() {
   if (!std::exchange(is_swept_unnoted_, false)) return false;
+  pacing_.note_swept(found_.live_bytes, heap_.swept().live_bytes);
   found_.live_bytes = heap_.swept().live_bytes;
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
   found_.heap_bytes = heap_.bytes();
@@ -180,13 +182,27 @@ bool ProcessCollector::note_swept() {
 
 // Of what a collection that stops the program would wait for.
 ProcessCollector::Budgets ProcessCollector::planned_budgets() {
-  const bool is_marking = concurrent_.phase() == ConcurrentMarking::Phase::marking;
-  const bool is_concurrent = is_marking || is_next_concurrent();
-  const auto planned = [&](std::uint64_t budget) {
-    if (!is_concurrent || budget == std::numeric_limits<std::uint64_t>::max()) return budget;
-    return is_marking ? pacing_.until_now(budget) : pacing_.until_beginning(budget);
-  };
-  return {planned(growth_.budget(found_)), planned(growth_.budget_while_growing(found_))};
+  const std::uint64_t all = growth_.budget(found_);
+  const std::uint64_t growing = growth_.budget_while_growing(found_);
+  if (growing == std::numeric_limits<std::uint64_t>::max()) return {all, growing};
+  if (concurrent_.phase() == ConcurrentMarking::Phase::marking)
+    return {pacing_.until_now(all), pacing_.until_now(growing)};
+  if (!is_next_concurrent()) return {all, growing};
+  // Where the heap may not become larger, a cycle must begin before that is noticed.
+  const std::uint64_t limit = heap_.limit();
+  const std::uint64_t room =
+      std::max(growth_.minimum_budget_bytes, limit - std::min(limit, found_.live_bytes));
+  const std::uint64_t beginning = pacing_.until_beginning(std::min(growing, room));
+  return {std::max(beginning, pacing_.until_beginning_within(std::min(all, room))), beginning};
+}
+
+// So many bytes were refused: it may be because the heap would have had to grow.
+void ProcessCollector::note_refused(std::size_t bytes) {
+  const Budgets planned = planned_budgets();
+  const std::uint64_t allocated = heap_.allocated_bytes();
+  const std::uint64_t wanted = allocated + std::max(bytes, heap::kBlockBytes);
+  if (wanted > planned.while_growing && wanted <= planned.all)
+    pacing_.note_memory_ended(allocated, growth_.budget(found_));
 }
 
 bool ProcessCollector::is_due_concurrently(std::size_t bytes) {

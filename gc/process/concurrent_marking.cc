@@ -18,16 +18,18 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Roots, and objects to visit again, are gathered in pieces of this size.
+// Roots, and objects to visit again, are gathered in pieces of this size. In a stop of the program, where
+// they are not marked from, each mark thread ends what it has begun.
 constexpr std::size_t kPiece = 65536;
+constexpr std::size_t kMostOfAStop = 4 * kPiece;
 
 // At least so many bytes of written pages are visited in a millisecond.
 constexpr double kVisitedPerMillisecond = 1 << 20;
 constexpr std::uint32_t kMostRounds = 16;
-// The pause takes no longer than so many stops at the target, where the last pass took as many. For each pass
+// The pause takes no longer than so many stops, where the last pass took as many. For each pass
 // that took no fewer than others before, as many more are accepted.
 constexpr std::uint32_t kStopsOfAPause = 3;
-// Between two stops the program runs for as long as the target at first, in the end for so small a part.
+// Between two stops the program runs for as long as a stop at first, in the end for so small a part.
 constexpr std::uint32_t kShortestGap = 8;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
 constexpr std::chrono::milliseconds kPatience{10};
@@ -53,7 +55,7 @@ class ConcurrentMarking::Stop {
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
 
-  [[nodiscard]] Clock::time_point end_at_target() const { return start_ + marking_.longest_stop(); }
+  [[nodiscard]] Clock::time_point end_in_time() const { return start_ + marking_.stop_time(); }
 
  private:
   ConcurrentMarking& marking_;
@@ -69,8 +71,8 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       threads_(threads),
       pause_target_(pause_target),
       stretches_(heap.map()) {
-  roots_.reserve(kPiece);
-  rescans_.reserve(kPiece);
+  roots_.reserve(kPiece + heap::kGranulesPerBlock);
+  rescans_.reserve(kMostOfAStop);
 }
 
 bool ConcurrentMarking::start_thread() {
@@ -169,13 +171,12 @@ void ConcurrentMarking::arm(AddressRange stretch) {
 }
 
 void ConcurrentMarking::mark_uncollectable() {
-  bool is_there = true;
-  for (std::size_t chunk = 0; is_there; ++chunk) {
+  heap::Heap::Place place;
+  for (bool is_there = true; is_there;) {
     {
       const std::lock_guard lock(steps_);
-      is_there = heap_.for_each_uncollectable_of_chunk(chunk, [this](heap::Object* object) {
-        if (roots_.size() < kPiece) roots_.push_back(object);
-      });
+      is_there = heap_.for_each_uncollectable_from(
+          place, kPiece, [this](heap::Object* object) { roots_.push_back(object); });
     }
     mark_gathered();
   }
@@ -184,8 +185,8 @@ void ConcurrentMarking::mark_uncollectable() {
 // Until what is left fits into a stop.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
-  const std::chrono::duration<double, std::milli> half_a_stop = longest_stop() / 2;
-  const auto affordable = static_cast<std::uint64_t>(half_a_stop.count() * kVisitedPerMillisecond);
+  const std::chrono::duration<double, std::milli> time = stop_time();
+  const auto affordable = static_cast<std::uint64_t>(time.count() * kVisitedPerMillisecond);
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
     visit_written();
@@ -201,21 +202,21 @@ void ConcurrentMarking::catch_up_running() {
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   next_part_ = 0;
-  std::chrono::nanoseconds gap = longest_stop();
+  std::chrono::nanoseconds gap = stop_time();
   std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t passes_in_vain = 0;
   for (std::uint32_t stops = 1;; ++stops) {
     bool is_over = false;
     {
       const Stop stop(*this);
-      is_over = !tracking_.arms_while_running() || end_pass_until(stop.end_at_target());
+      is_over = !tracking_.arms_while_running() || end_pass_until(stop.end_in_time());
       if (is_over) passes_in_vain = stops < fewest ? 0 : passes_in_vain + 1;
       if (is_over && stops <= kStopsOfAPause * (1 + passes_in_vain)) return leave_marking();
     }
     mark_gathered();
     if (is_over) {
       fewest = std::min(fewest, std::exchange(stops, 0));
-      gap = std::max(gap / 2, longest_stop() / kShortestGap);
+      gap = std::max(gap / 2, stop_time() / kShortestGap);
     }
     await_end_of(Phase::marking, gap);
   }
@@ -231,7 +232,8 @@ bool ConcurrentMarking::end_pass_until(Clock::time_point deadline) {
     const std::uint32_t part = first + number;
     std::uint32_t before = end.load(std::memory_order_relaxed);
     if (part >= before) return;
-    if (number == 0 || Clock::now() < deadline) return visit_written_of(part, true);
+    if (number == 0 || (Clock::now() < deadline && !has_gathered_enough()))
+      return visit_written_of(part, true);
     while (part < before && !end.compare_exchange_weak(before, part, std::memory_order_relaxed)) continue;
   };
   const std::uint32_t parts = end.load(std::memory_order_relaxed);
@@ -273,7 +275,7 @@ void ConcurrentMarking::visit_written() {
 void ConcurrentMarking::visit_written_of(std::uint32_t part, bool stands_still) {
   std::uint64_t written = 0;
   UnmarkedReferences unmarked(heap_.map(), [=, this](heap::Object* object) {
-    stands_still ? add_root_among_others(object) : add_root(object);
+    stands_still ? mark_among_others(object) : add_root(object);
   });
   const bool arms = tracking_.arms_while_running();
   AddressRange next;
@@ -340,19 +342,25 @@ void ConcurrentMarking::add_root(heap::Object* object) {
   if (roots_.size() >= kPiece) mark_gathered();
 }
 
-// Any mark thread, while the program stands still and nobody marks.
-void ConcurrentMarking::add_root_among_others(heap::Object* object) {
+// Any mark thread, while the program stands still and nobody visits objects.
+void ConcurrentMarking::mark_among_others(heap::Object* object) {
+  if (!heap::Chunk::of(object)->mark_shared(object) || HeapObjectModel::is_leaf(object)) return;
   const std::lock_guard lock(gathering_);
-  if (roots_.size() == kPiece) {
-    collection_.mark_to_visit_later(object);
+  if (rescans_.size() == kMostOfAStop) {
+    collection_.visit_all_marked_later();
   } else {
-    roots_.push_back(object);
+    rescans_.push_back(HeapObjectModel::task_of(object));
   }
+}
+
+bool ConcurrentMarking::has_gathered_enough() {
+  const std::lock_guard lock(gathering_);
+  return rescans_.size() >= kPiece;
 }
 
 void ConcurrentMarking::add_rescan(MarkTask task) {
   rescans_.push_back(task);
-  if (rescans_.size() == kPiece) mark_gathered();
+  if (rescans_.size() >= kPiece) mark_gathered();
 }
 
 void ConcurrentMarking::mark_gathered() {
@@ -392,13 +400,12 @@ void ConcurrentMarking::give_up() {
   heap_.end_marking();
   collection_.set_program_runs(false);
   roots_.clear();
+  rescans_.clear();
   change_phase(Phase::idle);
 }
 
 void ConcurrentMarking::after_fork_in_child() {
   tracking_.after_fork_in_child();
-  roots_.clear();
-  rescans_.clear();
   has_thread_ = false;
   give_up();
 }

@@ -8,7 +8,7 @@
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
 //             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops of about the target's length, until few of them see all pages
+//             should take, it goes on in stops of half the target, until few of them see all pages
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -91,9 +91,10 @@ class ConcurrentMarking {
     pause_target_.store(target, std::memory_order_relaxed);
   }
 
-  /// The pause target, or as long as a stop takes in which something gets done.
-  [[nodiscard]] std::chrono::nanoseconds longest_stop() const {
-    return std::max(pause_target(), std::chrono::milliseconds(1));
+  /// How long to stop the program at a time while objects are marked: half the pause target, as threads are
+  /// not always quick to stand still, or as long as a stop takes in which something gets done.
+  [[nodiscard]] std::chrono::nanoseconds stop_time() const {
+    return std::max<std::chrono::nanoseconds>(pause_target() / 2, std::chrono::milliseconds(1));
   }
 
   // --- Any thread without it ---
@@ -134,7 +135,8 @@ class ConcurrentMarking {
   static void prefetch(AddressRange pages);
   static AddressRange words_of(const heap::Object* object, heap::BlockShape shape, AddressRange part);
   void add_root(heap::Object* object);
-  void add_root_among_others(heap::Object* object);
+  void mark_among_others(heap::Object* object);
+  bool has_gathered_enough();
   void add_rescan(MarkTask task);
   void mark_gathered();
   void sweep();
@@ -153,7 +155,7 @@ class ConcurrentMarking {
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
   std::span<heap::Object* const> first_roots_;
-  StoppableMutex gathering_;     // guards roots_ while the program stands still
+  StoppableMutex gathering_;     // guards rescans_ while the program stands still
   std::uint32_t next_part_ = 0;  // for the next stop to begin with
   Clock::time_point start_;      // of the marking
   base::SystemVector<heap::Object*> roots_;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 namespace jackdaw::gc {
 
@@ -26,12 +27,30 @@ class ConcurrentPacing {
     const Milliseconds measured = pause / std::max(static_cast<double>(live_bytes), kLeastBytes);
     measured_ = time_of_byte_ = std::max(std::min(measured, kMostTimesSlower * measured_), kFastest);
   }
-  /// Whether a collection that finds as many would, as far as is known, stop the program for longer than
-  /// that.
-  [[nodiscard]] bool takes_longer(std::chrono::milliseconds target, std::uint64_t live_bytes) const {
-    return time_of_byte_ * static_cast<double>(live_bytes) >= target;
+  /// A collection found so many bytes live, where so many were, and so many were allocated since.
+  void note_live(std::uint64_t before, std::uint64_t allocated, std::uint64_t live_bytes) {
+    const std::uint64_t more = live_bytes - std::min(live_bytes, before);
+    surviving_part_ = static_cast<double>(std::min(more, allocated)) /
+                      std::max(static_cast<double>(allocated), kLeastBytes);
+  }
+  /// The same, of the cycle that ended last.
+  void note_swept(std::uint64_t before, std::uint64_t live_bytes) {
+    note_live(before, allocated_, live_bytes);
+  }
+  /// Whether a collection would, as far as is known, stop the program for longer than that, when so many
+  /// bytes were live and so many were allocated since.
+  [[nodiscard]] bool takes_longer(std::chrono::milliseconds target, std::uint64_t live_bytes,
+                                  std::uint64_t allocated) const {
+    const double expected =
+        static_cast<double>(live_bytes) + surviving_part_ * static_cast<double>(allocated);
+    return time_of_byte_ * expected >= target;
   }
 
+  /// Nothing was left of the heap's memory, though less was allocated than it should have had room for: the
+  /// free memory is in the wrong places. The first of a cycle counts.
+  void note_memory_ended(std::uint64_t allocated, std::uint64_t room) {
+    if (!std::exchange(memory_ended_, true)) unusable_bytes_ = room - std::min(room, allocated);
+  }
   /// A cycle begins, when so many bytes were allocated since the last one.
   void begin(std::uint64_t allocated) {
     begun_at_ = allocated;
@@ -39,10 +58,12 @@ class ConcurrentPacing {
   }
   /// Its marking ends.
   void end(std::uint64_t allocated) {
+    allocated_ = allocated;
     expected_bytes_ = std::max(expected_bytes_ / 2, allocated - std::min(allocated, begun_at_));
     expected_time_ = std::max<Clock::duration>(Clock::now() - begun_, kLeastTime);
     // A heap is looked at again, if that does not stop the program for much longer than it may be.
     time_of_byte_ = std::max(time_of_byte_ * 7 / 8, measured_ / 2);
+    if (!std::exchange(memory_ended_, false)) unusable_bytes_ -= unusable_bytes_ / 8;
   }
 
   /// Bytes to allocate before a cycle begins, of those that a collection that stops the program would wait
@@ -50,11 +71,17 @@ class ConcurrentPacing {
   [[nodiscard]] std::uint64_t until_beginning(std::uint64_t budget) const {
     return budget - std::clamp(expected_bytes_ + expected_bytes_ / 2, budget / 8, budget / 2);
   }
+  /// The same for a heap that has room for so many bytes.
+  [[nodiscard]] std::uint64_t until_beginning_within(std::uint64_t room) const {
+    return until_beginning(room - std::min(room, unusable_bytes_));
+  }
   /// Bytes to allocate until now, while objects are marked: a quarter of the budget more in the time that a
-  /// marking took.
+  /// marking took, up to a limit. A cycle may have begun late, with the budget spent.
   [[nodiscard]] std::uint64_t until_now(std::uint64_t budget) const {
-    const double times = std::chrono::duration<double>(Clock::now() - begun_) / expected_time_;
-    return budget + budget / 8 + static_cast<std::uint64_t>(static_cast<double>(budget / 4) * times);
+    const double times =
+        std::min(std::chrono::duration<double>(Clock::now() - begun_) / expected_time_, kMostTimesLonger);
+    return std::max(budget, begun_at_) + budget / 8 +
+           static_cast<std::uint64_t>(static_cast<double>(budget / 4) * times);
   }
 
  private:
@@ -62,13 +89,18 @@ class ConcurrentPacing {
   static constexpr double kLeastBytes = 1 << 20;
   static constexpr Milliseconds kFastest = Milliseconds(0.1) / (1 << 20);
   static constexpr int kMostTimesSlower = 8;
+  static constexpr double kMostTimesLonger = 8;
   static constexpr std::chrono::milliseconds kLeastTime{10};
 
   Milliseconds measured_ = kFastest;  // for each live byte, by the last collection that stopped the program
   Milliseconds time_of_byte_ = kFastest;  // what is expected
+  double surviving_part_ = 1;             // of what is allocated
   std::uint64_t begun_at_ = 0;
+  std::uint64_t allocated_ = 0;  // when the last one ended
   Clock::time_point begun_;
   std::uint64_t expected_bytes_ = 0;
+  std::uint64_t unusable_bytes_ = 0;
+  bool memory_ended_ = false;  // in this cycle
   Clock::duration expected_time_ = kLeastTime;
 };
 

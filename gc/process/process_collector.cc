@@ -377,7 +377,8 @@ bool ProcessCollector::is_due_for(std::size_t bytes) const {
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
   const CancellationDisabled guard;
   collecting_.let_nobody_pass();
-  CollectionRecord record{.reason = reason, .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
+  const std::uint64_t live_before = live_bytes();
+  CollectionRecord record{.reason = reason, .used_bytes_before = live_before + heap_.allocated_bytes()};
   Marking& marking = prepare_marking(record.used_bytes_before);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
@@ -387,6 +388,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
   pacing_.note_stopped(record.pause, live_bytes());
+  pacing_.note_live(live_before, record.used_bytes_before - live_before, live_bytes());
   if (is_next_concurrent()) set_budget();
   if (log_) log_->write(record);
   disclaim_procedures_.ask(*this);
@@ -427,6 +429,7 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   bytes_before_.store(heap_.usage().allocated, std::memory_order_relaxed);
   record.number = collections_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (record.reason == CollectionReason::request) refusals_ = 0;
+  is_swept_unnoted_ = false;
   freed_bytes_.store(0, std::memory_order_relaxed);
   found_.live_bytes = result.live_bytes;
   found_.unscanned_bytes = result.unscanned_bytes;

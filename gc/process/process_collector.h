@@ -255,9 +255,12 @@ class ProcessCollector {
     std::uint64_t while_growing;
   };
   [[nodiscard]] Budgets planned_budgets();
+  void note_refused(std::size_t bytes);
   [[nodiscard]] bool is_due_concurrently(std::size_t bytes);
   [[nodiscard]] bool is_next_concurrent() const {
-    return marks_concurrently() && pacing_.takes_longer(concurrent_.pause_target(), live_bytes());
+    return marks_concurrently() &&
+           pacing_.takes_longer(concurrent_.pause_target(), live_bytes(),
+                                std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_)));
   }
   bool begin_concurrent_marking(const OwnStack& own_stack);
   bool end_concurrent_marking(const OwnStack& own_stack);
@@ -271,8 +274,8 @@ class ProcessCollector {
   void gather_roots(const OwnStack& own_stack);
   void mark_some_roots();
   void add_root(heap::Object* object) {
-    if (root_count_ == roots_.size()) [[unlikely]] {
-      if (!may_mark_) return;  // it is marked in the pause
+    if (root_count_ == most_roots_) [[unlikely]] {
+      if (most_roots_ == roots_.size()) return;  // it is marked in the last pause
       mark_some_roots();
     }
     roots_[root_count_++] = object;
@@ -301,7 +304,9 @@ class ProcessCollector {
   void tell_heap_size();
 
   // Marked together. More would be a large part of a heap of uncollectable objects, which are all roots.
-  static constexpr std::size_t kMostRoots = 65536;
+  static constexpr std::size_t kMostRoots = std::size_t{1} << 16;
+  // Found together, to be marked while the program runs.
+  static constexpr std::size_t kMostFirstRoots = std::size_t{1} << 20;
 
   static std::atomic<ProcessCollector*> instance_;
   static StoppableMutex starting_;
@@ -325,9 +330,9 @@ class ProcessCollector {
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   // Never longer: what grows is unmapped, and may lie where the program told that roots were.
-  heap::SystemArray<heap::Object*> roots_{kMostRoots};
+  heap::SystemArray<heap::Object*> roots_{kMostFirstRoots};
   std::size_t root_count_ = 0;
-  bool may_mark_ = true;
+  std::size_t most_roots_ = kMostRoots;
   GrowthPolicy::Found found_;           // by the last collection
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   Finalization finalization_;

@@ -33,7 +33,7 @@ struct ProcessOptions {
   /// Threads that mark while the program runs. 0: a quarter of the processors.
   std::uint32_t concurrent_markers = 0;
   /// How long the program shall at most stand still at a time, where objects are marked while it runs.
-  std::chrono::milliseconds pause_target{3};
+  std::chrono::milliseconds pause_target{5};
   /// Whether allocation never collects.
   bool starts_disabled = false;
   /// Whether an address anywhere in an object keeps it; else, outside stacks, that of its start alone.

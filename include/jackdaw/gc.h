@@ -715,7 +715,7 @@ GC_API int GC_CALL GC_incremental_protection_needs(void);
 
 /* How long the program shall at most stand still at a time where collections are incremental, in
    milliseconds, and in milliseconds and nanoseconds (less than a million of them, which are kept but do not
-   count). It is no promise. GC_TIME_UNLIMITED, as at first, leaves it as it is: 3 ms, or as the environment
+   count). It is no promise. GC_TIME_UNLIMITED, as at first, leaves it as it is: 5 ms, or as the environment
    says (JACKDAW_PAUSE_MS, GC_PAUSE_TIME_TARGET). Not synchronised. */
 #define GC_TIME_UNLIMITED 999999
 GC_API void GC_CALL GC_set_time_limit(unsigned long /* milliseconds */);

@@ -470,6 +470,12 @@ TEST(SweepKinds, WalksMeetTheObjectsOfAKindInAllChunks) {
     std::set<Object*> uncollectable;
     heap.for_each_uncollectable([&](Object* object) { uncollectable.insert(object); });
     EXPECT_EQ(uncollectable, objects[kept]);
+    uncollectable.clear();
+    Heap::Place place;
+    while (heap.for_each_uncollectable_from(
+        place, 1, [&](Object* object) { EXPECT_TRUE(uncollectable.insert(object).second); }))
+      continue;
+    EXPECT_EQ(uncollectable, objects[kept]);
     heap.sweep();
     for (const KindNumber kind : kinds) {
       for (Object* const object : unmarked[kind]) objects[kind].erase(object);

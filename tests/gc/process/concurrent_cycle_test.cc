@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -322,6 +324,43 @@ TEST_F(ConcurrentCycle, MovesWhatIsResized) {
       expect_intact(array[i * kDistance], kLength);
     }
   }
+}
+
+// The hidden addresses of lists that a table alone refers to, which this forgets. Of a cycle, in which
+// they are not found, the marking has ended then.
+std::vector<HiddenAddress> hide_all_while_marking(std::span<Link*> table) {
+  HeldCycle cycle(Phase::marking);
+  std::vector<HiddenAddress> hidden;
+  hidden.reserve(table.size());
+  for (Link*& link : table) {
+    hidden.emplace_back(link);
+    link = nullptr;
+  }
+  cycle.go_on();
+  await_end_of(Phase::marking);
+  return hidden;
+}
+
+// More than the mark threads can note for later while the program stands still.
+TEST_F(ConcurrentCycle, FindsAnyNumberOfObjectsInItsLastPause) {
+  constexpr std::size_t kMany = 400'000;
+  constexpr std::size_t kLinks = 2;
+  auto* const words = static_cast<Link**>(GC_malloc(kMany * sizeof(Link*)));
+  const std::span table(words, kMany);
+  for (std::size_t i = 0; i < kMany; ++i) table[i] = new_list(kLinks);
+  const auto hidden = hide_all_while_marking(table);
+  {
+    const std::lock_guard lock(concurrent_marking().steps());
+    for (std::size_t i = 0; i < kMany; ++i) table[i] = static_cast<Link*>(hidden[i].address());
+    allocate_until([] { return phase() != Phase::marked; });
+  }
+  finish_cycle();
+  run_cycle();
+  for (const Link* const list : table) {
+    ASSERT_EQ(collector().heap().object_at(list->next), static_cast<const void*>(list->next));
+    expect_intact(list, kLinks);
+  }
+  GC_reachable_here(words);
 }
 
 // ---- Forks ----

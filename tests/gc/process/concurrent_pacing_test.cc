@@ -16,15 +16,27 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 TEST(ConcurrentPacing, KnowsFromCollectionsHowLongOthersTake) {
   ConcurrentPacing pacing;
   pacing.note_stopped(milliseconds(10), 100 * kMebibyte);
-  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte));
-  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 40 * kMebibyte));
-  EXPECT_TRUE(pacing.takes_longer(milliseconds(0), 0));
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 0));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 40 * kMebibyte, 0));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(0), 0, 0));
 }
 
 TEST(ConcurrentPacing, TakesBigHeapsForSlowAndSmallOnesForFastWhereItKnowsNothing) {
   const ConcurrentPacing pacing;
-  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 4 * kMebibyte));
-  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 1024 * kMebibyte));
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 4 * kMebibyte, 0));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 1024 * kMebibyte, 0));
+}
+
+TEST(ConcurrentPacing, ExpectsThatAsMuchSurvivesAsBefore) {
+  ConcurrentPacing pacing;
+  pacing.note_stopped(milliseconds(10), 100 * kMebibyte);
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 20 * kMebibyte));
+  pacing.note_live(0, 200 * kMebibyte, 20 * kMebibyte);
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 20 * kMebibyte));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 200 * kMebibyte));
+  // Less is live than before.
+  pacing.note_live(20 * kMebibyte, 200 * kMebibyte, 10 * kMebibyte);
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 2000 * kMebibyte));
 }
 
 void pass_cycles(ConcurrentPacing& pacing) {
@@ -38,18 +50,18 @@ void pass_cycles(ConcurrentPacing& pacing) {
 TEST(ConcurrentPacing, IsNotMisledByOneSlowCollection) {
   ConcurrentPacing pacing;
   pacing.note_stopped(seconds(1), kMebibyte);
-  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), kMebibyte));
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), kMebibyte, 0));
   pacing.note_stopped(seconds(1), kMebibyte);
-  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), kMebibyte));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), kMebibyte, 0));
 }
 
 TEST(ConcurrentPacing, LooksAgainAtHeapsThatWereNotMuchTooSlow) {
   ConcurrentPacing pacing;
   pacing.note_stopped(milliseconds(4), 20 * kMebibyte);
-  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 0));
   pass_cycles(pacing);
-  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte));
-  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 40 * kMebibyte));
+  EXPECT_FALSE(pacing.takes_longer(milliseconds(3), 20 * kMebibyte, 0));
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(3), 40 * kMebibyte, 0));
 }
 
 TEST(ConcurrentPacing, BeginsEarlierTheMoreIsAllocatedInACycle) {
@@ -71,12 +83,34 @@ TEST(ConcurrentPacing, BeginsEarlierTheMoreIsAllocatedInACycle) {
   EXPECT_EQ(pacing.until_beginning(kBudget), 500 * kMebibyte);
 }
 
+TEST(ConcurrentPacing, BeginsEarlierWhereFreeMemoryCannotBeUsed) {
+  ConcurrentPacing pacing;
+  constexpr std::uint64_t kRoom = 800 * kMebibyte;
+  EXPECT_EQ(pacing.until_beginning_within(kRoom), 700 * kMebibyte);
+  pacing.note_memory_ended(400 * kMebibyte, kRoom);
+  EXPECT_EQ(pacing.until_beginning_within(kRoom), 350 * kMebibyte);
+  pacing.note_memory_ended(600 * kMebibyte, kRoom);  // after the heap grew
+  EXPECT_EQ(pacing.until_beginning_within(kRoom), 350 * kMebibyte);
+  pacing.begin(0);
+  pacing.end(0);
+  EXPECT_EQ(pacing.until_beginning_within(kRoom), 350 * kMebibyte);
+  // It is tried whether more can.
+  pacing.begin(0);
+  pacing.end(0);
+  EXPECT_EQ(pacing.until_beginning_within(kRoom), 450 * kMebibyte * 7 / 8);
+  pacing.note_memory_ended(900 * kMebibyte, kRoom);
+  EXPECT_EQ(pacing.until_beginning_within(kRoom), 700 * kMebibyte);
+}
+
 TEST(ConcurrentPacing, GrantsMoreAsTimePasses) {
   ConcurrentPacing pacing;
   pacing.begin(0);
   const std::uint64_t first = pacing.until_now(800 * kMebibyte);
   EXPECT_GE(first, 900 * kMebibyte);
   while (pacing.until_now(800 * kMebibyte) <= first) continue;
+  // Whatever was allocated before.
+  pacing.begin(1000 * kMebibyte);
+  EXPECT_GE(pacing.until_now(800 * kMebibyte), 1100 * kMebibyte);
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST(ProcessOptions, ABadTimeGetsALineAndTheDefault) {
     const Variable pause("GC_PAUSE_TIME_TARGET", bad.c_str());
     const auto [options, complaint] = read_environment();
     EXPECT_EQ(complaint,
-              line_about("GC_PAUSE_TIME_TARGET", bad, "must be a number from 0 to 10000; using 3"));
+              line_about("GC_PAUSE_TIME_TARGET", bad, "must be a number from 0 to 10000; using 5"));
     EXPECT_EQ(options.pause_target, std::chrono::milliseconds(3));
   }
 }

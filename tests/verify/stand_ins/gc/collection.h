@@ -19,7 +19,7 @@ class Collection {
 
   static Marking marking() { return {}; }
   // For who has no more memory.
-  static void mark_to_visit_later(heap::Object*) { CHECK(false); }
+  static void visit_all_marked_later() { CHECK(false); }
   void set_program_runs(bool runs) { program_runs_ = runs; }
   void mark_some(std::span<heap::Object* const> roots) { mark_again(roots, {}); }
   void mark_again(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {
