@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "gc/process/cancellation.h"
@@ -113,23 +114,33 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   if (!start_concurrent_thread()) return false;
   // In the child of a fork some may be left.
   look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
+  if (first_roots_.empty()) first_roots_ = heap::SystemArray<heap::Object*>(kMostFirstRoots);
+  if (first_roots_.empty()) return false;
+  std::span<heap::Object* const> first_roots;
   const Clock::time_point start = Clock::now();
   {
     const ThreadsStopped threads_stopped(*this);
     if (!threads_stopped.knows_static_roots()) return false;
     if (!concurrent_.start_tracking()) return collect_by_stopping(kNothingTracked);
     heap_.begin_marking();
-    root_count_ = 0;
-    most_roots_ = roots_.size();
-    gather_roots(own_stack);
-    most_roots_ = kMostRoots;
+    first_roots = gather_first_roots(own_stack);
   }
   marking.set_most_workers(most_concurrent_markers_);
   pacing_.begin(heap_.allocated_bytes());
   concurrent_.record() = {.first_pause = Clock::now() - start};
-  concurrent_.start_marking({roots_.data(), root_count_});
+  concurrent_.start_marking(first_roots);
   set_budget();
   return true;
+}
+
+// They are not marked now; those that there is no room for are in the last pause.
+std::span<heap::Object* const> ProcessCollector::gather_first_roots(const OwnStack& own_stack) {
+  root_count_ = 0;
+  found_.root_bytes = 0;
+  gathered_ = {first_roots_.data(), first_roots_.size()};
+  gather_roots(own_stack);
+  gathered_ = {roots_.data(), roots_.size()};
+  return {first_roots_.data(), root_count_};
 }
 
 // False, and nothing changed, when there was no memory to note all static data.

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "gc/collection.h"
 #include "gc/marking.h"
@@ -263,6 +264,7 @@ class ProcessCollector {
                                 std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_)));
   }
   bool begin_concurrent_marking(const OwnStack& own_stack);
+  std::span<heap::Object* const> gather_first_roots(const OwnStack& own_stack);
   bool end_concurrent_marking(const OwnStack& own_stack);
   bool note_swept();
   void await_end_of(ConcurrentMarking::Phase phase, std::chrono::nanoseconds time);
@@ -274,11 +276,11 @@ class ProcessCollector {
   void gather_roots(const OwnStack& own_stack);
   void mark_some_roots();
   void add_root(heap::Object* object) {
-    if (root_count_ == most_roots_) [[unlikely]] {
-      if (most_roots_ == roots_.size()) return;  // it is marked in the last pause
+    if (root_count_ == gathered_.size()) [[unlikely]] {
+      if (gathered_.data() != roots_.data()) return;  // it is marked in the last pause
       mark_some_roots();
     }
-    roots_[root_count_++] = object;
+    gathered_[root_count_++] = object;
   }
   void clear_dead();
   [[nodiscard]] bool is_due();
@@ -330,9 +332,10 @@ class ProcessCollector {
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   // Never longer: what grows is unmapped, and may lie where the program told that roots were.
-  heap::SystemArray<heap::Object*> roots_{kMostFirstRoots};
+  heap::SystemArray<heap::Object*> roots_{kMostRoots};
+  heap::SystemArray<heap::Object*> first_roots_;                     // none before the first cycle
+  std::span<heap::Object*> gathered_{roots_.data(), roots_.size()};  // the one or the other
   std::size_t root_count_ = 0;
-  std::size_t most_roots_ = kMostRoots;
   GrowthPolicy::Found found_;           // by the last collection
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   Finalization finalization_;

@@ -208,7 +208,7 @@ TEST_F(CIncrementalByEnvironment, IsRefusedWithALineWhereNothingTellsOfWrites) {
 // ---- Settings ----
 
 std::chrono::milliseconds pause_target() { return collector().pause_target(); }
-constexpr std::chrono::milliseconds kUsualTarget{3};
+constexpr std::chrono::milliseconds kUsualTarget{5};
 
 TEST(CTimeLimit, IsThatOfThePausesWhenItIsSet) {
   EXPECT_EQ(GC_get_time_limit(), static_cast<unsigned long>(GC_TIME_UNLIMITED));

@@ -53,7 +53,7 @@ TEST(ProcessOptions, AreTheDefaultsInAnEmptyEnvironment) {
   EXPECT_TRUE(options.all_interior_pointers);
   EXPECT_FALSE(options.log_collections);
   EXPECT_EQ(options.marks_concurrently, MarksConcurrently::when_asked);
-  EXPECT_EQ(options.pause_target, std::chrono::milliseconds(3));
+  EXPECT_EQ(options.pause_target, std::chrono::milliseconds(5));
 }
 
 TEST(ProcessOptions, NumbersAreRead) {
@@ -177,7 +177,7 @@ TEST(ProcessOptions, ABadTimeGetsALineAndTheDefault) {
     const auto [options, complaint] = read_environment();
     EXPECT_EQ(complaint,
               line_about("GC_PAUSE_TIME_TARGET", bad, "must be a number from 0 to 10000; using 5"));
-    EXPECT_EQ(options.pause_target, std::chrono::milliseconds(3));
+    EXPECT_EQ(options.pause_target, std::chrono::milliseconds(5));
   }
 }
 
