@@ -31,6 +31,8 @@ struct TraceDescriptor {
   /// The descriptor that the header points to when the object was found dead and waits for its destructor;
   /// it has no `trace`. Null: nothing is to be called.
   const TraceDescriptor* dead = nullptr;
+  /// The type's, for people.
+  const char* name = nullptr;
 
   /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no
   /// object: memory that was cleared, or freed by hand, whose first word is above all addresses.

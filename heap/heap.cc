@@ -525,9 +525,8 @@ std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
 
 // A chunk of so many bytes, or, where addresses are scarce, of so many at least.
 Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
-  // Relaxed: see set_growth_threshold.
-  const bool is_early = allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
-  if ((is_early && !is_beyond_budget_) || !may_grow_by(blocks_of(least_bytes - kHeaderBytes))) return nullptr;
+  if ((grows_too_early() && !is_beyond_budget_) || !may_grow_by(blocks_of(least_bytes - kHeaderBytes)))
+    return nullptr;
   const std::uint32_t node = space_.nodes().near_this_thread();
   Chunk* chunk = try_add_chunk(total_bytes, node);
   if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes, node);

@@ -129,6 +129,11 @@ class Heap {
   void set_growth_threshold(std::uint64_t bytes) {
     growth_threshold_.store(bytes, std::memory_order_relaxed);
   }
+  /// Whether fewer were.
+  // Relaxed: as set_budget.
+  [[nodiscard]] bool grows_too_early() const {
+    return allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
+  }
   /// While it exists, neither budget nor growth threshold binds the calling thread.
   class BeyondBudget {
    public:

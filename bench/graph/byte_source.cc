@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -40,18 +41,8 @@ ByteSource::ByteSource(const std::string& path) : ByteSource(open_regular_file(p
 ByteSource::ByteSource(int descriptor, std::string name) : name_(std::move(name)), buffer_(kBufferBytes) {
   struct stat status {};
   if (fstat(descriptor, &status) == 0) file_bytes_ = static_cast<std::uint64_t>(status.st_size);
-  file_.reset(gzdopen(descriptor, "rb"));
-  if (file_ == nullptr) {
-    close(descriptor);
-    throw std::bad_alloc();
-  }
-  gzbuffer(file_.get(), kBufferBytes);
+  stream_ = ByteStream::open(descriptor);
   cursor_ = filled_end_ = readable_end_ = buffer_.data();
-}
-
-std::uint64_t ByteSource::file_bytes_taken() const {
-  const z_off_t taken = gzoffset(file_.get());
-  return taken < 0 ? 0 : static_cast<std::uint64_t>(taken);
 }
 
 bool ByteSource::at_end() { return cursor_ == filled_end_ && fill() == 0; }
@@ -84,16 +75,15 @@ std::size_t ByteSource::fill() {
   std::memmove(buffer_.data(), cursor_, unread);
   cursor_ = buffer_.data();
   filled_end_ = buffer_.data() + unread;
-  const int added =
-      gzread(file_.get(), buffer_.data() + unread, static_cast<unsigned>(kBufferBytes - unread));
-  if (added > 0) filled_end_ += added;
+  std::size_t added = 0;
+  try {
+    added = stream_->read(std::span(buffer_).subspan(unread));
+  } catch (const StreamError& error) {
+    fail(buffer_offset_ + unread, error.what());
+  }
+  filled_end_ += added;
   update_readable_end();
-  if (added > 0) return static_cast<std::size_t>(added);
-  // A stream that is cut short counts as an end for gzread(); only the error number tells it from a good one.
-  int zlib_error = Z_OK;
-  const char* const message = gzerror(file_.get(), &zlib_error);
-  if (added < 0 || zlib_error != Z_OK) fail_reading(zlib_error, message);
-  return 0;
+  return added;
 }
 
 std::string ByteSource::read_text(std::uint64_t count) {
@@ -119,7 +109,7 @@ void ByteSource::skip(std::uint64_t count) {
 }
 
 void ByteSource::rewind() {
-  if (gzrewind(file_.get()) != 0) {
+  if (!stream_->rewind()) {
     throw InputError(fmt::format("{}: cannot be read a second time; must be a regular file", name_));
   }
   buffer_offset_ = 0;
@@ -128,20 +118,8 @@ void ByteSource::rewind() {
 }
 
 void ByteSource::fail(std::uint64_t offset, const std::string& message) const {
-  const char* const stream = gzdirect(file_.get()) == 0 ? " of the uncompressed stream" : "";
+  const char* const stream = stream_->is_compressed() ? " of the uncompressed stream" : "";
   throw InputError(fmt::format("{}: byte {}{}: {}", name_, offset, stream, message));
-}
-
-void ByteSource::fail_reading(int zlib_error, const char* message) const {
-  const std::uint64_t end = buffer_offset_ + static_cast<std::uint64_t>(filled_end_ - buffer_.data());
-  if (zlib_error == Z_BUF_ERROR) fail(end, "the gzip stream is cut short here; must be a whole file");
-  if (zlib_error == Z_ERRNO) {
-    fail(end, fmt::format("cannot be read: {}", std::error_code(errno, std::generic_category()).message()));
-  }
-  // zlib puts its own name for the file in front: "<fd:3>: incorrect data check".
-  const char* const colon = std::strstr(message, ": ");
-  fail(end, fmt::format("the gzip stream is damaged: {}; must be a whole file",
-                        colon == nullptr ? message : colon + 2));
 }
 
 void ByteSource::fail_at_bound() const {

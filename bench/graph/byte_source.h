@@ -1,13 +1,11 @@
-// A file as a stream of big-endian numbers that knows where it is: gzipped or not, with errors that say which
-// byte.
+// A file as a stream of numbers that knows where it is: compressed or not (ByteStream), with errors that say
+// which byte.
 //
 // Invariants: offset() counts uncompressed bytes from the start of the stream; no read, however wrong the
 // numbers it is given, goes past the bound set by set_bound() or past the end of the file: it throws
-// InputError instead; memory is one buffer of kBufferBytes and zlib's, whatever the file says. One thread may
-// use a source.
+// InputError instead; memory is one buffer of kBufferBytes and the stream's, whatever the file says. One
+// thread may use a source.
 #pragma once
-
-#include <zlib.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +14,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "bench/graph/byte_stream.h"
 
 namespace jackdaw::bench {
 
@@ -42,7 +42,7 @@ class ByteSource {
   }
 
   /// How many bytes of the file, compressed or not, have been taken in so far; costs a system call.
-  [[nodiscard]] std::uint64_t file_bytes_taken() const;
+  [[nodiscard]] std::uint64_t file_bytes_taken() const { return stream_->file_bytes_taken(); }
   /// How large the file is.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
@@ -62,6 +62,20 @@ class ByteSource {
   std::uint32_t read_u4() { return static_cast<std::uint32_t>(read_number<4>()); }
   std::uint64_t read_u8() { return read_number<8>(); }
 
+  /// The next number of at most 64 bits, seven of them a byte, the lowest first; the highest bit of a byte
+  /// says that more follow. `what` it is, for the message when it is longer.
+  std::uint64_t read_varint(const char* what) {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; shift < kNumberBits; shift += 7) {
+      const std::uint64_t byte = read_u1();
+      const std::uint64_t bits = (byte & 0x7f) << shift;
+      if (bits >> shift != (byte & 0x7f)) break;
+      number |= bits;
+      if (byte < 0x80) return number;
+    }
+    fail(offset(), std::string(what) + " has more than 64 bits");
+  }
+
   /// The next `count` bytes. The memory for them is taken as they arrive.
   std::string read_text(std::uint64_t count);
 
@@ -75,9 +89,7 @@ class ByteSource {
   [[noreturn]] void fail(std::uint64_t offset, const std::string& message) const;
 
  private:
-  struct CloseFile {
-    void operator()(gzFile file) const { gzclose(file); }
-  };
+  static constexpr unsigned kNumberBits = 64;
 
   template <unsigned kBytes>
   std::uint64_t read_number() {
@@ -92,11 +104,10 @@ class ByteSource {
   void require(std::size_t count);
   std::size_t fill();
   void update_readable_end();
-  [[noreturn]] void fail_reading(int zlib_error, const char* message) const;
   [[noreturn]] void fail_at_bound() const;
   [[noreturn]] void fail_at_end() const;
 
-  std::unique_ptr<gzFile_s, CloseFile> file_;
+  std::unique_ptr<ByteStream> stream_;
   std::string name_;
   std::uint64_t file_bytes_ = 0;
 

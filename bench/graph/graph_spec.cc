@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "bench/command/input_error.h"
+#include "bench/graph/dump_graph.h"
 #include "bench/graph/hprof.h"
 #include "bench/graph/mixed_sizes.h"
 #include "bench/graph/rmat.h"
@@ -21,7 +22,6 @@ namespace jackdaw::bench {
 
 namespace {
 
-constexpr std::string_view kDumpKind = "hprof";
 constexpr std::uint64_t kLargestObjectBytes = std::uint64_t{1} << 30;
 
 struct Parameter {
@@ -152,11 +152,32 @@ void require_sensible_object_bytes(std::uint64_t bytes) {
                                kHeaderBytes, kLargestObjectBytes));
 }
 
-Graph load_dump(const std::string& spec, std::string_view path, const GraphOptions& options) {
-  if (path.empty()) throw InputError(fmt::format("{}: must have the form hprof:FILE", describe_graph(spec)));
-  Graph graph = read_hprof(std::string(path), {.memory_limit_bytes = options.memory_limit_bytes,
-                                               .heap_copies = options.heap_copies})
-                    .graph;
+/// A kind of graph that is read from a file.
+struct FileKind {
+  std::string_view name;
+  std::string_view help;
+  Graph (*read)(const std::string& path, const GraphOptions& options);
+
+  [[nodiscard]] std::string form() const { return fmt::format("{}:FILE", name); }
+};
+
+constexpr std::array kFileKinds{
+    FileKind{
+        "dump", "the heap in one of Jackdaw's heap dumps (JACKDAW_DUMP), compressed or not",
+        [](const std::string& path, const GraphOptions& options) { return read_heap_dump(path, options); }},
+    FileKind{"hprof", "the heap in a Java heap dump (HPROF), compressed or not",
+             [](const std::string& path, const GraphOptions& options) {
+               return read_hprof(path, {.memory_limit_bytes = options.memory_limit_bytes,
+                                        .heap_copies = options.heap_copies})
+                   .graph;
+             }},
+};
+
+Graph read_file(const std::string& spec, const FileKind& kind, std::string_view path,
+                const GraphOptions& options) {
+  if (path.empty())
+    throw InputError(fmt::format("{}: must have the form {}", describe_graph(spec), kind.form()));
+  Graph graph = kind.read(std::string(path), options);
   graph.name = spec;
   graph.is_scattered = true;
   return graph;
@@ -174,7 +195,9 @@ Graph load_dump(const std::string& spec, std::string_view path, const GraphOptio
 Graph make_graph(const std::string& spec, const GraphOptions& options) {
   std::string_view parameters = spec;
   const std::string_view name = take_up_to(':', parameters);
-  if (name == kDumpKind) return load_dump(spec, parameters, options);
+  for (const FileKind& kind : kFileKinds) {
+    if (kind.name == name) return read_file(spec, kind, parameters, options);
+  }
   const auto* const kind =
       std::find_if(kGeneratedKinds.begin(), kGeneratedKinds.end(),
                    [name](const GeneratedKind& candidate) { return candidate.name == name; });
@@ -185,9 +208,9 @@ Graph make_graph(const std::string& spec, const GraphOptions& options) {
 
 std::vector<GraphKind> graph_kinds() {
   std::vector<GraphKind> kinds;
-  kinds.reserve(kGeneratedKinds.size() + 1);
+  kinds.reserve(kGeneratedKinds.size() + kFileKinds.size());
   for (const GeneratedKind& kind : kGeneratedKinds) kinds.push_back({kind.form(), std::string(kind.help)});
-  kinds.push_back({"hprof:FILE", "the heap in a Java heap dump (HPROF), plain or gzipped"});
+  for (const FileKind& kind : kFileKinds) kinds.push_back({kind.form(), std::string(kind.help)});
   return kinds;
 }
 

@@ -1,7 +1,9 @@
 // Dumps: those of gc.h, section 16.
 #include <cstddef>
 #include <mutex>
+#include <new>
 
+#include "gc/c/after_collection.h"
 #include "gc/c/log.h"
 #include "gc/c/start.h"
 #include "gc/process/finalization.h"
@@ -86,6 +88,18 @@ void GC_dump_named(const char* name) {
   log_line("finalizers %zu, short links %zu, long links %zu, toggle references %zu; mark threads %u",
            finalization.finalizers.registered(), finalization.short_links.size(),
            finalization.long_links.size(), finalization.toggle_references.size(), collector().mark_threads());
+}
+
+int GC_dump_heap(const char* path) {
+  gc::ProcessCollector& collector = registered_collector();
+  try {
+    if (!collector.dump_heap(path)) return 0;
+  } catch (const std::bad_alloc&) {
+    warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
+    return 0;
+  }
+  attend_to_dead();
+  return 1;
 }
 
 void GC_dump_regions() {

@@ -8,6 +8,8 @@ void collect_garbage(StackState stack) {
   gc::ProcessCollector::instance().collect(gc::CollectionReason::request, stack);
 }
 
+bool dump_heap(const char* path) { return gc::ProcessCollector::instance().dump_heap(path); }
+
 HeapStatistics heap_statistics() {
   gc::ProcessCollector& collector = gc::ProcessCollector::instance();
   return {.collections = collector.collections(),

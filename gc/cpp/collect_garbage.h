@@ -15,6 +15,11 @@ using gc::StackState;
 /// already. Throws std::bad_alloc, with nothing collected. Any thread.
 JACKDAW_EXPORT void collect_garbage(StackState stack = StackState::may_hold_references);
 
+/// Collects, and writes every live object, its references and all roots to the file at `path`, in which %p
+/// stands for the process's number and %n for that of the collection (docs/heap-dump.md). Returns when it is
+/// whole; false when it could not be written, or collections are disabled. Throws std::bad_alloc. Any thread.
+JACKDAW_EXPORT bool dump_heap(const char* path);
+
 /// The process's heap, whatever interface objects were made through.
 struct HeapStatistics {
   std::uint64_t collections = 0;

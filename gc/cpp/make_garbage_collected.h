@@ -1,9 +1,12 @@
 // MakeGarbageCollected: makes collected objects.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -40,6 +43,18 @@ inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
   return allocate_slowly(bytes, kind);
 }
 
+/// The name of a type, with a zero at its end, from what GCC and clang call this function: "... [with T =
+/// x]".
+template <typename T>
+constexpr auto name_of_type() {
+  constexpr std::string_view kFunction = __PRETTY_FUNCTION__;
+  constexpr std::size_t kBegin = kFunction.rfind("T = ") + 4;
+  constexpr std::size_t kLength = kFunction.size() - 1 - kBegin;
+  std::array<char, kLength + 1> name{};
+  std::copy_n(kFunction.begin() + kBegin, kLength, name.begin());
+  return name;
+}
+
 /// The descriptors that the headers of a type's objects point to.
 template <typename T>
 class TypeOf {
@@ -58,15 +73,18 @@ class TypeOf {
   static constexpr gc::TraceDescriptor of_dead() {
     gc::TraceDescriptor descriptor;
     if constexpr (kIsDestroyed) descriptor.destroy = destroy;
+    descriptor.name = kName.data();
     return descriptor;
   }
   static constexpr auto kTrace = kIsLeaf<T> ? nullptr : trace;
+  static constexpr auto kName = name_of_type<T>();
   static constexpr gc::TraceDescriptor kDead = of_dead();
 
  public:
   /// Until the constructor has come to an end there is nothing to destroy.
-  static constexpr gc::TraceDescriptor kUnderConstruction = {.trace = kTrace};
-  static constexpr gc::TraceDescriptor kComplete = {.trace = kTrace, .dead = kIsDestroyed ? &kDead : nullptr};
+  static constexpr gc::TraceDescriptor kUnderConstruction = {.trace = kTrace, .name = kName.data()};
+  static constexpr gc::TraceDescriptor kComplete = {
+      .trace = kTrace, .dead = kIsDestroyed ? &kDead : nullptr, .name = kName.data()};
 };
 
 /// The fences keep the compiler from moving what the constructor stores past it: a collection may come

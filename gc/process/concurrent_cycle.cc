@@ -41,7 +41,9 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   const OwnStack own_stack{request.stack_pointer};
   switch (const Phase phase = concurrent_.phase()) {
     case Phase::idle:
-      if (note_swept()) return try_again;
+      note_swept();
+      // Since it was refused a sweep may have ended.
+      if (void* const object = try_to_allocate(thread, request)) return object;
       if (!is_next_concurrent() || !is_due_concurrently(request.bytes) || !may_collect(hooks_.declines))
         return std::nullopt;
       note_refused(request.bytes);
@@ -127,6 +129,8 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   }
   marking.set_most_workers(most_concurrent_markers_);
   pacing_.begin(heap_.allocated_bytes());
+  // The cycle is the collection that the threshold asks for.
+  if (!growth_.grows_only_when_it_must) heap_.set_growth_threshold(0);
   concurrent_.record() = {.first_pause = Clock::now() - start};
   concurrent_.start_marking(first_roots);
   set_budget();
@@ -151,6 +155,7 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
                           .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
   pacing_.end(heap_.allocated_bytes());
+  const HeapDumps::Preparation dump(dumps_, collections() + 1);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   const Clock::time_point start = Clock::now();
@@ -178,9 +183,9 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
   return true;
 }
 
-// In phase idle: notes what the sweep of the last cycle found, if nobody did. Whether it did.
-bool ProcessCollector::note_swept() {
-  if (!std::exchange(is_swept_unnoted_, false)) return false;
+// In phase idle: notes what the sweep of the last cycle found, if nobody did.
+void ProcessCollector::note_swept() {
+  if (!std::exchange(is_swept_unnoted_, false)) return;
   pacing_.note_swept(found_.live_bytes, heap_.swept().live_bytes);
   found_.live_bytes = heap_.swept().live_bytes;
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
@@ -188,7 +193,6 @@ bool ProcessCollector::note_swept() {
   // Relaxed: see its reader.
   live_bytes_.store(found_.live_bytes, std::memory_order_relaxed);
   apply_growth();
-  return true;
 }
 
 // Of what a collection that stops the program would wait for.
@@ -217,7 +221,8 @@ void ProcessCollector::note_refused(std::size_t bytes) {
 }
 
 bool ProcessCollector::is_due_concurrently(std::size_t bytes) {
-  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing;
+  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing ||
+         (!growth_.grows_only_when_it_must && heap_.grows_too_early());
 }
 
 bool ProcessCollector::collect_a_little() {

@@ -26,9 +26,9 @@ constexpr std::size_t kMostOfAStop = 4 * kPiece;
 // At least so many bytes of written pages are visited in a millisecond.
 constexpr double kVisitedPerMillisecond = 1 << 20;
 constexpr std::uint32_t kMostRounds = 16;
-// The pause takes no longer than so many stops, where the last pass took as many. For each pass
-// that took no fewer than others before, as many more are accepted.
-constexpr std::uint32_t kStopsOfAPause = 3;
+// The pause takes about as long as so many stops at most, as the last pass did. For each two passes in a row
+// that took no fewer than others before, one more is accepted.
+constexpr std::uint32_t kStopsOfAPause = 4;
 // Between two stops the program runs for as long as a stop at first, in the end for so small a part.
 constexpr std::uint32_t kShortestGap = 8;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
@@ -185,7 +185,7 @@ void ConcurrentMarking::mark_uncollectable() {
 // Until what is left fits into a stop.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
-  const std::chrono::duration<double, std::milli> time = stop_time();
+  const std::chrono::duration<double, std::milli> time = stop_time() / 2;
   const auto affordable = static_cast<std::uint64_t>(time.count() * kVisitedPerMillisecond);
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
@@ -211,7 +211,7 @@ void ConcurrentMarking::catch_up_with_stops() {
       const Stop stop(*this);
       is_over = !tracking_.arms_while_running() || end_pass_until(stop.end_in_time());
       if (is_over) passes_in_vain = stops < fewest ? 0 : passes_in_vain + 1;
-      if (is_over && stops <= kStopsOfAPause * (1 + passes_in_vain)) return leave_marking();
+      if (is_over && stops <= kStopsOfAPause + passes_in_vain / 2) return leave_marking();
     }
     mark_gathered();
     if (is_over) {

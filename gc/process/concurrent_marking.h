@@ -8,7 +8,7 @@
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
 //             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops of half the target, until few of them see all pages
+//             should take, it goes on in stops of the program, until few of them see all pages
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -91,10 +91,11 @@ class ConcurrentMarking {
     pause_target_.store(target, std::memory_order_relaxed);
   }
 
-  /// How long to stop the program at a time while objects are marked: half the pause target, as threads are
-  /// not always quick to stand still, or as long as a stop takes in which something gets done.
+  /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
+  /// are not always quick to stand still, or as long as a stop takes in which something gets done.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {
-    return std::max<std::chrono::nanoseconds>(pause_target() / 2, std::chrono::milliseconds(1));
+    using std::chrono::nanoseconds;
+    return std::max<nanoseconds>(nanoseconds(pause_target()) * 3 / 5, std::chrono::milliseconds(1));
   }
 
   // --- Any thread without it ---

@@ -122,6 +122,8 @@ constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
 ProcessCollector& ProcessCollector::make_instance() {
   const Making making;
   const OwnWork own_work;
+  // The loader runs code of others: no lock is held yet that they may want.
+  if (secure_getenv("JACKDAW_DUMP") != nullptr) HeapDumps::load_compressor();
   const NestedLock lock(starting_);
   if (ProcessCollector* const made = if_made()) return *made;
   claim_process(&instance_);
@@ -157,6 +159,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
   if (options.log_collections) log_.emplace(options.log_path);
+  if (!options.dump_path.empty()) dumps_.set(options.dump_path, options.dump_signal);
   // Else to start it may wait for a thread that waits for the collector.
   if (marks_concurrently() && OwnMemory::is_used()) start_concurrent_thread();
   if (handles_fork_ && kForkIsMissed) throw std::bad_alloc();
@@ -369,9 +372,11 @@ bool ProcessCollector::is_due() {
   return heap_.allocated_bytes() + heap::kBlockBytes > planned_budgets().all;
 }
 
-// Whether that is why so many bytes were refused.
+// Whether that is why so many bytes were refused, or that there were many new finalizers.
 bool ProcessCollector::is_due_for(std::size_t bytes) const {
-  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > growth_.budget_while_growing(found_);
+  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) >
+             growth_.budget_while_growing(found_) ||
+         (!growth_.grows_only_when_it_must && heap_.grows_too_early());
 }
 
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
@@ -380,6 +385,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   const std::uint64_t live_before = live_bytes();
   CollectionRecord record{.reason = reason, .used_bytes_before = live_before + heap_.allocated_bytes()};
   Marking& marking = prepare_marking(record.used_bytes_before);
+  const HeapDumps::Preparation dump(dumps_, collections() + 1);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   const Clock::time_point start = Clock::now();
@@ -451,6 +457,8 @@ void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_lat
   clear_dead();
   disclaim_procedures_.hold_dead(heap_);
   tell(CollectionEvent::mark_end);
+  if (dumps_.is_prepared())
+    dumps_.fork_and_write([&](DumpStream& stream) { return write_dump(stream, own_stack); });
   tell(CollectionEvent::reclaim_start);
   // What is held has its marks until it was swept.
   if (sweeps_later && !disclaim_procedures_.holds_any()) {
@@ -487,6 +495,7 @@ void ProcessCollector::process_finalization() {
 
 // A granule in which no object starts may be added, too: it counts as marked.
 void ProcessCollector::scan(heap::Words words) {
+  if (dump_ != nullptr) return dump_->add_words(words, false);
   constexpr std::size_t kWordsAtOnce = 512;
   std::array<CandidatePicker::Candidate, kWordsAtOnce + CandidatePicker::kScratch> candidates;
   const heap::BlockMap& map = heap_.map();
@@ -506,6 +515,7 @@ void ProcessCollector::scan(heap::Words words) {
 }
 
 void ProcessCollector::scan_stack(heap::Words words) {
+  if (dump_ != nullptr) return dump_->add_words(words, true);
   found_.root_bytes += words.size_bytes();
   heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }
@@ -528,7 +538,7 @@ void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
   static_roots_.for_each([this](heap::Words words) { scan(words); });
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
-                         [this](heap::Words words) { scan_stack(words); });
+                         [this](ThreadRegistry::RootPlace, heap::Words words) { scan_stack(words); });
   const auto add = [this](heap::Object* object) { add_root(object); };
   const auto add_root_at = [this](std::uintptr_t address) {
     if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) add_root(object);

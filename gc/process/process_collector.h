@@ -19,6 +19,8 @@
 #include <span>
 
 #include "gc/collection.h"
+#include "gc/dump/heap_dump.h"
+#include "gc/dump/heap_dumps.h"
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/collection_reason.h"
@@ -115,6 +117,9 @@ class ProcessCollector {
   /// Begins a cycle now; false, with nothing changed, when one is under way, collections are disabled or
   /// objects are not marked while the program runs. Throws as above.
   bool begin_cycle();
+  /// Collects, unless collections are disabled, and leaves a dump of the heap at `path` (HeapDumps::set).
+  /// Whether it is there when this returns.
+  bool dump_heap(std::string path);
   /// From now on objects are marked while the program runs, where to stop it would take longer than
   /// pause_target(); false, with one line on the error output, when the system does not allow that, and false
   /// when the options forbid it. The threads are stopped for a moment.
@@ -264,9 +269,11 @@ class ProcessCollector {
                                 std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_)));
   }
   bool begin_concurrent_marking(const OwnStack& own_stack);
+  bool write_dump(DumpStream& stream, const OwnStack& own_stack);
+  void dump_roots(const OwnStack& own_stack);
   std::span<heap::Object* const> gather_first_roots(const OwnStack& own_stack);
   bool end_concurrent_marking(const OwnStack& own_stack);
-  bool note_swept();
+  void note_swept();
   void await_end_of(ConcurrentMarking::Phase phase, std::chrono::nanoseconds time);
   void give_up_marking();
   std::optional<std::optional<void*>> go_on_concurrently(ProcessThread& thread, const Request& request);
@@ -318,6 +325,8 @@ class ProcessCollector {
   ThreadRegistry threads_;
   StaticRoots static_roots_;
   std::optional<CollectionLog> log_;
+  HeapDumps dumps_;
+  HeapDump* dump_ = nullptr;  // that the words of roots go to, in the child that writes it
   MarkingOnDemand marking_;
   WeakReferences weak_references_;
   Collection collection_;

@@ -1,9 +1,12 @@
 #include "gc/process/process_options.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -51,6 +54,19 @@ std::optional<std::size_t> byte_size(std::string_view text) {
   return *number << shift;
 }
 
+// Of one that a program may handle, by its name, with or without SIG, or number.
+std::optional<int> signal_number(std::string_view text) {
+  if (text.starts_with("SIG")) text.remove_prefix(3);
+  const auto number = number_between(1, static_cast<std::uint64_t>(SIGRTMAX), text);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    const char* const name = sigabbrev_np(signal);
+    if (signal == SIGKILL || signal == SIGSTOP) continue;
+    if (number ? *number == static_cast<std::uint64_t>(signal) : name != nullptr && text == name)
+      return signal;
+  }
+  return std::nullopt;
+}
+
 // Stores what was read, if it was.
 template <typename Value, typename Field>
 bool store(std::optional<Value> value, Field& field) {
@@ -80,7 +96,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 17> kSettings{{
+constexpr std::array<Setting, 19> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -177,6 +193,17 @@ constexpr std::array<Setting, 17> kSettings{{
        options.log_path = text;
        return true;
      }},
+    {{"JACKDAW_DUMP"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.dump_path = text;
+       return true;
+     }},
+    {{"JACKDAW_DUMP_SIGNAL"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(signal_number(text), options.dump_signal);
+     },
+     "must be the name or the number of a signal that may have a handler, such as USR2",
+     [](const ProcessOptions&) { return std::string("none, so that each collection leaves a dump"); }},
 }};
 
 void apply(const Setting& setting, ProcessOptions& options) {

@@ -42,6 +42,10 @@ struct ProcessOptions {
   bool log_collections = false;
   /// Where to: a file that is appended to. Empty: the error output.
   std::string log_path;
+  /// Collections leave a dump of the heap there (HeapDumps::set). Empty: none.
+  std::string dump_path;
+  /// Those that come after this signal. 0: all do.
+  int dump_signal = 0;
   /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
   /// ever.
   std::chrono::seconds stop_patience{15};

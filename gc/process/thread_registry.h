@@ -184,16 +184,27 @@ class ThreadRegistry {
       if (is_to_stop(thread)) function(thread->handle_);
     }
   }
-  /// Between the two: calls `function(heap::Words)` with the parts in use of each registered thread's stack,
-  /// the registers included, and with its thread_local variables, those of `modules`; the caller's own stack
-  /// from `own_stack_pointer` on, unless `own` says that there is nothing in it.
+  /// Where a thread's roots lie: its number, and where its stack ends; 0 for its thread_local variables.
+  struct RootPlace {
+    pid_t thread;
+    std::uintptr_t stack_end;
+  };
+  /// Between the two: calls `function(RootPlace, heap::Words)` with the parts in use of each registered
+  /// thread's stack, the registers included, and with its thread_local variables, those of `modules`; the
+  /// caller's own stack from `own_stack_pointer` on, unless `own` says that there is nothing in it.
   template <typename Function>
   void for_each_root(std::uintptr_t own_stack_pointer, StackState own,
                      std::span<const ThreadLocalModule> modules, Function function) {
     if (current_ != nullptr) current_->stack_.note(own_stack_pointer);
     for (const ProcessThread* const thread : threads_) {
-      if (thread != current_ || own != StackState::holds_none) thread->stack_.for_each_part(function);
-      thread->thread_locals_.for_each_block(modules, function);
+      if (thread != current_ || own != StackState::holds_none) {
+        thread->stack_.for_each_part([&](heap::Words words) {
+          function(RootPlace{thread->number_, thread->stack_.end()}, words);
+        });
+      }
+      thread->thread_locals_.for_each_block(modules, [&](heap::Words words) {
+        function(RootPlace{thread->number_, 0}, words);
+      });
     }
   }
 

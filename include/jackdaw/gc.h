@@ -887,6 +887,12 @@ GC_API void GC_CALL GC_dump_named(const char* /* name */);
 GC_API void GC_CALL GC_dump_regions(void);
 GC_API void GC_CALL GC_dump_finalization(void);
 
+/* Jackdaw's own. Collects, and writes every live object, its references and all roots to the file at path, in
+   which %p stands for the process's number and %n for that of the collection (docs/heap-dump.md; JACKDAW_DUMP
+   in the environment does so without a call). Returns when the file is whole: 1; or 0 when it could not be
+   written, or collections are disabled. The other threads stand still for the collection and a fork. */
+GC_API int GC_CALL GC_dump_heap(const char* /* path */) GC_ATTR_NONNULL(1);
+
 /* ---- 17. Threads and stacks -------------------------------------------------------------------------- */
 
 /* A thread that touches the heap must be registered. The main thread is, and so are threads made through

@@ -81,6 +81,7 @@ const struct function functions[] = {
     FUNCTION(GC_do_blocking),
     FUNCTION(GC_dump),
     FUNCTION(GC_dump_finalization),
+    FUNCTION(GC_dump_heap),
     FUNCTION(GC_dump_named),
     FUNCTION(GC_dump_regions),
     FUNCTION(GC_enable),
