@@ -37,7 +37,8 @@ class GzipStream final : public ByteStream {
   std::size_t read(std::span<std::uint8_t> out) override {
     const int added = gzread(file_.get(), out.data(), static_cast<unsigned>(out.size()));
     if (added > 0) return static_cast<std::size_t>(added);
-    // A stream that is cut short counts as an end for gzread(); only the error number tells it from a good one.
+    // A stream that is cut short counts as an end for gzread(); only the error number tells it from a good
+    // one.
     int zlib_error = Z_OK;
     const char* const message = gzerror(file_.get(), &zlib_error);
     if (added < 0 || zlib_error != Z_OK) fail(zlib_error, message);

@@ -167,8 +167,9 @@ class SecondPass final : public DumpVisitor {
   NodeId node_at(std::uint64_t address, std::uint64_t offset) const {
     const std::uint32_t node = found_.nodes.number_of(address);
     if (node == IdentifierIndex::kAbsent)
-      source_.fail(offset, fmt::format("a reference to {:#x}, where no object is; must be an object's address",
-                                       address));
+      source_.fail(
+          offset,
+          fmt::format("a reference to {:#x}, where no object is; must be an object's address", address));
     return node;
   }
   [[noreturn]] void fail_changed() const {
@@ -186,7 +187,8 @@ void lay_out(Inventory& found, Graph& graph) {
   graph.node_count = found.nodes.size();
   graph.slot_begin.reserve(graph.node_count + 1);
   graph.slot_begin.push_back(0);
-  for (const std::uint64_t slots : found.node_slots) graph.slot_begin.push_back(graph.slot_begin.back() + slots);
+  for (const std::uint64_t slots : found.node_slots)
+    graph.slot_begin.push_back(graph.slot_begin.back() + slots);
   found.node_slots = {};
   graph.slots.assign(found.slots, kNullNode);
 }

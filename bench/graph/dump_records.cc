@@ -110,7 +110,8 @@ void DumpRecords::read_kind() {
   if (source_.read_varint("the number of a kind") != kind_count_ || kind_count_ == kinds_.size())
     source_.fail(at, fmt::format("kinds must be numbered from 0 to {} in order", kinds_.size() - 1));
   DumpedKind& kind = kinds_[kind_count_++];
-  kind.contents = static_cast<heap::Contents>(read_bounded(heap::kContentsCount - 1, "the contents of a kind"));
+  kind.contents =
+      static_cast<heap::Contents>(read_bounded(heap::kContentsCount - 1, "the contents of a kind"));
   kind.is_collectable = read_bounded(1, "whether objects of a kind are collected") != 0;
   kind.has_types = read_bounded(1, "whether objects of a kind have types") != 0;
 }

@@ -1,7 +1,7 @@
 // DumpRecords: the records of one of Jackdaw's heap dumps (docs/heap-dump.md), one after the other.
 //
-// Invariant: whatever the bytes are, each record that a visitor is told of is well formed by itself: an object
-// lies in its block, a reference's word in its object; or an InputError says what is wrong, and where.
+// Invariant: whatever the bytes are, each record that a visitor is told of is well formed by itself: an
+// object lies in its block, a reference's word in its object; or an InputError says what is wrong, and where.
 #pragma once
 
 #include <array>
@@ -57,8 +57,8 @@ struct DumpedObject {
 };
 
 struct DumpedReference {
-  std::uint64_t word = 0;    ///< its number in the object plus 1; or gc::kDumpNoWord
-  std::uint64_t target = 0;  ///< the object's address
+  std::uint64_t word = 0;      ///< its number in the object plus 1; or gc::kDumpNoWord
+  std::uint64_t target = 0;    ///< the object's address
   std::uint64_t interior = 0;  ///< how far behind that the word leads
 };
 
@@ -119,7 +119,8 @@ class DumpRecords {
   void read_kind();
   void read_type(DumpVisitor& visitor);
   void read_block(DumpVisitor& visitor);
-  void read_object(DumpVisitor& visitor, const DumpedBlock& block, const DumpedKind& kind, std::uint64_t slot);
+  void read_object(DumpVisitor& visitor, const DumpedBlock& block, const DumpedKind& kind,
+                   std::uint64_t slot);
   void read_roots(DumpVisitor& visitor);
   void read_return_addresses(DumpVisitor& visitor);
   void read_end();

@@ -26,10 +26,10 @@ enum class DumpTag : std::uint8_t {
 enum class DumpRoots : std::uint8_t {
   stack,
   thread_locals,
-  static_data,     ///< of the program or a shared object, or an added range (GC_add_roots)
-  pushed,          ///< by the program's own procedure (GC_set_push_other_roots)
-  persistent,      ///< jackdaw::Persistent
-  finalization,    ///< objects that wait for their finalizer or destructor, and toggle references
+  static_data,   ///< of the program or a shared object, or an added range (GC_add_roots)
+  pushed,        ///< by the program's own procedure (GC_set_push_other_roots)
+  persistent,    ///< jackdaw::Persistent
+  finalization,  ///< objects that wait for their finalizer or destructor, and toggle references
 };
 inline constexpr std::uint64_t kDumpRootsKinds = 6;
 

@@ -1,8 +1,8 @@
 // DumpStream: the bytes of a heap dump on their way to its file, compressed by zstd where that is installed.
 //
 // The process that writes may be a child that was forked in the midst of a collection, whose locks are in any
-// state: after begin() neither malloc nor the C++ library is called, but for libzstd, which has all its memory
-// by then.
+// state: after begin() neither malloc nor the C++ library is called, but for libzstd, which has all its
+// memory by then.
 #pragma once
 
 #include <array>

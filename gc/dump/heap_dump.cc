@@ -191,8 +191,8 @@ void HeapDump::begin_roots(DumpRoots where, pid_t thread, std::uintptr_t stack_e
                                                                                bool all_count) {
   for (const heap::Word& word : words) {
     const std::uintptr_t bits = word.bits;
-    const heap::Object* const found = all_count ? heap::slot_at_any_word(heap_.map(), bits)
-                                                : heap::slot_at_word(heap_.map(), bits);
+    const heap::Object* const found =
+        all_count ? heap::slot_at_any_word(heap_.map(), bits) : heap::slot_at_word(heap_.map(), bits);
     if (found != nullptr) add_object(address_of(&word), bits);
   }
 }

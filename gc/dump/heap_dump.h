@@ -1,7 +1,7 @@
 // HeapDump: what a heap dump says (docs/heap-dump.md), from a heap whose objects are marked.
 //
-// It runs in a child that was forked while the program stood still: nothing changes, and nobody else runs, but
-// locks are as they were. So it takes none, and calls no malloc.
+// It runs in a child that was forked while the program stood still: nothing changes, and nobody else runs,
+// but locks are as they were. So it takes none, and calls no malloc.
 #pragma once
 
 #include <link.h>
@@ -79,7 +79,7 @@ class HeapDump {
   base::SystemVector<Reference> references_;  // of the object at hand
   base::SystemVector<MarkTask> parts_;        // of it, still to be visited
   base::SystemVector<const TraceDescriptor*> types_;
-  std::uintptr_t block_ = 0;       // the one at hand
+  std::uintptr_t block_ = 0;  // the one at hand
   std::uintptr_t last_target_ = 0;
   std::uintptr_t last_place_ = 0;
   std::uintptr_t last_object_ = 0;

@@ -102,9 +102,7 @@ void HeapDumps::release() {
 }
 
 // As fork() would, but no handler runs, and nothing is told when it ends.
-pid_t HeapDumps::fork_child() {
-  return static_cast<pid_t>(syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL));
-}
+pid_t HeapDumps::fork_child() { return static_cast<pid_t>(syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL)); }
 
 // Without the program's functions for the end.
 void HeapDumps::end_child(bool is_whole) {

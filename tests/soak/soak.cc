@@ -2,6 +2,8 @@
 // as long as one likes, beside a model that knows what must be there.
 #include <getopt.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "jackdaw/gc.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "tests/scaled.h"
 #include "tests/soak/board.h"
 #include "tests/soak/finalization.h"
 #include "tests/soak/random.h"
@@ -41,6 +44,7 @@ constexpr const char* kHelp =
     "Threads build, share, drop, weakly link and finalize graphs in Jackdaw's heap and compare them with a\n"
     "model outside of it: nothing live may be lost, nothing dead may stay, and each finalizer is called "
     "once.\n"
+    "Each second one of them forks, and the child looks at the graphs, allocates and collects.\n"
     "\n"
     "  --seconds N   run for so long (60), then drop everything and look at what is left\n"
     "  --threads N   so many threads at a time (8)\n"
@@ -61,6 +65,7 @@ struct Soak {
   Clock::time_point end;
   std::uint64_t seed = 0;
   std::atomic<std::uint64_t> next_worker{1};
+  std::atomic<Clock::time_point> next_fork{Clock::now()};
   std::mutex mutex;  // held for a few instructions
   std::vector<LastingLink> lasting_links;
 };
@@ -88,6 +93,43 @@ void keep_long_links(Soak& soak, std::vector<LastingLink> links) {
   for (const LastingLink& lasting : links) lasting.link.unregister();
 }
 
+// What the worker has is there in a child, too, and it can allocate and collect. Its exit status is 1 when
+// that is not so (fail), and a signal's when it hangs.
+[[noreturn]] void use_heap_in_child(Worker& worker) {
+  constexpr unsigned kMostSeconds = 120;
+  constexpr int kObjects = 500'000;
+  alarm(kMostSeconds);
+  worker.check_roots();
+  void** list = nullptr;
+  for (int i = 0; i < kObjects; ++i) {
+    auto** const link = static_cast<void**>(GC_malloc(64));
+    check(link != nullptr, "a child has no memory");
+    *link = i % 1000 == 0 ? nullptr : list;
+    list = link;
+  }
+  worker.check_roots();
+  GC_gcollect();
+  worker.check_roots();
+  _exit(0);
+}
+
+// One thread each second. Sanitizers' locks may be held by the threads that the child has not.
+void fork_when_due(Soak& soak, Worker& worker) {
+  // Relaxed, both: whoever changes it forks.
+  Clock::time_point due = soak.next_fork.load(std::memory_order_relaxed);
+  const Clock::time_point now = Clock::now();
+  if (mark::kSanitized || now < due ||
+      !soak.next_fork.compare_exchange_strong(due, now + std::chrono::seconds(1), std::memory_order_relaxed))
+    return;
+  const pid_t child = fork();
+  check(child >= 0, "a child could not be made");
+  if (child == 0) use_heap_in_child(worker);
+  int status = 0;
+  while (waitpid(child, &status, 0) != child) continue;
+  check(status == 0, "a child ended badly", static_cast<std::uint64_t>(status));
+  count(tally.forks);
+}
+
 // One thread's life.
 void* work(void* argument) {
   constexpr std::uint64_t kFewestRounds = 2000;
@@ -99,6 +141,7 @@ void* work(void* argument) {
   Worker worker(soak.board, seed);
   for (std::uint64_t round = 1; round <= rounds && Clock::now() < soak.end; ++round) {
     worker.do_round();
+    fork_when_due(soak, worker);
     if (round % kRoundsBetweenChecks != 0) continue;
     worker.check_roots();
     check_heap_size();
@@ -194,10 +237,10 @@ void print_summary(const Options& options) {
   };
   std::printf("{\"seconds\":%" PRIu64 ",\"threads\":%" PRIu64 ",\"seed\":%" PRIu64, options.seconds,
               options.threads, options.seed);
-  std::printf(",\"rounds\":%" PRIu64 ",\"threads_ended\":%" PRIu64 ",\"graphs\":%" PRIu64
-              ",\"nodes\":%" PRIu64 ",\"nodes_checked\":%" PRIu64,
-              value(tally.rounds), value(tally.threads), value(tally.graphs), value(tally.nodes),
-              value(tally.nodes_checked));
+  std::printf(",\"rounds\":%" PRIu64 ",\"threads_ended\":%" PRIu64 ",\"forks\":%" PRIu64
+              ",\"graphs\":%" PRIu64 ",\"nodes\":%" PRIu64 ",\"nodes_checked\":%" PRIu64,
+              value(tally.rounds), value(tally.threads), value(tally.forks), value(tally.graphs),
+              value(tally.nodes), value(tally.nodes_checked));
   std::printf(",\"collections\":%" PRIu64 ",\"links\":%" PRIu64 ",\"links_cleared\":%" PRIu64
               ",\"nodes_freed\":%" PRIu64,
               static_cast<std::uint64_t>(GC_get_gc_no()), value(tally.links), value(tally.links_cleared),

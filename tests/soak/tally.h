@@ -15,6 +15,7 @@ inline constexpr std::size_t kFinalizerKinds = 4;
 struct Tally {
   std::atomic<std::uint64_t> rounds{0};
   std::atomic<std::uint64_t> threads{0};
+  std::atomic<std::uint64_t> forks{0};
   std::atomic<std::uint64_t> graphs{0};
   std::atomic<std::uint64_t> nodes{0};
   std::atomic<std::uint64_t> nodes_checked{0};

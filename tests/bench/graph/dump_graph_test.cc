@@ -1,0 +1,230 @@
+// The reader of Jackdaw's heap dumps: what it makes of good ones, and what it says of bad ones.
+#include "bench/graph/dump_graph.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/bench/graph/dump_builder.h"
+#include "tests/bench/graph/dump_check.h"
+#include "tests/bench/graph/graph_invariants.h"
+#include "tests/bench/graph/memory_file.h"
+
+namespace jackdaw::bench {
+namespace {
+
+using DumpBytes = DumpBuilder::Bytes;
+
+Graph graph_of(const DumpBytes& bytes, bool headers = false) {
+  ByteSource source = source_of(bytes);
+  return read_heap_dump(source, {.headers = headers});
+}
+
+DumpBytes compressed(const DumpBytes& bytes) {
+  DumpBytes out(ZSTD_compressBound(bytes.size()));
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  EXPECT_EQ(ZSTD_isError(size), 0U);
+  out.resize(size);
+  return out;
+}
+
+// Of the small dump's nodes: three objects and two fillers, one of data and a filler, a large one, and behind a
+// filler one that is not collected.
+void expect_small_graph(const Graph& graph) {
+  EXPECT_EQ(broken_invariant(graph), "");
+  ASSERT_EQ(graph.node_count, 10U);
+  const std::vector<NodeId> first(graph.slots_of(0).begin(), graph.slots_of(0).end());
+  EXPECT_EQ(first, (std::vector<NodeId>{3, kNullNode, kNullNode, 5}));
+  EXPECT_TRUE(graph.slots_of(1).empty());
+  EXPECT_TRUE(graph.slots_of(2).empty());
+  const std::vector<NodeId> last(graph.slots_of(3).begin(), graph.slots_of(3).end());
+  EXPECT_EQ(last, (std::vector<NodeId>{kNullNode, 0}));
+  EXPECT_EQ(graph.type_of(5).layout, NodeType::Layout::data);
+  EXPECT_EQ(graph.type_of(6).layout, NodeType::Layout::data);
+  EXPECT_EQ(graph.type_of(7).name, "Node");
+  const std::vector<NodeId> large(graph.slots_of(7).begin(), graph.slots_of(7).end());
+  EXPECT_EQ(large, std::vector<NodeId>{9});
+  EXPECT_EQ(graph.roots, (std::vector<NodeId>{9, 0, 7}));
+  EXPECT_EQ(graph.note, "6 live objects; 4 nodes stand for what lay between them");
+  // The object behind the filler at 0x10040 is reached by nobody.
+  EXPECT_EQ(reachable(graph).nodes, 5U);
+}
+
+TEST(DumpGraph, HasObjectsAndWhatLiesBetweenThem) {
+  const Graph graph = graph_of(small_dump().bytes());
+  expect_small_graph(graph);
+  EXPECT_EQ(graph.bytes_of(0), 32U);
+  EXPECT_EQ(graph.bytes_of(7), 4096U);
+}
+
+TEST(DumpGraph, IsReadFromACompressedFile) { expect_small_graph(graph_of(compressed(small_dump().bytes()))); }
+
+TEST(DumpGraph, MakesRoomForHeaders) {
+  const Graph graph = graph_of(small_dump().bytes(), true);
+  expect_small_graph(graph);
+  EXPECT_EQ(graph.bytes_of(0), 48U);
+}
+
+// ---- Bad files ----
+
+std::string refusal_of(const DumpBytes& bytes) {
+  const DumpOutcome outcome = check_dump(bytes);
+  EXPECT_EQ(outcome.defect, "");
+  return outcome.accepted ? "accepted" : outcome.message;
+}
+
+std::string refused_at(std::size_t offset, const std::string& message) {
+  return fmt::format("dump: byte {}: {}", offset, message);
+}
+
+TEST(DumpHostile, IsAnotherFile) {
+  const std::string expected = refused_at(0, "not one of Jackdaw's heap dumps; must begin with JDHEAP1");
+  EXPECT_EQ(refusal_of({}), expected);
+  EXPECT_EQ(refusal_of(DumpBuilder("JDHEAP2\n").program().bytes()), expected);
+  EXPECT_EQ(refusal_of({'J', 'D'}), expected);
+}
+
+TEST(DumpHostile, BeginsWithAnotherRecord) {
+  EXPECT_EQ(refusal_of(DumpBuilder().kinds().bytes()),
+            refused_at(8, "the first record must be P, which tells the program"));
+}
+
+TEST(DumpHostile, HasAnUnknownRecord) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().offset();
+  EXPECT_EQ(refusal_of(dump.byte('X').bytes()),
+            refused_at(at, "no record begins like this; must be one of the letters M, K, T, B, R, A, E"));
+}
+
+TEST(DumpHostile, HasKindsOutOfOrder) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().offset();
+  EXPECT_EQ(refusal_of(dump.kind(1, 2).bytes()),
+            refused_at(at + 1, "kinds must be numbered from 0 to 31 in order"));
+}
+
+TEST(DumpHostile, HasABlockOfNoKind) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().kinds().offset();
+  EXPECT_EQ(refusal_of(dump.block(0x10000, 4, 32, 2).bytes()),
+            refused_at(at + 1, "a block of a kind that no record told"));
+}
+
+TEST(DumpHostile, HasABlockBeyondAllAddresses) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().kinds().offset();
+  EXPECT_EQ(refusal_of(dump.block(0x10000, 0, std::uint64_t{1} << 40, std::uint64_t{1} << 40).bytes()),
+            refused_at(at + 1, "a block without objects, or beyond all addresses"));
+}
+
+TEST(DumpHostile, HasAnObjectBehindItsBlock) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 0);
+  const std::size_t at = dump.offset();
+  EXPECT_EQ(refusal_of(dump.object(2, 0).bytes()),
+            refused_at(at, "the distance between two objects 2 is above 1"));
+}
+
+TEST(DumpHostile, HasAReferenceBehindItsObject) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 1);
+  const std::size_t at = dump.offset();
+  EXPECT_EQ(refusal_of(dump.reference(4, 0x10000).bytes()),
+            refused_at(at, "the word of a reference 5 is above 4"));
+}
+
+TEST(DumpHostile, HasAReferenceToNothing) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 1).reference(0, 0x20000).end_list().end(32);
+  const std::string message = refusal_of(dump.bytes());
+  EXPECT_NE(message.find("a reference to 0x20000, where no object is; must be an object's address"),
+            std::string::npos)
+      << message;
+}
+
+TEST(DumpHostile, HasOneObjectTwice) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 0).end_list();
+  dump.block(0x10000, 0, 32, 2).object(1, 0).end_list();
+  const std::string message = refusal_of(dump.end(64).bytes());
+  EXPECT_NE(message.find("a second object at 0x10000; must be the only one"), std::string::npos) << message;
+}
+
+TEST(DumpHostile, HasFewerObjectsThanItTells) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 0).end_list();
+  const std::size_t at = dump.offset();
+  EXPECT_EQ(refusal_of(dump.tag(gc::DumpTag::end).number(2).number(64).number(0).number(0).bytes()),
+            refused_at(at + 1, "the last record tells of 2 objects, 0 references and 0 roots, but there are 1, "
+                               "0 and 0"));
+}
+
+TEST(DumpHostile, GoesOnBehindItsEnd) {
+  DumpBuilder dump = small_dump();
+  const std::size_t at = dump.offset();
+  EXPECT_EQ(refusal_of(dump.byte(0).bytes()),
+            refused_at(at, "something follows the last record; must be the end"));
+}
+
+TEST(DumpHostile, HasNoObject) {
+  DumpBuilder dump;
+  dump.program().kinds().end(0);
+  EXPECT_EQ(refusal_of(dump.bytes()), refused_at(dump.offset(), "the dump has no object; must have one"));
+}
+
+TEST(DumpHostile, HasANumberOfTooManyBits) {
+  DumpBuilder dump;
+  dump.tag(gc::DumpTag::program);
+  for (int i = 0; i < 9; ++i) dump.byte(0xff);
+  dump.byte(2);
+  EXPECT_EQ(refusal_of(dump.bytes()), refused_at(dump.offset(), "the process's number has more than 64 bits"));
+}
+
+TEST(DumpHostile, TakesMoreMemoryThanThereIs) {
+  DumpBuilder dump;
+  dump.program().kinds();
+  constexpr std::uint64_t kSlots = std::uint64_t{1} << 30;
+  dump.block(0x10000, 0, 16, kSlots).object(kSlots, 0).end_list().end(16);
+  const std::string message = refusal_of(dump.bytes());
+  EXPECT_NE(message.find("the dump so far needs"), std::string::npos) << message;
+}
+
+TEST(DumpHostile, IsCutInTheCompressedStream) {
+  DumpBytes bytes = compressed(small_dump().bytes());
+  bytes.resize(bytes.size() - 1);
+  EXPECT_NE(refusal_of(bytes).find("the zstd stream is cut short here; must be a whole file"),
+            std::string::npos);
+}
+
+TEST(DumpSweep, CutAtEveryByte) {
+  for (const DumpBytes& bytes : {small_dump().bytes(), compressed(small_dump().bytes())}) {
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      const DumpOutcome outcome = check_dump(std::span(bytes).first(length));
+      EXPECT_EQ(outcome.defect, "") << "cut to " << length << " bytes: " << outcome.message;
+      EXPECT_FALSE(outcome.accepted) << "cut to " << length << " bytes";
+    }
+  }
+}
+
+TEST(DumpSweep, FlipEveryByte) {
+  constexpr std::array<std::uint8_t, 4> kFlips{0x01, 0x02, 0x80, 0xff};
+  for (DumpBytes bytes : {small_dump().bytes(), compressed(small_dump().bytes())}) {
+    for (const std::uint8_t mask : kFlips) {
+      for (std::size_t place = 0; place < bytes.size(); ++place) {
+        bytes[place] ^= mask;
+        const DumpOutcome outcome = check_dump(bytes);
+        EXPECT_EQ(outcome.defect, "") << "byte " << place << " xor " << int{mask} << ": " << outcome.message;
+        bytes[place] ^= mask;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace jackdaw::bench
