@@ -76,6 +76,8 @@ class FirstPass final : public DumpVisitor {
     // What lies in no word of the object comes behind the last one that does.
     slots_ += unplaced_;
     found_.node_slots.back() = slots_;
+    // The key of an ephemeron leads somewhere even if it holds no words.
+    if (slots_ != 0 && found_.node_types.back() == kDataType) found_.node_types.back() = kWordsType;
     const std::uint64_t least = header_bytes() + slots_ * kReferenceBytes;
     found_.node_bytes.back() = std::max(found_.node_bytes.back(), least);
     found_.slots += slots_;

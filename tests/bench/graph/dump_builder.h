@@ -33,7 +33,9 @@ class DumpBuilder {
   }
   DumpBuilder& tag(gc::DumpTag tag) { return byte(static_cast<std::uint8_t>(tag)); }
 
-  DumpBuilder& program() { return tag(gc::DumpTag::program).number(7).number(1'700'000'000).number(3).text("/p"); }
+  DumpBuilder& program() {
+    return tag(gc::DumpTag::program).number(7).number(1'700'000'000).number(3).text("/p");
+  }
   DumpBuilder& kind(std::uint64_t number_of_kind, std::uint64_t contents, bool is_collectable = true,
                     bool has_types = false) {
     tag(gc::DumpTag::kind).number(number_of_kind).number(contents);
@@ -55,7 +57,9 @@ class DumpBuilder {
     references_ += references;
     return number(distance).number(type).number(references);
   }
-  DumpBuilder& unplaced_reference(std::uint64_t target) { return number(0).from(last_target_, target).number(0); }
+  DumpBuilder& unplaced_reference(std::uint64_t target) {
+    return number(0).from(last_target_, target).number(0);
+  }
   DumpBuilder& reference(std::uint64_t word, std::uint64_t target, std::uint64_t interior = 0) {
     return number(word + 1).from(last_target_, target).number(interior);
   }
@@ -79,7 +83,8 @@ class DumpBuilder {
   DumpBuilder& from(std::uint64_t& last, std::uint64_t now) {
     const auto difference = static_cast<std::int64_t>(now - last);
     last = now;
-    return number((static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63));
+    return number((static_cast<std::uint64_t>(difference) << 1) ^
+                  static_cast<std::uint64_t>(difference >> 63));
   }
 
   Bytes bytes_;
@@ -91,11 +96,17 @@ class DumpBuilder {
   std::uint64_t roots_ = 0;
 };
 
-/// A dump with a bit of everything: a block of three objects in five slots, one of data, a large object and one
-/// that is not collected.
+/// A dump with a bit of everything: a block of three objects in five slots, one of data, a large object and
+/// one that is not collected.
 inline DumpBuilder small_dump() {
   DumpBuilder dump;
-  dump.program().tag(gc::DumpTag::object_file).number(0x1000).text("/lib").number(4096).number(0x2000).number(5);
+  dump.program()
+      .tag(gc::DumpTag::object_file)
+      .number(0x1000)
+      .text("/lib")
+      .number(4096)
+      .number(0x2000)
+      .number(5);
   dump.end_list().kinds();
   dump.block(0x10000, 0, 32, 5).object(1, 2).reference(0, 0x10060).reference(3, 0x14000, 8);
   dump.object(2, 0).object(1, 1).reference(1, 0x10000).end_list();

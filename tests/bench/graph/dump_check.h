@@ -18,8 +18,8 @@ struct DumpOutcome {
   std::string defect;   ///< what the reader did wrong, or ""
 };
 
-/// Reads `bytes` with little memory. Whatever they are, the reader must either make a graph whose invariants hold
-/// or refuse with one line.
+/// Reads `bytes` with little memory. Whatever they are, the reader must either make a graph whose invariants
+/// hold or refuse with one line.
 [[nodiscard]] inline DumpOutcome check_dump(std::span<const std::uint8_t> bytes) {
   DumpOutcome outcome;
   try {

@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,8 +37,8 @@ DumpBytes compressed(const DumpBytes& bytes) {
   return out;
 }
 
-// Of the small dump's nodes: three objects and two fillers, one of data and a filler, a large one, and behind a
-// filler one that is not collected.
+// Of the small dump's nodes: three objects and two fillers, one of data and a filler, a large one, and behind
+// a filler one that is not collected.
 void expect_small_graph(const Graph& graph) {
   EXPECT_EQ(broken_invariant(graph), "");
   ASSERT_EQ(graph.node_count, 10U);
@@ -161,8 +164,9 @@ TEST(DumpHostile, HasFewerObjectsThanItTells) {
   dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 0).end_list();
   const std::size_t at = dump.offset();
   EXPECT_EQ(refusal_of(dump.tag(gc::DumpTag::end).number(2).number(64).number(0).number(0).bytes()),
-            refused_at(at + 1, "the last record tells of 2 objects, 0 references and 0 roots, but there are 1, "
-                               "0 and 0"));
+            refused_at(at + 1,
+                       "the last record tells of 2 objects, 0 references and 0 roots, but there are 1, "
+                       "0 and 0"));
 }
 
 TEST(DumpHostile, GoesOnBehindItsEnd) {
@@ -183,7 +187,8 @@ TEST(DumpHostile, HasANumberOfTooManyBits) {
   dump.tag(gc::DumpTag::program);
   for (int i = 0; i < 9; ++i) dump.byte(0xff);
   dump.byte(2);
-  EXPECT_EQ(refusal_of(dump.bytes()), refused_at(dump.offset(), "the process's number has more than 64 bits"));
+  EXPECT_EQ(refusal_of(dump.bytes()),
+            refused_at(dump.offset(), "the process's number has more than 64 bits"));
 }
 
 TEST(DumpHostile, TakesMoreMemoryThanThereIs) {
@@ -200,6 +205,38 @@ TEST(DumpHostile, IsCutInTheCompressedStream) {
   bytes.resize(bytes.size() - 1);
   EXPECT_NE(refusal_of(bytes).find("the zstd stream is cut short here; must be a whole file"),
             std::string::npos);
+}
+
+// ---- Files ----
+
+TEST(DumpFiles, OfRealProgramsReachTheirLiveObjects) {
+  struct Heap {
+    std::string name;
+    std::uint64_t live;
+  };
+  for (const Heap& heap : {Heap{"guile", 79'367}, Heap{"mailutils", 23'669}, Heap{"neko", 126'044}}) {
+    SCOPED_TRACE(heap.name);
+    const Graph graph = read_heap_dump(JACKDAW_TEST_DATA "/" + heap.name + ".dump", {.headers = false});
+    EXPECT_EQ(broken_invariant(graph), "");
+    EXPECT_EQ(reachable(graph).nodes, heap.live);
+    EXPECT_TRUE(graph.note.starts_with(std::to_string(heap.live) + " live objects;")) << graph.note;
+  }
+}
+
+TEST(DumpFiles, OfTheCorpusAreReadOrRefused) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(JACKDAW_TEST_DATA "/dump_corpus")) {
+    SCOPED_TRACE(entry.path().string());
+    std::ifstream file(entry.path(), std::ios::binary);
+    const DumpBytes bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const DumpOutcome outcome = check_dump(bytes);
+    EXPECT_EQ(outcome.defect, "");
+    const std::string name = entry.path().filename().string();
+    EXPECT_EQ(outcome.accepted, name.starts_with("valid_")) << outcome.message;
+    EXPECT_TRUE(outcome.accepted || name.starts_with("hostile_"));
+    ++files;
+  }
+  EXPECT_GT(files, 0U);
 }
 
 TEST(DumpSweep, CutAtEveryByte) {

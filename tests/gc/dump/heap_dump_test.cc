@@ -39,14 +39,17 @@ class HeapDumpTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  [[nodiscard]] std::string path(const std::string& name = "heap") const { return fmt::format("{}/{}", folder_, name); }
+  [[nodiscard]] std::string path(const std::string& name = "heap") const {
+    return fmt::format("{}/{}", folder_, name);
+  }
   [[nodiscard]] DumpContents dumped() const {
     EXPECT_EQ(GC_dump_heap(path().c_str()), 1);
     return DumpContents(path());
   }
   [[nodiscard]] std::set<std::string> files() const {
     std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.insert(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      names.insert(entry.path().filename());
     return names;
   }
 
@@ -238,7 +241,8 @@ TEST_F(HeapDumpTest, TellsWhoseStackHoldsAnObjectAndWhatItCalled) {
   EXPECT_GE(dump.return_addresses.at(holder.number.load()).size(), 2U);
   bool is_variable = false;
   for (const auto& root : dump.roots_to(reinterpret_cast<const void*>(~holder.hidden_variable.load())))
-    is_variable |= root.among.where == gc::DumpRoots::thread_locals && root.among.thread == holder.number.load();
+    is_variable |=
+        root.among.where == gc::DumpRoots::thread_locals && root.among.thread == holder.number.load();
   EXPECT_TRUE(is_variable);
 }
 
