@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/command/input_error.h"
+#include "bench/inspect/heap_command.h"
 #include "bench/limit/limit_command.h"
 #include "bench/mark/mark_command.h"
 #include "bench/queue/queue_command.h"
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  jackdaw run guile script.scm\n"
       "  jackdaw mark tree:21 --threads 2\n"
+      "  jackdaw heap dump:heap.dump\n"
       "  jackdaw queue single\n"
       "  jackdaw limit\n"
       "  jackdaw simulate tree:20 --workers 1,8,64\n"
@@ -54,6 +56,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::RunCommand program(app);
   jackdaw::bench::MarkCommand mark(app);
+  jackdaw::bench::HeapCommand heap(app);
   jackdaw::bench::QueueCommand queue(app);
   jackdaw::bench::LimitCommand limit(app);
   jackdaw::bench::SimulateCommand simulate(app);
@@ -71,6 +74,7 @@ int run(int argc, char** argv) {
     return complain(fmt::format("{} (see jackdaw --help)", error.what()));
   }
   const int status = program.chosen()    ? program.run()
+                     : heap.chosen()     ? heap.run()
                      : queue.chosen()    ? queue.run()
                      : limit.chosen()    ? limit.run()
                      : simulate.chosen() ? simulate.run()

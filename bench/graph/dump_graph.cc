@@ -43,8 +43,16 @@ struct Inventory {
 /// A node for each slot of each block, the sizes, and the roots.
 class FirstPass final : public DumpVisitor {
  public:
-  FirstPass(ByteSource& source, const GraphOptions& options, Inventory& found)
-      : source_(source), options_(options), found_(found) {}
+  FirstPass(ByteSource& source, const GraphOptions& options, Inventory& found, DumpedHeap& heap)
+      : source_(source), options_(options), found_(found), heap_(heap) {}
+
+  void visit_program(const DumpedProgram& program) override { heap_.program = program; }
+  void visit_object_file(const DumpedObjectFile& file) override { heap_.files.push_back(file); }
+  void visit_return_address(std::uint64_t thread, std::uint64_t place, std::uint64_t address) override {
+    heap_.calls[thread].push_back({place, address});
+    ++other_;
+    require_memory_so_far();
+  }
 
   void visit_type(std::uint64_t type, const std::string& name) override {
     const auto known = found_.named_types.find(type);
@@ -60,7 +68,11 @@ class FirstPass final : public DumpVisitor {
   void begin_object(const DumpedObject& object) override {
     fill_up_to((object.address - block_.address) / object.bytes);
     add_node(object.address, kind_.has_types ? named_type(object.type) : type_of_contents(kind_.contents));
-    if (!kind_.is_collectable) found_.roots.push_back(object.address);
+    heap_.is_live.back() = true;
+    if (!kind_.is_collectable) {
+      found_.roots.push_back(object.address);
+      heap_.root_places.emplace_back();
+    }
     ++found_.live;
     ++next_slot_;
     slots_ = 0;
@@ -88,8 +100,11 @@ class FirstPass final : public DumpVisitor {
     if (block_.slots > 1) fill_up_to(block_.slots);
   }
 
+  void begin_roots(const DumpedRoots& roots) override { roots_ = roots; }
+
   void visit_root(const DumpedRoot& root) override {
     found_.roots.push_back(root.target);
+    heap_.root_places.push_back({roots_.where, roots_.thread, roots_.stack_end, root.place, root.interior});
     require_memory_so_far();
   }
 
@@ -119,6 +134,8 @@ class FirstPass final : public DumpVisitor {
     found_.node_types.push_back(type);
     found_.node_bytes.push_back(header_bytes() + block_.object_bytes);
     found_.node_slots.push_back(0);
+    heap_.is_live.push_back(false);
+    heap_.is_certain.push_back(kind_.contents != heap::Contents::words);
     found_.heap_bytes = saturating_add(found_.heap_bytes, found_.node_bytes.back());
   }
 
@@ -126,7 +143,8 @@ class FirstPass final : public DumpVisitor {
     constexpr std::uint64_t kPerNode =
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * (sizeof(TypeId) + 2 * sizeof(std::uint64_t));
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.slots * sizeof(NodeId) +
-                                 found_.roots.size() * 3 * sizeof(std::uint64_t);
+                                 found_.roots.size() * 3 * (sizeof(std::uint64_t) + sizeof(DumpedRootPlace)) +
+                                 other_ * 3 * sizeof(DumpedCall);
     const std::uint64_t needed =
         std::max(tables, saturating_multiply(found_.heap_bytes, options_.heap_copies));
     if (needed <= options_.memory_limit_bytes) return;
@@ -138,6 +156,9 @@ class FirstPass final : public DumpVisitor {
   ByteSource& source_;
   const GraphOptions& options_;
   Inventory& found_;
+  DumpedHeap& heap_;
+  std::uint64_t other_ = 0;
+  DumpedRoots roots_;
   DumpedBlock block_;
   DumpedKind kind_;
   std::uint64_t next_slot_ = 0;
@@ -208,19 +229,28 @@ void find_roots(const Inventory& found, const ByteSource& source, Graph& graph) 
 }  // namespace
 
 Graph read_heap_dump(const std::string& path, const GraphOptions& options) {
-  ByteSource source(path);
-  return read_heap_dump(source, options);
+  return read_dumped_heap(path, options).graph;
 }
 
 Graph read_heap_dump(ByteSource& source, const GraphOptions& options) {
+  return read_dumped_heap(source, options).graph;
+}
+
+DumpedHeap read_dumped_heap(const std::string& path, const GraphOptions& options) {
+  ByteSource source(path);
+  return read_dumped_heap(source, options);
+}
+
+DumpedHeap read_dumped_heap(ByteSource& source, const GraphOptions& options) {
   Progress progress("reading " + source.name());
   DumpRecords records(source, progress);
   Inventory found;
-  FirstPass first(source, options, found);
+  DumpedHeap heap;
+  FirstPass first(source, options, found, heap);
   records.visit_all(first);
   if (found.live == 0) source.fail(source.offset(), "the dump has no object; must have one");
 
-  Graph graph;
+  Graph& graph = heap.graph;
   graph.name = "dump:" + source.name();
   graph.has_headers = options.headers;
   graph.is_scattered = true;
@@ -235,7 +265,11 @@ Graph read_heap_dump(ByteSource& source, const GraphOptions& options) {
                            graph.node_count - found.live);
   require_memory(source.name(), description_bytes(graph), heap_bytes(graph), options.heap_copies,
                  options.memory_limit_bytes);
-  return graph;
+  heap.addresses.reserve(graph.node_count);
+  for (NodeId node = 0; node < graph.node_count; ++node)
+    heap.addresses.push_back(found.nodes.identifier(node));
+  for (auto& [thread, calls] : heap.calls) std::ranges::sort(calls, {}, &DumpedCall::place);
+  return heap;
 }
 
 }  // namespace jackdaw::bench

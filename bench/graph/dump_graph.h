@@ -9,13 +9,51 @@
 // no collection frees.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/graph/byte_source.h"
+#include "bench/graph/dump_records.h"
 #include "bench/graph/graph.h"
 #include "bench/graph/graph_options.h"
+#include "gc/dump/dump_format.h"
 
 namespace jackdaw::bench {
+
+/// Where a root of a dump lies.
+struct DumpedRootPlace {
+  std::optional<gc::DumpRoots> where;  ///< nothing: no collection frees the object
+  std::uint64_t thread = 0;
+  std::uint64_t stack_end = 0;
+  std::uint64_t place = 0;     ///< its address; 0: none
+  std::uint64_t interior = 0;  ///< how far behind the object's start it leads
+};
+
+/// A word of a stack that looks like the address that a call returns to.
+struct DumpedCall {
+  std::uint64_t place = 0;
+  std::uint64_t return_address = 0;
+};
+
+/// All that a dump tells.
+struct DumpedHeap {
+  Graph graph;
+  std::vector<std::uint64_t> addresses;      ///< of the nodes
+  std::vector<bool> is_live;                 ///< whether a node is an object
+  std::vector<bool> is_certain;              ///< whether its references are, or any word may be one
+  std::vector<DumpedRootPlace> root_places;  ///< of the graph's roots
+  DumpedProgram program;
+  std::vector<DumpedObjectFile> files;
+  std::map<std::uint64_t, std::vector<DumpedCall>> calls;  ///< by thread, by ascending places
+};
+
+/// The dump at `path`, a regular file. As read_heap_dump.
+[[nodiscard]] DumpedHeap read_dumped_heap(const std::string& path, const GraphOptions& options = {});
+/// The same for a source that is open already.
+[[nodiscard]] DumpedHeap read_dumped_heap(ByteSource& source, const GraphOptions& options);
 
 /// The graph of the dump at `path`, a regular file, which `options` let be so large. Throws InputError,
 /// naming the file, the byte and what would be right, for anything that is not a whole and consistent dump.

@@ -24,13 +24,13 @@ bool ZstdLibrary::load() {
   void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;
   static ZstdLibrary functions{};
-  static const bool is_whole = find(library, "ZSTD_createCCtx", functions.create) &&
+  static const bool kIsWhole = find(library, "ZSTD_createCCtx", functions.create) &&
                                find(library, "ZSTD_freeCCtx", functions.free) &&
                                find(library, "ZSTD_compressStream2", functions.compress) &&
                                find(library, "ZSTD_isError", functions.is_error);
   // Release: pairs with the acquire in loaded().
-  if (is_whole) the_library.store(&functions, std::memory_order_release);
-  return is_whole;
+  if (kIsWhole) the_library.store(&functions, std::memory_order_release);
+  return kIsWhole;
 }
 
 const ZstdLibrary* ZstdLibrary::loaded() { return the_library.load(std::memory_order_acquire); }

@@ -200,11 +200,8 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const std::uint64_t all = growth_.budget(found_);
   const std::uint64_t growing = growth_.budget_while_growing(found_);
   if (growing == std::numeric_limits<std::uint64_t>::max()) return {all, growing};
-  if (concurrent_.phase() == ConcurrentMarking::Phase::marking) {
-    // A heap that is much larger than its live objects need makes threads wait instead.
-    const bool may_grow = heap_.bytes() <= 2 * (found_.live_bytes + growing);
-    return {pacing_.until_now(all, may_grow), pacing_.until_now(growing, may_grow)};
-  }
+  if (concurrent_.phase() == ConcurrentMarking::Phase::marking)
+    return {pacing_.until_now(all), pacing_.until_now(growing)};
   if (!is_next_concurrent()) return {all, growing};
   // Where the heap may not become larger, a cycle must begin before that is noticed.
   const std::uint64_t limit = heap_.limit();

@@ -76,13 +76,12 @@ class ConcurrentPacing {
     return until_beginning(room - std::min(room, unusable_bytes_));
   }
   /// Bytes to allocate until now, while objects are marked: a quarter of the budget more in the time that a
-  /// marking took, up to a limit. A cycle may have begun late, with the budget spent: `counts_anew` grants as
-  /// much then, too.
-  [[nodiscard]] std::uint64_t until_now(std::uint64_t budget, bool counts_anew) const {
+  /// marking took, up to a limit.
+  // Not counted from where the cycle began: the heap would grow by as much in each one that begins late.
+  [[nodiscard]] std::uint64_t until_now(std::uint64_t budget) const {
     const double times =
         std::min(std::chrono::duration<double>(Clock::now() - begun_) / expected_time_, kMostTimesLonger);
-    return std::max(budget, counts_anew ? begun_at_ : 0) + budget / 8 +
-           static_cast<std::uint64_t>(static_cast<double>(budget / 4) * times);
+    return budget + budget / 8 + static_cast<std::uint64_t>(static_cast<double>(budget) / 4 * times);
   }
 
  private:

@@ -1,0 +1,52 @@
+#include "bench/inspect/heap_command.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "bench/command/input_error.h"
+#include "bench/command/output_file.h"
+#include "bench/inspect/heap_report.h"
+#include "bench/inspect/heap_view.h"
+#include "bench/inspect/why.h"
+
+namespace jackdaw::bench {
+
+HeapCommand::HeapCommand(CLI::App& app)
+    : command_(app.add_subcommand("heap", "Tell what is in a heap, and why an object is alive")) {
+  command_->footer(
+      "HEAP is dump:FILE, hprof:FILE or any other graph of jackdaw mark.\n"
+      "\nExamples:\n"
+      "  jackdaw heap dump:heap.dump\n"
+      "  jackdaw heap dump:heap.dump --why 0x7f3200001230\n"
+      "  jackdaw heap hprof:heap.hprof.gz --why HashMap --most 3\n"
+      "\nExit status: 0; 2 when the input is bad.\n");
+  command_->add_option("HEAP", heap_, "The heap, such as dump:FILE")->required();
+  command_
+      ->add_option("--why", why_,
+                   "Print shortest ways from roots to the object at, or around, an address, or "
+                   "to objects of types whose names contain this")
+      ->type_name("ADDRESS|TYPE");
+  command_->add_option("--most", most_, "Rows of each table, and ways to objects of a type")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+      ->capture_default_str();
+  command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+}
+
+int HeapCommand::run() {
+  if (!why_.empty() && !json_path_.empty())
+    throw InputError("--json: goes with the tables alone; with --why leave it out");
+  std::optional<OutputFile> json;
+  if (!json_path_.empty()) json.emplace("--json", json_path_);
+  const HeapView view(heap_, {.headers = false});
+  if (!why_.empty()) {
+    fmt::print("{}", format_why(find_why(view, why_, most_)));
+    return 0;
+  }
+  const HeapReport report = describe_heap(view, most_);
+  if (json) json->commit(heap_to_json(report));
+  fmt::print("{}", format_heap(report));
+  return 0;
+}
+
+}  // namespace jackdaw::bench

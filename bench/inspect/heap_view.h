@@ -1,0 +1,68 @@
+// HeapView: a heap to ask questions about: objects with their types and addresses, references, and roots with
+// their places, as one graph that begins before the roots.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/graph/dump_graph.h"
+#include "bench/graph/graph.h"
+#include "bench/graph/graph_options.h"
+#include "bench/inspect/dominators.h"
+#include "bench/inspect/symbols.h"
+
+namespace jackdaw::bench {
+
+/// Made from a dump, or from any other graph, which then has no addresses and one kind of roots.
+class HeapView {
+ public:
+  /// Of what `spec` names (graph_spec.h). Throws as make_graph.
+  explicit HeapView(const std::string& spec, const GraphOptions& options = {});
+  HeapView(const HeapView&) = delete;
+  HeapView& operator=(const HeapView&) = delete;
+
+  [[nodiscard]] const Graph& graph() const { return heap_.graph; }
+  /// Null when it is not a dump of Jackdaw's.
+  [[nodiscard]] const DumpedHeap* dump() const { return is_dump_ ? &heap_ : nullptr; }
+
+  // --- One graph of it all: node 0 leads to the roots, these to objects ---
+
+  [[nodiscard]] const FlatGraph& flat() const { return flat_; }
+  [[nodiscard]] std::uint32_t root_count() const {
+    return static_cast<std::uint32_t>(heap_.graph.roots.size());
+  }
+  [[nodiscard]] std::uint32_t node_of_root(std::uint32_t root) const { return 1 + root; }
+  [[nodiscard]] std::uint32_t node_of(NodeId object) const { return 1 + root_count() + object; }
+  /// Nothing for node 0 and roots.
+  [[nodiscard]] std::optional<NodeId> object_of(std::uint32_t node) const {
+    if (node <= root_count()) return std::nullopt;
+    return node - 1 - root_count();
+  }
+
+  // --- In words ---
+
+  /// "0x7f12 (48 bytes, Node)".
+  [[nodiscard]] std::string describe(NodeId object) const;
+  /// "stack of thread 12, in function f, 1,024 bytes below its end".
+  [[nodiscard]] std::string describe_root(std::uint32_t root) const;
+  /// The sort of places that the root's is one of: "stack of thread 12", "static data of libfoo.so".
+  [[nodiscard]] std::string group_of_root(std::uint32_t root) const;
+  [[nodiscard]] bool is_certain_root(std::uint32_t root) const;
+  [[nodiscard]] bool is_certain(NodeId object) const {
+    return heap_.is_certain.empty() || heap_.is_certain[object];
+  }
+  [[nodiscard]] bool is_live(NodeId object) const { return heap_.is_live.empty() || heap_.is_live[object]; }
+
+ private:
+  void flatten();
+  [[nodiscard]] std::string function_of(const DumpedRootPlace& place) const;
+
+  DumpedHeap heap_;
+  bool is_dump_ = false;
+  FlatGraph flat_;
+  std::optional<Symbols> symbols_;
+};
+
+}  // namespace jackdaw::bench
