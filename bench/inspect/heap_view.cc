@@ -93,10 +93,9 @@ std::string HeapView::function_of(const DumpedRootPlace& place) const {
 }
 
 std::string HeapView::describe_root(std::uint32_t root) const {
-  const std::string group = group_of_root(root);
-  if (!is_dump_ || !heap_.root_places[root].where) return group;
+  std::string text = group_of_root(root);
+  if (!is_dump_ || !heap_.root_places[root].where) return text;
   const DumpedRootPlace& place = heap_.root_places[root];
-  std::string text = group;
   if (*place.where == gc::DumpRoots::stack) {
     const std::string function = function_of(place);
     text += fmt::format(", {} bytes below its end", place.stack_end - place.place);

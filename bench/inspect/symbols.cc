@@ -25,11 +25,11 @@ void Symbols::End::operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
 
 Symbols::Symbols(const std::vector<DumpedObjectFile>& files, const std::string& program)
     : files_(files), program_(program) {
-  static const Dwfl_Callbacks callbacks{.find_elf = nullptr,
-                                        .find_debuginfo = dwfl_standard_find_debuginfo,
-                                        .section_address = nullptr,
-                                        .debuginfo_path = nullptr};
-  dwfl_.reset(dwfl_begin(&callbacks));
+  static const Dwfl_Callbacks kCallbacks{.find_elf = nullptr,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = nullptr,
+                                         .debuginfo_path = nullptr};
+  dwfl_.reset(dwfl_begin(&kCallbacks));
   if (dwfl_ == nullptr) throw std::bad_alloc();
   dwfl_report_begin(dwfl_.get());
   for (const DumpedObjectFile& file : files) {
