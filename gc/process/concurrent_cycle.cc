@@ -186,12 +186,13 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
 // In phase idle: notes what the sweep of the last cycle found, if nobody did.
 void ProcessCollector::note_swept() {
   if (!std::exchange(is_swept_unnoted_, false)) return;
-  pacing_.note_swept(found_.live_bytes, heap_.swept().live_bytes);
-  found_.live_bytes = heap_.swept().live_bytes;
+  const std::uint64_t live = heap_.swept().live_bytes;
+  pacing_.note_swept(live_bytes(), live);
+  found_.live_bytes = pacing_.known_live(live);
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
   found_.heap_bytes = heap_.bytes();
   // Relaxed: see its reader.
-  live_bytes_.store(found_.live_bytes, std::memory_order_relaxed);
+  live_bytes_.store(live, std::memory_order_relaxed);
   apply_growth();
 }
 

@@ -59,11 +59,19 @@ class ConcurrentPacing {
   /// Its marking ends.
   void end(std::uint64_t allocated) {
     allocated_ = allocated;
+    allocated_meanwhile_ = allocated - std::min(allocated, begun_at_);
     expected_bytes_ = std::max(expected_bytes_ / 2, allocated - std::min(allocated, begun_at_));
     expected_time_ = std::max<Clock::duration>(Clock::now() - begun_, kLeastTime);
     // A heap is looked at again, if that does not stop the program for much longer than it may be.
     time_of_byte_ = std::max(time_of_byte_ * 7 / 8, measured_ / 2);
     if (!std::exchange(memory_ended_, false)) unusable_bytes_ -= unusable_bytes_ / 8;
+  }
+
+  /// Of so many bytes that the sweep of the last cycle found, how many were live when it began: what was
+  /// allocated meanwhile counts as live, and is not known to be. Half of them at least.
+  // Else the more is allocated in a cycle, the more the heap may grow, and the more is allocated in the next.
+  [[nodiscard]] std::uint64_t known_live(std::uint64_t swept_bytes) const {
+    return swept_bytes - std::min(swept_bytes / 2, allocated_meanwhile_);
   }
 
   /// Bytes to allocate before a cycle begins, of those that a collection that stops the program would wait
@@ -98,6 +106,7 @@ class ConcurrentPacing {
   std::uint64_t begun_at_ = 0;
   std::uint64_t allocated_ = 0;  // when the last one ended
   Clock::time_point begun_;
+  std::uint64_t allocated_meanwhile_ = 0;  // in its marking
   std::uint64_t expected_bytes_ = 0;
   std::uint64_t unusable_bytes_ = 0;
   bool memory_ended_ = false;  // in this cycle

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jackdaw/gc.h"
-
 namespace jackdaw::soak {
 
 /// The ways to register a finalizer, as gc.h and javaxfc.h have them.
@@ -46,11 +44,9 @@ inline void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
   }
 }
 
-/// The bytes that the heap, or the program, may take when the model has at most held so many. Where objects
-/// are marked while the threads run, what dies meanwhile stays until the next time.
+/// The bytes that the heap, or the program, may take when the model has at most held so many.
 inline std::uint64_t allowed_bytes(std::uint64_t live, std::uint64_t model) {
-  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-  return 4 * live + 2 * model + (GC_is_incremental_mode() != 0 ? 128 : 64) * kMebibyte;
+  return 4 * live + 2 * model + (std::uint64_t{64} << 20);
 }
 
 /// Ends the program at once with status 1 and a line that says what was found, with two numbers.

@@ -102,6 +102,14 @@ TEST(ConcurrentPacing, BeginsEarlierWhereFreeMemoryCannotBeUsed) {
   EXPECT_EQ(pacing.until_beginning_within(kRoom), 700 * kMebibyte);
 }
 
+TEST(ConcurrentPacing, DoesNotCountWhatWasAllocatedInACycleAsLive) {
+  ConcurrentPacing pacing;
+  pacing.begin(10 * kMebibyte);
+  pacing.end(30 * kMebibyte);
+  EXPECT_EQ(pacing.known_live(100 * kMebibyte), 80 * kMebibyte);
+  EXPECT_EQ(pacing.known_live(30 * kMebibyte), 15 * kMebibyte);
+}
+
 TEST(ConcurrentPacing, GrantsMoreAsTimePasses) {
   ConcurrentPacing pacing;
   pacing.begin(0);
