@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <span>
@@ -78,6 +77,7 @@ void HeapDumps::set_names(std::string_view pattern, std::uint64_t collection) {
 
 void HeapDumps::prepare(std::uint64_t collection) {
   if (!is_wanted()) return;
+  child_ = -1;  // an earlier one is no longer asked about
   const OwnWork own_work;
   set_names(asked_for_.empty() ? path_ : asked_for_, collection);
   asked_for_.clear();
@@ -116,6 +116,7 @@ void HeapDumps::end_child(bool is_whole) {
 }
 
 bool HeapDumps::await(pid_t child) {
+  if (child <= 0) return false;  // none was forked; to wait for -1 would be to wait for others
   int status = 0;
   while (waitpid(child, &status, static_cast<int>(__WCLONE)) < 0) {
     if (errno != EINTR) return false;

@@ -22,8 +22,8 @@ namespace jackdaw::gc {
 class HeapDumps {
  public:
   /// `path`: of the files; in it %p becomes the process's number, %n that of the collection, %% a %.
-  /// Those of collections that come after the signal; 0: of all, but not while another is written. Takes the
-  /// signal.
+  /// `signal`: collections that come after it leave one; 0: all do, but not while another is written. Takes
+  /// the signal.
   void set(std::string path, int signal);
   /// For the files to be compressed. With no lock that an allocating thread may want.
   static void load_compressor();
