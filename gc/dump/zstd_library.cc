@@ -33,6 +33,7 @@ bool ZstdLibrary::load() {
   return kIsWhole;
 }
 
+// Acquire: pairs with the release in load(), so that the functions are seen.
 const ZstdLibrary* ZstdLibrary::loaded() { return the_library.load(std::memory_order_acquire); }
 
 }  // namespace jackdaw::gc
