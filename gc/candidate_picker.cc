@@ -26,9 +26,10 @@ using Candidate = CandidatePicker::Candidate;
 struct CandidatePicker::Portable {
   template <typename Test>
   JACKDAW_ALWAYS_INLINE static Candidate* pick_if(heap::Words words, Candidate* out, Test test) {
-    for (const heap::Word word : words) {
-      *out = word.bits;
-      out += test(word.bits) ? 1 : 0;
+    for (const heap::Word& word : words) {
+      const std::uintptr_t bits = word.read_once();
+      *out = bits;
+      out += test(bits) ? 1 : 0;
     }
     return out;
   }
@@ -62,6 +63,10 @@ struct CandidatePicker::Portable {
 };
 
 #if defined(__x86_64__)
+
+// Has the compiler keep in a register what was read: read again to be picked, a word that the program writes
+// meanwhile may be another one than that which was tested.
+#define JACKDAW_READ_ONCE(words) asm("" : "+v"(words))
 
 #define JACKDAW_AVX2 gnu::target("avx2,bmi,bmi2,popcnt")
 
@@ -130,7 +135,7 @@ struct Avx2Test {
     const heap::Word* word = words.data();
     std::size_t left = words.size();
     for (; left >= 4; word += 4, left -= 4) out = append<kDisplaced, 4>(four_at(word), out);
-    for (; left != 0; ++word, --left) out = append<kDisplaced, 1>(all(word->bits), out);
+    for (; left != 0; ++word, --left) out = append<kDisplaced, 1>(all(word->read_once()), out);
     return out;
   }
 
@@ -144,13 +149,16 @@ struct Avx2Test {
       out = append<kDisplaced, 4>(four_at(word), out);
     // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
     if (count % 4 == 0) return out;
-    const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(word));
+    __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(word));
+    JACKDAW_READ_ONCE(two);
     return append<kDisplaced, 2>(_mm256_castsi128_si256(two), out);
   }
 
  private:
   [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const heap::Word* word) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
+    __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
+    JACKDAW_READ_ONCE(words);
+    return words;
   }
 };
 
@@ -203,7 +211,8 @@ struct Avx512Test {
   // Appends those of eight words that pass.
   [[JACKDAW_AVX512, gnu::always_inline]] inline Candidate* append(const heap::Word* word,
                                                                   Candidate* out) const {
-    const __m512i words = _mm512_loadu_si512(word);
+    __m512i words = _mm512_loadu_si512(word);
+    JACKDAW_READ_ONCE(words);
     __mmask8 passing = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(words, start), bytes);
     if constexpr (kDisplaced) {
       const __m512i places = _mm512_and_si512(words, all(63));
@@ -249,6 +258,8 @@ struct CandidatePicker::Avx512 {
     return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
   }
 };
+
+#undef JACKDAW_READ_ONCE
 
 #endif  // defined(__x86_64__)
 

@@ -12,6 +12,12 @@ namespace jackdaw::heap {
 /// access through it counts as one of any type.
 struct [[gnu::may_alias]] Word {
   std::uintptr_t bits;
+
+  /// The bits, read once: the program may write the word meanwhile, and a compiler that takes `bits` for
+  /// constant may read it anew at each use.
+  [[nodiscard, gnu::always_inline]] std::uintptr_t read_once() const {
+    return static_cast<const volatile Word*>(this)->bits;
+  }
 };
 static_assert(sizeof(Word) == kWordBytes);
 

@@ -133,8 +133,8 @@ template <typename Function>
                                                                                   const BlockMap& map,
                                                                                   Function function) {
   const BlockMap local = map;  // in registers
-  for (const Word word : words) {
-    if (Object* const object = slot_at_any_word(local, word.bits)) function(object);
+  for (const Word& word : words) {
+    if (Object* const object = slot_at_any_word(local, word.read_once())) function(object);
   }
 }
 
@@ -144,9 +144,10 @@ template <typename Function>
                                                                                       const BlockMap& map,
                                                                                       Function function) {
   const BlockMap::View view(map);
-  for (const Word word : words) {
-    if (!view.may_keep(word.bits)) continue;
-    if (Object* const object = slot_at_displaced_word(map, word.bits)) function(object);
+  for (const Word& word : words) {
+    const std::uintptr_t bits = word.read_once();
+    if (!view.may_keep(bits)) continue;
+    if (Object* const object = slot_at_displaced_word(map, bits)) function(object);
   }
 }
 

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <random>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "gc/object_model.h"
@@ -126,6 +128,35 @@ TEST_P(CandidatePickerTest, EndsBeforeATaskOfAnotherForm) {
   std::vector<std::uintptr_t> out(100);
   EXPECT_EQ(picker.pick_from(tasks, 64, out.data()).tasks, 2U);
   EXPECT_EQ(picker.pick_from(std::span(tasks).subspan(2), 64, out.data()).tasks, 0U);
+}
+
+// A word that was tested and then read again may be another one by then.
+TEST_P(CandidatePickerTest, ReadsEachWordOnceWhileTheProgramWrites) {
+  const CandidatePicker picker(heap_.map(), GetParam());
+  constexpr std::size_t kWords = 22;  // eights, fours, two
+  std::vector<MarkTask> tasks;
+  for (const std::size_t words : {std::size_t{2}, std::size_t{4}, kWords})
+    tasks.push_back(HeapObjectModel().task_of(allocator_.allocate_plain(words * 8, heap::KindNumber::words)));
+  std::atomic<bool> is_over{false};
+  std::jthread program([&] {
+    for (std::uintptr_t word = 0; !is_over; word = word == 0 ? heap_.map().begin() : 0) {
+      for (const MarkTask task : tasks) {
+        for (const heap::Word& written : task.small_object())
+          std::atomic_ref(const_cast<std::uintptr_t&>(written.bits)).store(word, std::memory_order_relaxed);
+      }
+    }
+  });
+  std::size_t outside = 0;
+  const auto count_outside = [&](std::span<const std::uintptr_t> picked) {
+    outside += std::ranges::count_if(picked, [&](auto word) { return !heap_.map().covers(word); });
+  };
+  std::vector<std::uintptr_t> out(64 + kWords + CandidatePicker::kScratch);
+  for (int round = 0; round < 200'000; ++round) {
+    count_outside(std::span(out).first(picker.pick(tasks[2].small_object(), out.data())));
+    count_outside(std::span(out).first(picker.pick_from(tasks, 64, out.data()).candidates));
+  }
+  is_over = true;
+  EXPECT_EQ(outside, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Instructions, CandidatePickerTest, testing::ValuesIn(CandidatePicker::available()));
