@@ -102,6 +102,9 @@ std::string HeapView::describe_root(std::uint32_t root) const {
     if (!function.empty()) text += ", in the frame of " + function;
   } else if (*place.where == gc::DumpRoots::static_data) {
     if (const std::string name = symbols_->name_at(place.place); !name.empty()) text += ", " + name;
+  } else if (*place.where == gc::DumpRoots::persistent) {
+    if (const std::string name = symbols_->name_at(place.place - 1); !name.empty())
+      text += ", made in " + name;
   }
   if (place.place != 0) text += fmt::format(" (at {:#x})", place.place);
   if (place.interior != 0) text += fmt::format(", leading {} bytes into it", place.interior);

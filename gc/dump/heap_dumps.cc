@@ -97,12 +97,29 @@ void HeapDumps::prepare(std::uint64_t collection) {
 void HeapDumps::release() {
   if (stream_ == nullptr) return;
   const OwnWork own_work;
+  if (child_ < 0) {
+    unlink(part_name_.c_str());
+    tell_on_stderr("the heap dump '" + name_ + "' was not written: out of memory or processes");
+  }
   stream_->~DumpStream();
   base::unmap_memory({reinterpret_cast<std::byte*>(std::exchange(stream_, nullptr)), sizeof(DumpStream)});
 }
 
 // As fork() would, but no handler runs, and nothing is told when it ends.
 pid_t HeapDumps::fork_child() { return static_cast<pid_t>(syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL)); }
+
+// In the child, whose parent blocked all signals: the program's handlers are not for it.
+void HeapDumps::leave_signals_to_system() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action.sa_flags = 0;
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+  }
+  constexpr base::SignalBits kNone = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kNone, nullptr, sizeof kNone);
+}
 
 // Without the program's functions for the end.
 void HeapDumps::end_child(bool is_whole) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/signals_blocked.h"
 #include "gc/dump/dump_stream.h"
 
 namespace jackdaw::gc {
@@ -48,8 +49,11 @@ class HeapDumps {
   /// written, in the child.
   template <typename Write>
   void fork_and_write(Write write) {
+    const base::SignalsBlocked guard(base::kAllSignals);
     child_ = fork_child();
-    if (child_ == 0) end_child(write(*stream_));
+    if (child_ != 0) return;
+    leave_signals_to_system();
+    end_child(write(*stream_));
   }
   /// Waits until a dump is written. Whether its file is there. Without the lock.
   [[nodiscard]] static bool await(pid_t child);
@@ -60,6 +64,7 @@ class HeapDumps {
   void prepare(std::uint64_t collection);
   void release();
   static pid_t fork_child();
+  static void leave_signals_to_system();
   [[noreturn]] void end_child(bool is_whole);
   [[nodiscard]] bool is_wanted();
   [[nodiscard]] bool is_another_under_way();

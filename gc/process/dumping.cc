@@ -60,7 +60,7 @@ void ProcessCollector::dump_roots(const OwnStack& own_stack) {
   dump.begin_roots(DumpRoots::persistent);
   persistents_.for_each([&](const PersistentNodes::Node& node) {
     // Relaxed: see PersistentNodes::Node.
-    dump.add_object(reinterpret_cast<std::uintptr_t>(&node), node.load(std::memory_order_relaxed));
+    dump.add_object(reinterpret_cast<std::uintptr_t>(node.maker), node.word.load(std::memory_order_relaxed));
   });
   dump.end_roots();
   dump.begin_roots(DumpRoots::finalization);

@@ -17,19 +17,20 @@ PersistentNodes::~PersistentNodes() {
   }
 }
 
-PersistentNodes::Node& PersistentNodes::acquire(std::uintptr_t address) {
+PersistentNodes::Node& PersistentNodes::acquire(std::uintptr_t address, const void* maker) {
   const std::lock_guard lock(mutex_);
   if (free_ == nullptr) add_block();
   Node& node = *free_;
   // Relaxed, here and below: the lock orders all that threads write, and a collection waits for them.
-  free_ = reinterpret_cast<Node*>(node.load(std::memory_order_relaxed) & ~kFree);
-  node.store(address, std::memory_order_relaxed);
+  free_ = reinterpret_cast<Node*>(node.word.load(std::memory_order_relaxed) & ~kFree);
+  node.word.store(address, std::memory_order_relaxed);
+  node.maker = maker;
   return node;
 }
 
 void PersistentNodes::release(Node& node) {
   const std::lock_guard lock(mutex_);
-  node.store(reinterpret_cast<std::uintptr_t>(free_) | kFree, std::memory_order_relaxed);
+  node.word.store(reinterpret_cast<std::uintptr_t>(free_) | kFree, std::memory_order_relaxed);
   free_ = &node;
 }
 
@@ -38,7 +39,7 @@ void PersistentNodes::add_block() {
   if (memory.empty()) throw std::bad_alloc();
   auto* const block = new (memory.data()) Block{};
   for (Node& node : block->nodes) {
-    node.store(reinterpret_cast<std::uintptr_t>(free_) | kFree, std::memory_order_relaxed);
+    node.word.store(reinterpret_cast<std::uintptr_t>(free_) | kFree, std::memory_order_relaxed);
     free_ = &node;
   }
   // Relaxed: written under the lock.

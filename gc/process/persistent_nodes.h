@@ -15,17 +15,21 @@ namespace jackdaw::gc {
 /// system.
 class PersistentNodes {
  public:
-  /// Holds an address in an object, or 0. Relaxed accesses do: whoever shares a node between threads
-  /// synchronises, and a collection does with all threads.
-  using Node = std::atomic<std::uintptr_t>;
+  struct Node {
+    /// An address in an object, or 0. Relaxed accesses do: whoever shares a node between threads
+    /// synchronises, and a collection does with all threads.
+    std::atomic<std::uintptr_t> word;
+    /// In the code that acquired it.
+    const void* maker;
+  };
 
   PersistentNodes() = default;
   ~PersistentNodes();
   PersistentNodes(const PersistentNodes&) = delete;
   PersistentNodes& operator=(const PersistentNodes&) = delete;
 
-  /// A node that holds `address`. Throws std::bad_alloc. Any thread.
-  Node& acquire(std::uintptr_t address);
+  /// A node that holds `address`, for the code at `maker`. Throws std::bad_alloc. Any thread.
+  Node& acquire(std::uintptr_t address, const void* maker);
   /// Gives a node back. Any thread.
   void release(Node& node);
 
@@ -38,7 +42,7 @@ class PersistentNodes {
     // Acquire: pairs with the release in add_block.
     for (Block* block = blocks_.load(std::memory_order_acquire); block != nullptr; block = block->next) {
       for (Node& node : block->nodes) {
-        const std::uintptr_t word = node.load(std::memory_order_relaxed);
+        const std::uintptr_t word = node.word.load(std::memory_order_relaxed);
         if (word != 0 && (word & kFree) == 0) function(node);
       }
     }

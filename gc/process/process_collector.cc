@@ -526,9 +526,9 @@ void ProcessCollector::clear_dead() {
   weak_references_.clear_dead();
   weak_persistents_.for_each([this](PersistentNodes::Node& node) {
     // Relaxed, both: see PersistentNodes::Node.
-    const std::uintptr_t start = heap_.map().start_of_object_at(node.load(std::memory_order_relaxed));
+    const std::uintptr_t start = heap_.map().start_of_object_at(node.word.load(std::memory_order_relaxed));
     const auto* const object = reinterpret_cast<const heap::Object*>(start);
-    if (!heap::Chunk::of(object)->is_marked(object)) node.store(0, std::memory_order_relaxed);
+    if (!heap::Chunk::of(object)->is_marked(object)) node.word.store(0, std::memory_order_relaxed);
   });
   destructors_.add_dead(heap_);
 }
@@ -546,7 +546,7 @@ void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   destructors_.for_each_waiting(add);
   persistents_.for_each([&](const PersistentNodes::Node& node) {
     // Relaxed: see PersistentNodes::Node.
-    add_root_at(node.load(std::memory_order_relaxed));
+    add_root_at(node.word.load(std::memory_order_relaxed));
   });
   finalization_.for_each_root(add_root_at);
 }

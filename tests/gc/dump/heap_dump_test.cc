@@ -1,6 +1,11 @@
 // What dumps of this process's heap say of objects and roots that the tests know.
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +28,7 @@
 #include "jackdaw/gc_mark.h"
 #include "jackdaw/gc_typed.h"
 #include "tests/bench/graph/graph_invariants.h"
+#include "tests/deny_system_call.h"
 #include "tests/gc/dump/read_dump.h"
 
 namespace jackdaw {
@@ -173,10 +179,12 @@ TEST_F(HeapDumpTest, NamesCppTypesAndPersistents) {
   EXPECT_NE(dump.types.at(told->told.type).find("Named"), std::string::npos);
   ASSERT_EQ(told->references.size(), 1U);
   EXPECT_EQ(told->references[0].target, object_of(dump, root->other_.get())->told.address);
-  bool is_persistent = false;
-  for (const auto& to : dump.roots_to(reinterpret_cast<const void*>(told->told.address)))
-    is_persistent |= to.among.where == gc::DumpRoots::persistent;
-  EXPECT_TRUE(is_persistent);
+  std::uint64_t maker = 0;
+  for (const auto& to : dump.roots_to(reinterpret_cast<const void*>(told->told.address))) {
+    if (to.among.where == gc::DumpRoots::persistent) maker = to.told.place;
+  }
+  Dl_info program{};
+  EXPECT_NE(dladdr(reinterpret_cast<const void*>(maker), &program), 0) << "no code made the handle";
 }
 
 // ---- Roots ----
@@ -289,6 +297,15 @@ TEST_F(HeapDumpTest, SaysWhereItCannotBeWritten) {
   EXPECT_EQ(files(), std::set<std::string>{"folder"});
 }
 
+TEST_F(HeapDumpTest, IsNoneWhereNoProcessCanBeForked) {
+  ASSERT_TRUE(deny(SYS_clone, EAGAIN));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(GC_dump_heap(path().c_str()), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            fmt::format("jackdaw: the heap dump '{}' was not written: out of memory or processes\n", path()));
+  EXPECT_TRUE(files().empty());
+}
+
 TEST_F(HeapDumpTest, IsNoneWhileCollectionsAreDisabled) {
   GC_disable();
   EXPECT_EQ(GC_dump_heap(path().c_str()), 0);
@@ -300,6 +317,31 @@ TEST_F(HeapDumpTest, LeavesNoChildToWaitFor) {
   EXPECT_EQ(GC_dump_heap(path().c_str()), 1);
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
+}
+
+// The pipe takes less than the dump, so that the child waits for the reader.
+TEST_F(HeapDumpTest, RunsNoHandlerOfTheProgramInTheChild) {
+  constexpr std::size_t kCount = 100'000;
+  static_root = static_cast<void**>(GC_malloc(kCount * sizeof(void*)));
+  for (std::size_t i = 0; i < kCount; ++i) static_root[i * 7919 % kCount] = GC_malloc(16);
+  ASSERT_EQ(setpgid(0, 0), 0);
+  ASSERT_NE(signal(SIGUSR1, [](int) {}), SIG_ERR);
+  ASSERT_EQ(mkfifo(path("heap.part").c_str(), 0600), 0);
+  const int pipe = open(path("heap.part").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GT(fcntl(pipe, F_SETPIPE_SZ, 4096), 0);
+  std::thread reader([pipe] {
+    pollfd data{pipe, POLLIN, 0};
+    while (poll(&data, 1, -1) < 0) {
+    }
+    EXPECT_EQ(kill(0, SIGUSR1), 0);
+    fcntl(pipe, F_SETFL, 0);
+    std::array<char, 4096> some;
+    while (read(pipe, some.data(), some.size()) > 0) {
+    }
+    close(pipe);
+  });
+  EXPECT_EQ(GC_dump_heap(path().c_str()), 0) << "the child went on after a signal that ends a process";
+  reader.join();
 }
 
 // ---- The environment ----

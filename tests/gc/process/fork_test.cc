@@ -25,7 +25,7 @@ bool is_intact(const Link* list) {
 // Takes the locks of the nodes for a moment.
 void use_nodes() {
   for (PersistentNodes* const nodes : {&collector().persistents(), &collector().weak_persistents()})
-    nodes->release(nodes->acquire(0));
+    nodes->release(nodes->acquire(0, nullptr));
 }
 
 // The work of a child process; returns its exit status.
