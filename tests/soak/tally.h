@@ -1,6 +1,8 @@
 // Tally: what all threads have done so far, and what a failed check does.
 #pragma once
 
+#include "jackdaw/gc.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -45,8 +47,11 @@ inline void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
 }
 
 /// The bytes that the heap, or the program, may take when the model has at most held so many.
+// Where objects are marked while the program runs, what is allocated meanwhile is kept, and more is granted
+// when the marking waits for a processor.
 inline std::uint64_t allowed_bytes(std::uint64_t live, std::uint64_t model) {
-  return 4 * live + 2 * model + (std::uint64_t{64} << 20);
+  const std::uint64_t heaps = GC_is_incremental_mode() != 0 ? 6 : 4;
+  return heaps * live + 2 * model + (std::uint64_t{64} << 20);
 }
 
 /// Ends the program at once with status 1 and a line that says what was found, with two numbers.
