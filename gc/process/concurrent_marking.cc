@@ -29,8 +29,9 @@ constexpr std::uint32_t kMostRounds = 16;
 // The pause takes about as long as so many stops at most, as the last pass did. For each two passes in a row
 // that took no fewer than others before, one more is accepted.
 constexpr std::uint32_t kStopsOfAPause = 4;
-// Between two stops the program runs for as long as a stop at first, in the end for so small a part.
-constexpr std::uint32_t kShortestGap = 8;
+// Between two stops the program runs for so small a part of the time of a stop. With longer gaps it writes so
+// much that it is stopped for longer altogether.
+constexpr std::uint32_t kPartOfAStop = 8;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
 constexpr std::chrono::milliseconds kPatience{10};
 // As many mark threads visit pages in the pause as were written so often, in bytes, when it was asked last,
@@ -191,18 +192,17 @@ void ConcurrentMarking::catch_up_running() {
   for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
     visit_written();
     ++record_.rounds;
-    if (record_.written_bytes <= affordable || record_.written_bytes >= before - before / 4) return;
+    if (record_.written_bytes <= affordable || record_.written_bytes >= before / 2) return;
     before = record_.written_bytes;
   }
 }
 
-// In passes over the heap: each stop goes on where the one before ended. With each pass the program has less
-// time between stops to write, so that they become shorter, until the last pause takes no longer than a few
-// stops, or until that does not help any more. What is found in a stop is marked from after it.
+// In passes over the heap: each stop goes on where the one before ended. The program has little time between
+// stops to write, so that passes become shorter, until the last pause takes no longer than a few stops, or
+// until that does not help any more. What is found in a stop is marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   next_part_ = 0;
-  std::chrono::nanoseconds gap = stop_time();
   std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t passes_in_vain = 0;
   for (std::uint32_t stops = 1;; ++stops) {
@@ -214,11 +214,8 @@ void ConcurrentMarking::catch_up_with_stops() {
       if (is_over && stops <= kStopsOfAPause + passes_in_vain / 2) return leave_marking();
     }
     mark_gathered();
-    if (is_over) {
-      fewest = std::min(fewest, std::exchange(stops, 0));
-      gap = std::max(gap / 2, stop_time() / kShortestGap);
-    }
-    await_end_of(Phase::marking, gap);
+    if (is_over) fewest = std::min(fewest, std::exchange(stops, 0));
+    await_end_of(Phase::marking, stop_time() / kPartOfAStop);
   }
 }
 
