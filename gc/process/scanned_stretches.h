@@ -32,21 +32,14 @@ class ScannedStretches {
   template <typename Function>
   void for_each_of(std::uint32_t part, Function function) const {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
-    AddressRange stretch;
-    for (std::uintptr_t block = begin; block != begin + kPartBytes; block += heap::kBlockBytes) {
-      if (!map_.shape_at(block).may_hold_references()) continue;
-      if (stretch.empty() || block - stretch.end > kMostBetween) {
-        if (!stretch.empty()) function(stretch);
-        stretch.begin = block;
-      }
-      stretch.end = block + heap::kBlockBytes;
-    }
-    if (!stretch.empty()) function(stretch);
+    for_each_between(begin, begin + kPartBytes, function);
   }
-  /// The same for all parts.
+  /// The same for all parts, chunk by chunk.
+  // Each change of what the system watches interrupts the processors that run threads of the program.
   template <typename Function>
   void for_each(Function function) const {
-    for (std::uint32_t part = 0; part < part_count(); ++part) for_each_of(part, function);
+    for (std::uintptr_t chunk = map_.begin(); chunk < map_.used_end(); chunk += heap::kChunkBytes)
+      for_each_between(chunk, chunk + heap::kChunkBytes, function);
   }
   /// The memory of the chunk that a stretch lies in, of which nothing was released.
   [[nodiscard]] AddressRange chunk_of(AddressRange stretch) const {
@@ -59,6 +52,20 @@ class ScannedStretches {
   }
 
  private:
+  template <typename Function>
+  void for_each_between(std::uintptr_t begin, std::uintptr_t end, Function function) const {
+    AddressRange stretch;
+    for (std::uintptr_t block = begin; block != end; block += heap::kBlockBytes) {
+      if (!map_.shape_at(block).may_hold_references()) continue;
+      if (stretch.empty() || block - stretch.end > kMostBetween) {
+        if (!stretch.empty()) function(stretch);
+        stretch.begin = block;
+      }
+      stretch.end = block + heap::kBlockBytes;
+    }
+    if (!stretch.empty()) function(stretch);
+  }
+
   // Stretches with no more bytes between them that need not be scanned become one: they lie in one chunk.
   static constexpr std::uintptr_t kMostBetween = 8 * heap::kBlockBytes;
 
