@@ -25,7 +25,7 @@ constexpr double kMostPercent = 80;
 // Marking that takes less time is not shared by more threads.
 constexpr double kLeastSharedMs = 1;
 constexpr std::uint32_t kMostMarkers = 64;
-// So large a heap may become four times as large without anybody's noticing.
+// So large a heap may become four times as large at little cost.
 constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{64} << 20;
 
 // The collections for which something holds.
@@ -93,12 +93,12 @@ std::optional<Advice> bigger_budget(const ProcessSummary& process) {
   const double allocated = median_allocated_mib(process);
   const double live = median_live_mib(process);
   const std::string reason = fmt::format(
-      "pauses take {:.1f} % of the time, {:.0f} % of that since the budget was used up: {:.1f} MiB are "
+      "pauses take {:.1f} % of the time, {:.0f} % of that because the budget was used up: {:.1f} MiB are "
       "allocated between collections and {:.1f} MiB live, at the median",
       process.paused_percent, percent, allocated, live);
   if (process.peak_heap_bytes <= kSmallHeapBytes) {
-    const std::uint64_t mib = std::bit_ceil(4 * (process.peak_heap_bytes >> 20) + 1);
-    return Advice{fmt::format("JACKDAW_INITIAL_HEAP_SIZE={}m", mib), reason};
+    const std::uint64_t bytes = std::bit_ceil(std::max(4 * process.peak_heap_bytes, std::uint64_t{1} << 20));
+    return Advice{fmt::format("JACKDAW_INITIAL_HEAP_SIZE={}m", bytes >> 20), reason};
   }
   // It has a bigger one already.
   if (allocated >= live) return std::nullopt;

@@ -82,7 +82,7 @@ class FieldReader {
     return std::chrono::nanoseconds(std::llround(fraction(name) * 1e6));
   }
   [[nodiscard]] std::uint64_t mib(std::string_view name) const {
-    return static_cast<std::uint64_t>(fraction(name) * (1U << 20) + 0.5);
+    return static_cast<std::uint64_t>(std::round(fraction(name) * (1U << 20)));
   }
   [[nodiscard]] gc::CollectionReason reason(std::string_view name) const {
     using gc::CollectionReason;

@@ -33,6 +33,7 @@ std::vector<ProcessSummary::Kind> kinds_of(std::span<const gc::CollectionRecord>
   for (const gc::CollectionRecord& collection : collections)
     sorted[{collection.concurrent.has_value(), collection.reason}].push_back(collection);
   std::vector<ProcessSummary::Kind> kinds;
+  kinds.reserve(sorted.size());
   for (const auto& [kind, members] : sorted)
     kinds.push_back({kind.first, kind.second, pauses_of(members), members.size()});
   return kinds;

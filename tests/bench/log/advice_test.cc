@@ -86,6 +86,10 @@ TEST(Advice, ALargerInitialHeapForASmallOne) {
     collection.heap_bytes = std::uint64_t{20} << 20;
   }
   EXPECT_EQ(settings_for(log), Settings{"JACKDAW_INITIAL_HEAP_SIZE=128m"});
+  for (gc::CollectionRecord& collection : log) collection.heap_bytes = std::uint64_t{64} << 20;
+  EXPECT_EQ(settings_for(log), Settings{"JACKDAW_INITIAL_HEAP_SIZE=256m"});
+  for (gc::CollectionRecord& collection : log) collection.heap_bytes = 0;
+  EXPECT_EQ(settings_for(log), Settings{"JACKDAW_INITIAL_HEAP_SIZE=1m"});
 }
 
 TEST(Advice, MarkingWhileTheProgramRunsForLongPauses) {
@@ -110,7 +114,7 @@ TEST(Advice, NamesTheFigures) {
   EXPECT_EQ(advice[0].reason,
             "every one of 4 mark threads had work in 100 % of the pauses' time; 8 can run at once");
   EXPECT_EQ(advice[1].reason,
-            "pauses take 20.0 % of the time, 100 % of that since the budget was used up: 50.0 MiB are "
+            "pauses take 20.0 % of the time, 100 % of that because the budget was used up: 50.0 MiB are "
             "allocated between collections and 100.0 MiB live, at the median");
   EXPECT_EQ(advice[2].reason,
             "12 of 12 collections stopped the program for 10 ms or longer, at most 20.0 ms");

@@ -16,6 +16,7 @@ inline constexpr ProgramMachine kMachine{.processors = 4, .tracks_writes = true}
 /// markers that all had work.
 inline std::vector<gc::CollectionRecord> log_with_pauses(const std::vector<int>& pauses_ms) {
   std::vector<gc::CollectionRecord> log;
+  log.reserve(pauses_ms.size());
   for (const int pause_ms : pauses_ms) {
     log.push_back({.number = log.size() + 1,
                    .pause = std::chrono::milliseconds(pause_ms),

@@ -79,8 +79,8 @@ TEST_P(LogLine, LacksNoField) {
        {"collection", "reason", "pause_ms", "before_mib", "live_mib", "heap_mib", "mark_threads",
         "stolen_percent", "stopped_threads", "markers", "at_ms", "pid", "first_pause_ms", "stops",
         "longest_stop_ms", "rounds", "written_mib"}) {
-    const std::string quote = GetParam() == LogSpelling::json ? "\"" : " ";
-    EXPECT_EQ(refusal_of(with(line, quote + name, quote + "x" + name)), "'" + name + "' is missing");
+    const std::string before = GetParam() == LogSpelling::json ? "\"" : " ";
+    EXPECT_EQ(refusal_of(with(line, before + name, before + "x")), "'" + name + "' is missing");
   }
 }
 
@@ -123,7 +123,7 @@ TEST(LogLines, OtherTextIsRefused) {
 class LogFile : public testing::Test {
  protected:
   LogFile() : path_(testing::TempDir() + "log_line_test_" + std::to_string(getpid())) {}
-  ~LogFile() override { std::remove(path_.c_str()); }
+  void TearDown() override { std::remove(path_.c_str()); }
 
   [[nodiscard]] std::string refusal_of(const std::string& text) const {
     std::ofstream(path_, std::ios::binary) << text;
