@@ -27,6 +27,8 @@ constexpr double kLeastSharedMs = 1;
 constexpr std::uint32_t kMostMarkers = 64;
 // So large a heap may become four times as large at little cost.
 constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{64} << 20;
+// In less time the new memory's page faults take more than the collections did.
+constexpr double kLeastTimeMs = 1000;
 
 // The collections for which something holds.
 template <typename Predicate>
@@ -97,6 +99,7 @@ std::optional<Advice> bigger_budget(const ProcessSummary& process) {
       "allocated between collections and {:.1f} MiB live, at the median",
       process.paused_percent, percent, allocated, live);
   if (process.peak_heap_bytes <= kSmallHeapBytes) {
+    if (process.end_ms - process.begin_ms < kLeastTimeMs) return std::nullopt;
     const std::uint64_t bytes = std::bit_ceil(std::max(4 * process.peak_heap_bytes, std::uint64_t{1} << 20));
     return Advice{fmt::format("JACKDAW_INITIAL_HEAP_SIZE={}m", bytes >> 20), reason};
   }

@@ -90,6 +90,8 @@ TEST(Advice, ALargerInitialHeapForASmallOne) {
   EXPECT_EQ(settings_for(log), Settings{"JACKDAW_INITIAL_HEAP_SIZE=256m"});
   for (gc::CollectionRecord& collection : log) collection.heap_bytes = 0;
   EXPECT_EQ(settings_for(log), Settings{"JACKDAW_INITIAL_HEAP_SIZE=1m"});
+  for (gc::CollectionRecord& collection : log) collection.at /= 2;
+  EXPECT_EQ(settings_for(log), Settings{}) << "too short a time";
 }
 
 TEST(Advice, MarkingWhileTheProgramRunsForLongPauses) {
