@@ -17,6 +17,7 @@
 #include "bench/command/input_error.h"
 #include "bench/inspect/heap_command.h"
 #include "bench/limit/limit_command.h"
+#include "bench/log/log_command.h"
 #include "bench/mark/mark_command.h"
 #include "bench/queue/queue_command.h"
 #include "bench/run/run_command.h"
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
   app.footer(
       "Examples:\n"
       "  jackdaw run guile script.scm\n"
+      "  jackdaw log gc.log\n"
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw heap dump:heap.dump\n"
       "  jackdaw queue single\n"
@@ -55,6 +57,7 @@ int run(int argc, char** argv) {
       "See jackdaw mark --help, and so on, for all that they can do.\n");
   app.set_version_flag("--version", JACKDAW_VERSION);
   jackdaw::bench::RunCommand program(app);
+  jackdaw::bench::LogCommand log(app);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::HeapCommand heap(app);
   jackdaw::bench::QueueCommand queue(app);
@@ -75,6 +78,7 @@ int run(int argc, char** argv) {
   }
   const int status = program.chosen()    ? program.run()
                      : heap.chosen()     ? heap.run()
+                     : log.chosen()      ? log.run()
                      : queue.chosen()    ? queue.run()
                      : limit.chosen()    ? limit.run()
                      : simulate.chosen() ? simulate.run()

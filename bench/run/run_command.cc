@@ -156,7 +156,8 @@ int RunCommand::run() {
   std::optional<CollectionLog> log;
   if (statistics_ || !log_path_.empty()) {
     log.emplace(log_path_);
-    set_variable("JACKDAW_LOG", "1");
+    const char* const spelling = std::getenv("JACKDAW_LOG");
+    if (spelling == nullptr || std::string_view(spelling) != "json") set_variable("JACKDAW_LOG", "1");
     set_variable("JACKDAW_LOG_FILE", log->path());
   }
   if (statistics_) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
 #include <cstring>
 
 #include "gc/process/tell_on_stderr.h"
@@ -26,17 +26,74 @@ int open_log(const std::string& path) {
   return STDERR_FILENO;
 }
 
-// A number of thousandths, rounded, in two parts: how the decimal point looks is the locale's business, not
-// that of a line to be read by scripts. Rounded by hand: nothing else here needs the mathematical library.
-struct Thousandths {
-  explicit Thousandths(double value) : all((static_cast<unsigned long long>(value * 2000) + 1) / 2) {}
-  [[nodiscard]] unsigned long long whole() const { return all / 1000; }
-  [[nodiscard]] unsigned long long rest() const { return all % 1000; }
+// Writes a line field by field. Never malloc, never the locale. No number has more than 21 characters, so
+// that a line fits.
+class LineWriter {
+ public:
+  LineWriter(LogSpelling spelling, std::span<char, kLongestLogLine> buffer)
+      : is_json_(spelling == LogSpelling::json), buffer_(buffer) {
+    append(is_json_ ? "{" : "jackdaw:");
+  }
 
-  unsigned long long all;
+  void number(std::string_view name, std::uint64_t value) {
+    begin(name);
+    append_number(value);
+  }
+  // Rounded to thousandths. By hand: nothing else here needs the mathematical library.
+  void fraction(std::string_view name, double value) {
+    const std::uint64_t thousandths = (static_cast<std::uint64_t>(value * 2000) + 1) / 2;
+    begin(name);
+    append_number(thousandths / 1000);
+    const std::uint64_t rest = thousandths % 1000;
+    append(rest < 10 ? ".00" : rest < 100 ? ".0" : ".");
+    append_number(rest);
+  }
+  void milliseconds(std::string_view name, std::chrono::nanoseconds value) {
+    fraction(name, std::chrono::duration<double, std::milli>(value).count());
+  }
+  void mib(std::string_view name, std::uint64_t bytes) {
+    fraction(name, static_cast<double>(bytes) / (1U << 20));
+  }
+  void word(std::string_view name, std::string_view value) {
+    begin(name);
+    if (is_json_) append("\"");
+    append(value);
+    if (is_json_) append("\"");
+  }
+  std::string_view finish() {
+    append(is_json_ ? "}\n" : "\n");
+    return {buffer_.data(), length_};
+  }
+
+ private:
+  void begin(std::string_view name) {
+    append(!is_json_ ? " " : length_ == 1 ? "\"" : ",\"");
+    append(name);
+    append(is_json_ ? "\":" : "=");
+  }
+  void append(std::string_view text) {
+    std::copy(text.begin(), text.end(), buffer_.subspan(length_).begin());
+    length_ += text.size();
+  }
+  void append_number(std::uint64_t number) {
+    char* const start = buffer_.data() + length_;
+    length_ +=
+        static_cast<std::size_t>(std::to_chars(start, buffer_.data() + buffer_.size(), number).ptr - start);
+  }
+
+  bool is_json_;
+  std::span<char, kLongestLogLine> buffer_;
+  std::size_t length_ = 0;
 };
 
-Thousandths mib(std::uint64_t bytes) { return Thousandths(static_cast<double>(bytes) / (1U << 20)); }
+void write_concurrent(const ConcurrentRecord& record, LineWriter& line) {
+  line.milliseconds("first_pause_ms", record.first_pause);
+  line.milliseconds("concurrent_ms", record.marking);
+  line.number("stops", record.stops);
+  line.milliseconds("longest_stop_ms", record.longest_stop);
+  line.number("rounds", record.rounds);
+  line.mib("written_mib", record.written_bytes);
+}
 
 }  // namespace
 
@@ -47,54 +104,37 @@ std::uint32_t threads_that_marked(std::span<const mark::WorkerStatistics> worker
   return std::max(static_cast<std::uint32_t>(marked), 1U);
 }
 
-// A duration in milliseconds.
-Thousandths milliseconds(std::chrono::nanoseconds duration) {
-  return Thousandths(std::chrono::duration<double, std::milli>(duration).count());
+std::string_view format_record(const CollectionRecord& record, LogSpelling spelling,
+                               std::span<char, kLongestLogLine> buffer) {
+  LineWriter line(spelling, buffer);
+  line.number("collection", record.number);
+  line.word("reason", name_of(record.reason));
+  line.milliseconds("pause_ms", record.pause);
+  line.mib("before_mib", record.used_bytes_before);
+  line.mib("live_mib", record.live_bytes);
+  line.mib("heap_mib", record.heap_bytes);
+  line.number("mark_threads", record.mark_threads);
+  line.fraction("stolen_percent", record.steal_percent);
+  line.number("stopped_threads", record.stopped_threads);
+  if (record.concurrent) write_concurrent(*record.concurrent, line);
+  line.number("markers", record.markers);
+  line.milliseconds("at_ms", record.at);
+  line.number("pid", record.process);
+  return line.finish();
 }
 
-// How many characters it wrote.
-std::size_t format_concurrent(const ConcurrentRecord& record, std::span<char> buffer) {
-  const Thousandths first = milliseconds(record.first_pause);
-  const Thousandths marking = milliseconds(record.marking);
-  const Thousandths stop = milliseconds(record.longest_stop);
-  const Thousandths written = mib(record.written_bytes);
-  const int length = std::snprintf(
-      buffer.data(), buffer.size(),
-      " first_pause_ms=%llu.%03llu concurrent_ms=%llu.%03llu stops=%u longest_stop_ms=%llu.%03llu "
-      "rounds=%u written_mib=%llu.%03llu",
-      first.whole(), first.rest(), marking.whole(), marking.rest(), record.stops, stop.whole(), stop.rest(),
-      record.rounds, written.whole(), written.rest());
-  return static_cast<std::size_t>(length);
-}
-
-std::string_view format_record(const CollectionRecord& record, std::span<char, kLongestLogLine> buffer) {
-  const Thousandths pause = milliseconds(record.pause);
-  const Thousandths before = mib(record.used_bytes_before);
-  const Thousandths live = mib(record.live_bytes);
-  const Thousandths heap = mib(record.heap_bytes);
-  const Thousandths stolen(record.steal_percent);
-  const int length = std::snprintf(
-      buffer.data(), buffer.size(),
-      "jackdaw: collection=%llu reason=%s pause_ms=%llu.%03llu before_mib=%llu.%03llu live_mib=%llu.%03llu "
-      "heap_mib=%llu.%03llu mark_threads=%u stolen_percent=%llu.%03llu stopped_threads=%u",
-      static_cast<unsigned long long>(record.number), name_of(record.reason).data(), pause.whole(),
-      pause.rest(), before.whole(), before.rest(), live.whole(), live.rest(), heap.whole(), heap.rest(),
-      record.mark_threads, stolen.whole(), stolen.rest(), record.stopped_threads);
-  auto end = static_cast<std::size_t>(length);
-  if (record.concurrent) end += format_concurrent(*record.concurrent, buffer.subspan(end));
-  buffer[end++] = '\n';
-  return {buffer.data(), end};
-}
-
-CollectionLog::CollectionLog(const std::string& path) : descriptor_(open_log(path)) {}
+CollectionLog::CollectionLog(const std::string& path, LogSpelling spelling)
+    : descriptor_(open_log(path)), spelling_(spelling) {}
 
 CollectionLog::~CollectionLog() {
   if (descriptor_ != STDERR_FILENO) close(descriptor_);
 }
 
-void CollectionLog::write(const CollectionRecord& record) const {
+void CollectionLog::write(CollectionRecord record) const {
+  record.at = std::chrono::steady_clock::now() - begun_;
+  record.process = static_cast<std::uint32_t>(getpid());
   std::array<char, kLongestLogLine> buffer;
-  const std::string_view line = format_record(record, buffer);
+  const std::string_view line = format_record(record, spelling_, buffer);
   if (::write(descriptor_, line.data(), line.size()) < 0) return;
 }
 

@@ -1,4 +1,4 @@
-// CollectionLog: one line of text for each collection, for people and for scripts (docs/environment.md).
+// CollectionLog: one line for each collection, for people and for scripts (docs/environment.md).
 //
 // Neither malloc nor a lock of stdio's is needed for it: a program that collects in an odd place can log,
 // too.
@@ -27,6 +27,12 @@ struct ConcurrentRecord {
   std::uint64_t written_bytes = 0;  ///< of pages written since the last round, visited in the pause
 };
 
+/// How a line spells its fields.
+enum class LogSpelling : std::uint8_t {
+  words,  ///< name=value, for people
+  json,   ///< an object with the same names
+};
+
 /// The contents of a line.
 struct CollectionRecord {
   std::uint64_t number = 0;  ///< of the collection, from 1 on
@@ -40,32 +46,38 @@ struct CollectionRecord {
   std::uint32_t stopped_threads =
       0;  ///< besides the collecting one, and those that declared themselves blocked
   std::optional<ConcurrentRecord> concurrent = {};
+  std::uint32_t markers = 1;       ///< threads that could have marked
+  std::chrono::nanoseconds at{0};  ///< when it was written, since the log began
+  std::uint32_t process = 0;       ///< its number
 };
 
 /// Threads that took part in marking, at least one.
 std::uint32_t threads_that_marked(std::span<const mark::WorkerStatistics> workers);
 
 /// The longest line, with its end.
-inline constexpr std::size_t kLongestLogLine = 512;
+inline constexpr std::size_t kLongestLogLine = 1024;
 
 /// The record as a line with its end, in `buffer`. The same in every locale. Does not allocate.
-std::string_view format_record(const CollectionRecord& record, std::span<char, kLongestLogLine> buffer);
+std::string_view format_record(const CollectionRecord& record, LogSpelling spelling,
+                               std::span<char, kLongestLogLine> buffer);
 
 /// Where the lines go. Any thread may write: a line is one system call.
 class CollectionLog {
  public:
   /// Appends to the file at `path`, or writes to the error output when the path is empty, and when the file
   /// cannot be opened: then one line there says so.
-  explicit CollectionLog(const std::string& path);
+  CollectionLog(const std::string& path, LogSpelling spelling);
   ~CollectionLog();
   CollectionLog(const CollectionLog&) = delete;
   CollectionLog& operator=(const CollectionLog&) = delete;
 
-  /// A line that cannot be written is lost: no program fails for its log.
-  void write(const CollectionRecord& record) const;
+  /// Fills in the time and the process. A line that cannot be written is lost: no program fails for its log.
+  void write(CollectionRecord record) const;
 
  private:
   int descriptor_;
+  LogSpelling spelling_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace jackdaw::gc

@@ -158,7 +158,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   for (const heap::Kind& kind : ProcessKinds::kAdded) heap_.add_kind(kind);
   heap_.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) disable();
-  if (options.log_collections) log_.emplace(options.log_path);
+  if (options.log_collections) log_.emplace(options.log_path, options.log_spelling);
   if (!options.dump_path.empty()) dumps_.set(options.dump_path, options.dump_signal);
   // Else to start it may wait for a thread that waits for the collector.
   if (marks_concurrently() && OwnMemory::is_used()) start_concurrent_thread();
@@ -447,6 +447,7 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   record.heap_bytes = heap_.bytes();
   record.mark_threads = threads_that_marked(result.workers);
   record.steal_percent = mark::total(result.workers).steal_percent();
+  record.markers = marking_.thread_count();
 }
 
 // From when only the roots are left to be marked from.

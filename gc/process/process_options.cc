@@ -86,6 +86,13 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
 // As libgc has it: to be set at all is to be on.
 bool is_on(std::string_view text) { return text != "0"; }
 
+bool store_log(std::string_view text, ProcessOptions& options) {
+  if (text != "0" && text != "1" && text != "json") return false;
+  options.log_collections = text != "0";
+  options.log_spelling = text == "json" ? LogSpelling::json : LogSpelling::words;
+  return true;
+}
+
 constexpr std::string_view kByteSize = "must be a number of bytes, at least 1, perhaps with k, m or g";
 
 /// One option and the variables that set it. The first of them that is set counts.
@@ -96,7 +103,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 19> kSettings{{
+constexpr std::array<Setting, 20> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -183,11 +190,16 @@ constexpr std::array<Setting, 19> kSettings{{
      },
      "must be a number from 0 to 86400",
      [](const ProcessOptions& options) { return std::to_string(options.stop_patience.count()); }},
-    {{"JACKDAW_LOG", "GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"},
+    // JACKDAW_LOG counts before libgc's, which are switches.
+    {{"GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"},
      [](std::string_view text, ProcessOptions& options) {
        options.log_collections = is_on(text);
        return true;
      }},
+    {{"JACKDAW_LOG"},
+     store_log,
+     "must be 0, 1 or json",
+     [](const ProcessOptions& options) { return std::string(options.log_collections ? "1" : "0"); }},
     {{"JACKDAW_LOG_FILE", "GC_LOG_FILE"},
      [](std::string_view text, ProcessOptions& options) {
        options.log_path = text;

@@ -9,6 +9,7 @@
 
 #include "gc/marking.h"
 #include "gc/memory_placement.h"
+#include "gc/process/collection_log.h"
 #include "gc/process/growth_policy.h"
 
 namespace jackdaw::gc {
@@ -40,6 +41,7 @@ struct ProcessOptions {
   bool all_interior_pointers = true;
   /// Whether a line is written for each collection.
   bool log_collections = false;
+  LogSpelling log_spelling = LogSpelling::words;
   /// Where to: a file that is appended to. Empty: the error output.
   std::string log_path;
   /// Collections leave a dump of the heap there (HeapDumps::set). Empty: none.

@@ -82,6 +82,10 @@ TEST(Help, OfSimulateNamesEveryOptionAndAnExample) {
                    "jackdaw simulate tree:"});
 }
 
+TEST(Help, OfLogNamesEveryOptionAndAnExample) {
+  expect_help_to_name("log", {"FILE", "--json", "jackdaw log gc.log"});
+}
+
 TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
   expect_help_to_name("topology", {"--threads", "--bind", "--json", "jackdaw topology --threads"});
 }

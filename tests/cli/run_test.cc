@@ -169,6 +169,26 @@ TEST(RunCommand, SumsUpTheCollections) {
   EXPECT_EQ(heap, logged_heap);
 }
 
+TEST(RunCommand, WritesALogThatJackdawLogReads) {
+  const TemporaryFolder folder;
+  const std::string log = folder.file("log");
+  EXPECT_EQ(run({"--log", log, kProgram, "collect", "4"}).status, 0);
+  EXPECT_EQ(lines_in(read_file(log)), 4);
+  {
+    const Variable json("JACKDAW_LOG", "json");
+    EXPECT_NE(run({"--log", log, "--stats", kProgram, "collect", "3"}).err.find("collections: 3;"),
+              std::string::npos);
+  }
+  EXPECT_EQ(lines_in(read_file(log)), 7);
+  EXPECT_NE(read_file(log).find("\n{\"collection\":1,\"reason\":\"request\","), std::string::npos);
+  const Outcome outcome = run_jackdaw({"log", log, "--json", folder.file("json")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string json = read_file(folder.file("json"));
+  EXPECT_NE(json.find("\"collections\": 4"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"collections\": 3"), std::string::npos) << "another process: " << json;
+  EXPECT_EQ(json.find("setting"), std::string::npos) << "too few for advice: " << json;
+}
+
 TEST(RunCommand, LeavesNoLogBehind) {
   const TemporaryFolder folder;
   const Variable temporary("TMPDIR", folder.file(""));

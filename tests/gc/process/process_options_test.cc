@@ -120,6 +120,7 @@ TEST(ProcessOptions, ASwitchIsOnWhenItIsSetUnlessToZero) {
   const ProcessOptions options = options_from_environment();
   EXPECT_FALSE(options.all_interior_pointers);
   EXPECT_TRUE(options.log_collections);
+  EXPECT_EQ(options.log_spelling, LogSpelling::words);
   EXPECT_FALSE(options.starts_disabled);
 }
 
@@ -151,6 +152,25 @@ TEST(ProcessOptions, MarkingWhileTheProgramRunsHasTwoNamesInLibgc) {
   EXPECT_EQ(marks_concurrently(), MarksConcurrently::always) << "as in libgc";
   const Variable ours("JACKDAW_CONCURRENT", "0");
   EXPECT_EQ(marks_concurrently(), MarksConcurrently::never);
+}
+
+TEST(ProcessOptions, TheLogMayBeJson) {
+  const Variable log("JACKDAW_LOG", "json");
+  const auto [options, complaint] = read_environment();
+  EXPECT_EQ(complaint, "");
+  EXPECT_TRUE(options.log_collections);
+  EXPECT_EQ(options.log_spelling, LogSpelling::json);
+}
+
+TEST(ProcessOptions, ABadLogGetsALineAndWhatLibgcsNamesSay) {
+  for (const std::string bad : {"", "JSON", "2", "text"}) {
+    const Variable log("JACKDAW_LOG", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, line_about("JACKDAW_LOG", bad, "must be 0, 1 or json; using 0"));
+    EXPECT_FALSE(options.log_collections);
+    const Variable stats("GC_PRINT_STATS", "");
+    EXPECT_TRUE(options_from_environment().log_collections);
+  }
 }
 
 TEST(ProcessOptions, ABadNumberGetsALineAndTheDefault) {
