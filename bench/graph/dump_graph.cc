@@ -63,6 +63,8 @@ class FirstPass final : public DumpVisitor {
     block_ = block;
     kind_ = kind;
     next_slot_ = 0;
+    heap_.blocks.push_back({block.object_bytes, block.slots, 0});
+    require_memory_so_far();
   }
 
   void begin_object(const DumpedObject& object) override {
@@ -74,6 +76,7 @@ class FirstPass final : public DumpVisitor {
       heap_.root_places.emplace_back();
     }
     ++found_.live;
+    ++heap_.blocks.back().live;
     ++next_slot_;
     slots_ = 0;
     unplaced_ = 0;
@@ -144,6 +147,7 @@ class FirstPass final : public DumpVisitor {
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * (sizeof(TypeId) + 2 * sizeof(std::uint64_t));
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.slots * sizeof(NodeId) +
                                  found_.roots.size() * 3 * (sizeof(std::uint64_t) + sizeof(DumpedRootPlace)) +
+                                 heap_.blocks.size() * 3 * sizeof(DumpedBlockUse) +
                                  other_ * 3 * sizeof(DumpedCall);
     const std::uint64_t needed =
         std::max(tables, saturating_multiply(found_.heap_bytes, options_.heap_copies));
