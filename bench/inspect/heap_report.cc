@@ -35,9 +35,7 @@ struct Grouped {
 // Roots keep their numbers, and objects theirs; groups come last.
 Grouped group_roots(const HeapView& view) {
   Grouped grouped;
-  std::map<std::string, std::vector<std::uint32_t>> roots;
-  for (std::uint32_t root = 0; root < view.root_count(); ++root)
-    roots[view.group_of_root(root)].push_back(root);
+  const auto roots = view.roots_by_group();
   const auto first = static_cast<std::uint32_t>(view.flat().size());
   FlatGraph& graph = grouped.graph;
   for (std::uint32_t i = 0; i < roots.size(); ++i) graph.successors.push_back(first + i);
