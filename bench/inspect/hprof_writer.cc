@@ -25,6 +25,7 @@ constexpr std::size_t kMostStaticFields = 65535;
 // Above all addresses.
 constexpr std::uint64_t kFirstOwnIdentifier = std::uint64_t{1} << 48;
 constexpr std::uint8_t kObjectType = 2;
+constexpr std::uint8_t kLongType = 11;
 
 // Big-endian numbers.
 class Bytes {
@@ -80,6 +81,7 @@ class HprofWriter {
     object_class_ = add_class("java/lang/Object", 0);
     for (const char* const name : {"java/lang/Class", "java/lang/ClassLoader", "java/lang/String"})
       add_class(name, object_class_);
+    tell_reference_bytes();
     thread_class_ = add_class("java/lang/Thread", object_class_);
     for (const NodeType& type : view_.graph().types)
       type_classes_.push_back(add_class("[L" + type.name + ";", object_class_));
@@ -108,17 +110,32 @@ class HprofWriter {
     return identifier;
   }
 
-  std::uint64_t add_class(const std::string& name, std::uint64_t super, Roots static_fields = {}) {
+  // Its static fields follow, and end_class().
+  std::uint64_t begin_class(const std::string& name, std::uint64_t super, std::size_t static_fields) {
     const std::uint64_t identifier = next_identifier_++;
     write_record(Record::load_class, Bytes(++classes_, identifier, kNoTrace, add_string(name)));
     first_segment_.add(static_cast<std::uint8_t>(Part::class_dump)).add(identifier).add(kNoTrace).add(super);
     for (int i = 0; i < 5; ++i) first_segment_.add(std::uint64_t{0});
     first_segment_.add(std::uint32_t{0}).add(std::uint16_t{0});
-    first_segment_.add(static_cast<std::uint16_t>(static_fields.size()));
+    first_segment_.add(static_cast<std::uint16_t>(static_fields));
+    return identifier;
+  }
+  void end_class() { first_segment_.add(std::uint16_t{0}); }
+
+  std::uint64_t add_class(const std::string& name, std::uint64_t super, Roots static_fields = {}) {
+    const std::uint64_t identifier = begin_class(name, super, static_fields.size());
     for (const std::uint32_t root : static_fields)
       first_segment_.add(add_string(view_.locate_root(root))).add(kObjectType).add(target_of(root));
-    first_segment_.add(std::uint16_t{0});
+    end_class();
     return identifier;
+  }
+
+  // VisualVM takes the difference of these fields for the size of a reference, and fails without them.
+  void tell_reference_bytes() {
+    begin_class("java/lang/Class$Atomic", object_class_, 2);
+    first_segment_.add(add_string("annotationDataOffset")).add(kLongType).add(std::uint64_t{0});
+    first_segment_.add(add_string("annotationTypeOffset")).add(kLongType).add(kReferenceBytes);
+    end_class();
   }
 
   void add_roots(const std::string& where, Roots roots) {
