@@ -15,6 +15,8 @@ namespace jackdaw::bench {
 
 namespace {
 
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
 bool is_directory(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -38,13 +40,25 @@ OutputFile::~OutputFile() {
   unlink(temporary_path_.c_str());
 }
 
-void OutputFile::commit(std::string_view text) {
+void OutputFile::write(std::string_view text) {
+  waiting_ += text;
+  if (waiting_.size() >= kPieceBytes) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view text = waiting_;
   while (!text.empty()) {
-    const ssize_t written = write(descriptor_, text.data(), text.size());
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot be written");
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+  waiting_.clear();
+}
+
+void OutputFile::commit(std::string_view text) {
+  write(text);
+  flush();
   if (rename(temporary_path_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
   close(descriptor_);
   descriptor_ = -1;

@@ -17,16 +17,20 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Writes `text` as the whole file. Throws InputError when the disk does not take it.
-  void commit(std::string_view text);
+  /// Adds `text` to the file. Throws InputError when the disk does not take it.
+  void write(std::string_view text);
+  /// Adds `text`, after which the file is whole. Throws InputError.
+  void commit(std::string_view text = {});
 
  private:
+  void flush();
   [[noreturn]] void fail(const char* what) const;
 
   std::string argument_;
   std::string path_;
   std::string temporary_path_;
   int descriptor_ = -1;
+  std::string waiting_;  // written in large pieces
 };
 
 }  // namespace jackdaw::bench

@@ -63,6 +63,8 @@ class FirstPass final : public DumpVisitor {
     block_ = block;
     kind_ = kind;
     next_slot_ = 0;
+    heap_.blocks.push_back({block.object_bytes, block.slots, 0});
+    require_memory_so_far();
   }
 
   void begin_object(const DumpedObject& object) override {
@@ -74,6 +76,7 @@ class FirstPass final : public DumpVisitor {
       heap_.root_places.emplace_back();
     }
     ++found_.live;
+    ++heap_.blocks.back().live;
     ++next_slot_;
     slots_ = 0;
     unplaced_ = 0;
@@ -144,6 +147,7 @@ class FirstPass final : public DumpVisitor {
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * (sizeof(TypeId) + 2 * sizeof(std::uint64_t));
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.slots * sizeof(NodeId) +
                                  found_.roots.size() * 3 * (sizeof(std::uint64_t) + sizeof(DumpedRootPlace)) +
+                                 heap_.blocks.size() * 3 * sizeof(DumpedBlockUse) +
                                  other_ * 3 * sizeof(DumpedCall);
     const std::uint64_t needed =
         std::max(tables, saturating_multiply(found_.heap_bytes, options_.heap_copies));
@@ -169,8 +173,8 @@ class FirstPass final : public DumpVisitor {
 /// The references.
 class SecondPass final : public DumpVisitor {
  public:
-  SecondPass(ByteSource& source, const Inventory& found, Graph& graph)
-      : source_(source), found_(found), graph_(graph) {}
+  SecondPass(ByteSource& source, const Inventory& found, DumpedHeap& heap)
+      : source_(source), found_(found), is_live_(heap.is_live), graph_(heap.graph) {}
 
   void begin_object(const DumpedObject& object) override {
     node_ = node_at(object.address, object.offset);
@@ -189,7 +193,7 @@ class SecondPass final : public DumpVisitor {
  private:
   NodeId node_at(std::uint64_t address, std::uint64_t offset) const {
     const std::uint32_t node = found_.nodes.number_of(address);
-    if (node == IdentifierIndex::kAbsent)
+    if (node == IdentifierIndex::kAbsent || !is_live_[node])
       source_.fail(
           offset,
           fmt::format("a reference to {:#x}, where no object is; must be an object's address", address));
@@ -201,6 +205,7 @@ class SecondPass final : public DumpVisitor {
 
   ByteSource& source_;
   const Inventory& found_;
+  const std::vector<bool>& is_live_;
   Graph& graph_;
   NodeId node_ = 0;
   std::uint64_t next_unplaced_ = 0;
@@ -216,11 +221,12 @@ void lay_out(Inventory& found, Graph& graph) {
   graph.slots.assign(found.slots, kNullNode);
 }
 
-void find_roots(const Inventory& found, const ByteSource& source, Graph& graph) {
+void find_roots(const Inventory& found, const ByteSource& source, DumpedHeap& heap) {
+  Graph& graph = heap.graph;
   graph.roots.reserve(found.roots.size());
   for (const std::uint64_t address : found.roots) {
     const std::uint32_t node = found.nodes.number_of(address);
-    if (node == IdentifierIndex::kAbsent)
+    if (node == IdentifierIndex::kAbsent || !heap.is_live[node])
       source.fail(source.offset(), fmt::format("a root at {:#x}, where no object is", address));
     graph.roots.push_back(node);
   }
@@ -255,9 +261,9 @@ DumpedHeap read_dumped_heap(ByteSource& source, const GraphOptions& options) {
   graph.has_headers = options.headers;
   graph.is_scattered = true;
   lay_out(found, graph);
-  SecondPass second(source, found, graph);
+  SecondPass second(source, found, heap);
   records.visit_all(second);
-  find_roots(found, source, graph);
+  find_roots(found, source, heap);
   graph.types = std::move(found.types);
   graph.node_types = std::move(found.node_types);
   graph.node_bytes = std::move(found.node_bytes);

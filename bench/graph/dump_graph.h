@@ -38,12 +38,20 @@ struct DumpedCall {
   std::uint64_t return_address = 0;
 };
 
+/// A block, or a large object: how many objects it has room for, and has.
+struct DumpedBlockUse {
+  std::uint64_t object_bytes = 0;
+  std::uint64_t slots = 0;
+  std::uint64_t live = 0;
+};
+
 /// All that a dump tells.
 struct DumpedHeap {
   Graph graph;
   std::vector<std::uint64_t> addresses;      ///< of the nodes
   std::vector<bool> is_live;                 ///< whether a node is an object
   std::vector<bool> is_certain;              ///< whether its references are, or any word may be one
+  std::vector<DumpedBlockUse> blocks;        ///< those of live objects
   std::vector<DumpedRootPlace> root_places;  ///< of the graph's roots
   DumpedProgram program;
   std::vector<DumpedObjectFile> files;

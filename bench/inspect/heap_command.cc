@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "bench/command/input_error.h"
 #include "bench/command/output_file.h"
 #include "bench/inspect/heap_report.h"
 #include "bench/inspect/heap_view.h"
+#include "bench/inspect/hprof_writer.h"
+#include "bench/inspect/v8_writer.h"
 #include "bench/inspect/why.h"
 
 namespace jackdaw::bench {
@@ -20,6 +23,7 @@ HeapCommand::HeapCommand(CLI::App& app)
       "  jackdaw heap dump:heap.dump\n"
       "  jackdaw heap dump:heap.dump --why 0x7f3200001230\n"
       "  jackdaw heap hprof:heap.hprof.gz --why HashMap --most 3\n"
+      "  jackdaw heap dump:heap.dump --to v8 heap.heapsnapshot\n"
       "\nExit status: 0; 2 when the input is bad.\n");
   command_->add_option("HEAP", heap_, "The heap, such as dump:FILE")->required();
   command_
@@ -31,9 +35,30 @@ HeapCommand::HeapCommand(CLI::App& app)
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str();
   command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+  command_
+      ->add_option(
+          "--to", to_,
+          "Write the heap as Chrome's memory panel (v8), or as Eclipse MAT and VisualVM (hprof) read "
+          "it, and print nothing")
+      ->type_name("FORMAT FILE")
+      ->expected(2);
+}
+
+int HeapCommand::convert() const {
+  if (!why_.empty() || !json_path_.empty())
+    throw InputError(fmt::format("{}: with --to leave it out", why_.empty() ? "--json" : "--why"));
+  const std::map<std::string, void (*)(const HeapView&, OutputFile&)> formats{{"v8", write_v8_snapshot},
+                                                                              {"hprof", write_hprof}};
+  const auto format = formats.find(to_[0]);
+  if (format == formats.end()) throw InputError(fmt::format("--to {}: must be v8 or hprof", to_[0]));
+  OutputFile out("--to " + to_[0], to_[1]);
+  format->second(HeapView(heap_, {.headers = false}), out);
+  out.commit();
+  return 0;
 }
 
 int HeapCommand::run() {
+  if (!to_.empty()) return convert();
   if (!why_.empty() && !json_path_.empty())
     throw InputError("--json: goes with the tables alone; with --why leave it out");
   std::optional<OutputFile> json;

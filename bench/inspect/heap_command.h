@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace jackdaw::bench {
 
@@ -21,11 +22,14 @@ class HeapCommand {
   int run();
 
  private:
+  [[nodiscard]] int convert() const;
+
   CLI::App* command_;
   std::string heap_;
   std::string why_;
   std::size_t most_ = 20;
   std::string json_path_;
+  std::vector<std::string> to_;  // a format and a file
 };
 
 }  // namespace jackdaw::bench

@@ -11,12 +11,13 @@
 
 #include "bench/command/memory_limit.h"
 #include "bench/inspect/dominators.h"
+#include "heap/layout.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-constexpr std::size_t kMostTypes = 20;
+constexpr std::size_t kMostRows = 20;
 
 std::vector<std::uint64_t> weights_of(const HeapView& view) {
   std::vector<std::uint64_t> weights(view.flat().size());
@@ -34,9 +35,7 @@ struct Grouped {
 // Roots keep their numbers, and objects theirs; groups come last.
 Grouped group_roots(const HeapView& view) {
   Grouped grouped;
-  std::map<std::string, std::vector<std::uint32_t>> roots;
-  for (std::uint32_t root = 0; root < view.root_count(); ++root)
-    roots[view.group_of_root(root)].push_back(root);
+  const auto roots = view.roots_by_group();
   const auto first = static_cast<std::uint32_t>(view.flat().size());
   FlatGraph& graph = grouped.graph;
   for (std::uint32_t i = 0; i < roots.size(); ++i) graph.successors.push_back(first + i);
@@ -75,10 +74,7 @@ void count_objects(const HeapView& view, std::span<const std::uint32_t> dominato
   for (NodeId object = 0; object < graph.node_count; ++object) {
     const std::uint64_t bytes = graph.bytes_of(object);
     const bool is_reached = dominators[view.node_of(object)] != kNoNode;
-    if (!view.is_live(object)) {
-      report.unused_bytes += bytes;
-      continue;
-    }
+    if (!view.is_live(object)) continue;
     if (!is_reached) {
       ++report.unreachable_objects;
       continue;
@@ -102,6 +98,31 @@ void count_objects(const HeapView& view, std::span<const std::uint32_t> dominato
     size.from_bytes = from;
     report.sizes.push_back(size);
   }
+}
+
+std::size_t share_class(const DumpedBlockUse& block) {
+  if (block.live == block.slots) return 0;
+  std::size_t number = 1;
+  for (std::uint64_t live = 2 * block.live; live < block.slots && number < 4; live *= 2) ++number;
+  return number;
+}
+
+std::vector<HeapReport::Blocks> count_blocks(const DumpedHeap& heap) {
+  std::map<std::uint64_t, HeapReport::Blocks> classes;
+  for (const DumpedBlockUse& use : heap.blocks) {
+    const std::uint64_t size = use.slots == 1 ? 0 : use.object_bytes;
+    const std::uint64_t blocks = (use.slots * use.object_bytes + heap::kBlockBytes - 1) / heap::kBlockBytes;
+    HeapReport::Blocks& found = classes[size];
+    found.object_bytes = size;
+    found.blocks += blocks;
+    found.bytes += blocks * heap::kBlockBytes;
+    found.live_bytes += use.live * use.object_bytes;
+    found.by_share[share_class(use)] += blocks;
+  }
+  std::vector<HeapReport::Blocks> sorted;
+  for (const auto& entry : classes) sorted.push_back(entry.second);
+  std::ranges::sort(sorted, std::ranges::greater{}, &HeapReport::Blocks::unused_bytes);
+  return sorted;
 }
 
 // The nodes of `among` with the greatest sums.
@@ -141,6 +162,31 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 
 const char* certainty(bool is_certain) { return is_certain ? "certain" : "any word"; }
 
+using Output = std::back_insert_iterator<std::string>;
+
+void format_block_row(const HeapReport::Blocks& row, const std::string& what, Output to) {
+  fmt::format_to(to, "{:>12} {:>12} {}", row.bytes, row.unused_bytes(), share(row.unused_bytes(), row.bytes));
+  for (const std::uint64_t blocks : row.by_share) fmt::format_to(to, " {:>7}", blocks);
+  fmt::format_to(to, "  {}\n", what);
+}
+
+void format_blocks(const std::vector<HeapReport::Blocks>& blocks, Output to) {
+  fmt::format_to(to, "\n{:>12} {:>12} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  blocks of\n", "bytes", "unused",
+                 "", "full", ">= 1/2", ">= 1/4", ">= 1/8", "less");
+  HeapReport::Blocks all;
+  for (const HeapReport::Blocks& row : blocks) {
+    all.bytes += row.bytes;
+    all.live_bytes += row.live_bytes;
+    for (std::size_t i = 0; i < all.by_share.size(); ++i) all.by_share[i] += row.by_share[i];
+  }
+  format_block_row(all, "all objects", to);
+  for (std::size_t i = 0; i < std::min(kMostRows, blocks.size()); ++i) {
+    const std::uint64_t bytes = blocks[i].object_bytes;
+    format_block_row(blocks[i], bytes == 0 ? "large objects" : fmt::format("{} bytes", bytes), to);
+  }
+  if (blocks.size() > kMostRows) fmt::format_to(to, "{:>34} more sizes\n", blocks.size() - kMostRows);
+}
+
 }  // namespace
 
 HeapReport describe_heap(const HeapView& view, std::size_t most) {
@@ -152,6 +198,7 @@ HeapReport describe_heap(const HeapView& view, std::size_t most) {
   count_objects(view, dominators, report);
   find_keepers(view, dominators, retained(view.flat(), dominators, weights), most, report);
   report.groups = root_groups(view, weights);
+  if (view.dump() != nullptr) report.blocks = count_blocks(*view.dump());
   return report;
 }
 
@@ -159,23 +206,21 @@ std::string format_heap(const HeapReport& report) {
   std::string out = fmt::format("{}: {} objects, {}, {} references, {} roots\n", report.heap, report.objects,
                                 describe_bytes(report.bytes), report.references, report.roots);
   const auto to = std::back_inserter(out);
-  if (report.unused_bytes != 0)
-    fmt::format_to(to, "{} between the objects, in blocks of theirs, are unused\n",
-                   describe_bytes(report.unused_bytes));
   if (report.unreachable_objects != 0)
     fmt::format_to(to, "{} objects more are not reached from the roots\n", report.unreachable_objects);
   fmt::format_to(to, "\n{:>12} {:>12}         type\n", "objects", "bytes");
-  for (std::size_t i = 0; i < std::min(kMostTypes, report.types.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostRows, report.types.size()); ++i) {
     const HeapReport::Type& type = report.types[i];
     fmt::format_to(to, "{:>12} {:>12} {} {}\n", type.objects, type.bytes, share(type.bytes, report.bytes),
                    type.name);
   }
-  if (report.types.size() > kMostTypes)
-    fmt::format_to(to, "{:>34} more types\n", report.types.size() - kMostTypes);
+  if (report.types.size() > kMostRows)
+    fmt::format_to(to, "{:>34} more types\n", report.types.size() - kMostRows);
   fmt::format_to(to, "\n{:>12} {:>12}         size\n", "objects", "bytes");
   for (const HeapReport::SizeClass& size : report.sizes)
     fmt::format_to(to, "{:>12} {:>12} {} from {} bytes\n", size.objects, size.bytes,
                    share(size.bytes, report.bytes), size.from_bytes);
+  if (!report.blocks.empty()) format_blocks(report.blocks, to);
   fmt::format_to(to, "\n{:>12}         kept by these roots alone\n", "bytes");
   for (const HeapReport::RootGroup& group : report.groups)
     fmt::format_to(to, "{:>12} {} {} ({} roots, {})\n", group.retained_bytes,
@@ -194,20 +239,22 @@ std::string format_heap(const HeapReport& report) {
 
 std::string heap_to_json(const HeapReport& report) {
   using Json = nlohmann::ordered_json;
-  Json json{{"heap", report.heap},
-            {"objects", report.objects},
-            {"bytes", report.bytes},
-            {"references", report.references},
-            {"roots", report.roots},
-            {"unused_bytes", report.unused_bytes},
-            {"unreachable_objects", report.unreachable_objects}};
-  for (const char* const list : {"types", "sizes", "root_groups", "root_words", "keepers"})
+  Json json{{"heap", report.heap},   {"objects", report.objects},
+            {"bytes", report.bytes}, {"references", report.references},
+            {"roots", report.roots}, {"unreachable_objects", report.unreachable_objects}};
+  for (const char* const list : {"types", "sizes", "blocks", "root_groups", "root_words", "keepers"})
     json[list] = Json::array();
   for (const auto& type : report.types)
     json["types"].push_back({{"name", type.name}, {"objects", type.objects}, {"bytes", type.bytes}});
   for (const auto& size : report.sizes)
     json["sizes"].push_back(
         {{"from_bytes", size.from_bytes}, {"objects", size.objects}, {"bytes", size.bytes}});
+  for (const auto& blocks : report.blocks)
+    json["blocks"].push_back({{"object_bytes", blocks.object_bytes},
+                              {"blocks", blocks.blocks},
+                              {"bytes", blocks.bytes},
+                              {"live_bytes", blocks.live_bytes},
+                              {"by_share", blocks.by_share}});
   for (const auto& group : report.groups)
     json["root_groups"].push_back({{"where", group.where},
                                    {"roots", group.roots},

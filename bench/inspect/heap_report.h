@@ -1,6 +1,7 @@
 // What there is in a heap, and what keeps it: figures and tables.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +22,17 @@ struct HeapReport {
     std::uint64_t objects = 0;
     std::uint64_t bytes = 0;
   };
+  /// Of a dump: blocks of objects of one size, and how much of them is live.
+  struct Blocks {
+    std::uint64_t object_bytes = 0;  ///< 0: large objects, each in blocks of its own
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;  ///< of the blocks
+    std::uint64_t live_bytes = 0;
+    /// Blocks that are full; else at least 1/2, 1/4, 1/8 live; and less.
+    std::array<std::uint64_t, 5> by_share{};
+
+    [[nodiscard]] std::uint64_t unused_bytes() const { return bytes - live_bytes; }
+  };
   /// An object, or a root, and what would die with it.
   struct Keeper {
     std::string what;
@@ -40,10 +52,10 @@ struct HeapReport {
   std::uint64_t bytes = 0;
   std::uint64_t references = 0;
   std::uint64_t roots = 0;
-  std::uint64_t unused_bytes = 0;  ///< of a dump: between live objects, in blocks that have any
   std::uint64_t unreachable_objects = 0;
   std::vector<Type> types;         ///< by falling bytes
   std::vector<SizeClass> sizes;    ///< by growing size
+  std::vector<Blocks> blocks;      ///< by falling bytes that are not live
   std::vector<Keeper> keepers;     ///< the objects that retain most, none of them kept by another one
   std::vector<Keeper> root_words;  ///< the roots that alone retain most
   std::vector<RootGroup> groups;   ///< by falling bytes

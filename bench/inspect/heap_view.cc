@@ -81,9 +81,16 @@ std::string HeapView::group_of_root(std::uint32_t root) const {
   __builtin_unreachable();
 }
 
-// Of the frame that the place is in: the function that the nearest return address below leads back to. Words
-// that calls left behind may look like one.
-std::string HeapView::function_of(const DumpedRootPlace& place) const {
+std::map<std::string, std::vector<std::uint32_t>> HeapView::roots_by_group() const {
+  std::map<std::string, std::vector<std::uint32_t>> groups;
+  for (std::uint32_t root = 0; root < root_count(); ++root) groups[group_of_root(root)].push_back(root);
+  return groups;
+}
+
+// The function that the nearest return address below leads back to. Words that calls left behind may look
+// like one.
+std::string HeapView::function_of_root(std::uint32_t root) const {
+  const DumpedRootPlace& place = heap_.root_places[root];
   const auto calls = heap_.calls.find(place.thread);
   if (calls == heap_.calls.end()) return "";
   const auto above = std::ranges::upper_bound(calls->second, place.place, {}, &DumpedCall::place);
@@ -92,23 +99,30 @@ std::string HeapView::function_of(const DumpedRootPlace& place) const {
   return symbols_->name_at(std::prev(above)->return_address - 1);
 }
 
-std::string HeapView::describe_root(std::uint32_t root) const {
-  std::string text = group_of_root(root);
-  if (!is_dump_ || !heap_.root_places[root].where) return text;
+std::string HeapView::locate_root(std::uint32_t root) const {
+  if (!is_dump_ || !heap_.root_places[root].where) return fmt::format("number {}", root);
   const DumpedRootPlace& place = heap_.root_places[root];
+  std::string text;
   if (*place.where == gc::DumpRoots::stack) {
-    const std::string function = function_of(place);
-    text += fmt::format(", {} bytes below its end", place.stack_end - place.place);
-    if (!function.empty()) text += ", in the frame of " + function;
+    text = fmt::format("{} bytes below its end", place.stack_end - place.place);
+    if (const std::string function = function_of_root(root); !function.empty())
+      text += ", in the frame of " + function;
   } else if (*place.where == gc::DumpRoots::static_data) {
-    if (const std::string name = symbols_->name_at(place.place); !name.empty()) text += ", " + name;
+    text = symbols_->name_at(place.place);
   } else if (*place.where == gc::DumpRoots::persistent) {
-    if (const std::string name = symbols_->name_at(place.place - 1); !name.empty())
-      text += ", made in " + name;
+    if (const std::string name = symbols_->name_at(place.place - 1); !name.empty()) text = "made in " + name;
   }
-  if (place.place != 0) text += fmt::format(" (at {:#x})", place.place);
-  if (place.interior != 0) text += fmt::format(", leading {} bytes into it", place.interior);
+  if (place.place != 0)
+    text =
+        text.empty() ? fmt::format("at {:#x}", place.place) : fmt::format("{} (at {:#x})", text, place.place);
+  if (place.interior != 0)
+    text += fmt::format("{}leading {} bytes into it", text.empty() ? "" : ", ", place.interior);
   return text;
+}
+
+std::string HeapView::describe_root(std::uint32_t root) const {
+  const std::string place = locate_root(root);
+  return group_of_root(root) + (place.empty() ? "" : ", " + place);
 }
 
 }  // namespace jackdaw::bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,14 +42,29 @@ class HeapView {
     return node - 1 - root_count();
   }
 
+  /// Calls `visit` with the number of the slot and the object that it leads to, for each that leads to one.
+  template <class Visit>
+  void for_each_reference(NodeId object, Visit&& visit) const {
+    const auto slots = graph().slots_of(object);
+    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+      if (slots[slot] != kNullNode) visit(slot, slots[slot]);
+    }
+  }
+
   // --- In words ---
 
   /// "0x7f12 (48 bytes, Node)".
   [[nodiscard]] std::string describe(NodeId object) const;
   /// "stack of thread 12, in function f, 1,024 bytes below its end".
   [[nodiscard]] std::string describe_root(std::uint32_t root) const;
+  /// The same without the sort of places.
+  [[nodiscard]] std::string locate_root(std::uint32_t root) const;
+  /// Of a root in a stack: the function whose frame it lies in, where that is known.
+  [[nodiscard]] std::string function_of_root(std::uint32_t root) const;
   /// The sort of places that the root's is one of: "stack of thread 12", "static data of libfoo.so".
   [[nodiscard]] std::string group_of_root(std::uint32_t root) const;
+  /// The roots of each such sort, by its name.
+  [[nodiscard]] std::map<std::string, std::vector<std::uint32_t>> roots_by_group() const;
   [[nodiscard]] bool is_certain_root(std::uint32_t root) const;
   [[nodiscard]] bool is_certain(NodeId object) const {
     return heap_.is_certain.empty() || heap_.is_certain[object];
@@ -57,7 +73,6 @@ class HeapView {
 
  private:
   void flatten();
-  [[nodiscard]] std::string function_of(const DumpedRootPlace& place) const;
 
   DumpedHeap heap_;
   bool is_dump_ = false;

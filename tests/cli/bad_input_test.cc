@@ -217,6 +217,31 @@ TEST_F(BadInput, ResultFileThatCannotBeWritten) {
   EXPECT_EQ(folder_.contents(), std::vector<std::string>{"directory"});
 }
 
+TEST_F(BadInput, OfTheHeapCommand) {
+  expect_refused({"heap"}, "HEAP");
+  expect_refused({"heap", "bush:3"}, "'bush:3'");
+  expect_refused({"heap", "dump:" + folder_.file("missing.dump")}, "missing.dump");
+  expect_refused({"heap", "tree:3", "--most", "0"}, "--most");
+  for (const std::string wanted : {"15", "0x10", "Tree"})
+    expect_refused({"heap", "tree:3", "--why", wanted}, "--why " + wanted);
+  expect_refused({"heap", "tree:3", "--why", "1", "--json", folder_.file("r.json")}, "--json: ");
+  expect_refused({"heap", "tree:3", "--json", folder_.file("missing/r.json")}, "--json ");
+}
+
+TEST_F(BadInput, OfHeapsForOtherTools) {
+  const std::string file = folder_.file("heap");
+  expect_refused({"heap", "tree:3", "--to"}, "--to");
+  expect_refused({"heap", "tree:3", "--to", "v8"}, "--to");
+  expect_refused({"heap", "tree:3", "--to", "jpeg", file}, "--to jpeg: must be v8 or hprof");
+  expect_refused({"heap", "tree:3", "--to", "v8", file, "--why", "1"}, "--why: ");
+  expect_refused({"heap", "tree:3", "--to", "v8", file, "--json", file}, "--json: ");
+  for (const std::string format : {"v8", "hprof"}) {
+    expect_refused({"heap", "bush:3", "--to", format, file}, "'bush:3'");
+    expect_refused({"heap", "tree:3", "--to", format, folder_.file("missing/heap")}, "--to " + format);
+    expect_refused({"heap", "tree:3", "--to", format, "/dev/null/x"}, "/dev/null/x");
+  }
+}
+
 TEST_F(BadInput, LeavesAnEarlierResultAlone) {
   const std::string path = folder_.file("result.json");
   write_file(path, "earlier");

@@ -49,7 +49,6 @@ TEST_F(HeapOfADump, IsCounted) {
   EXPECT_EQ(report.bytes, 2U * 32 + 64 + 4096 + 16);
   EXPECT_EQ(report.references, 4U);
   EXPECT_EQ(report.roots, 3U);
-  EXPECT_EQ(report.unused_bytes, 2U * 32 + 64 + 16);
   ASSERT_EQ(report.types.size(), 3U);
   EXPECT_EQ(report.types[0].name, "Node");
   EXPECT_EQ(report.types[0].bytes, 4096U);
@@ -58,6 +57,19 @@ TEST_F(HeapOfADump, IsCounted) {
   ASSERT_EQ(report.sizes.size(), 4U);
   EXPECT_EQ(report.sizes[1].from_bytes, 32U);
   EXPECT_EQ(report.sizes[1].objects, 2U);
+}
+
+TEST_F(HeapOfADump, HasBlocksThatAreNotFull) {
+  const HeapReport report = describe_heap(*view_, 10);
+  ASSERT_EQ(report.blocks.size(), 4U);
+  EXPECT_EQ(report.blocks[0].object_bytes, 16U);  // the emptiest
+  EXPECT_EQ(report.blocks[0].unused_bytes(), 16384U - 16);
+  EXPECT_EQ(report.blocks[2].object_bytes, 32U);
+  EXPECT_EQ(report.blocks[2].live_bytes, 3U * 32);
+  EXPECT_EQ(report.blocks[2].by_share, (std::array<std::uint64_t, 5>{0, 1, 0, 0, 0}));
+  EXPECT_EQ(report.blocks[3].object_bytes, 0U);
+  EXPECT_EQ(report.blocks[3].by_share, (std::array<std::uint64_t, 5>{1, 0, 0, 0, 0}));
+  EXPECT_NE(format_heap(report).find("       65536        61264"), std::string::npos);
 }
 
 TEST_F(HeapOfADump, IsKeptByItsRoots) {
