@@ -45,8 +45,6 @@ ByteSource::ByteSource(int descriptor, std::string name) : name_(std::move(name)
   cursor_ = filled_end_ = readable_end_ = buffer_.data();
 }
 
-bool ByteSource::at_end() { return cursor_ == filled_end_ && fill() == 0; }
-
 void ByteSource::set_bound(std::uint64_t bound, const char* what) {
   bound_ = bound;
   bounded_ = what;

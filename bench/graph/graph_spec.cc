@@ -17,6 +17,7 @@
 #include "bench/graph/rmat.h"
 #include "bench/graph/synthetic.h"
 #include "bench/graph/synthetic_limits.h"
+#include "bench/graph/v8_snapshot.h"
 
 namespace jackdaw::bench {
 
@@ -171,6 +172,9 @@ constexpr std::array kFileKinds{
                                         .heap_copies = options.heap_copies})
                    .graph;
              }},
+    FileKind{
+        "v8", "the heap in a heap snapshot of Chrome or Node (.heapsnapshot), compressed or not",
+        [](const std::string& path, const GraphOptions& options) { return read_v8_snapshot(path, options); }},
 };
 
 Graph read_file(const std::string& spec, const FileKind& kind, std::string_view path,

@@ -15,7 +15,7 @@ namespace jackdaw::bench {
 HeapCommand::HeapCommand(CLI::App& app)
     : command_(app.add_subcommand("heap", "Tell what is in a heap, and why an object is alive")) {
   command_->footer(
-      "HEAP is dump:FILE, hprof:FILE or any other graph of jackdaw mark.\n"
+      "HEAP is dump:FILE, hprof:FILE, v8:FILE or any other graph of jackdaw mark.\n"
       "\nExamples:\n"
       "  jackdaw heap dump:heap.dump\n"
       "  jackdaw heap dump:heap.dump --why 0x7f3200001230\n"
