@@ -96,6 +96,20 @@ std::string ByteSource::read_text(std::uint64_t count) {
   return text;
 }
 
+bool ByteSource::read_line(std::string& line, std::size_t most) {
+  line.clear();
+  if (at_end()) return false;
+  bool is_whole = false;
+  while (!is_whole && !at_end()) {
+    const std::uint8_t* const end = std::find(cursor_, filled_end_, std::uint8_t{'\n'});
+    const auto length = static_cast<std::size_t>(end - cursor_);
+    line.append(reinterpret_cast<const char*>(cursor_), std::min(length, most - line.size()));
+    is_whole = end != filled_end_;
+    cursor_ = is_whole ? end + 1 : end;
+  }
+  return true;
+}
+
 void ByteSource::skip(std::uint64_t count) {
   if (bytes_to_bound() < count) fail_at_bound();
   while (count > static_cast<std::uint64_t>(filled_end_ - cursor_)) {

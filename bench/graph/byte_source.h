@@ -79,6 +79,10 @@ class ByteSource {
   /// The next `count` bytes. The memory for them is taken as they arrive.
   std::string read_text(std::uint64_t count);
 
+  /// Puts the next line into `line`, without its end and what is beyond `most` bytes. False at the end of the
+  /// file.
+  bool read_line(std::string& line, std::size_t most);
+
   /// Leaves out `count` bytes, which must be there.
   void skip(std::uint64_t count);
 

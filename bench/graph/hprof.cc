@@ -299,6 +299,8 @@ HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits) {
   second.finish();
   graph.node_types = std::move(found.node_types);
   name_types(found.classes, graph);
+  if (limits.with_identifiers) graph.identifiers = found.nodes.identifiers();
+  graph.has_hexadecimal_identifiers = true;
   result.root_records = found.roots.size();
   result.dangling_root_records = find_roots(found, graph);
   if (result.dangling_root_records > 0) {

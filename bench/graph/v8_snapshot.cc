@@ -20,9 +20,7 @@ namespace {
 class SnapshotGraph final : public V8Visitor {
  public:
   SnapshotGraph(ByteSource& source, const GraphOptions& options) : source_(source), options_(options) {
-    graph_.name = "v8:" + source.name();
     graph_.has_headers = options.headers;
-    graph_.is_scattered = true;
     graph_.slot_begin.push_back(0);
     graph_.roots.push_back(0);
   }
@@ -40,7 +38,8 @@ class SnapshotGraph final : public V8Visitor {
       fail(fmt::format("more than {} objects, the most that a graph can have", kMaximumNodes));
     ++graph_.node_count;
     graph_.node_types.push_back(type_of(node));
-    graph_.node_bytes.push_back(round_up_to_8(node.self_bytes));
+    graph_.node_bytes.push_back(node.self_bytes);
+    if (options_.as_in_file) graph_.identifiers.push_back(node.identifier);
     graph_.slot_begin.push_back(node.edge_count);
     heap_bytes_ = saturating_add(heap_bytes_, node.self_bytes);
     largest_name_ = std::max(largest_name_, node.name);
@@ -69,7 +68,8 @@ class SnapshotGraph final : public V8Visitor {
     if (graph_.node_count == 0) fail("the snapshot has no node; must have one");
     if (largest_name_ >= strings_)
       fail(fmt::format("a node's name is string {}; must be below {}", largest_name_, strings_));
-    make_room_for_slots();
+    find_arrays();
+    if (!options_.as_in_file) make_room_for_slots();
     require_memory(source_.name(), description_bytes(graph_), heap_bytes(graph_), options_.heap_copies,
                    options_.memory_limit_bytes);
     return std::move(graph_);
@@ -93,21 +93,24 @@ class SnapshotGraph final : public V8Visitor {
     }
   }
 
-  void make_room_for_slots() {
+  void find_arrays() {
     for (NodeId node = 0; node < graph_.node_count; ++node) {
       if (!graph_.slots_of(node).empty())
         graph_.types[graph_.node_types[node]].layout = NodeType::Layout::array;
     }
+  }
+
+  void make_room_for_slots() {
     for (NodeId node = 0; node < graph_.node_count; ++node) {
       const std::uint64_t header = kReferenceBytes * graph_.first_slot_word(graph_.type_of(node).layout);
       const std::uint64_t least = header + kReferenceBytes * graph_.slots_of(node).size();
-      graph_.node_bytes[node] = std::max({graph_.node_bytes[node], least, kReferenceBytes});
+      graph_.node_bytes[node] = std::max({round_up_to_8(graph_.node_bytes[node]), least, kReferenceBytes});
     }
   }
 
   void require_memory_so_far() const {
     // Vectors that double hold up to three times their contents while they grow.
-    constexpr std::uint64_t kPerNode = 3 * (sizeof(TypeId) + 2 * sizeof(std::uint64_t));
+    constexpr std::uint64_t kPerNode = 3 * (sizeof(TypeId) + 3 * sizeof(std::uint64_t));
     constexpr std::uint64_t kPerConstructor =
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * sizeof(NodeType) + kLongestName;
     const std::uint64_t tables = graph_.node_count * kPerNode + graph_.slots.size() * 3 * sizeof(NodeId) +

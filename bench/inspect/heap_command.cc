@@ -24,9 +24,9 @@ HeapCommand::HeapCommand(CLI::App& app)
   command_->add_option("HEAP", heap_, "The heap, such as dump:FILE")->required();
   command_
       ->add_option("--why", why_,
-                   "Print shortest ways from roots to the object at, or around, an address, or "
-                   "to objects of types whose names contain this")
-      ->type_name("ADDRESS|TYPE");
+                   "Print shortest ways from roots to the object at, or around, an address or with a "
+                   "number, or to objects of types whose names contain this")
+      ->type_name("ADDRESS|NUMBER|TYPE");
   command_->add_option("--most", most_, "Rows of each table, and ways to objects of a type")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str();
@@ -38,7 +38,7 @@ int HeapCommand::run() {
     throw InputError("--json: goes with the tables alone; with --why leave it out");
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
-  const HeapView view(heap_, {.headers = false});
+  const HeapView view(heap_, {.headers = false, .as_in_file = true});
   if (!why_.empty()) {
     fmt::print("{}", format_why(find_why(view, why_, most_)));
     return 0;

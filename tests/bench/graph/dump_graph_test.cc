@@ -115,6 +115,13 @@ TEST(DumpHostile, HasABlockBeyondAllAddresses) {
             refused_at(at + 1, "a block without objects, or beyond all addresses"));
 }
 
+TEST(DumpHostile, HasABlockThatIsTooLarge) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().kinds().offset();
+  EXPECT_EQ(refusal_of(dump.block(0x10000, 0, 16, 1025).bytes()),
+            refused_at(at + 1, "a block of 1025 objects of 16 bytes; must have 16384 bytes at most"));
+}
+
 TEST(DumpHostile, HasAnObjectBehindItsBlock) {
   DumpBuilder dump;
   dump.program().kinds().block(0x10000, 0, 32, 2).object(1, 0);
@@ -183,9 +190,10 @@ TEST(DumpHostile, HasANumberOfTooManyBits) {
 TEST(DumpHostile, TakesMoreMemoryThanThereIs) {
   DumpBuilder dump;
   dump.program().kinds();
-  constexpr std::uint64_t kSlots = std::uint64_t{1} << 30;
-  dump.block(0x10000, 0, 16, kSlots).object(kSlots, 0).end_list().end(16);
-  const std::string message = refusal_of(dump.bytes());
+  constexpr std::uint64_t kSlots = 1024;
+  for (std::uint64_t block = 1; block <= 1000; ++block)
+    dump.block(block << 14, 0, 16, kSlots).object(kSlots, 0).end_list();
+  const std::string message = refusal_of(dump.end(16'000).bytes());
   EXPECT_NE(message.find("what was read so far needs"), std::string::npos) << message;
 }
 

@@ -43,7 +43,7 @@ TEST(GraphSpec, HelpListsEveryKind) {
   EXPECT_EQ(forms,
             "tree:DEPTH list:N array:N strings:N numbers:N ordered:N,ARITY shuffled:N,ARITY random:N,DEGREE "
             "rmat:SCALE,EDGEFACTOR "
-            "comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE v8:FILE ");
+            "comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE v8:FILE edges:FILE mtx:FILE ");
 }
 
 TEST(GraphSpec, UnknownKindListsTheKnownOnes) {
@@ -52,7 +52,7 @@ TEST(GraphSpec, UnknownKindListsTheKnownOnes) {
             "ordered:N,ARITY "
             "shuffled:N,ARITY "
             "random:N,DEGREE rmat:SCALE,EDGEFACTOR comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE "
-            "v8:FILE");
+            "v8:FILE edges:FILE mtx:FILE");
   EXPECT_TRUE(refusal("").starts_with("graph '': unknown kind"));
   EXPECT_TRUE(refusal(":").starts_with("graph ':': unknown kind"));
 }

@@ -8,7 +8,9 @@
 
 #include "bench/command/input_error.h"
 #include "bench/graph/dump_graph.h"
+#include "bench/graph/edge_list.h"
 #include "bench/graph/hprof.h"
+#include "bench/graph/matrix_market.h"
 #include "bench/graph/v8_snapshot.h"
 #include "tests/bench/graph/graph_invariants.h"
 #include "tests/bench/graph/memory_file.h"
@@ -64,6 +66,18 @@ template <typename Read>
 [[nodiscard]] inline ReadOutcome check_v8(std::span<const std::uint8_t> bytes) {
   return check_reader(bytes, [](ByteSource& source) {
     return read_v8_snapshot(source, {.memory_limit_bytes = kReaderMemoryBytes});
+  });
+}
+
+[[nodiscard]] inline ReadOutcome check_edges(std::span<const std::uint8_t> bytes) {
+  return check_reader(bytes, [](ByteSource& source) {
+    return read_edge_list(source, {.memory_limit_bytes = kReaderMemoryBytes});
+  });
+}
+
+[[nodiscard]] inline ReadOutcome check_mtx(std::span<const std::uint8_t> bytes) {
+  return check_reader(bytes, [](ByteSource& source) {
+    return read_matrix_market(source, {.memory_limit_bytes = kReaderMemoryBytes});
   });
 }
 

@@ -88,6 +88,13 @@ TEST(V8Snapshot, HasRoomForSlots) {
   EXPECT_EQ(plain.bytes_of(1), 24U);
 }
 
+TEST(V8Snapshot, KeepsSizesAndIdentifiersToBeLookedInto) {
+  ByteSource source = source_of(Snapshot{}.bytes());
+  const Graph graph = read_v8_snapshot(source, {.as_in_file = true});
+  EXPECT_EQ(graph.identifiers, (std::vector<std::uint64_t>{1, 3, 5, 7}));
+  EXPECT_EQ(graph.node_bytes, (std::vector<std::uint64_t>{0, 24, 8, 33}));
+}
+
 TEST(V8Snapshot, FieldsMayHaveAnyOrder) {
   Snapshot snapshot;
   snapshot.node_fields = R"("edge_count","self_size","id","name","type","detachedness")";
