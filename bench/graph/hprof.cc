@@ -300,7 +300,7 @@ HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits) {
   graph.node_types = std::move(found.node_types);
   name_types(found.classes, graph);
   if (limits.with_identifiers) graph.identifiers = found.nodes.identifiers();
-  graph.has_hexadecimal_identifiers = true;
+  graph.has_hexadecimal_identifiers = limits.with_identifiers;
   result.root_records = found.roots.size();
   result.dangling_root_records = find_roots(found, graph);
   if (result.dangling_root_records > 0) {
