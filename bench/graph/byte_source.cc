@@ -45,8 +45,6 @@ ByteSource::ByteSource(int descriptor, std::string name) : name_(std::move(name)
   cursor_ = filled_end_ = readable_end_ = buffer_.data();
 }
 
-bool ByteSource::at_end() { return cursor_ == filled_end_ && fill() == 0; }
-
 void ByteSource::set_bound(std::uint64_t bound, const char* what) {
   bound_ = bound;
   bounded_ = what;
@@ -96,6 +94,20 @@ std::string ByteSource::read_text(std::uint64_t count) {
     cursor_ += taken;
   }
   return text;
+}
+
+bool ByteSource::read_line(std::string& line, std::size_t most) {
+  line.clear();
+  if (at_end()) return false;
+  bool is_whole = false;
+  while (!is_whole && !at_end()) {
+    const std::uint8_t* const end = std::find(cursor_, filled_end_, std::uint8_t{'\n'});
+    const auto length = static_cast<std::size_t>(end - cursor_);
+    line.append(reinterpret_cast<const char*>(cursor_), std::min(length, most - line.size()));
+    is_whole = end != filled_end_;
+    cursor_ = is_whole ? end + 1 : end;
+  }
+  return true;
 }
 
 void ByteSource::skip(std::uint64_t count) {

@@ -47,7 +47,7 @@ class ByteSource {
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
   /// True when nothing follows. Throws InputError when the compressed stream is corrupt or cut short here.
-  [[nodiscard]] bool at_end();
+  [[nodiscard]] bool at_end() { return cursor_ == filled_end_ && fill() == 0; }
 
   /// From now on, reading at or past offset `bound` is an error: `what` (such as "record") ends there.
   void set_bound(std::uint64_t bound, const char* what);
@@ -78,6 +78,10 @@ class ByteSource {
 
   /// The next `count` bytes. The memory for them is taken as they arrive.
   std::string read_text(std::uint64_t count);
+
+  /// Puts the next line into `line`, without its end and what is beyond `most` bytes. False at the end of the
+  /// file.
+  bool read_line(std::string& line, std::size_t most);
 
   /// Leaves out `count` bytes, which must be there.
   void skip(std::uint64_t count);

@@ -149,12 +149,8 @@ class FirstPass final : public DumpVisitor {
                                  found_.roots.size() * 3 * (sizeof(std::uint64_t) + sizeof(DumpedRootPlace)) +
                                  heap_.blocks.size() * 3 * sizeof(DumpedBlockUse) +
                                  other_ * 3 * sizeof(DumpedCall);
-    const std::uint64_t needed =
-        std::max(tables, saturating_multiply(found_.heap_bytes, options_.heap_copies));
-    if (needed <= options_.memory_limit_bytes) return;
-    source_.fail(source_.offset(),
-                 fmt::format("the dump so far needs {} of memory, but only {} is available",
-                             describe_bytes(needed), describe_bytes(options_.memory_limit_bytes)));
+    bench::require_memory_so_far(source_, tables, found_.heap_bytes, options_.heap_copies,
+                                 options_.memory_limit_bytes);
   }
 
   ByteSource& source_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heap/layout.h"
 #include "heap/object.h"
 
 namespace jackdaw::bench {
@@ -132,6 +133,10 @@ void DumpRecords::read_block(DumpVisitor& visitor) {
   if (block.object_bytes < kGranule || block.slots == 0 ||
       block.slots > (kAddressLimit - block.address) / block.object_bytes)
     source_.fail(at, "a block without objects, or beyond all addresses");
+  // What lies between live objects takes memory but no bytes of the file.
+  if (block.slots > 1 && block.slots * block.object_bytes > heap::kBlockBytes)
+    source_.fail(at, fmt::format("a block of {} objects of {} bytes; must have {} bytes at most", block.slots,
+                                 block.object_bytes, heap::kBlockBytes));
   const DumpedKind& kind = kinds_[block.kind];
   visitor.begin_block(block, kind);
   std::uint64_t slot = 0;  // plus 1

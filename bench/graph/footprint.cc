@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "bench/command/input_error.h"
@@ -35,6 +36,15 @@ void require_memory(const std::string& subject, std::uint64_t description_bytes,
       fmt::format("{}: needs {} of memory ({} to describe it and {} x {} of heap), but only {} is available",
                   subject, describe_bytes(needed), describe_bytes(description_bytes), heap_copies,
                   describe_bytes(heap_bytes), describe_bytes(memory_limit_bytes)));
+}
+
+void require_memory_so_far(const ByteSource& source, std::uint64_t table_bytes, std::uint64_t heap_bytes,
+                           unsigned heap_copies, std::uint64_t memory_limit_bytes) {
+  const std::uint64_t needed = std::max(table_bytes, saturating_multiply(heap_bytes, heap_copies));
+  if (needed <= memory_limit_bytes) return;
+  source.fail(source.offset(),
+              fmt::format("what was read so far needs {} of memory, but only {} is available",
+                          describe_bytes(needed), describe_bytes(memory_limit_bytes)));
 }
 
 }  // namespace jackdaw::bench

@@ -68,6 +68,11 @@ struct Graph {
   std::uint64_t uniform_bytes = 0;
   std::vector<std::uint64_t> node_bytes;  ///< whole object, header included
 
+  /// What the file calls the nodes, where that was asked for (GraphOptions::as_in_file) and it has a number
+  /// for them; else empty.
+  std::vector<std::uint64_t> identifiers;
+  bool has_hexadecimal_identifiers = false;
+
   std::vector<NodeId> roots;  ///< may name a node more than once
   std::vector<NodeId> allocation_order;
   /// Whether a traversal comes to objects at random addresses: because of the order of allocation, or of the

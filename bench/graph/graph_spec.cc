@@ -12,11 +12,14 @@
 
 #include "bench/command/input_error.h"
 #include "bench/graph/dump_graph.h"
+#include "bench/graph/edge_list.h"
 #include "bench/graph/hprof.h"
+#include "bench/graph/matrix_market.h"
 #include "bench/graph/mixed_sizes.h"
 #include "bench/graph/rmat.h"
 #include "bench/graph/synthetic.h"
 #include "bench/graph/synthetic_limits.h"
+#include "bench/graph/v8_snapshot.h"
 
 namespace jackdaw::bench {
 
@@ -168,8 +171,19 @@ constexpr std::array kFileKinds{
     FileKind{"hprof", "the heap in a Java heap dump (HPROF), compressed or not",
              [](const std::string& path, const GraphOptions& options) {
                return read_hprof(path, {.memory_limit_bytes = options.memory_limit_bytes,
-                                        .heap_copies = options.heap_copies})
+                                        .heap_copies = options.heap_copies,
+                                        .with_identifiers = options.as_in_file})
                    .graph;
+             }},
+    FileKind{
+        "v8", "the heap in a heap snapshot of Chrome or Node (.heapsnapshot), compressed or not",
+        [](const std::string& path, const GraphOptions& options) { return read_v8_snapshot(path, options); }},
+    FileKind{
+        "edges", "a list of edges, a line 'FROM TO' for each, as SNAP's, compressed or not",
+        [](const std::string& path, const GraphOptions& options) { return read_edge_list(path, options); }},
+    FileKind{"mtx", "a square sparse matrix of Matrix Market, its entries as edges, compressed or not",
+             [](const std::string& path, const GraphOptions& options) {
+               return read_matrix_market(path, options);
              }},
 };
 
@@ -193,6 +207,7 @@ Graph read_file(const std::string& spec, const FileKind& kind, std::string_view 
 }  // namespace
 
 Graph make_graph(const std::string& spec, const GraphOptions& options) {
+  require_sensible_object_bytes(options.object_bytes);
   std::string_view parameters = spec;
   const std::string_view name = take_up_to(':', parameters);
   for (const FileKind& kind : kFileKinds) {
@@ -202,7 +217,6 @@ Graph make_graph(const std::string& spec, const GraphOptions& options) {
       std::find_if(kGeneratedKinds.begin(), kGeneratedKinds.end(),
                    [name](const GeneratedKind& candidate) { return candidate.name == name; });
   if (kind == kGeneratedKinds.end()) fail_unknown_kind(spec);
-  require_sensible_object_bytes(options.object_bytes);
   return kind->make(spec, parse_parameters(spec, *kind, parameters), options);
 }
 

@@ -12,6 +12,7 @@
 #include "bench/graph/hprof_classes.h"
 #include "bench/graph/hprof_records.h"
 #include "bench/graph/identifier_index.h"
+#include "bench/graph/printable_name.h"
 #include "bench/graph/saturating.h"
 
 namespace jackdaw::bench {
@@ -137,12 +138,8 @@ class FirstPass final : public HprofVisitor {
     constexpr std::uint64_t kPerNode = IdentifierIndex::kPeakBytesPerIdentifier + 3 * sizeof(TypeId);
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.classes.table_bytes() +
                                  found_.roots.size() * 3 * sizeof(std::uint64_t);
-    const std::uint64_t heaps = saturating_multiply(found_.heap_bytes, limits_.heap_copies);
-    const std::uint64_t needed = std::max(tables, heaps);
-    if (needed <= limits_.memory_limit_bytes) return;
-    source_.fail(source_.offset(),
-                 fmt::format("the dump so far needs {} of memory, but only {} is available",
-                             describe_bytes(needed), describe_bytes(limits_.memory_limit_bytes)));
+    bench::require_memory_so_far(source_, tables, found_.heap_bytes, limits_.heap_copies,
+                                 limits_.memory_limit_bytes);
   }
 
   ByteSource& source_;
@@ -241,10 +238,9 @@ class SecondPass final : public HprofVisitor {
 /// then, when those are gone, with the heaps.
 void require_final_memory(const ByteSource& source, const Inventory& found, const HprofLimits& limits) {
   const std::uint64_t nodes = found.nodes.size();
-  const std::uint64_t description = nodes * (2 * sizeof(std::uint64_t) + sizeof(TypeId)) +
-                                    found.slots * sizeof(NodeId) +
-                                    found.classes.size() * (sizeof(NodeType) + HprofClasses::kLongestName) +
-                                    found.roots.size() * sizeof(NodeId);
+  const std::uint64_t description =
+      nodes * (2 * sizeof(std::uint64_t) + sizeof(TypeId)) + found.slots * sizeof(NodeId) +
+      found.classes.size() * (sizeof(NodeType) + kLongestName) + found.roots.size() * sizeof(NodeId);
   const std::uint64_t tables = nodes * IdentifierIndex::kPeakBytesPerIdentifier +
                                found.classes.table_bytes() + found.roots.size() * sizeof(std::uint64_t);
   require_memory(source.name(), description + tables, 0, 0, limits.memory_limit_bytes);
@@ -303,6 +299,8 @@ HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits) {
   second.finish();
   graph.node_types = std::move(found.node_types);
   name_types(found.classes, graph);
+  if (limits.with_identifiers) graph.identifiers = found.nodes.identifiers();
+  graph.has_hexadecimal_identifiers = limits.with_identifiers;
   result.root_records = found.roots.size();
   result.dangling_root_records = find_roots(found, graph);
   if (result.dangling_root_records > 0) {

@@ -33,6 +33,7 @@ struct HprofLimits {
   std::uint64_t memory_limit_bytes = available_memory_bytes();
   unsigned heap_copies = 1;
   std::uint64_t maximum_nodes = kMaximumNodes;
+  bool with_identifiers = false;  ///< of the graph's nodes
 };
 
 /// A dump's graph, and what of the dump is not in it.

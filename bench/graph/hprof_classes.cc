@@ -4,21 +4,10 @@
 
 #include <algorithm>
 
+#include "bench/graph/printable_name.h"
 #include "bench/graph/saturating.h"
 
 namespace jackdaw::bench {
-
-namespace {
-
-/// The name without what could confuse a terminal.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 0x7f; }, '?');
-  return text;
-}
-
-}  // namespace
 
 HprofClasses::ClassNumber HprofClasses::mention(std::uint64_t identifier) {
   const IdentifierIndex::Insertion insertion = index_.insert(identifier);
@@ -130,7 +119,7 @@ void HprofClasses::check_instances(ClassNumber number, const ByteSource& source,
 void HprofClasses::read_name(std::uint64_t string_identifier, std::uint64_t bytes, ByteSource& source) {
   const std::uint32_t number = name_index_.number_of(string_identifier);
   if (number >= names_.size()) return;
-  names_[number] = printable(source.read_text(std::min<std::uint64_t>(bytes, kLongestName)));
+  names_[number] = printable_name(source.read_text(std::min<std::uint64_t>(bytes, kLongestName)));
 }
 
 std::uint64_t HprofClasses::table_bytes() const {

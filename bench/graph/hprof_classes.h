@@ -22,9 +22,6 @@ namespace jackdaw::bench {
 class HprofClasses {
  public:
   using ClassNumber = std::uint32_t;
-  /// Names are cut to this many bytes: they are for people, and a hostile dump may repeat a long one at no
-  /// cost.
-  static constexpr std::size_t kLongestName = 256;
 
   /// Takes in a class record that describes a class for the first time.
   void describe(const ClassDump& dump);

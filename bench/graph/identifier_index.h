@@ -37,6 +37,8 @@ class IdentifierIndex {
   [[nodiscard]] std::size_t size() const { return identifiers_.size(); }
   /// The identifier with number `number`.
   [[nodiscard]] std::uint64_t identifier(std::uint32_t number) const { return identifiers_[number]; }
+  /// All, by their numbers.
+  [[nodiscard]] const std::vector<std::uint64_t>& identifiers() const { return identifiers_; }
 
  private:
   [[nodiscard]] std::size_t place_of(std::uint64_t identifier) const;

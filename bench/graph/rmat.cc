@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "bench/command/progress.h"
+#include "bench/graph/adjacency.h"
 #include "bench/graph/footprint.h"
 #include "bench/graph/random.h"
 #include "bench/graph/saturating.h"
@@ -14,7 +14,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-struct Edge {
+struct DrawnEdge {
   std::uint64_t from;
   std::uint64_t to;
 };
@@ -27,7 +27,7 @@ class EdgeSequence {
     for (std::uint64_t& word : scramble_) word = random_.next();
   }
 
-  Edge next() {
+  DrawnEdge next() {
     std::uint64_t from = 0;
     std::uint64_t to = 0;
     for (std::uint64_t level = 0; level < scale_; ++level) {
@@ -65,46 +65,6 @@ class EdgeSequence {
   std::array<std::uint64_t, 2> scramble_{};
 };
 
-/// Counts how many edges leave each node and turns the counts into the places where their slots begin.
-void count_edges(Graph& graph, EdgeSequence edges, std::uint64_t edge_count, Progress& progress) {
-  graph.slot_begin.resize(graph.node_count + 1);
-  for (std::uint64_t edge = 0; edge < edge_count; ++edge) {
-    ++graph.slot_begin[edges.next().from + 1];
-    progress.update(edge, 2 * edge_count);
-  }
-  for (std::uint64_t node = 0; node < graph.node_count; ++node) {
-    graph.slot_begin[node + 1] += graph.slot_begin[node];
-  }
-}
-
-void place_edges(Graph& graph, EdgeSequence edges, std::uint64_t edge_count, Progress& progress) {
-  graph.slots.resize(edge_count);
-  for (std::uint64_t edge = 0; edge < edge_count; ++edge) {
-    const Edge drawn = edges.next();
-    graph.slots[graph.slot_begin[drawn.from]++] = static_cast<NodeId>(drawn.to);
-    progress.update(edge_count + edge, 2 * edge_count);
-  }
-  // Every beginning has moved on to the next node's; one step back makes them beginnings again.
-  std::shift_right(graph.slot_begin.begin(), graph.slot_begin.end(), 1);
-  graph.slot_begin[0] = 0;
-}
-
-void measure_nodes(Graph& graph, const GraphOptions& options) {
-  graph.node_bytes.resize(graph.node_count);
-  std::uint64_t most = 0;
-  NodeId busiest = 0;
-  for (std::uint64_t node = 0; node < graph.node_count; ++node) {
-    const std::uint64_t degree = graph.slot_begin[node + 1] - graph.slot_begin[node];
-    graph.node_bytes[node] =
-        round_up_to_8(std::max(array_node_bytes(degree, options.headers), options.object_bytes));
-    if (degree > most) {
-      most = degree;
-      busiest = static_cast<NodeId>(node);
-    }
-  }
-  graph.roots.push_back(busiest);
-}
-
 }  // namespace
 
 Graph make_rmat(const std::string& spec, std::uint64_t scale, std::uint64_t edge_factor,
@@ -124,16 +84,21 @@ Graph make_rmat(const std::string& spec, std::uint64_t scale, std::uint64_t edge
   Graph graph;
   graph.name = spec;
   graph.node_count = nodes;
-  graph.has_headers = options.headers;
-  graph.is_scattered = true;
-  graph.types.push_back({NodeType::Layout::array, 0, "node"});
   Progress progress("making " + spec);
-  const EdgeSequence edges(scale, options.seed);
-  count_edges(graph, edges, edge_count, progress);
-  measure_nodes(graph, options);
+  std::uint64_t drawn = 0;
+  const auto for_each_edge = [&](const auto& take) {
+    EdgeSequence edges(scale, options.seed);
+    for (std::uint64_t left = edge_count; left > 0; --left) {
+      const DrawnEdge edge = edges.next();
+      take(edge.from, edge.to);
+      progress.update(drawn++, 2 * edge_count);
+    }
+  };
+  count_slots(graph, for_each_edge);
+  make_arrays(graph, options);
   require_memory(describe_graph(spec), description, heap_bytes(graph), options.heap_copies,
                  options.memory_limit_bytes);
-  place_edges(graph, edges, edge_count, progress);
+  fill_slots(graph, for_each_edge);
   return graph;
 }
 

@@ -18,7 +18,7 @@ namespace jackdaw::bench {
 HeapCommand::HeapCommand(CLI::App& app)
     : command_(app.add_subcommand("heap", "Tell what is in a heap, and why an object is alive")) {
   command_->footer(
-      "HEAP is dump:FILE, hprof:FILE or any other graph of jackdaw mark.\n"
+      "HEAP is dump:FILE, hprof:FILE, v8:FILE or any other graph of jackdaw mark.\n"
       "\nExamples:\n"
       "  jackdaw heap dump:heap.dump\n"
       "  jackdaw heap dump:heap.dump --why 0x7f3200001230\n"
@@ -28,9 +28,9 @@ HeapCommand::HeapCommand(CLI::App& app)
   command_->add_option("HEAP", heap_, "The heap, such as dump:FILE")->required();
   command_
       ->add_option("--why", why_,
-                   "Print shortest ways from roots to the object at, or around, an address, or "
-                   "to objects of types whose names contain this")
-      ->type_name("ADDRESS|TYPE");
+                   "Print shortest ways from roots to the object at, or around, an address or with a "
+                   "number, or to objects of types whose names contain this")
+      ->type_name("ADDRESS|NUMBER|TYPE");
   command_->add_option("--most", most_, "Rows of each table, and ways to objects of a type")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str();
@@ -63,7 +63,7 @@ int HeapCommand::run() {
     throw InputError("--json: goes with the tables alone; with --why leave it out");
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
-  const HeapView view(heap_, {.headers = false});
+  const HeapView view(heap_, {.headers = false, .as_in_file = true});
   if (!why_.empty()) {
     fmt::print("{}", format_why(find_why(view, why_, most_)));
     return 0;

@@ -265,7 +265,8 @@ std::string heap_to_json(const HeapReport& report) {
         {{"root", root.what}, {"retained_bytes", root.retained_bytes}, {"certain", root.is_certain}});
   for (const auto& keeper : report.keepers)
     json["keepers"].push_back({{"object", keeper.what}, {"retained_bytes", keeper.retained_bytes}});
-  return json.dump(2) + "\n";
+  // Names come from files.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jackdaw::bench

@@ -46,8 +46,15 @@ void HeapView::flatten() {
 
 std::string HeapView::describe(NodeId object) const {
   const Graph& graph = heap_.graph;
+  std::uint64_t identifier = object;
+  if (is_dump_) {
+    identifier = heap_.addresses[object];
+  } else if (!graph.identifiers.empty()) {
+    identifier = graph.identifiers[object];
+  }
+  const bool is_hexadecimal = is_dump_ || graph.has_hexadecimal_identifiers;
   const std::string name =
-      is_dump_ ? fmt::format("{:#x}", heap_.addresses[object]) : fmt::format("object {}", object);
+      is_hexadecimal ? fmt::format("{:#x}", identifier) : fmt::format("object {}", identifier);
   return fmt::format("{} ({} bytes, {})", name, graph.bytes_of(object), graph.type_of(object).name);
 }
 

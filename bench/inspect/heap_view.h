@@ -16,7 +16,8 @@
 
 namespace jackdaw::bench {
 
-/// Made from a dump, or from any other graph, which then has no addresses and one kind of roots.
+/// Made from a dump, or from any other graph, which then has no addresses and one kind of
+/// roots, and identifiers if `options` ask for them.
 class HeapView {
  public:
   /// Of what `spec` names (graph_spec.h). Throws as make_graph.

@@ -28,6 +28,12 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 using Wanted = std::function<bool(NodeId)>;
 
 Wanted wanted_number(const HeapView& view, std::uint64_t number, const std::string& text) {
+  const auto& identifiers = view.graph().identifiers;
+  if (!identifiers.empty()) {
+    if (std::ranges::find(identifiers, number) == identifiers.end())
+      throw InputError(fmt::format("--why {}: no object has this number", text));
+    return [&identifiers, number](NodeId object) { return identifiers[object] == number; };
+  }
   if (view.dump() == nullptr) {
     if (number >= view.graph().node_count)
       throw InputError(

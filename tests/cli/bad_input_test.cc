@@ -175,6 +175,30 @@ TEST_F(BadInput, DumpThatIsNone) {
   expect_graph_refused("hprof:" + folder_.file("zeros.hprof"), "zeros.hprof");
 }
 
+TEST_F(BadInput, FilesThatAreNoGraphs) {
+  write_file(folder_.file("empty"), "");
+  write_file(folder_.file("text"), "This is no graph.\nNot at all.\n");
+  write_file(folder_.file("gzip"), "\x1f\x8b garbage");
+  write_file(folder_.file("zeros"), std::string(100'000, '\0'));
+  for (const std::string kind : {"dump:", "v8:", "edges:", "mtx:"}) {
+    expect_graph_refused(kind, "must have the form " + kind + "FILE");
+    for (const std::string file : {"empty", "text", "gzip", "zeros", "missing"}) {
+      const std::string graph = kind + folder_.file(file);
+      expect_graph_refused(graph, folder_.file(file) + ": ");
+      expect_refused({"heap", graph}, folder_.file(file) + ": ");
+      expect_refused({"simulate", graph}, folder_.file(file) + ": ");
+    }
+  }
+}
+
+TEST_F(BadInput, MatricesThatAreNoGraphs) {
+  write_file(folder_.file("dense.mtx"), "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n");
+  expect_graph_refused("mtx:" + folder_.file("dense.mtx"), "line 1: a dense matrix");
+  write_file(folder_.file("wide.mtx"), "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
+  expect_graph_refused("mtx:" + folder_.file("wide.mtx"),
+                       "line 2: a matrix of 2 rows and 3 columns; must be square");
+}
+
 TEST_F(BadInput, GzippedDumpThatIsCutShort) {
   const std::string whole = read_file(java_heap_dump());
   for (const std::size_t length : {std::size_t{1}, std::size_t{5}, std::size_t{18}, std::size_t{1000},

@@ -3,17 +3,15 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "gc/dump/dump_format.h"
+#include "tests/bench/graph/bytes.h"
 
 namespace jackdaw::bench {
 
 /// Functions append and return the builder. Addresses are given as such; their differences are worked out.
 class DumpBuilder {
  public:
-  using Bytes = std::vector<std::uint8_t>;
-
   explicit DumpBuilder(std::string_view magic = gc::kDumpMagic) {
     for (const char letter : magic) byte(static_cast<std::uint8_t>(letter));
   }

@@ -43,7 +43,7 @@ TEST(GraphSpec, HelpListsEveryKind) {
   EXPECT_EQ(forms,
             "tree:DEPTH list:N array:N strings:N numbers:N ordered:N,ARITY shuffled:N,ARITY random:N,DEGREE "
             "rmat:SCALE,EDGEFACTOR "
-            "comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE ");
+            "comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE v8:FILE edges:FILE mtx:FILE ");
 }
 
 TEST(GraphSpec, UnknownKindListsTheKnownOnes) {
@@ -51,7 +51,8 @@ TEST(GraphSpec, UnknownKindListsTheKnownOnes) {
             "graph 'tee:5': unknown kind; must be one of tree:DEPTH list:N array:N strings:N numbers:N "
             "ordered:N,ARITY "
             "shuffled:N,ARITY "
-            "random:N,DEGREE rmat:SCALE,EDGEFACTOR comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE");
+            "random:N,DEGREE rmat:SCALE,EDGEFACTOR comb:SPINE,TOOTH layers:DEPTH,WIDTH dump:FILE hprof:FILE "
+            "v8:FILE edges:FILE mtx:FILE");
   EXPECT_TRUE(refusal("").starts_with("graph '': unknown kind"));
   EXPECT_TRUE(refusal(":").starts_with("graph ':': unknown kind"));
 }

@@ -4,18 +4,15 @@
 // raw calls append what they are told. Identifiers have the size given to the constructor.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace jackdaw::bench {
+#include "tests/bench/graph/bytes.h"
 
-using Bytes = std::vector<std::uint8_t>;
+namespace jackdaw::bench {
 
 /// The types of fields and of the elements of primitive arrays.
 enum class HprofType : std::uint8_t {
@@ -123,24 +120,5 @@ class HprofBuilder {
   Bytes bytes_;
   std::size_t body_ = 0;
 };
-
-/// `plain` as a gzip file.
-[[nodiscard]] inline Bytes gzipped(const Bytes& plain) {
-  constexpr int kGzipFormat = 15 + 16;
-  z_stream stream{};
-  if (deflateInit2(&stream, 9, Z_DEFLATED, kGzipFormat, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::runtime_error("deflateInit2");
-  }
-  Bytes packed(deflateBound(&stream, plain.size()));
-  stream.next_in = const_cast<std::uint8_t*>(plain.data());
-  stream.avail_in = static_cast<unsigned>(plain.size());
-  stream.next_out = packed.data();
-  stream.avail_out = static_cast<unsigned>(packed.size());
-  const int result = deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (result != Z_STREAM_END) throw std::runtime_error("deflate");
-  return packed;
-}
 
 }  // namespace jackdaw::bench

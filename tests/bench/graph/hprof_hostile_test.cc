@@ -369,7 +369,7 @@ TEST(HprofHostile, GzipBombOfRootsStopsAtTheMemoryLimit) {
   const Bytes packed = bomb({0x05, 0, 0, 0, 0, 0, 0, 0, 1}, 1'000'000);
   EXPECT_LT(packed.size(), 30'000U);
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
-                      "the dump so far needs 1.0 MiB of memory, but only 1.0 MiB is available",
+                      "what was read so far needs 1.0 MiB of memory, but only 1.0 MiB is available",
                       refusal_of_dump(packed, {.memory_limit_bytes = 1 << 20}));
 }
 
@@ -380,7 +380,7 @@ TEST(HprofHostile, GzipBombOfAnArrayStopsAtTheMemoryLimit) {
       .text(std::string(8'000'000, '\0'))
       .end_record();
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
-                      "the dump so far needs 7.6 MiB of memory, but only 1.0 MiB is available",
+                      "what was read so far needs 7.6 MiB of memory, but only 1.0 MiB is available",
                       refusal_of_dump(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20}));
 }
 

@@ -1,13 +1,14 @@
-// libFuzzer target: any bytes at all as a heap dump. Start it with the corpus in tests/data/hprof_corpus.
+// libFuzzer target: any bytes at all as a file for the reader that JACKDAW_CHECK names. Start it with the
+// reader's corpus in tests/data.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/bench/graph/hprof_check.h"
+#include "tests/bench/graph/reader_checks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const jackdaw::bench::HprofOutcome outcome = jackdaw::bench::check_hprof({data, size});
+  const jackdaw::bench::ReadOutcome outcome = jackdaw::bench::JACKDAW_CHECK({data, size});
   if (!outcome.defect.empty()) {
     std::fprintf(stderr, "defect: %s (message: %s)\n", outcome.defect.c_str(), outcome.message.c_str());
     std::abort();
