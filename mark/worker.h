@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/always_inline.h"
+#include "base/probe.h"
 #include "mark/biased_regions.h"
 #include "mark/candidate_buffer.h"
 #include "mark/mark_loop_constants.h"
@@ -87,7 +88,11 @@ class alignas(128) Worker {
     poll_at_ = references;
     parts_polled_ = 0;
     step_.distance().start_alone();
-    if (take_input<Way::serial>(model)) return true;
+    JACKDAW_PROBE1(worker_work, index_);
+    if (take_input<Way::serial>(model)) {
+      JACKDAW_PROBE1(worker_sleep, index_);
+      return true;
+    }
     step_.distance().start_together();
     return false;
   }
@@ -95,6 +100,7 @@ class alignas(128) Worker {
   /// Works beside others until it finds nothing to do. Then it holds no task. It may be called again.
   void take_part(Model& model) {
     polls_to_look_ = polls_between_looks_ = 1;
+    JACKDAW_PROBE1(worker_work, index_);
     if (time_line_ != nullptr) time_line_->change_to(Activity::work, Clock::now());
     take_input<Way::immediate>(model);
     drain_together(model);
@@ -465,12 +471,18 @@ class alignas(128) Worker {
   // The worker has no tasks: finds tasks elsewhere, or is to leave the round (false).
   bool find_tasks(Model& model) {
     const Clock::time_point idle_since = Clock::now();
+    JACKDAW_PROBE1(worker_search, index_);
     biased_regions().give_up();
     std::span<const Task> found;
     if (search_.start()) found = search_.try_to_steal(statistics_);
     while (found.empty() && search_.stays()) found = search_.try_to_steal(statistics_);
     const Clock::time_point idle_until = Clock::now();
     statistics_.idle += idle_until - idle_since;
+    if (found.empty()) {
+      JACKDAW_PROBE1(worker_sleep, index_);
+    } else {
+      JACKDAW_PROBE3(worker_steal, index_, search_.robbed(), static_cast<std::uint32_t>(found.size()));
+    }
     if (time_line_ != nullptr) note_search(idle_since, idle_until, found.size());
     keep_all(model, found);
     return !found.empty();

@@ -96,7 +96,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 19> kSettings{{
+constexpr std::array<Setting, 20> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -196,6 +196,11 @@ constexpr std::array<Setting, 19> kSettings{{
     {{"JACKDAW_DUMP"},
      [](std::string_view text, ProcessOptions& options) {
        options.dump_path = text;
+       return true;
+     }},
+    {{"JACKDAW_TRACE"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.trace_path = text;
        return true;
      }},
     {{"JACKDAW_DUMP_SIGNAL"},
