@@ -118,7 +118,10 @@ void CollectionTrace::write_event(const Event& event) {
       file.event('E', kTracePhaseNames[event.what]).thread(kCollectorTrack).at(event.time);
       break;
     case Event::Kind::counter:
-      file.event('C', kTraceCounterNames[event.what]).at(event.time).argument("value", event.value);
+      file.event('C', kTraceCounterNames[event.what])
+          .thread(kCollectorTrack)
+          .at(event.time)
+          .argument("bytes", event.value);
       break;
   }
 }

@@ -56,7 +56,7 @@ enum class TraceCounter : std::uint8_t {
   heap,       ///< that the heap takes
 };
 
-inline constexpr std::array<const char*, 3> kTraceCounterNames{"live bytes", "allocated bytes", "heap bytes"};
+inline constexpr std::array<const char*, 3> kTraceCounterNames{"live", "allocated", "heap"};
 
 /// Phases that follow upon one another, or lie within one another; the counters. The collector's, or, in the
 /// phases of a cycle that are its own, the concurrent thread's: one thread at a time.

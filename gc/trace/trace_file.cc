@@ -17,7 +17,7 @@ namespace jackdaw::gc {
 namespace {
 
 constexpr std::string_view kBegin = "[";
-constexpr std::string_view kEnd = "\n]\n";
+constexpr std::string_view kEnd = "\n]";
 
 // Whether it is there, empty, and no other process's.
 bool make_empty(int descriptor) {

@@ -86,7 +86,7 @@ TEST_F(CollectionTraceTest, HasEachCollectionWithItsPhases) {
   }
   for (const char* phase : {"pause", "stop threads", "clear marks", "mark", "finish", "sweep"})
     EXPECT_EQ(read.count("B", phase), collections.size()) << phase;
-  EXPECT_EQ(read.events("C", "live bytes").back()["args"]["value"], collector().live_bytes());
+  EXPECT_EQ(read.events("C", "live").back()["args"]["bytes"], collector().live_bytes());
 }
 
 TEST_F(CollectionTraceTest, HasTheStopOfEachThread) {
@@ -245,7 +245,7 @@ TEST_F(CollectionTraceTest, SaysWhatItHadNoRoomForAndKeepsPhasesInOrder) {
   trace.write();
   const ReadTrace read(file);
   read.expect_in_order();
-  std::uint64_t events = read.count("C", "live bytes");
+  std::uint64_t events = read.count("C", "live");
   for (const char* phase : {"pause", "mark"}) events += read.count("B", phase) + read.count("E", phase);
   const auto dropped = read.events("i", "dropped events");
   ASSERT_EQ(dropped.size(), 1U);
