@@ -1,11 +1,13 @@
 #include "gc/trace/collection_trace.h"
 
 #include <cerrno>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "gc/process/own_work.h"
 #include "gc/process/path_pattern.h"
+#include "gc/process/tell_on_stderr.h"
 
 namespace jackdaw::gc {
 
@@ -36,7 +38,12 @@ CollectionTrace::Recording::Recording(std::string path_pattern, std::uint32_t wo
 
 CollectionTrace::CollectionTrace(const std::string& path, std::uint32_t workers) {
   if (path.empty()) return;
-  recording_ = std::make_unique<Recording>(path, workers);
+  try {
+    recording_ = std::make_unique<Recording>(path, workers);
+  } catch (const std::bad_alloc&) {
+    tell_on_stderr("no memory for the trace '" + path + "'");
+    return;
+  }
   open_file();
 }
 

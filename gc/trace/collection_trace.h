@@ -65,8 +65,8 @@ class CollectionTrace {
   using Clock = std::chrono::steady_clock;
 
   /// `path`: of the file, in which %p becomes the process's number, %% a %; empty: there is none. With the
-  /// most threads that mark. A file that cannot be written is told of in one line on the error output. Throws
-  /// std::bad_alloc.
+  /// most threads that mark. When there is no memory for it, and when the file cannot be written, one line on
+  /// the error output says so.
   CollectionTrace(const std::string& path, std::uint32_t workers);
   CollectionTrace(const CollectionTrace&) = delete;
   CollectionTrace& operator=(const CollectionTrace&) = delete;

@@ -78,8 +78,9 @@ TraceFile& TraceFile::at(Time time) {
 }
 
 TraceFile& TraceFile::lasting(std::chrono::nanoseconds duration) {
+  constexpr std::chrono::nanoseconds kLess{1};
   text(",\"dur\":");
-  microseconds(duration);
+  microseconds(std::max(duration, kLess) - kLess);
   return *this;
 }
 

@@ -36,6 +36,7 @@ class TraceFile {
   TraceFile& event(char kind, std::string_view name);
   TraceFile& thread(std::uint32_t number);
   TraceFile& at(Time time);
+  /// A nanosecond less: whoever adds in floating point shall not find that it ends after the next has begun.
   TraceFile& lasting(std::chrono::nanoseconds duration);
   /// A member of its "args", which come last.
   TraceFile& argument(std::string_view name, std::uint64_t value);

@@ -23,6 +23,7 @@
 #include "gc/collection.h"
 #include "gc/marking.h"
 #include "heap/allocator.h"
+#include "tests/address_space_limit.h"
 #include "tests/gc/process/concurrent_program.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/gc/trace/read_trace.h"
@@ -218,6 +219,20 @@ TEST_F(CollectionTraceTest, TheProgramGoesOnWhereTheFileCannotBeWritten) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "jackdaw: the trace '" + path("no/such/folder") +
                                                         "' cannot be written (No such file or directory)\n");
   EXPECT_EQ(GC_get_gc_no(), 1U);
+}
+
+TEST_F(CollectionTraceTest, TheProgramGoesOnWhereThereIsNoMemory) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  const std::string file = path("trace");
+  testing::internal::CaptureStderr();
+  {
+    const AddressSpaceLimit no_memory(0);
+    CollectionTrace trace(file, 64);
+    const CollectionTrace::Span span(trace, TracePhase::sweep);
+    trace.write();
+    EXPECT_EQ(trace.workers(), nullptr);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "jackdaw: no memory for the trace '" + file + "'\n");
 }
 
 TEST_F(CollectionTraceTest, LeavesTheFileOfAnotherProcessAlone) {
