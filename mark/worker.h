@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/always_inline.h"
+#include "base/probe.h"
 #include "mark/biased_regions.h"
 #include "mark/candidate_buffer.h"
 #include "mark/mark_loop_constants.h"
@@ -24,6 +25,7 @@
 #include "mark/queue/queue.h"
 #include "mark/statistics.h"
 #include "mark/task_store.h"
+#include "mark/time_line.h"
 #include "mark/victim/victim_policy.h"
 #include "mark/work_search.h"
 
@@ -50,6 +52,7 @@ class alignas(128) Worker {
         counts_held_tasks_(options.tuning.count_held_tasks),
         counts_remote_visits_(options.tuning.count_remote_visits),
         counts_visits_(options.tuning.count_held_tasks || options.tuning.count_remote_visits),
+        time_line_(options.time_line != nullptr ? &options.time_line->of(setup.self) : nullptr),
         search_(team, setup, options.tuning.steal_batch) {}
 
   /// The queue, for thieves.
@@ -85,7 +88,11 @@ class alignas(128) Worker {
     poll_at_ = references;
     parts_polled_ = 0;
     step_.distance().start_alone();
-    if (take_input<Way::serial>(model)) return true;
+    JACKDAW_PROBE1(worker_work, index_);
+    if (take_input<Way::serial>(model)) {
+      JACKDAW_PROBE1(worker_sleep, index_);
+      return true;
+    }
     step_.distance().start_together();
     return false;
   }
@@ -93,12 +100,15 @@ class alignas(128) Worker {
   /// Works beside others until it finds nothing to do. Then it holds no task. It may be called again.
   void take_part(Model& model) {
     polls_to_look_ = polls_between_looks_ = 1;
+    JACKDAW_PROBE1(worker_work, index_);
+    if (time_line_ != nullptr) time_line_->change_to(Activity::work, Clock::now());
     take_input<Way::immediate>(model);
     drain_together(model);
     while (find_tasks(model)) drain_together(model);
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   using Tasks = TaskStore<Task, Queue>;
 
   Tasks& tasks() { return step_.tasks(); }
@@ -460,14 +470,28 @@ class alignas(128) Worker {
 
   // The worker has no tasks: finds tasks elsewhere, or is to leave the round (false).
   bool find_tasks(Model& model) {
-    const auto idle_since = std::chrono::steady_clock::now();
+    const Clock::time_point idle_since = Clock::now();
+    JACKDAW_PROBE1(worker_search, index_);
     biased_regions().give_up();
     std::span<const Task> found;
     if (search_.start()) found = search_.try_to_steal(statistics_);
     while (found.empty() && search_.stays()) found = search_.try_to_steal(statistics_);
-    statistics_.idle += std::chrono::steady_clock::now() - idle_since;
+    const Clock::time_point idle_until = Clock::now();
+    statistics_.idle += idle_until - idle_since;
+    if (found.empty()) {
+      JACKDAW_PROBE1(worker_sleep, index_);
+    } else {
+      JACKDAW_PROBE3(worker_steal, index_, search_.robbed(), static_cast<std::uint32_t>(found.size()));
+    }
+    if (time_line_ != nullptr) note_search(idle_since, idle_until, found.size());
     keep_all(model, found);
     return !found.empty();
+  }
+
+  void note_search(Clock::time_point start, Clock::time_point end, std::size_t found) {
+    time_line_->change_to(Activity::idle, start);
+    if (found != 0) time_line_->note_steal(search_.robbed(), found);
+    time_line_->change_to(found != 0 ? Activity::work : Activity::sleep, end);
   }
 
   Team& team_;
@@ -482,6 +506,7 @@ class alignas(128) Worker {
   std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll
   std::uint32_t polls_to_look_ = 1;
   std::uint32_t polls_between_looks_ = 1;
+  WorkerTimeLine* const time_line_;  // null: nobody wants to know
   WorkSearch<Task, Queue, Victim, Team> search_;
   alignas(128) std::atomic<bool> is_asked_{false};  // for tasks; thieves write it
 };

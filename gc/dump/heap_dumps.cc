@@ -14,6 +14,7 @@
 
 #include "base/system_memory.h"
 #include "gc/process/own_work.h"
+#include "gc/process/path_pattern.h"
 #include "gc/process/tell_on_stderr.h"
 
 namespace jackdaw::gc {
@@ -56,30 +57,12 @@ bool HeapDumps::is_another_under_way() {
   return false;
 }
 
-void HeapDumps::set_names(std::string_view pattern, std::uint64_t collection) {
-  name_.clear();
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char next = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
-    if (next == 'p') {
-      name_ += std::to_string(getpid());
-    } else if (next == 'n') {
-      name_ += std::to_string(collection);
-    } else if (next == '%') {
-      name_ += '%';
-    } else {
-      name_ += pattern[i];
-      continue;
-    }
-    ++i;
-  }
-  part_name_ = name_ + ".part";
-}
-
 void HeapDumps::prepare(std::uint64_t collection) {
   if (!is_wanted()) return;
   child_ = -1;  // an earlier one is no longer asked about
   const OwnWork own_work;
-  set_names(asked_for_.empty() ? path_ : asked_for_, collection);
+  name_ = expand_path(asked_for_.empty() ? path_ : asked_for_, collection);
+  part_name_ = name_ + ".part";
   asked_for_.clear();
   const std::span<std::byte> memory = base::map_memory(sizeof(DumpStream));
   if (memory.empty()) return tell_on_stderr("no memory to write the heap dump '" + name_ + "'");

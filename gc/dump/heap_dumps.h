@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/signals_blocked.h"
@@ -68,7 +67,6 @@ class HeapDumps {
   [[noreturn]] void end_child(bool is_whole);
   [[nodiscard]] bool is_wanted();
   [[nodiscard]] bool is_another_under_way();
-  void set_names(std::string_view pattern, std::uint64_t collection);
 
   enum class When : std::uint8_t { never, at_signal, at_each_collection };
   static std::atomic<bool> is_requested_;

@@ -90,6 +90,7 @@ void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase, std::chrono:
 
 void ProcessCollector::give_up_marking() {
   concurrent_.give_up();
+  trace_.end(TracePhase::cycle);
   set_budget();
 }
 
@@ -118,23 +119,33 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
   if (first_roots_.empty()) first_roots_ = heap::SystemArray<heap::Object*>(kMostFirstRoots);
   if (first_roots_.empty()) return false;
-  std::span<heap::Object* const> first_roots;
   const Clock::time_point start = Clock::now();
-  {
-    const ThreadsStopped threads_stopped(*this);
-    if (!threads_stopped.knows_static_roots()) return false;
-    if (!concurrent_.start_tracking()) return collect_by_stopping(kNothingTracked);
-    heap_.begin_marking();
-    first_roots = gather_first_roots(own_stack);
+  trace_.begin(TracePhase::cycle, collections() + 1);
+  const auto first_roots = begin_stopped(own_stack);
+  if (!first_roots) {
+    trace_.end(TracePhase::cycle);
+    return false;
   }
   marking.set_most_workers(most_concurrent_markers_);
   pacing_.begin(heap_.allocated_bytes());
   // The cycle is the collection that the threshold asks for.
   if (!growth_.grows_only_when_it_must) heap_.set_growth_threshold(0);
   concurrent_.record() = {.first_pause = Clock::now() - start};
-  concurrent_.start_marking(first_roots);
+  concurrent_.start_marking(*first_roots);
   set_budget();
   return true;
+}
+
+// The first roots; nothing, and nothing changed, when a cycle cannot be begun.
+std::optional<std::span<heap::Object* const>> ProcessCollector::begin_stopped(const OwnStack& own_stack) {
+  const ThreadsStopped threads_stopped(*this);
+  if (!threads_stopped.knows_static_roots()) return std::nullopt;
+  if (!concurrent_.start_tracking()) {
+    collect_by_stopping(kNothingTracked);
+    return std::nullopt;
+  }
+  heap_.begin_marking();
+  return gather_first_roots(own_stack);
 }
 
 // They are not marked now; those that there is no room for are in the last pause.
@@ -160,11 +171,16 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
   const EndTold end_told(*this);
   const Clock::time_point start = Clock::now();
   {
+    const CollectionTrace::Span collection(trace_, TracePhase::collection, collections() + 1, record.reason);
+    trace_.count(TraceCounter::allocated, heap_.allocated_bytes());
     const ThreadsStopped threads_stopped(*this);
     if (!threads_stopped.knows_static_roots()) return false;
     tell(CollectionEvent::mark_start);
     marking.set_most_workers(marking.worker_count());
-    concurrent_.end_marking(marking);
+    {
+      const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
+      concurrent_.end_marking(marking);
+    }
     finish_stopped(own_stack, true);
     CollectionResult& result = collection_.finish(start);
     result.live_bytes = found_.live_bytes;
@@ -175,6 +191,8 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
   record.pause = Clock::now() - start;
   record.concurrent = concurrent_.record();
   is_swept_unnoted_ = true;
+  // The sweep notes its own.
+  trace_.write();
   concurrent_.start_sweeping();
   set_budget();
   if (log_) log_->write(record);
@@ -193,6 +211,7 @@ void ProcessCollector::note_swept() {
   found_.heap_bytes = heap_.bytes();
   // Relaxed: see its reader.
   live_bytes_.store(live, std::memory_order_relaxed);
+  trace_.count(TraceCounter::live, live);
   apply_growth();
 }
 

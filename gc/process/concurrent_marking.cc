@@ -46,10 +46,14 @@ class ConcurrentMarking::Stop {
  public:
   explicit Stop(ConcurrentMarking& marking) : marking_(marking), lock_(marking.lock_) {
     marking_.lock_.let_nobody_pass();
+    marking_.trace_.begin(TracePhase::pause);
+    const CollectionTrace::Span stopping(marking_.trace_, TracePhase::stop_threads);
     marking_.threads_.stop_others();
   }
   ~Stop() {
     marking_.threads_.resume_others();
+    marking_.trace_.end(TracePhase::pause);
+    if (marking_.phase() != Phase::marking) marking_.trace_.end(TracePhase::mark_concurrently);
     ++marking_.record_.stops;
     marking_.record_.longest_stop = std::max(marking_.record_.longest_stop, Clock::now() - start_);
   }
@@ -65,11 +69,13 @@ class ConcurrentMarking::Stop {
 };
 
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
-                                     ThreadRegistry& threads, std::chrono::milliseconds pause_target)
+                                     ThreadRegistry& threads, CollectionTrace& trace,
+                                     std::chrono::milliseconds pause_target)
     : heap_(heap),
       collection_(collection),
       lock_(lock),
       threads_(threads),
+      trace_(trace),
       pause_target_(pause_target),
       stretches_(heap.map()) {
   roots_.reserve(kPiece + heap::kGranulesPerBlock);
@@ -111,6 +117,7 @@ void ConcurrentMarking::run() {
       // Relaxed: written before the phase.
       if (is_ending_.load(std::memory_order_relaxed)) return;
       sweep();
+      end_trace_of_cycle();
       change_phase(Phase::idle);
     } else {
       await_end_of(now);
@@ -138,6 +145,7 @@ void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
 
 void ConcurrentMarking::mark() {
   start_ = Clock::now();
+  trace_.begin(TracePhase::mark_concurrently);
   // In this order: an object that is allocated marked is so after its page was armed, and writing it shows.
   arm_pages();
   clear_marks();
@@ -153,6 +161,7 @@ void ConcurrentMarking::mark() {
 }
 
 void ConcurrentMarking::clear_marks() {
+  const CollectionTrace::Span clearing(trace_, TracePhase::clear_marks);
   for (std::size_t chunk = 0;; ++chunk) {
     const std::lock_guard lock(steps_);
     if (!heap_.clear_marks_while_allocating(chunk)) return;
@@ -256,6 +265,7 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
     const std::unique_lock lock(lock_, std::try_to_lock);
     if (!lock || phase() != Phase::marked) continue;
     heap_.let_allocators_in();
+    trace_.begin(TracePhase::mark_concurrently);
     change_phase(Phase::marking);
     return true;
   }
@@ -263,6 +273,7 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
 }
 
 void ConcurrentMarking::visit_written() {
+  const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
   record_.written_bytes = 0;
   for (std::uint32_t part = 0; part < stretches_.part_count(); ++part) visit_written_of(part, false);
   mark_gathered();
@@ -385,12 +396,20 @@ void ConcurrentMarking::end_marking(Marking& marking) {
 }
 
 void ConcurrentMarking::sweep() {
+  const CollectionTrace::Span sweeping(trace_, TracePhase::sweep_concurrently);
   // Only what is written while objects are marked need be known.
   stretches_.for_each([this](AddressRange stretch) { tracking_.disarm(stretch); });
   for (;;) {
     const std::lock_guard lock(steps_);
     if (heap_.sweep_some()) return;
   }
+}
+
+void ConcurrentMarking::end_trace_of_cycle() {
+  trace_.end(TracePhase::cycle);
+  if (!trace_.is_on()) return;
+  const std::lock_guard lock(lock_);
+  trace_.write();
 }
 
 void ConcurrentMarking::give_up() {

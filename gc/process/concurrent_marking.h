@@ -39,6 +39,7 @@
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"
 #include "gc/process/write_tracking.h"
+#include "gc/trace/collection_trace.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 
@@ -50,10 +51,10 @@ class ConcurrentMarking {
  public:
   enum class Phase : std::uint32_t { idle, marking, marked, sweeping };
 
-  /// `lock`: the collector's. `threads`: the program's, which are stopped for about
+  /// `lock`, `trace`: the collector's. `threads`: the program's, which are stopped for about
   /// `pause_target` at a time, but where a marking begins and ends. Throws std::bad_alloc.
   ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock, ThreadRegistry& threads,
-                    std::chrono::milliseconds pause_target);
+                    CollectionTrace& trace, std::chrono::milliseconds pause_target);
   ConcurrentMarking(const ConcurrentMarking&) = delete;
   ConcurrentMarking& operator=(const ConcurrentMarking&) = delete;
 
@@ -141,12 +142,14 @@ class ConcurrentMarking {
   void add_rescan(MarkTask task);
   void mark_gathered();
   void sweep();
+  void end_trace_of_cycle();
   void change_phase(Phase phase);
 
   heap::Heap& heap_;
   Collection& collection_;
   StoppableMutex& lock_;
   ThreadRegistry& threads_;
+  CollectionTrace& trace_;
   std::atomic<std::chrono::milliseconds> pause_target_;
   const ScannedStretches stretches_;
   WriteTracking tracking_;

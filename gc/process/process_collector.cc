@@ -103,6 +103,12 @@ const bool kForkIsMissed = [] {
   return pthread_atfork(Fork::prepare, Fork::end_in_parent, Fork::end_in_child) != 0;
 }();
 
+// The workers' part of the trace.
+MarkingOptions noted_in(CollectionTrace& trace, MarkingOptions options) {
+  options.engine.time_line = trace.workers();
+  return options;
+}
+
 }  // namespace
 
 constinit StoppableMutex ProcessCollector::starting_;
@@ -140,11 +146,12 @@ ProcessCollector& ProcessCollector::make_instance() {
 ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : handles_fork_(options.handles_fork),
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
-      threads_(heap_, options.stop_patience),
-      marking_(options.marking, OwnMemory::is_used()),
+      trace_(options.trace_path, options.marking.engine.threads),
+      threads_(heap_, trace_, options.stop_patience),
+      marking_(noted_in(trace_, options.marking), OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
-      concurrent_(heap_, collection_, collecting_, threads_, options.pause_target),
+      concurrent_(heap_, collection_, collecting_, threads_, trace_, options.pause_target),
       may_mark_concurrently_(options.marks_concurrently != MarksConcurrently::never),
       marks_concurrently_(options.marks_concurrently == MarksConcurrently::always),
       most_concurrent_markers_(options.concurrent_markers != 0
@@ -397,6 +404,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   pacing_.note_live(live_before, record.used_bytes_before - live_before, live_bytes());
   if (is_next_concurrent()) set_budget();
   if (log_) log_->write(record);
+  trace_.write();
   disclaim_procedures_.ask(*this);
   tell_heap_size();
   return *result;
@@ -413,6 +421,8 @@ Marking& ProcessCollector::prepare_marking(std::uint64_t bytes) {
 // Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
 std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marking, const OwnStack& own_stack,
                                                                   CollectionRecord& record) {
+  const CollectionTrace::Span collection(trace_, TracePhase::collection, collections() + 1, record.reason);
+  trace_.count(TraceCounter::allocated, heap_.allocated_bytes());
   const ThreadsStopped threads_stopped(*this);
   const Clock::time_point start = Clock::now();
   tell(CollectionEvent::mark_start);
@@ -420,7 +430,10 @@ std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marki
   marking.wake_helpers();
   // From here on nothing fails: between clearing and marking, live objects look free.
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
-  collection_.clear_marks();
+  {
+    const CollectionTrace::Span clearing(trace_, TracePhase::clear_marks);
+    collection_.clear_marks();
+  }
   finish_stopped(own_stack, false);
   const CollectionResult& result = collection_.finish(start);
   record.stopped_threads = threads_stopped.stopped_threads();
@@ -448,18 +461,25 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   record.mark_threads = threads_that_marked(result.workers);
   record.steal_percent = mark::total(result.workers).steal_percent();
   record.markers = marking_.thread_count();
+  trace_.count(TraceCounter::live, record.live_bytes);
+  trace_.count(TraceCounter::allocated, heap_.allocated_bytes());
+  trace_.count(TraceCounter::heap, record.heap_bytes);
 }
 
 // From when only the roots are left to be marked from.
 void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {
   mark_from_roots(own_stack);
-  disclaim_procedures_.mark_referents(heap_, weak_processing_);
-  process_finalization();
-  clear_dead();
-  disclaim_procedures_.hold_dead(heap_);
+  {
+    const CollectionTrace::Span finishing(trace_, TracePhase::finish);
+    disclaim_procedures_.mark_referents(heap_, weak_processing_);
+    process_finalization();
+    clear_dead();
+    disclaim_procedures_.hold_dead(heap_);
+  }
   tell(CollectionEvent::mark_end);
   if (dumps_.is_prepared())
     dumps_.fork_and_write([&](DumpStream& stream) { return write_dump(stream, own_stack); });
+  const CollectionTrace::Span sweeping(trace_, TracePhase::sweep);
   tell(CollectionEvent::reclaim_start);
   // What is held has its marks until it was swept.
   if (sweeps_later && !disclaim_procedures_.holds_any()) {
@@ -472,6 +492,7 @@ void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_lat
 }
 
 void ProcessCollector::mark_from_roots(const OwnStack& own_stack) {
+  const CollectionTrace::Span marking(trace_, TracePhase::mark);
   root_count_ = 0;
   found_.root_bytes = 0;
   gather_roots(own_stack);
@@ -593,6 +614,7 @@ void ProcessCollector::after_fork_in_child() {
   OwnMemory::unlock_in_child();
   marking_.abandon();
   concurrent_.after_fork_in_child();
+  trace_.after_fork_in_child();
   is_swept_unnoted_ = false;
   set_budget();
   threads_.after_fork_in_child();

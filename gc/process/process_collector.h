@@ -39,6 +39,7 @@
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"
 #include "gc/stack_state.h"
+#include "gc/trace/collection_trace.h"
 #include "gc/weak_processing.h"
 #include "gc/weak_references.h"
 #include "heap/heap.h"
@@ -269,6 +270,7 @@ class ProcessCollector {
                                 std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_)));
   }
   bool begin_concurrent_marking(const OwnStack& own_stack);
+  std::optional<std::span<heap::Object* const>> begin_stopped(const OwnStack& own_stack);
   bool write_dump(DumpStream& stream, const OwnStack& own_stack);
   void dump_roots(const OwnStack& own_stack);
   std::span<heap::Object* const> gather_first_roots(const OwnStack& own_stack);
@@ -322,6 +324,7 @@ class ProcessCollector {
 
   const bool handles_fork_;
   heap::Heap heap_;
+  CollectionTrace trace_;
   ThreadRegistry threads_;
   StaticRoots static_roots_;
   std::optional<CollectionLog> log_;

@@ -210,6 +210,11 @@ constexpr std::array<Setting, 20> kSettings{{
        options.dump_path = text;
        return true;
      }},
+    {{"JACKDAW_TRACE"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.trace_path = text;
+       return true;
+     }},
     {{"JACKDAW_DUMP_SIGNAL"},
      [](std::string_view text, ProcessOptions& options) {
        return store(signal_number(text), options.dump_signal);

@@ -48,6 +48,8 @@ struct ProcessOptions {
   std::string dump_path;
   /// Those that come after this signal. 0: all do.
   int dump_signal = 0;
+  /// What the collector does goes there (CollectionTrace). Empty: nowhere.
+  std::string trace_path;
   /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
   /// ever.
   std::chrono::seconds stop_patience{15};

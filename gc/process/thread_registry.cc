@@ -78,8 +78,8 @@ void ProcessThread::operator delete(void* thread) {
   base::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
 }
 
-ThreadRegistry::ThreadRegistry(heap::Heap& heap, std::chrono::seconds patience)
-    : heap_(heap), patience_(patience) {
+ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience)
+    : heap_(heap), trace_(trace), patience_(patience) {
   const auto unregister = [](void*) { registry_->unregister_current(); };
   if (const int error = pthread_key_create(&at_exit_, unregister); error != 0)
     throw std::system_error(error, std::generic_category(), "pthread_key_create");
@@ -216,6 +216,9 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   if (stop % 2 == 0 || thread.asked_stop_.load(std::memory_order_relaxed) != stop) return;
   thread.asked_stop_.store(0, std::memory_order_relaxed);
   thread.stack_.note(stack_pointer_below_registers());
+  JACKDAW_PROBE1(stop_answered, thread.number_);
+  if (registry_->trace_.is_on()) [[unlikely]]
+    thread.answered_at_ = CollectionTrace::Clock::now();
   // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
   // thread wrote.
   if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
@@ -243,7 +246,11 @@ std::uint32_t ThreadRegistry::stop_others() {
   still_running_.value().store(others, std::memory_order_relaxed);
   stop_epoch_.value().store(stop, std::memory_order_release);
   for (ProcessThread* const thread : threads_) {
-    if (is_to_stop(thread)) ask_to_stop(*thread);
+    if (!is_to_stop(thread)) continue;
+    JACKDAW_PROBE1(stop_asked, thread->number_);
+    if (trace_.is_on()) [[unlikely]]
+      thread->asked_at_ = CollectionTrace::Clock::now();
+    ask_to_stop(*thread);
   }
   wait_until_all_stand_still();
   forget_gone_threads();
@@ -353,7 +360,16 @@ void ThreadRegistry::resume_others() {
   mutex_.unlock();
 }
 
+void ThreadRegistry::note_stops() {
+  const CollectionTrace::Clock::time_point now = CollectionTrace::Clock::now();
+  for (ProcessThread* const thread : threads_) {
+    if (is_to_stop(thread)) trace_.add({thread->number_, thread->asked_at_, thread->answered_at_, now});
+  }
+}
+
 void ThreadRegistry::resume_others_now() {
+  if (trace_.is_on()) [[unlikely]]
+    note_stops();
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
   // stand_still.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,

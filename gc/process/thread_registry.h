@@ -33,6 +33,7 @@
 #include "gc/process/thread_locals.h"
 #include "gc/process/thread_stack.h"
 #include "gc/stack_state.h"
+#include "gc/trace/collection_trace.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/word_scan.h"
@@ -79,6 +80,9 @@ class ProcessThread {
   // The stop that the thread is to answer, 0 when it did. Of signals that come from elsewhere it thinks
   // nothing.
   std::atomic<std::uint32_t> asked_stop_{0};
+  // Of the last stop, where there is a trace: written by whoever asked, and by the thread when it answers.
+  CollectionTrace::Clock::time_point asked_at_;
+  CollectionTrace::Clock::time_point answered_at_;
   // Written and read by the thread and its signal handler alone.
   std::atomic<std::uint32_t> critical_depth_{0};
   // Likewise; where there is no signal, set by the collector.
@@ -101,9 +105,9 @@ class ThreadRegistry {
   friend class OwnWork;  // hides current() for a while
 
  public:
-  /// Takes the stop signal. A thread that blocks all signals for `patience` while it is to stop ends the
-  /// program; 0: never. Throws std::system_error.
-  ThreadRegistry(heap::Heap& heap, std::chrono::seconds patience);
+  /// Takes the stop signal. Notes stops in `trace`. A thread that blocks all signals for `patience` while it
+  /// is to stop ends the program; 0: never. Throws std::system_error.
+  ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience);
   ThreadRegistry(const ThreadRegistry&) = delete;
   ThreadRegistry& operator=(const ThreadRegistry&) = delete;
 
@@ -255,6 +259,7 @@ class ThreadRegistry {
   void reply_to_suspender();
   void forget_gone_threads();
   void resume_others_now();
+  void note_stops();
   void open_sections();
 
   static ThreadRegistry* registry_;  // the one there is
@@ -263,6 +268,7 @@ class ThreadRegistry {
   [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
+  CollectionTrace& trace_;
   const std::chrono::seconds patience_;
   pthread_key_t at_exit_;
   StoppableMutex mutex_;  // guards the list and who is blocked; held while threads are stopped

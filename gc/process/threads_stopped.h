@@ -23,9 +23,13 @@ class ProcessCollector::EndTold {
 // The time in which no other thread runs that uses the heap. Ends when the object dies, also by an exception.
 class ProcessCollector::ThreadsStopped {
  public:
-  explicit ThreadsStopped(ProcessCollector& collector) : collector_(collector) {
+  explicit ThreadsStopped(ProcessCollector& collector)
+      : collector_(collector), pause_(collector.trace_, TracePhase::pause) {
     collector_.tell(CollectionEvent::before_stop);
-    const auto stop = [this] { stopped_threads_ = collector_.threads_.stop_others(); };
+    const auto stop = [this] {
+      const CollectionTrace::Span stopping(collector_.trace_, TracePhase::stop_threads);
+      stopped_threads_ = collector_.threads_.stop_others();
+    };
     knows_static_roots_ = collector_.static_roots_.take(stop);
     collector_.tell(CollectionEvent::after_stop);
     collector_.tell_threads(ThreadEvent::stopped);
@@ -45,6 +49,7 @@ class ProcessCollector::ThreadsStopped {
 
  private:
   ProcessCollector& collector_;
+  const CollectionTrace::Span pause_;
   std::uint32_t stopped_threads_ = 0;
   bool knows_static_roots_ = false;
 };
