@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "bench/command/median.h"
@@ -34,6 +35,24 @@ Run describe(gc::CollectionResult&& result) {
       sum.objects_marked == 0 ? 0 : run.figures.wall_ms * 1e6 / static_cast<double>(sum.objects_marked);
   run.figures.steal_percent = sum.steal_percent();
   run.workers = std::move(result.workers);
+  return run;
+}
+
+// Since the engine was made, as in Run.
+std::vector<std::uint32_t> steals_so_far(const gc::Collector& collector) {
+  std::vector<std::uint32_t> steals;
+  for (std::uint32_t thief = 0; thief < collector.mark_threads(); ++thief) {
+    const auto by_victim = collector.steals_by_victim(thief);
+    steals.insert(steals.end(), by_victim.begin(), by_victim.end());
+  }
+  return steals;
+}
+
+Run collect(gc::Collector& collector) {
+  const std::vector<std::uint32_t> before = steals_so_far(collector);
+  Run run = describe(collector.collect());
+  run.steals_by_victim = steals_so_far(collector);
+  std::ranges::transform(run.steals_by_victim, before, run.steals_by_victim.begin(), std::minus());
   return run;
 }
 
@@ -192,7 +211,7 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
     const std::string which = fmt::format("{} of {}", i + 1, all);
-    Run run = describe(heaps.collector.collect());
+    Run run = collect(heaps.collector);
     verify(which, run, serial, heaps, report);
     const std::vector<double> baselines_ms = run_baselines(which, serial, heaps, report);
     const double limit_ms = limit ? limit->read_ms() : 0;

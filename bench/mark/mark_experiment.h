@@ -59,6 +59,7 @@ struct RunFigures {
 struct Run {
   RunFigures figures;
   std::vector<mark::WorkerStatistics> workers;
+  std::vector<std::uint32_t> steals_by_victim;  ///< of worker t from worker v at t × workers + v
 };
 
 struct MarkReport {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "bench/baseline/result_report.h"
 #include "bench/command/named_values.h"
@@ -177,7 +178,11 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
 nlohmann::ordered_json run_to_json(const Run& run) {
   nlohmann::ordered_json json = figures_to_json(run.figures);
   json["workers"] = nlohmann::ordered_json::array();
-  for (const mark::WorkerStatistics& worker : run.workers) json["workers"].push_back(worker_to_json(worker));
+  for (const mark::WorkerStatistics& worker : run.workers) {
+    const auto row = std::span(run.steals_by_victim).subspan(json["workers"].size() * run.workers.size());
+    json["workers"].push_back(worker_to_json(worker));
+    json["workers"].back()["steals_by_victim"] = row.first(run.workers.size());
+  }
   return json;
 }
 
