@@ -33,6 +33,7 @@
 #include "mark/statistics.h"
 #include "mark/team_benefit.h"
 #include "mark/thread_pool.h"
+#include "mark/time_line.h"
 #include "mark/victim/numa_probabilistic.h"
 #include "mark/victim/victim_policy.h"
 #include "mark/worker.h"
@@ -61,6 +62,7 @@ class Marker {
         serial_references_(options.tuning.serial_references),
         small_round_references_(options.tuning.small_round_references),
         processors_(options.processors != 0 ? options.processors : std::thread::hardware_concurrency()),
+        time_line_(options.time_line),
         searchers_(Backoff(team_size() > processors_)) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
@@ -122,9 +124,11 @@ class Marker {
     is_timed_ = begins_marking_ && team_size() > 1 && serial_references_ != 0;
     if (is_timed_) round_start_ = Clock::now();
     pool_.forget_helpers_after_fork();
+    if (time_line_ != nullptr) start_time_line();
     const bool others_are_awake = std::exchange(helpers_woken_, 0) != 0 && pool_.size() != 1;
     const bool is_together = others_are_awake || !mark_serially(model);
     if (is_together) mark_together(model);
+    if (time_line_ != nullptr) end_time_line(is_together ? pool_.called() : 1);
     const bool complete = gather_statistics();
     if (is_timed_ && references_of_main_round_ >= small_round_references_)
       benefit_.finish(references_of_main_round_, time_of_round(), is_together);
@@ -180,6 +184,9 @@ class Marker {
     if (!options.nodes.empty() && options.nodes.size() < options.threads)
       base::throw_or_end(
           std::invalid_argument("Marker: the memory node of every worker must be given, or of none"));
+    if (options.time_line != nullptr && options.time_line->worker_count() < options.threads)
+      base::throw_or_end(
+          std::invalid_argument("Marker: the time line must have room for as many workers as there are"));
     if (std::ranges::any_of(options.nodes, [](std::uint32_t node) { return node >= kMaximumNodes; }))
       base::throw_or_end(std::invalid_argument("Marker: memory nodes are numbered from 0 to 1023"));
     if (std::ranges::any_of(options.node_distances,
@@ -265,6 +272,16 @@ class Marker {
       serial_references_ != 0 ? pool_.run_on_call(part, team) : pool_.run(part, team);
       workers_used_ = std::max(workers_used_, pool_.called());
     }
+  }
+
+  void start_time_line() {
+    const Clock::time_point now = Clock::now();
+    for (std::uint32_t i = 0; i < workers_.size(); ++i)
+      time_line_->of(i).start_round(i == 0 ? Activity::work : Activity::sleep, now);
+  }
+  void end_time_line(std::uint32_t called) {
+    const Clock::time_point now = Clock::now();
+    for (std::uint32_t i = 0; i < called; ++i) time_line_->of(i).end_round(now);
   }
 
   // After a round. Returns whether nothing was dropped.
@@ -356,6 +373,7 @@ class Marker {
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::uint32_t workers_used_ = 1;  // only those numbered below this were ever called
   std::vector<WorkerStatistics> statistics_;
+  TimeLine* const time_line_;
   SearchersOfTeam searchers_;
   std::span<const Reference> roots_;
   std::span<const Task> rescans_;

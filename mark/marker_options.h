@@ -15,6 +15,8 @@
 
 namespace jackdaw::mark {
 
+class TimeLine;
+
 /// When an owner gives tasks to idle thieves.
 enum class Grant : std::uint8_t {
   early,  ///< also from the block that it works in, when thieves ask and it offers them nothing
@@ -69,6 +71,9 @@ struct MarkerOptions {
   std::vector<std::uint32_t> node_distances = {};
   /// Called once by each helper thread, with its worker number, before its first round. May be empty.
   std::function<void(std::uint32_t)> on_helper_start = {};
+  /// Where workers note what they do, and when (mark/time_line.h): with room for `threads` of them, and there
+  /// as long as the engine is. Null: they do not.
+  TimeLine* time_line = nullptr;
   Tuning tuning = {};
 };
 

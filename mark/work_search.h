@@ -57,7 +57,7 @@ class WorkSearch {
       contended_streak = steal.outcome == StealOutcome::contended ? contended_streak + 1 : 0;
       statistics.longest_contended_streak = std::max(statistics.longest_contended_streak, contended_streak);
       if (steal.outcome != StealOutcome::taken) continue;
-      victim_.stole_from(choice->worker);
+      victim_.stole_from(robbed_ = choice->worker);
       team_.searchers().end();
       team_.wake();
       return std::span(stolen_).first(steal.count);
@@ -65,6 +65,9 @@ class WorkSearch {
     for (std::uint32_t i = 0; i < kRequestsPerSearch; ++i) request_tasks();
     return {};
   }
+
+  /// The worker that the last tasks were stolen from.
+  [[nodiscard]] std::uint32_t robbed() const { return robbed_; }
 
   /// Nothing was found. Whether to try again; otherwise the worker is to leave.
   bool stays() {
@@ -143,6 +146,7 @@ class WorkSearch {
   const std::vector<std::uint8_t> distance_ranks_;  // of each worker, as in WorkerStatistics
   std::vector<std::uint32_t> steals_by_victim_;
   std::vector<Task> stolen_;
+  std::uint32_t robbed_ = 0;
 };
 
 }  // namespace jackdaw::mark

@@ -24,6 +24,7 @@
 #include "mark/queue/queue.h"
 #include "mark/statistics.h"
 #include "mark/task_store.h"
+#include "mark/time_line.h"
 #include "mark/victim/victim_policy.h"
 #include "mark/work_search.h"
 
@@ -50,6 +51,7 @@ class alignas(128) Worker {
         counts_held_tasks_(options.tuning.count_held_tasks),
         counts_remote_visits_(options.tuning.count_remote_visits),
         counts_visits_(options.tuning.count_held_tasks || options.tuning.count_remote_visits),
+        time_line_(options.time_line != nullptr ? &options.time_line->of(setup.self) : nullptr),
         search_(team, setup, options.tuning.steal_batch) {}
 
   /// The queue, for thieves.
@@ -95,12 +97,14 @@ class alignas(128) Worker {
   /// Works beside others until it finds nothing to do. Then it holds no task. It may be called again.
   void take_part(Model& model) {
     polls_to_look_ = polls_between_looks_ = 1;
+    if (time_line_ != nullptr) time_line_->change_to(Activity::work, Clock::now());
     take_input<Way::immediate>(model);
     drain_together(model);
     while (find_tasks(model)) drain_together(model);
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   using Tasks = TaskStore<Task, Queue>;
 
   Tasks& tasks() { return step_.tasks(); }
@@ -462,14 +466,22 @@ class alignas(128) Worker {
 
   // The worker has no tasks: finds tasks elsewhere, or is to leave the round (false).
   bool find_tasks(Model& model) {
-    const auto idle_since = std::chrono::steady_clock::now();
+    const Clock::time_point idle_since = Clock::now();
     biased_regions().give_up();
     std::span<const Task> found;
     if (search_.start()) found = search_.try_to_steal(statistics_);
     while (found.empty() && search_.stays()) found = search_.try_to_steal(statistics_);
-    statistics_.idle += std::chrono::steady_clock::now() - idle_since;
+    const Clock::time_point idle_until = Clock::now();
+    statistics_.idle += idle_until - idle_since;
+    if (time_line_ != nullptr) note_search(idle_since, idle_until, found.size());
     keep_all(model, found);
     return !found.empty();
+  }
+
+  void note_search(Clock::time_point start, Clock::time_point end, std::size_t found) {
+    time_line_->change_to(Activity::idle, start);
+    if (found != 0) time_line_->note_steal(search_.robbed(), found);
+    time_line_->change_to(found != 0 ? Activity::work : Activity::sleep, end);
   }
 
   Team& team_;
@@ -484,6 +496,7 @@ class alignas(128) Worker {
   std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll
   std::uint32_t polls_to_look_ = 1;
   std::uint32_t polls_between_looks_ = 1;
+  WorkerTimeLine* const time_line_;  // null: nobody wants to know
   WorkSearch<Task, Queue, Victim, Team> search_;
   alignas(128) std::atomic<bool> is_asked_{false};  // for tasks; thieves write it
 };

@@ -1,0 +1,41 @@
+// EventBuffer: what happened, in the order in which it did, as far as there is room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mark/page_array.h"
+
+namespace jackdaw::mark {
+
+/// `Event` is plain. What is not used takes no memory. One thread at a time.
+template <typename Event>
+class EventBuffer {
+ public:
+  /// Room for so many. Throws std::bad_alloc.
+  explicit EventBuffer(std::size_t room) : events_(make_page_array<Event>(room)), room_(room) {}
+
+  [[nodiscard]] std::size_t room_left() const { return room_ - count_; }
+  /// Where there is no room left, counts it as dropped. Never allocates.
+  void add(const Event& event) {
+    if (room_left() == 0) return drop();
+    events_[count_++] = event;
+  }
+  void drop() { ++dropped_; }
+
+  [[nodiscard]] std::span<const Event> events() const { return {events_.get(), count_}; }
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+  void clear() {
+    count_ = 0;
+    dropped_ = 0;
+  }
+
+ private:
+  PageArray<Event> events_;
+  std::size_t room_;
+  std::size_t count_ = 0;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace jackdaw::mark

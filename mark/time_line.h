@@ -1,0 +1,91 @@
+// TimeLine: what the workers of a Marker did, and when.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mark/event_buffer.h"
+
+namespace jackdaw::mark {
+
+/// What a worker does, within a round.
+enum class Activity : std::uint8_t {
+  work,   ///< visits tasks
+  steal,  ///< looked for tasks until it had stolen some
+  idle,   ///< looked for tasks in vain
+  sleep,  ///< has left the round, or was not called to it yet
+};
+
+/// One activity of a worker.
+struct WorkerSpan {
+  std::chrono::steady_clock::time_point start = {};
+  std::chrono::steady_clock::time_point end = {};
+  Activity activity = Activity::sleep;
+  std::uint16_t victim = 0;  ///< of a steal: the worker that had the tasks
+  std::uint32_t tasks = 0;   ///< of a steal: how many there were
+};
+
+/// One worker's spans. In a round they follow upon one another without gaps, and no two that follow have the
+/// same activity. The worker's own thread uses it, and between rounds whoever runs them.
+class alignas(128) WorkerTimeLine {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// Throws std::bad_alloc.
+  explicit WorkerTimeLine(std::size_t room) : spans_(room) {}
+
+  void start_round(Activity activity, Time now) { current_ = {.start = now, .activity = activity}; }
+  /// From now on it does that.
+  void change_to(Activity activity, Time now) {
+    if (activity == current_.activity) return;
+    end_round(now);
+    start_round(activity, now);
+  }
+  /// Looking for tasks has ended, with a steal.
+  void note_steal(std::uint32_t victim, std::size_t tasks) {
+    current_.activity = Activity::steal;
+    current_.victim = static_cast<std::uint16_t>(victim);
+    current_.tasks = static_cast<std::uint32_t>(tasks);
+  }
+  void end_round(Time now) {
+    current_.end = now;
+    spans_.add(current_);
+  }
+
+  [[nodiscard]] std::span<const WorkerSpan> spans() const { return spans_.events(); }
+  /// Spans that there was no room for.
+  [[nodiscard]] std::uint64_t dropped() const { return spans_.dropped(); }
+  void clear() { spans_.clear(); }
+
+ private:
+  EventBuffer<WorkerSpan> spans_;
+  WorkerSpan current_;
+};
+
+/// Give it to a Marker in MarkerOptions::time_line. Each round adds the spans of the workers that were called
+/// to it; they stay until clear(), by which whoever runs the rounds empties it between two of them. Nothing
+/// is allocated in a round: what there is no room for is counted and dropped.
+class TimeLine {
+ public:
+  /// For so many workers, and so many spans of each: 24 bytes, which take no memory before they are used.
+  /// Throws std::bad_alloc.
+  TimeLine(std::uint32_t workers, std::size_t spans) {
+    workers_.reserve(workers);
+    for (std::uint32_t worker = 0; worker < workers; ++worker) workers_.emplace_back(spans);
+  }
+
+  [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
+  [[nodiscard]] WorkerTimeLine& of(std::uint32_t worker) { return workers_[worker]; }
+  [[nodiscard]] const WorkerTimeLine& of(std::uint32_t worker) const { return workers_[worker]; }
+  void clear() {
+    for (WorkerTimeLine& worker : workers_) worker.clear();
+  }
+
+ private:
+  std::vector<WorkerTimeLine> workers_;
+};
+
+}  // namespace jackdaw::mark
