@@ -19,6 +19,7 @@
 #include "bench/limit/limit_command.h"
 #include "bench/mark/mark_command.h"
 #include "bench/queue/queue_command.h"
+#include "bench/report/report_command.h"
 #include "bench/run/run_command.h"
 #include "bench/simulate/simulate_command.h"
 #include "bench/topology/topology_command.h"
@@ -48,6 +49,7 @@ int run(int argc, char** argv) {
       "  jackdaw run guile script.scm\n"
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw heap dump:heap.dump\n"
+      "  jackdaw report before.json after.json -o report.html\n"
       "  jackdaw queue single\n"
       "  jackdaw limit\n"
       "  jackdaw simulate tree:20 --workers 1,8,64\n"
@@ -57,6 +59,7 @@ int run(int argc, char** argv) {
   jackdaw::bench::RunCommand program(app);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::HeapCommand heap(app);
+  jackdaw::bench::ReportCommand report(app);
   jackdaw::bench::QueueCommand queue(app);
   jackdaw::bench::LimitCommand limit(app);
   jackdaw::bench::SimulateCommand simulate(app);
@@ -75,6 +78,7 @@ int run(int argc, char** argv) {
   }
   const int status = program.chosen()    ? program.run()
                      : heap.chosen()     ? heap.run()
+                     : report.chosen()   ? report.run()
                      : queue.chosen()    ? queue.run()
                      : limit.chosen()    ? limit.run()
                      : simulate.chosen() ? simulate.run()
