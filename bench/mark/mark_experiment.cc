@@ -13,6 +13,7 @@
 #include "bench/command/progress.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
+#include "bench/heap/marking_swap.h"
 #include "bench/heap/serial_mark.h"
 #include "bench/mark/marked_lines.h"
 
@@ -234,6 +235,38 @@ Bounds measure_bounds_of(const MarkExperimentOptions& options, const SerialMark*
                         });
 }
 
+RunTimeLine describe(const mark::TimeLine& time_line) {
+  RunTimeLine run;
+  run.start = std::chrono::steady_clock::time_point::max();
+  auto end = std::chrono::steady_clock::time_point::min();
+  for (std::uint32_t worker = 0; worker < time_line.worker_count(); ++worker) {
+    const std::span<const mark::WorkerSpan> spans = time_line.of(worker).spans();
+    run.workers.emplace_back(spans.begin(), spans.end());
+    run.dropped += time_line.of(worker).dropped();
+    if (spans.empty()) continue;
+    run.start = std::min(run.start, spans.front().start);
+    end = std::max(end, spans.back().end);
+  }
+  run.length = end - run.start;
+  return run;
+}
+
+// Of the last of a few runs by an engine of its own: noting takes time.
+RunTimeLine record_time_line(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
+                             MarkReport& report) {
+  constexpr std::size_t kSpansOfWorker = 100'000;
+  mark::TimeLine time_line(options.marking.engine.threads, kSpansOfWorker);
+  gc::MarkingOptions marking_options = options.marking;
+  marking_options.engine.time_line = &time_line;
+  std::unique_ptr<gc::Marking> marking = make_engine(marking_options);
+  MarkingSwap swap(heaps.collector);
+  for (std::uint32_t i = 0; i <= options.warmup; ++i) {
+    time_line.clear();
+    verify("for the time line", describe(swap.collect_with(marking)), serial, heaps, report);
+  }
+  return describe(time_line);
+}
+
 }  // namespace
 
 MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
@@ -255,6 +288,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
     baseline.compare_with(report.median.time_of(baseline.phase));
   if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
+  if (options.time_line) report.time_line = record_time_line(options, serial.get(), heaps, report);
   return report;
 }
 

@@ -18,8 +18,8 @@ const vegaConfig = {
   text: { font, fontSize: 12, fill: "var(--text)" },
 };
 
-// Draws `make(width)` in the element now, and again when its width changes.
-function draw(element, make) {
+// Draws `make(width)` in the element now, and again when its width changes. `description`: for those who do not see it.
+function draw(element, description, make) {
   let view = null;
   let drawn = 0;
   const redraw = () => {
@@ -27,7 +27,7 @@ function draw(element, make) {
     if (width === drawn || width === 0) return;
     drawn = width;
     if (view) view.finalize();
-    const spec = { autosize: { type: "fit-x", contains: "padding" }, padding: 0, width, ...make(width) };
+    const spec = { autosize: { type: "fit-x", contains: "padding" }, padding: 0, width, description, ...make(width) };
     const runtime = vegaModules["vega-parser"].parse(spec, vegaConfig, { ast: true });
     view = new vegaModules["vega-view"].View(runtime, {
       expr: vegaModules["vega-interpreter"].expressionInterpreter,
@@ -38,7 +38,7 @@ function draw(element, make) {
     view.run();
   };
   redraw();
-  new ResizeObserver(redraw).observe(element);
+  new ResizeObserver(() => requestAnimationFrame(redraw)).observe(element);
 }
 
 const distinct = (values) => [...new Set(values)];
@@ -51,35 +51,52 @@ function legendFor(names, width, scale = "colour", symbolType = "square") {
   return [{ fill: scale, symbolType, columns: width < 500 ? (names.length > 2 ? 1 : 2) : Math.min(names.length, 4) }];
 }
 
+// Gives rows their places one below the other, those of a category together. Returns the categories and the height.
+function stack(rows, band) {
+  const categories = distinct(rows.map((row) => row.category)).map((category) => {
+    const members = rows.filter((row) => row.category === category);
+    return { category, members };
+  });
+  let height = 0;
+  for (const { members } of categories) {
+    height += 6;
+    for (const row of members) {
+      row.top = height;
+      height += band;
+    }
+    height += 6;
+  }
+  const labels = categories.map(({ category, members }) => (
+    { category, middle: (members[0].top + members.at(-1).top + band) / 2 }));
+  return { labels, height };
+}
+
 // Horizontal bars: a row's `value`, within each `category` one for each `series`; the spread from `low` to `high` and
 // the values of `runs` where a row has them. `reference`: a line at that value.
-function bars(rows, { title, unit, reference }) {
-  const categories = distinct(rows.map((row) => row.category));
+function bars(rows, { unit, reference }) {
   const series = distinct(rows.map((row) => row.series));
-  const band = series.length === 1 ? 18 : 15;
-  const points = rows.flatMap((row) => (row.runs ?? []).map((run) => ({ ...row, run })));
-  const y = { scale: "category", field: "category", offset: { scale: "series", field: "series" } };
-  const middle = { ...y, offset: { scale: "series", field: "series", band: 0.5 } };
+  const isNamedAside = rows.every((row) => row.series === row.category);
+  const band = isNamedAside || series.length === 1 ? 20 : 17;
+  const { labels, height } = stack(rows, band);
+  const points = rows.flatMap((row) => (row.runs ?? []).map((run) => ({ top: row.top, run })));
+  const middle = signal(`datum.top + ${band / 2}`);
   const end = "max(datum.value, datum.high == null ? 0 : datum.high)";
-  const largest = Math.max(reference ?? 0, ...rows.map((row) => Math.max(row.value, row.high ?? 0)), 1e-9);
+  const largest = Math.max(reference ?? 0, ...rows.map((row) => Math.max(row.value, row.high ?? 0))) || 1;
   return (width) => ({
-    description: title,
-    height: categories.length * (series.length * band + 14),
-    data: [{ name: "rows", values: rows }, { name: "points", values: points }],
+    height,
+    data: [{ name: "rows", values: rows }, { name: "points", values: points }, { name: "labels", values: labels }],
     scales: [
       { name: "x", type: "linear", domain: [0, largest * (width < 500 ? 1.3 : 1.12)], range: "width" },
-      { name: "category", type: "band", domain: categories, range: "height", paddingInner: 0 },
-      { name: "series", type: "band", domain: series, range: [7, 7 + series.length * band], paddingInner: 0.15 },
       { name: "colour", type: "ordinal", domain: series, range: colours },
     ],
-    axes: [
-      { orient: "bottom", scale: "x", grid: true, tickCount: width < 500 ? 4 : 8, title: unit },
-      { orient: "left", scale: "category", labelLimit: Math.round(width * 0.36) },
-    ],
-    legends: legendFor(series, width),
+    axes: [{ orient: "bottom", scale: "x", grid: true, tickCount: width < 500 ? 4 : 8, title: unit }],
+    legends: isNamedAside ? [] : legendFor(series, width),
     marks: [
+      { type: "text", from: { data: "labels" }, encode: { enter: {
+        x: value(-8), y: { field: "middle" }, align: value("right"), baseline: value("middle"),
+        limit: value(Math.round(width * 0.36)), text: { field: "category" } } } },
       { type: "rect", from: { data: "rows" }, encode: { enter: {
-        x: scaled("x", "value"), x2: { scale: "x", value: 0 }, y, height: { scale: "series", band: 1 },
+        x: scaled("x", "value"), x2: { scale: "x", value: 0 }, y: { field: "top", offset: 1 }, height: value(band - 2),
         fill: scaled("colour", "series"), cornerRadius: value(2), description: signal("datum.label"),
         tooltip: signal("datum.label") } } },
       { type: "rule", from: { data: "rows" }, encode: { enter: {
@@ -97,10 +114,18 @@ function bars(rows, { title, unit, reference }) {
   });
 }
 
+function powersAround(least, most) {
+  const powers = [10 ** Math.floor(Math.log10(least))];
+  while (powers.at(-1) < most) powers.push(powers.at(-1) * 10);
+  return powers;
+}
+
 // Lines through points at `x`, one for each `series`; the spread from `low` to `high` where a row has it. `guides` are
-// rows of further lines, without points and dashed. `logarithmic`: y; else it begins at 0.
-function lines(rows, { title, xTitle, yTitle, guides = [], ordinal = false, logarithmic = false }) {
+// rows of further lines, without points and dashed. y begins at 0, or is logarithmic where values lie far apart.
+function lines(rows, { xTitle, yTitle, guides = [], ordinal = false }) {
   const all = rows.concat(guides);
+  const [least, most] = [Math.min(...all.map((row) => row.y)), Math.max(...all.map((row) => row.y))];
+  const powers = most > 20 * least ? powersAround(least, most) : null;
   const series = distinct(all.map((row) => row.series));
   const dashed = distinct(guides.map((row) => row.series));
   const xs = distinct(all.map((row) => row.x));
@@ -112,20 +137,21 @@ function lines(rows, { title, xTitle, yTitle, guides = [], ordinal = false, loga
       strokeDash: value(strokeDash) } } }],
   });
   return (width) => ({
-    description: title,
     height: 260,
     data: [{ name: "rows", values: rows }, { name: "guides", values: guides }],
     scales: [
       ordinal ? { name: "x", type: "point", domain: xs, range: "width", padding: 0.4 }
-              : { name: "x", type: "linear", domain: [1, Math.max(2, ...xs)], range: "width" },
-      { name: "y", type: logarithmic ? "log" : "linear", range: "height", nice: true, zero: !logarithmic,
-        domain: { fields: [{ data: "rows", field: "y" }, { data: "guides", field: "y" }] } },
-      { name: "colour", type: "ordinal", domain: series, range: colours },
+              : { name: "x", type: "linear", domain: [1, Math.max(2, ...xs)], zero: false, range: "width", padding: 12 },
+      powers ? { name: "y", type: "log", range: "height", domain: [powers[0], powers.at(-1)] }
+             : { name: "y", type: "linear", range: "height", nice: true, domain: [0, most] },
+      { name: "colour", type: "ordinal", domain: series,
+        range: series.map((name, index) => (dashed.includes(name) ? "var(--muted)" : colours[index % colours.length])) },
       { name: "dash", type: "ordinal", domain: series, range: series.map((name) => (dashed.includes(name) ? [5, 4] : [1, 0])) },
     ],
     axes: [
       { orient: "bottom", scale: "x", title: xTitle, ...(ordinal ? {} : { values: xs, format: "d" }) },
-      { orient: "left", scale: "y", grid: true, title: yTitle, tickCount: 5, format: logarithmic ? "~g" : "~r" },
+      { orient: "left", scale: "y", grid: true, title: yTitle, 
+        ...(powers ? { values: powers, format: "~g" } : { tickCount: 5, format: "~r" }) },
     ],
     legends: series.length < 2 ? [] : [{ stroke: "colour", strokeDash: "dash", symbolType: "stroke",
       symbolSize: 260, columns: width < 500 ? 1 : Math.min(series.length, 3) }],
@@ -144,14 +170,13 @@ function lines(rows, { title, xTitle, yTitle, guides = [], ordinal = false, loga
 }
 
 // A square for each thief and victim, the darker the more often it happened.
-function matrix(cells, { title }) {
+function matrix(cells) {
   const workers = distinct(cells.map((cell) => cell.thief));
   const most = Math.max(1, ...cells.map((cell) => cell.count));
   return (width) => {
     const side = Math.min(48, Math.floor((width - 60) / workers.length));
     return {
-      description: title,
-      autosize: { type: "pad" },
+        autosize: { type: "pad" },
       width: side * workers.length,
       height: side * workers.length,
       data: [{ name: "cells", values: cells }],
@@ -180,9 +205,8 @@ function matrix(cells, { title }) {
 
 // A lane for each worker. A piece lies between `start` and `end`, in ms, and takes its lane's height from `low` to
 // `high`, which are shares of it.
-function lanes(pieces, { title, activities, workers, end }) {
+function lanes(pieces, { activities, workers, end }) {
   return (width) => ({
-    description: title,
     height: workers.length * 26,
     data: [{ name: "pieces", values: pieces }],
     scales: [

@@ -18,7 +18,7 @@ const spreadColumns = (headings) => columns({ ...headings, low: "least", high: "
 
 function timePanel() {
   const rows = marks.map((result) => ({
-    category: result.label, series: "time", value: timeOf(result.median), ...spread(timesOf(result)),
+    category: result.label, series: result.label, value: timeOf(result.median), ...spread(timesOf(result)),
   }));
   return barPanel(rows, "ms", { category: "result", value: "median ms" });
 }
@@ -26,10 +26,10 @@ function timePanel() {
 function barPanel(rows, unit, headings, options = {}) {
   for (const row of rows) {
     row.shown = shown(row.value);
-    row.label = `${row.category}, ${row.series}: ${row.shown}${row.runs ? ` (${shown(row.low)} to ${shown(row.high)})` : ""}`;
+    row.label = `${distinct([row.category, row.series]).join(", ")}: ${row.shown}${row.runs ? ` (${shown(row.low)} to ${shown(row.high)})` : ""}`;
   }
   return {
-    chart: bars(rows, { title: unit, unit, ...options }),
+    chart: bars(rows, { unit, ...options }),
     columns: rows.some((row) => row.runs) ? spreadColumns(headings) : columns(headings),
     rows,
   };
@@ -86,7 +86,7 @@ function speedUpPanel() {
   const most = Math.max(...rows.map((row) => row.x));
   for (const x of distinct(rows.map((row) => row.x)).sort((a, b) => a - b)) guides.push({ x, y: x, series: "in proportion" });
   return {
-    chart: lines(rows, { title: "speed-up", xTitle: "mark threads", yTitle: "speed-up", guides }),
+    chart: lines(rows, { xTitle: "mark threads", yTitle: "speed-up", guides }),
     columns: columns({ series: "result", x: "threads", ms: "median ms", y: "speed-up", low: "least", high: "most" }),
     rows,
   };
@@ -133,7 +133,7 @@ function matrixPanel(result) {
   })));
   return {
     heading: result.label,
-    chart: matrix(cells, { title: `who stole from whom, ${result.label}` }),
+    chart: matrix(cells),
     columns: [{ key: "thief", heading: "thief" },
       ...workers.map((_, victim) => ({ key: String(victim), heading: `from ${victim}` }))],
     rows: workers.map((worker, thief) => ({ thief: String(thief), ...worker.steals_by_victim })),
@@ -156,7 +156,7 @@ function timeLinePanel(result) {
   return {
     heading: result.label,
     chart: lanes(lanesOfWorkers.flatMap((spans, worker) => piecesOf(spans, worker, end)),
-      { title: `what each worker did, ${result.label}`, activities, workers: lanesOfWorkers.map((_, worker) => worker), end }),
+      { activities, workers: lanesOfWorkers.map((_, worker) => worker), end }),
     columns: columns({ worker: "worker", spans: "spans",
       ...Object.fromEntries(activities.map((activity) => [activity, `${activity} ms`])) }),
     rows,
@@ -214,7 +214,7 @@ function percentilePanel(rows, names, yTitle, headings) {
     series: row.series, x: name, y: row[name], label: `${row.series}, ${name}: ${shown(row[name])}`,
   })));
   return {
-    chart: lines(points, { title: yTitle, xTitle: "percentile", yTitle, ordinal: true, logarithmic: true }),
+    chart: lines(points, { xTitle: "percentile", yTitle, ordinal: true }),
     columns: columns({ ...headings, ...Object.fromEntries(names.map((name) => [name, name])) }),
     rows,
   };
@@ -233,17 +233,20 @@ function operationPanel() {
   return percentilePanel(rows, ["p50", "p99", "p99.9", "longest"], "µs", { series: "operations" });
 }
 
-// A figure a row, a result a column; behind all but the first, how it compares with the first.
+// Whether times of the results can be compared: both of one heap, or of one program.
+const areAlike = (one, other) => one.kind === other.kind && one.graph === other.graph;
+
+// A figure a row, a result a column.
 function summary() {
-  const figure = (heading, of) => ({ heading, values: results.map((result) => of(result)) });
+  const figure = (heading, of, compared = true) => ({ heading, compared, values: results.map((result) => of(result)) });
   const median = (key) => (result) => result.median?.[key];
   const ratioTo = (name) => (result) => result.baselines?.find((baseline) => baseline.name === name)?.ratio;
   const baselines = distinct(marks.flatMap((result) => result.baselines.map((baseline) => baseline.name)));
   return [
-    figure("heap", (result) => result.graph ?? result.structure),
-    figure("threads", (result) => result.threads),
-    figure("queue", (result) => result.queue),
-    figure("objects", (result) => result.objects),
+    figure("heap", (result) => result.graph ?? result.structure, false),
+    figure("threads", (result) => result.threads, false),
+    figure("queue", (result) => result.queue, false),
+    figure("objects", (result) => result.objects, false),
     figure("mark ms", median("wall_ms")),
     figure("collect ms", median("collect_ms")),
     figure("ns per object", median("ns_per_object")),

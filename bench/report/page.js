@@ -32,20 +32,20 @@ function panelOf(figure, panel, index) {
       table(panel.columns.map((column) => column.heading), rows, `table-${figure.id}-${index}`),
     ]),
   ]);
-  return { made, draw: () => draw(chart, panel.chart) };
+  return { made, draw: () => draw(chart, [figure.title, panel.heading].filter(Boolean).join(": "), panel.chart) };
 }
 
-function changeTo(first, other) {
-  if (typeof first !== "number" || typeof other !== "number" || first === 0) return cell(undefined);
-  return cell(other / first);
-}
-
+// Behind all results that are like the first stands how they compare with it.
 function summarySection() {
   const several = results.length > 1;
-  const headings = ["", ...results.flatMap((result, index) => (index === 0 ? [result.label] : [result.label, "÷ first"]))];
-  const rows = summary().map(({ heading, values }) => [
+  const isCompared = (index) => index > 0 && areAlike(results[0], results[index]);
+  const headings = ["", ...results.flatMap((result, index) => (isCompared(index) ? [result.label, "÷ first"] : [result.label]))];
+  const rows = summary().map(({ heading, compared, values }) => [
     element("th", heading, { scope: "row" }),
-    ...values.flatMap((content, index) => (index === 0 ? [cell(content)] : [cell(content), changeTo(values[0], content)])),
+    ...values.flatMap((content, index) => {
+      if (!isCompared(index)) return [cell(content)];
+      return [cell(content), compared && values[0] && content !== undefined ? cell(content / values[0]) : element("td")];
+    }),
   ]);
   return element("section", [
     element("h2", several ? "The results, side by side" : "The result"),
