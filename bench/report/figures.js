@@ -153,8 +153,9 @@ function timeLinePanel(result) {
     for (const span of spans) row[span.activity] += span.end_ms - span.start_ms;
     return row;
   });
+  const dropped = result.time_line.dropped;
   return {
-    heading: result.label,
+    heading: result.label + (dropped === 0 ? "" : `, without ${shown(dropped)} spans that there was no room for`),
     chart: lanes(lanesOfWorkers.flatMap((spans, worker) => piecesOf(spans, worker, end)),
       { activities, workers: lanesOfWorkers.map((_, worker) => worker), end }),
     columns: columns({ worker: "worker", spans: "spans",

@@ -96,7 +96,8 @@ json span_of_time_line(const CheckedJson& from) {
 }
 
 json time_line(const CheckedJson& from) {
-  json to = {{"wall_ms", from.at("wall_ms").number()}, {"workers", json::array()}};
+  json to = {{"workers", json::array()}};
+  copy_numbers(from, {"wall_ms", "dropped"}, to);
   for (const CheckedJson& worker : from.at("workers").list()) {
     json& spans = to["workers"].emplace_back(json::array());
     for (const CheckedJson& span : worker.list()) {

@@ -62,6 +62,7 @@ json marked() {
           {"bounds", {{"runs", {{{"workers", 1}, {"wall_ms", {3, 4}}, {"median_ms", 3.5}}}}}},
           {"time_line",
            {{"wall_ms", 2},
+            {"dropped", 0},
             {"workers",
              {{{{"activity", "work"}, {"start_ms", 0}, {"end_ms", 2}}},
               {{{"activity", "steal"}, {"start_ms", 0}, {"end_ms", 1}, {"victim", 0}, {"tasks", 4}}}}}}}};
