@@ -51,6 +51,9 @@ function legendFor(names, width, scale = "colour", symbolType = "square") {
   return [{ fill: scale, symbolType, columns: width < 500 ? (names.length > 2 ? 1 : 2) : Math.min(names.length, 4) }];
 }
 
+// Whether there is a place for a row: a result may have times of 0 to divide by.
+const isDrawable = (row) => Object.values(row).every((entry) => typeof entry !== "number" || Number.isFinite(entry));
+
 // Gives rows their places one below the other, those of a category together. Returns the categories and the height.
 function stack(rows, band) {
   const categories = distinct(rows.map((row) => row.category)).map((category) => {
@@ -73,7 +76,8 @@ function stack(rows, band) {
 
 // Horizontal bars: a row's `value`, within each `category` one for each `series`; the spread from `low` to `high` and
 // the values of `runs` where a row has them. `reference`: a line at that value.
-function bars(rows, { unit, reference }) {
+function bars(allRows, { unit, reference }) {
+  const rows = allRows.filter(isDrawable);
   const series = distinct(rows.map((row) => row.series));
   const isNamedAside = rows.every((row) => row.series === row.category);
   const band = isNamedAside || series.length === 1 ? 20 : 17;
@@ -122,10 +126,11 @@ function powersAround(least, most) {
 
 // Lines through points at `x`, one for each `series`; the spread from `low` to `high` where a row has it. `guides` are
 // rows of further lines, without points and dashed. y begins at 0, or is logarithmic where values lie far apart.
-function lines(rows, { xTitle, yTitle, guides = [], ordinal = false }) {
+function lines(allRows, { xTitle, yTitle, guides = [], ordinal = false }) {
+  const rows = allRows.filter(isDrawable);
   const all = rows.concat(guides);
   const [least, most] = [Math.min(...all.map((row) => row.y)), Math.max(...all.map((row) => row.y))];
-  const powers = most > 20 * least ? powersAround(least, most) : null;
+  const powers = least > 0 && most > 20 * least ? powersAround(least, most) : null;
   const series = distinct(all.map((row) => row.series));
   const dashed = distinct(guides.map((row) => row.series));
   const xs = distinct(all.map((row) => row.x));

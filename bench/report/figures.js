@@ -8,7 +8,11 @@ const precise = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const shown = (number) => (Number.isInteger(number) || Math.abs(number) >= 10000 ? whole : precise).format(number);
 
-const spread = (values) => ({ low: Math.min(...values), high: Math.max(...values), runs: values });
+// More runs than these are not shown one by one.
+const mostRuns = 200;
+const least = (values) => values.reduce((one, other) => Math.min(one, other));
+const most = (values) => values.reduce((one, other) => Math.max(one, other));
+const spread = (values) => ({ low: least(values), high: most(values), runs: values.length > mostRuns ? undefined : values });
 const timeOf = (figures) => figures.wall_ms ?? figures.collect_ms;
 const timesOf = (result) => result.runs.map(timeOf);
 
@@ -26,11 +30,11 @@ function timePanel() {
 function barPanel(rows, unit, headings, options = {}) {
   for (const row of rows) {
     row.shown = shown(row.value);
-    row.label = `${distinct([row.category, row.series]).join(", ")}: ${row.shown}${row.runs ? ` (${shown(row.low)} to ${shown(row.high)})` : ""}`;
+    row.label = `${distinct([row.category, row.series]).join(", ")}: ${row.shown}${row.low !== undefined ? ` (${shown(row.low)} to ${shown(row.high)})` : ""}`;
   }
   return {
     chart: bars(rows, { unit, ...options }),
-    columns: rows.some((row) => row.runs) ? spreadColumns(headings) : columns(headings),
+    columns: rows.some((row) => row.low !== undefined) ? spreadColumns(headings) : columns(headings),
     rows,
   };
 }
@@ -83,7 +87,6 @@ function speedUpPanel() {
     }
   }
   if (!rows.some((row) => row.x > 1)) return null;
-  const most = Math.max(...rows.map((row) => row.x));
   for (const x of distinct(rows.map((row) => row.x)).sort((a, b) => a - b)) guides.push({ x, y: x, series: "in proportion" });
   return {
     chart: lines(rows, { xTitle: "mark threads", yTitle: "speed-up", guides }),
@@ -93,7 +96,7 @@ function speedUpPanel() {
 }
 
 function speedUpRow(series, x, aloneMs, ms, runs) {
-  const row = { series, x, ms, y: aloneMs / ms, low: aloneMs / Math.max(...runs), high: aloneMs / Math.min(...runs) };
+  const row = { series, x, ms, y: aloneMs / ms, low: aloneMs / most(runs), high: aloneMs / least(runs) };
   row.label = `${series}, ${x} threads: ${shown(row.y)}`;
   return row;
 }
@@ -206,7 +209,7 @@ const pausesOf = (result) => {
   }
   const pauses = result.runs.map((run) => run.collect_ms);
   return { count: pauses.length, p50: percentile(pauses, 50), p90: percentile(pauses, 90), p99: percentile(pauses, 99),
-    longest: Math.max(...pauses) };
+    longest: most(pauses) };
 };
 
 // Rows with a value for each of the percentiles, as lines over these.

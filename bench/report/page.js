@@ -71,5 +71,9 @@ for (const figure of figures()) {
 document.getElementById("footer").append(element("p", `${data.generator}. Charts: Vega (BSD-3-Clause; its licence is in this file).`));
 
 // On paper nothing can be opened.
-addEventListener("beforeprint", () => { for (const closed of document.querySelectorAll("details")) closed.open = true; });
-addEventListener("afterprint", () => { for (const opened of document.querySelectorAll("details")) opened.open = false; });
+let openedForPrint = [];
+addEventListener("beforeprint", () => {
+  openedForPrint = [...document.querySelectorAll("details:not([open])")];
+  for (const details of openedForPrint) details.open = true;
+});
+addEventListener("afterprint", () => { for (const details of openedForPrint) details.open = false; });
