@@ -20,6 +20,7 @@
 #include "bench/log/log_command.h"
 #include "bench/mark/mark_command.h"
 #include "bench/queue/queue_command.h"
+#include "bench/report/report_command.h"
 #include "bench/run/run_command.h"
 #include "bench/simulate/simulate_command.h"
 #include "bench/topology/topology_command.h"
@@ -50,6 +51,7 @@ int run(int argc, char** argv) {
       "  jackdaw log gc.log\n"
       "  jackdaw mark tree:21 --threads 2\n"
       "  jackdaw heap dump:heap.dump\n"
+      "  jackdaw report before.json after.json -o report.html\n"
       "  jackdaw queue single\n"
       "  jackdaw limit\n"
       "  jackdaw simulate tree:20 --workers 1,8,64\n"
@@ -60,6 +62,7 @@ int run(int argc, char** argv) {
   jackdaw::bench::LogCommand log(app);
   jackdaw::bench::MarkCommand mark(app);
   jackdaw::bench::HeapCommand heap(app);
+  jackdaw::bench::ReportCommand report(app);
   jackdaw::bench::QueueCommand queue(app);
   jackdaw::bench::LimitCommand limit(app);
   jackdaw::bench::SimulateCommand simulate(app);
@@ -79,6 +82,7 @@ int run(int argc, char** argv) {
   const int status = program.chosen()    ? program.run()
                      : heap.chosen()     ? heap.run()
                      : log.chosen()      ? log.run()
+                     : report.chosen()   ? report.run()
                      : queue.chosen()    ? queue.run()
                      : limit.chosen()    ? limit.run()
                      : simulate.chosen() ? simulate.run()

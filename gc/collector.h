@@ -76,6 +76,10 @@ class Collector {
   [[nodiscard]] JACKDAW_EXPORT std::uint64_t collections() const;
   /// Mark threads, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  /// How often a mark thread has stolen from each since the engine was made. Not during a collection.
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const {
+    return marking_->steals_by_victim(worker);
+  }
   /// Bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow lists.
   /// While nobody allocates.
   [[nodiscard]] std::uint64_t marking_memory_bytes() const {

@@ -47,6 +47,7 @@ class Marking {
   virtual bool mark(const MarkedHeap& heap, std::span<heap::Object* const> roots,
                     std::span<const MarkTask> rescans) = 0;
   [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
+  [[nodiscard]] virtual std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const = 0;
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };

@@ -37,6 +37,9 @@ class MarkingWith final : public Marking {
   [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
     return marker_.statistics();
   }
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const override {
+    return marker_.steals_by_victim(worker);
+  }
   [[nodiscard]] std::uint32_t worker_count() const override { return marker_.worker_count(); }
   [[nodiscard]] std::size_t memory_bytes() const override { return marker_.memory_bytes(); }
 

@@ -138,6 +138,11 @@ class Marker {
   /// The counts of the last mark(), one entry per worker: of a collection that calls it several times, add
   /// them up.
   [[nodiscard]] std::span<const WorkerStatistics> statistics() const { return statistics_; }
+  /// How often a worker has stolen from each since the engine was made: what grew in a mark() are its steals.
+  /// Not during mark().
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const {
+    return workers_[worker]->steals_by_victim().first(worker_count());
+  }
   /// Workers, the caller of mark() included.
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
   /// Bytes of all queues, and of the overflow lists at their peak in the last mark(). Not during mark().

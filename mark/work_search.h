@@ -30,7 +30,11 @@ class WorkSearch {
         victim_(setup),
         random_(setup.seed + 1),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)),
+        steals_by_victim_(setup.workers),
         stolen_(most_at_once) {}
+
+  /// How often the worker has stolen from each since it was made. Not during a round.
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim() const { return steals_by_victim_; }
 
   /// The worker has just run out of tasks. Whether it is to look for some: not when enough others do.
   bool start() {
@@ -114,6 +118,7 @@ class WorkSearch {
         ++statistics.steals;
         statistics.tasks_stolen += steal.count;
         ++statistics.steals_by_distance[distance_ranks_[choice.worker]];
+        ++steals_by_victim_[choice.worker];
         break;
       case StealOutcome::empty:
         ++statistics.steals_empty;
@@ -139,6 +144,7 @@ class WorkSearch {
   Victim victim_;
   RandomNumbers random_;
   const std::vector<std::uint8_t> distance_ranks_;  // of each worker, as in WorkerStatistics
+  std::vector<std::uint32_t> steals_by_victim_;
   std::vector<Task> stolen_;
   std::uint32_t robbed_ = 0;
 };

@@ -66,6 +66,8 @@ class alignas(128) Worker {
   }
   /// The counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
+  /// How often it has stolen from each worker since it was made.
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim() const { return search_.steals_by_victim(); }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
   [[nodiscard]] bool dropped_tasks() const { return tasks().has_dropped(); }
   /// Bytes of the queue, and of the overflow list at its peak in the last round.

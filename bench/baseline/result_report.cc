@@ -19,6 +19,7 @@ std::size_t width_of_times(const BaselineResult& baseline) {
 
 nlohmann::ordered_json baseline_to_json(const BaselineResult& baseline) {
   return {{"name", baseline.name},
+          {"phase", baseline.phase == Phase::marking ? "marking" : "collection"},
           {"threads", baseline.threads},
           {"wall_ms", baseline.wall_ms},
           {"median_ms", baseline.median_ms}};

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "bench/conservative/conservative_report.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/mark/mark_report.h"
+#include "bench/report/report_page.h"
+#include "bench/report/results.h"
 #include "gc/marking.h"
 #include "gc/memory_placement.h"
 #include "machine/usable_processors.h"
@@ -34,9 +37,9 @@ constexpr std::size_t kLargestStealBatch = 65536;
 // How the objects are allocated and what is known of them.
 constexpr std::string_view kConservative = "c";
 // The options that mean something there.
-constexpr std::array<std::string_view, 11> kConservativeOptions = {
-    "GRAPH",    "--interface", "--displacements", "--threads", "--repeat",      "--warmup",
-    "--verify", "--baseline",  "--json",          "--seed",    "--object-bytes"};
+constexpr std::array<std::string_view, 12> kConservativeOptions = {
+    "GRAPH",    "--interface", "--displacements", "--threads", "--repeat", "--warmup",
+    "--verify", "--baseline",  "--json",          "--report",  "--seed",   "--object-bytes"};
 
 std::string footer() {
   std::string text = "GRAPH is one of\n";
@@ -143,6 +146,8 @@ void MarkCommand::add_measuring_options() {
       "--bounds", options_.bounds,
       "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
       "power of two of workers up to --threads");
+  command_->add_flag("--time-line", options_.time_line,
+                     "Note what each worker does, and when, in a run of its own, for --json and --report");
 }
 
 void MarkCommand::add_object_options() {
@@ -159,6 +164,11 @@ void MarkCommand::add_object_options() {
                    "libgc, too; references use them")
       ->check(CLI::Range(0U, kMostDisplacements));
   command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
+  command_
+      ->add_option("--report", report_path_,
+                   "Write a report of the results to this file, too: charts and tables, in HTML (see jackdaw "
+                   "report)")
+      ->type_name("FILE");
   command_
       ->add_option("--seed", options_.marking.engine.seed, "Seed of random graphs and of the victim choice")
       ->capture_default_str();
@@ -177,6 +187,7 @@ MarkExperimentOptions MarkCommand::typed_options() const {
   if (displacements_)
     throw InputError("--displacements: typed objects are never searched for addresses; add --interface c");
   MarkExperimentOptions options = options_;
+  options.time_line = options.time_line || !report_path_.empty();
   options.marking.engine.threads = parse_threads(threads_);
   options.memory = parse_memory(memory_);
   options.marking.binding = *machine::parse_binding(binding_);
@@ -217,9 +228,13 @@ template <typename Experiment, typename Options>
 int MarkCommand::run_and_report(Experiment experiment, const Options& options) const {
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
+  std::optional<OutputFile> page;
+  if (!report_path_.empty()) page.emplace("--report", report_path_);
+  if (page) require_report_page();
 
   const auto report = experiment(options);
   if (json) json->commit(to_json(report));
+  if (page) page->commit(report_page(results_of(to_json(report), options.graph)));
   fmt::print("{}", format_tables(report));
   for (const std::string& difference : report.differences) fmt::print(stderr, "jackdaw: {}\n", difference);
   return report.all_correct() ? 0 : 1;

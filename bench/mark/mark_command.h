@@ -40,6 +40,7 @@ class MarkCommand {
   std::string binding_ = "auto";
   std::string memory_ = "auto";
   std::string json_path_;
+  std::string report_path_;
 };
 
 /// The number of threads that `text` asks for: a number from 1 to 1024, or "auto" for the processors that

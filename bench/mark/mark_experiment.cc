@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "bench/command/median.h"
@@ -12,6 +13,7 @@
 #include "bench/command/progress.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
+#include "bench/heap/marking_swap.h"
 #include "bench/heap/serial_mark.h"
 #include "bench/mark/marked_lines.h"
 
@@ -34,6 +36,24 @@ Run describe(gc::CollectionResult&& result) {
       sum.objects_marked == 0 ? 0 : run.figures.wall_ms * 1e6 / static_cast<double>(sum.objects_marked);
   run.figures.steal_percent = sum.steal_percent();
   run.workers = std::move(result.workers);
+  return run;
+}
+
+// Since the engine was made, as in Run.
+std::vector<std::uint32_t> steals_so_far(const gc::Collector& collector) {
+  std::vector<std::uint32_t> steals;
+  for (std::uint32_t thief = 0; thief < collector.mark_threads(); ++thief) {
+    const auto by_victim = collector.steals_by_victim(thief);
+    steals.insert(steals.end(), by_victim.begin(), by_victim.end());
+  }
+  return steals;
+}
+
+Run collect(gc::Collector& collector) {
+  const std::vector<std::uint32_t> before = steals_so_far(collector);
+  Run run = describe(collector.collect());
+  run.steals_by_victim = steals_so_far(collector);
+  std::ranges::transform(run.steals_by_victim, before, run.steals_by_victim.begin(), std::minus());
   return run;
 }
 
@@ -192,7 +212,7 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
     const std::string which = fmt::format("{} of {}", i + 1, all);
-    Run run = describe(heaps.collector.collect());
+    Run run = collect(heaps.collector);
     verify(which, run, serial, heaps, report);
     const std::vector<double> baselines_ms = run_baselines(which, serial, heaps, report);
     const double limit_ms = limit ? limit->read_ms() : 0;
@@ -213,6 +233,38 @@ Bounds measure_bounds_of(const MarkExperimentOptions& options, const SerialMark*
                         [&](const std::string& which, gc::CollectionResult result) {
                           verify(which, describe(std::move(result)), serial, heaps, report);
                         });
+}
+
+RunTimeLine describe(const mark::TimeLine& time_line) {
+  RunTimeLine run;
+  run.start = std::chrono::steady_clock::time_point::max();
+  auto end = std::chrono::steady_clock::time_point::min();
+  for (std::uint32_t worker = 0; worker < time_line.worker_count(); ++worker) {
+    const std::span<const mark::WorkerSpan> spans = time_line.of(worker).spans();
+    run.workers.emplace_back(spans.begin(), spans.end());
+    run.dropped += time_line.of(worker).dropped();
+    if (spans.empty()) continue;
+    run.start = std::min(run.start, spans.front().start);
+    end = std::max(end, spans.back().end);
+  }
+  run.length = end - run.start;
+  return run;
+}
+
+// Of the last of a few runs by an engine of its own: noting takes time.
+RunTimeLine record_time_line(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
+                             MarkReport& report) {
+  constexpr std::size_t kSpansOfWorker = 100'000;
+  mark::TimeLine time_line(options.marking.engine.threads, kSpansOfWorker);
+  gc::MarkingOptions marking_options = options.marking;
+  marking_options.engine.time_line = &time_line;
+  std::unique_ptr<gc::Marking> marking = make_engine(marking_options);
+  MarkingSwap swap(heaps.collector);
+  for (std::uint32_t i = 0; i <= options.warmup; ++i) {
+    time_line.clear();
+    verify("for the time line", describe(swap.collect_with(marking)), serial, heaps, report);
+  }
+  return describe(time_line);
 }
 
 }  // namespace
@@ -236,6 +288,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
     baseline.compare_with(report.median.time_of(baseline.phase));
   if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
+  if (options.time_line) report.time_line = record_time_line(options, serial.get(), heaps, report);
   return report;
 }
 

@@ -1,6 +1,7 @@
 // The experiment behind `jackdaw mark`: a graph, marked again and again, beside baselines on the same graph.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "gc/marking.h"
 #include "gc/memory_placement.h"
 #include "mark/statistics.h"
+#include "mark/time_line.h"
 
 namespace jackdaw::bench {
 
@@ -30,6 +32,7 @@ struct MarkExperimentOptions {
   std::vector<BaselineKind> baselines;  ///< no kind twice
   bool limit = false;                   ///< read as many cache lines after every run
   bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
+  bool time_line = false;               ///< note what each worker does, too, in a run of its own
 };
 
 /// The time to read the marked objects' cache lines once, with as many threads. For graphs whose objects
@@ -59,6 +62,16 @@ struct RunFigures {
 struct Run {
   RunFigures figures;
   std::vector<mark::WorkerStatistics> workers;
+  std::vector<std::uint32_t> steals_by_victim;  ///< of worker t from worker v at t × workers + v
+};
+
+/// What the workers did in one run: each one's spans (mark/time_line.h), none of workers that were not
+/// called.
+struct RunTimeLine {
+  std::chrono::steady_clock::time_point start;  ///< of the earliest span
+  std::chrono::nanoseconds length{0};           ///< to the end of the last
+  std::vector<std::vector<mark::WorkerSpan>> workers;
+  std::uint64_t dropped = 0;  ///< spans that there was no room for
 };
 
 struct MarkReport {
@@ -78,6 +91,7 @@ struct MarkReport {
   std::vector<BaselineResult> baselines;  ///< as asked for, in that order
   std::optional<ReadLimit> limit;
   std::optional<Bounds> bounds;
+  std::optional<RunTimeLine> time_line;
 
   /// Our median marking ÷ the median time to read the lines. There must be a limit.
   [[nodiscard]] double ratio_to_limit() const { return median.wall_ms / limit->median_ms; }

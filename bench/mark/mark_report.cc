@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "bench/baseline/result_report.h"
 #include "bench/command/named_values.h"
@@ -177,7 +178,34 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
 nlohmann::ordered_json run_to_json(const Run& run) {
   nlohmann::ordered_json json = figures_to_json(run.figures);
   json["workers"] = nlohmann::ordered_json::array();
-  for (const mark::WorkerStatistics& worker : run.workers) json["workers"].push_back(worker_to_json(worker));
+  for (const mark::WorkerStatistics& worker : run.workers) {
+    const auto row = std::span(run.steals_by_victim).subspan(json["workers"].size() * run.workers.size());
+    json["workers"].push_back(worker_to_json(worker));
+    json["workers"].back()["steals_by_victim"] = row.first(run.workers.size());
+  }
+  return json;
+}
+
+constexpr NamedValues<mark::Activity, 4> kActivities{{{"work", mark::Activity::work},
+                                                      {"steal", mark::Activity::steal},
+                                                      {"idle", mark::Activity::idle},
+                                                      {"sleep", mark::Activity::sleep}}};
+
+nlohmann::ordered_json time_line_to_json(const RunTimeLine& run) {
+  const auto ms = [](auto time) { return std::chrono::duration<double, std::milli>(time).count(); };
+  nlohmann::ordered_json json = {
+      {"wall_ms", ms(run.length)}, {"dropped", run.dropped}, {"workers", nlohmann::ordered_json::array()}};
+  for (const std::vector<mark::WorkerSpan>& spans : run.workers) {
+    nlohmann::ordered_json& worker = json["workers"].emplace_back(nlohmann::ordered_json::array());
+    for (const mark::WorkerSpan& span : spans) {
+      worker.push_back({{"activity", name_of(kActivities, span.activity)},
+                        {"start_ms", ms(span.start - run.start)},
+                        {"end_ms", ms(span.end - run.start)}});
+      if (span.activity != mark::Activity::steal) continue;
+      worker.back()["victim"] = span.victim;
+      worker.back()["tasks"] = span.tasks;
+    }
+  }
   return json;
 }
 
@@ -223,6 +251,7 @@ std::string to_json(const MarkReport& report) {
     json["ratio_to_limit"] = report.ratio_to_limit();
   }
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
+  if (report.time_line) json["time_line"] = time_line_to_json(*report.time_line);
   return json.dump(2) + "\n";
 }
 

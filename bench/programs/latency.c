@@ -225,9 +225,11 @@ static void print_stalls(void) {
 
 static void print_pauses(void) {
   printf(",\"collections\":%" PRIu64 ",\"pauses\":%" PRIu64
-         ",\"pause_p99_ms\":%.3f,\"longest_pause_ms\":%.3f,\"all_pauses_ms\":%.3f",
-         collections, pauses.count, milliseconds(percentile(&pauses, 99)), milliseconds(pauses.largest),
-         milliseconds(pauses.sum));
+         ",\"pause_p50_ms\":%.3f,\"pause_p90_ms\":%.3f,\"pause_p99_ms\":%.3f,\"longest_pause_ms\":%.3f"
+         ",\"all_pauses_ms\":%.3f",
+         collections, pauses.count, milliseconds(percentile(&pauses, 50)),
+         milliseconds(percentile(&pauses, 90)), milliseconds(percentile(&pauses, 99)),
+         milliseconds(pauses.largest), milliseconds(pauses.sum));
 }
 
 static void print_rates(void) {

@@ -42,6 +42,8 @@ TEST(Help, OfMarkNamesEveryOptionGraphKindAndAnExample) {
                                "--interface",
                                "--displacements",
                                "--json",
+                               "--report",
+                               "--time-line",
                                "--bounds",
                                "--limit",
                                "--seed",
@@ -95,6 +97,10 @@ TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
 
 TEST(Help, OfRunNamesEveryOptionAndAnExample) {
   expect_help_to_name("run", {"PROGRAM", "--markers", "--log", "--stats", "--force", "jackdaw run guile"});
+}
+
+TEST(Help, OfReportNamesEveryOptionAndAnExample) {
+  expect_help_to_name("report", {"RESULT", "--output", "jackdaw report before.json after.json -o"});
 }
 
 TEST(Help, VersionIsTheProjects) {

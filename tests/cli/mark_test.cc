@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,11 @@ void expect_mark_result(const json& result, std::size_t runs) {
     ASSERT_EQ(run["workers"].size(), result["threads"].get<std::size_t>());
     for (const json& worker : run["workers"]) {
       expect_numbers(worker, worker_keys());
+      const auto by_victim = worker["steals_by_victim"].get<std::vector<std::uint64_t>>();
+      ASSERT_EQ(by_victim.size(), run["workers"].size());
+      EXPECT_EQ(by_victim[static_cast<std::size_t>(&worker - &run["workers"][0])], 0U) << "from itself";
+      EXPECT_EQ(std::accumulate(by_victim.begin(), by_victim.end(), std::uint64_t{0}),
+                worker["steals"].get<std::uint64_t>());
       EXPECT_EQ(worker["steal_attempts"].get<std::uint64_t>(), worker["steals"].get<std::uint64_t>() +
                                                                    worker["empty"].get<std::uint64_t>() +
                                                                    worker["contended"].get<std::uint64_t>());

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -272,6 +274,26 @@ TEST(Marker, MarksLeavesWithoutVisitingThem) {
     EXPECT_EQ(sum.objects_marked, objects);
     EXPECT_EQ(sum.tasks_executed, objects - leaves);
     EXPECT_EQ(sum.references_visited, model.edges_of(expected));
+  }
+}
+
+TEST(Marker, CountsWhomItsWorkersStoleFrom) {
+  MarkerOptions options;
+  options.threads = 3;
+  options.tuning.serial_references = 0;
+  VectorModel model(random_graph(static_cast<Node>(scaled(20000)), 4, 5));
+  Marker<VectorModel> marker(options);
+  std::vector<std::uint64_t> steals(options.threads);
+  for (int round = 0; round < 5; ++round) {
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    for (std::uint32_t thief = 0; thief < options.threads; ++thief) {
+      steals[thief] += marker.statistics()[thief].steals;
+      const std::span<const std::uint32_t> by_victim = marker.steals_by_victim(thief);
+      ASSERT_EQ(by_victim.size(), options.threads);
+      EXPECT_EQ(by_victim[thief], 0U) << "a worker does not steal from itself";
+      EXPECT_EQ(std::accumulate(by_victim.begin(), by_victim.end(), std::uint64_t{0}), steals[thief]);
+    }
   }
 }
 
