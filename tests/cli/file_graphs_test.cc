@@ -84,7 +84,7 @@ TEST_F(NodeSnapshots, OfTexts) {
   expect_counts_of_another_reader("texts");
   const std::string snapshot = "v8:" + folder_.file("texts.heapsnapshot");
   const std::string way = why(snapshot, "\u00c9toile");
-  EXPECT_TRUE(way.starts_with("root  roots\n   1  object 1 (0 bytes, (synthetic))\n")) << way;
+  EXPECT_TRUE(way.starts_with("root  roots, number 0\n   1  object 1 (0 bytes, (synthetic))\n")) << way;
   EXPECT_NE(way.find(" bytes, \u00c9toile)\n"), std::string::npos) << way;
 }
 
@@ -95,7 +95,7 @@ TEST_F(FileGraphs, OfEdgesAreMarkedAndLookedInto) {
   write_file(folder_.file("edges.txt"), "# a comment\n10 20\n10 30\n30 40\n40 10\n50 10\n");
   expect_marked(graph, 4, 4);
   EXPECT_EQ(why(graph, "40"),
-            "root  roots\n   1  object 10 (48 bytes, node)\n   2  object 30 (48 bytes, node)\n"
+            "root  roots, number 0\n   1  object 10 (48 bytes, node)\n   2  object 30 (48 bytes, node)\n"
             "   3  object 40 (48 bytes, node)\n");
   const Outcome unreached = run_jackdaw({"heap", graph, "--why", "50"});
   EXPECT_EQ(unreached.err, "jackdaw: --why 50: nothing leads there from the roots\n");
@@ -110,7 +110,7 @@ TEST_F(FileGraphs, OfMatricesAreMarkedAndLookedInto) {
              "%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 1\n2 1 1\n3 1 1\n4 4 0\n");
   expect_marked(graph, 3, 5);
   EXPECT_EQ(why(graph, "3"),
-            "root  roots\n   1  object 1 (48 bytes, node)\n   2  object 3 (48 bytes, node)\n");
+            "root  roots, number 0\n   1  object 1 (48 bytes, node)\n   2  object 3 (48 bytes, node)\n");
 }
 
 TEST_F(FileGraphs, OfJavaHeapsAreLookedIntoByIdentifiers) {
