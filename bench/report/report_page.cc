@@ -9,14 +9,14 @@
 // What assemble_page.cmake made.
 asm(R"(
   .section .rodata, "a"
-jackdaw_report_page:
+kReportPage:
   .incbin ")" JACKDAW_REPORT_PAGE R"("
-jackdaw_report_page_end:
+kReportPageEnd:
   .byte 0
   .previous
 )");
-extern "C" const char jackdaw_report_page[];      // NOLINT(modernize-avoid-c-arrays)
-extern "C" const char jackdaw_report_page_end[];  // NOLINT(modernize-avoid-c-arrays)
+extern "C" const char kReportPage[];     // NOLINT(modernize-avoid-c-arrays)
+extern "C" const char kReportPageEnd[];  // NOLINT(modernize-avoid-c-arrays)
 #endif
 
 namespace jackdaw::bench {
@@ -25,7 +25,7 @@ namespace {
 
 std::string_view empty_page() {
 #ifdef JACKDAW_REPORT_PAGE
-  return {jackdaw_report_page, jackdaw_report_page_end};
+  return {kReportPage, kReportPageEnd};
 #else
   throw InputError(
       "report: this jackdaw was built without the charts' library; install libjs-vega and build it again");
