@@ -34,7 +34,7 @@ class TraceFile {
 
   /// Begins an event: `kind` is its "ph". The functions after it add to the last that was begun.
   TraceFile& event(char kind, std::string_view name);
-  TraceFile& thread(std::uint32_t number);
+  TraceFile& thread(std::uint32_t thread);
   TraceFile& at(Time time);
   /// A nanosecond less: whoever adds in floating point shall not find that it ends after the next has begun.
   TraceFile& lasting(std::chrono::nanoseconds duration);
