@@ -120,6 +120,7 @@ std::vector<HeapReport::Blocks> count_blocks(const DumpedHeap& heap) {
     found.by_share[share_class(use)] += blocks;
   }
   std::vector<HeapReport::Blocks> sorted;
+  sorted.reserve(classes.size());
   for (const auto& entry : classes) sorted.push_back(entry.second);
   std::ranges::sort(sorted, std::ranges::greater{}, &HeapReport::Blocks::unused_bytes);
   return sorted;

@@ -81,7 +81,7 @@ class HprofWriter {
     object_class_ = add_class("java/lang/Object", 0);
     for (const char* const name : {"java/lang/Class", "java/lang/ClassLoader", "java/lang/String"})
       add_class(name, object_class_);
-    tell_reference_bytes();
+    add_what_visualvm_needs();
     thread_class_ = add_class("java/lang/Thread", object_class_);
     for (const NodeType& type : view_.graph().types)
       type_classes_.push_back(add_class("[L" + type.name + ";", object_class_));
@@ -130,16 +130,21 @@ class HprofWriter {
     return identifier;
   }
 
-  // VisualVM takes the difference of these fields for the size of a reference, and fails without them.
-  void tell_reference_bytes() {
+  // VisualVM takes the difference of the first one's fields for the size of a reference, and asks which field
+  // is weak; it fails without them.
+  void add_what_visualvm_needs() {
     begin_class("java/lang/Class$Atomic", object_class_, 2);
     first_segment_.add(add_string("annotationDataOffset")).add(kLongType).add(std::uint64_t{0});
     first_segment_.add(add_string("annotationTypeOffset")).add(kLongType).add(kReferenceBytes);
     end_class();
+    const std::uint64_t reference_class = begin_class("java/lang/ref/Reference", object_class_, 0);
+    first_segment_.add(std::uint16_t{1}).add(add_string("referent")).add(kObjectType);
+    for (const char* const sort : {"Soft", "Weak", "Final", "Phantom"})
+      add_class(fmt::format("java/lang/ref/{}Reference", sort), reference_class);
   }
 
   void add_roots(const std::string& where, Roots roots) {
-    const auto& dump = view_.dump();
+    const DumpedHeap* const dump = view_.dump();
     if (dump != nullptr && dump->root_places[roots.front()].where == gc::DumpRoots::stack)
       return add_thread(where, roots);
     for (; !roots.empty(); roots = roots.subspan(std::min(roots.size(), kMostStaticFields))) {
