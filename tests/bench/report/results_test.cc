@@ -207,8 +207,9 @@ TEST(ReportPage, HoldsTheResultsWhateverTheirTexts) {
   const std::string page = report_page(results);
   EXPECT_EQ(embedded(page)["results"], results);
   EXPECT_EQ(page.find("\u2028"), std::string::npos);
-  for (const char* place : {"@STYLE@", "@DATA@", "@LICENCE@", "@VEGA@", "@CHARTS@", "@FIGURES@", "@PAGE@"})
-    EXPECT_EQ(page.find(place), std::string::npos) << "nothing was put in";
+  for (const char* const place :
+       {"@STYLE@", "@DATA@", "@LICENCE@", "@VEGA@", "@CHARTS@", "@FIGURES@", "@PAGE@"})
+    EXPECT_EQ(page.find(place), std::string::npos) << place;
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
 }
