@@ -33,9 +33,10 @@ std::string_view empty_page() {
 }
 
 // JSON that means the same within a script element: nothing in it ends the element or is not ASCII.
+// Names of files need not be UTF-8.
 std::string inside_script(const nlohmann::json& data) {
   std::string text;
-  for (const char letter : data.dump(-1, ' ', true)) {
+  for (const char letter : data.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)) {
     if (letter == '<') {
       text += "\\u003c";
     } else {

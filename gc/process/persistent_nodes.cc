@@ -23,8 +23,8 @@ PersistentNodes::Node& PersistentNodes::acquire(std::uintptr_t address, const vo
   Node& node = *free_;
   // Relaxed, here and below: the lock orders all that threads write, and a collection waits for them.
   free_ = reinterpret_cast<Node*>(node.word.load(std::memory_order_relaxed) & ~kFree);
-  node.word.store(address, std::memory_order_relaxed);
   node.maker = maker;
+  node.word.store(address, std::memory_order_relaxed);
   return node;
 }
 

@@ -85,6 +85,7 @@ void CollectionTrace::note_counter(TraceCounter counter, std::uint64_t bytes) {
 
 void CollectionTrace::write() {
   if (!is_on()) return;
+  const OwnWork own_work;
   for (const Event& event : recording_->events.events()) write_event(event);
   for (const ThreadStop& stop : recording_->stops.events()) write_stop(stop);
   for (std::uint32_t worker = 0; worker < recording_->workers.worker_count(); ++worker) write_worker(worker);

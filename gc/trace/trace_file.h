@@ -17,7 +17,7 @@
 
 namespace jackdaw::gc {
 
-/// One thread at a time. Nothing is allocated but in open().
+/// One thread at a time. Nothing is allocated but in open(), and for the line about a failure.
 class TraceFile {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -54,7 +54,6 @@ class TraceFile {
   void number(std::uint64_t value);
   void microseconds(std::chrono::nanoseconds time);
   void write_out(std::size_t bytes_that_stay);
-  void fail(std::string_view path);
 
   int descriptor_ = -1;
   pid_t process_ = 0;

@@ -212,6 +212,8 @@ TEST(ReportPage, HoldsTheResultsWhateverTheirTexts) {
     EXPECT_EQ(page.find(place), std::string::npos) << place;
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
+  const json not_utf8 = json::array({json::object({{"label", "\xff.json"}})});
+  EXPECT_EQ(embedded(report_page(not_utf8))["results"][0]["label"], "\xef\xbf\xbd.json");
 }
 
 }  // namespace

@@ -98,6 +98,13 @@ class ScannedStretchesTest : public testing::Test {
       });
     }
     EXPECT_TRUE(std::ranges::includes(covered, expected));
+    std::set<std::uintptr_t> covered_by_chunk;
+    stretches_.for_each([&](AddressRange stretch) {
+      expect_mapped(stretch);
+      for (std::uintptr_t block = stretch.begin; block != stretch.end; block += kBlockBytes)
+        covered_by_chunk.insert(block);
+    });
+    EXPECT_TRUE(std::ranges::includes(covered_by_chunk, expected));
   }
   void expect_mapped(AddressRange stretch) {
     const auto in_chunk =
