@@ -24,41 +24,39 @@ using Candidate = CandidatePicker::Candidate;
 }  // namespace
 
 struct CandidatePicker::Portable {
-  template <typename Test>
-  JACKDAW_ALWAYS_INLINE static Candidate* pick_if(heap::Words words, Candidate* out, Test test) {
+  template <bool kDisplaced>
+  JACKDAW_ALWAYS_INLINE static Candidate* append_all(const heap::BlockMap::View& view, heap::Words words,
+                                                     Candidate* out) {
     for (const heap::Word& word : words) {
       const std::uintptr_t bits = word.read_once();
       *out = bits;
-      out += test(bits) ? 1 : 0;
+      const bool passes = kDisplaced ? view.may_keep(bits) : view.covers(bits);
+      out += passes ? 1 : 0;
     }
     return out;
   }
-  // Calls function(test) with the test that words have to pass.
-  template <typename Function>
-  JACKDAW_ALWAYS_INLINE static auto with_test(const heap::BlockMap::View& view, Function function) {
-    if (view.displacements() == nullptr) return function([=](auto word) { return view.covers(word); });
-    return function([=](auto word) { return view.may_keep(word); });
-  }
 
+  template <bool kDisplaced>
   [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(const CandidatePicker& picker,
                                                                                 heap::Words words,
                                                                                 Candidate* out) {
-    return with_test(picker.view_,
-                     [=](auto test) { return static_cast<std::size_t>(pick_if(words, out, test) - out); });
+    const heap::BlockMap::View view = picker.view_;
+    return static_cast<std::size_t>(append_all<kDisplaced>(view, words, out) - out);
   }
 
-  static Picked pick_from(const CandidatePicker& picker, std::span<const MarkTask> tasks, std::size_t enough,
-                          Candidate* out) {
-    return with_test(picker.view_, [=](auto test) {
-      Candidate* end = out;
-      std::size_t taken = 0;
-      for (; taken < tasks.size() && static_cast<std::size_t>(end - out) < enough; ++taken) {
-        const MarkTask task = tasks[taken];
-        if (task.form() != MarkTask::Form::small_words) break;
-        end = pick_if(task.small_object(), end, test);
-      }
-      return Picked{taken, static_cast<std::size_t>(end - out)};
-    });
+  template <bool kDisplaced>
+  [[gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
+                                                      std::span<const MarkTask> tasks, std::size_t enough,
+                                                      Candidate* out) {
+    const heap::BlockMap::View view = picker.view_;
+    Candidate* end = out;
+    std::size_t taken = 0;
+    for (; taken < tasks.size() && static_cast<std::size_t>(end - out) < enough; ++taken) {
+      const MarkTask task = tasks[taken];
+      if (task.form() != MarkTask::Form::small_words) break;
+      end = append_all<kDisplaced>(view, task.small_object(), end);
+    }
+    return {taken, static_cast<std::size_t>(end - out)};
   }
 };
 
@@ -280,18 +278,19 @@ CandidatePicker::Instructions CandidatePicker::fastest() {
   return Instructions::any;
 }
 
+template <typename By>
+void CandidatePicker::pick_by(bool displaced) {
+  pick_ = displaced ? By::template pick<true> : By::template pick<false>;
+  pick_from_tasks_ = displaced ? By::template pick_from<true> : By::template pick_from<false>;
+}
+
 CandidatePicker::CandidatePicker(const heap::BlockMap& map, [[maybe_unused]] Instructions instructions)
-    : view_(map), pick_(Portable::pick), pick_from_tasks_(Portable::pick_from) {
-#if defined(__x86_64__)
-  if (instructions == Instructions::any) return;
+    : view_(map) {
   const bool displaced = map.displacements() != nullptr;
-  if (instructions == Instructions::avx512) {
-    pick_ = displaced ? Avx512::pick<true> : Avx512::pick<false>;
-    pick_from_tasks_ = displaced ? Avx512::pick_from<true> : Avx512::pick_from<false>;
-    return;
-  }
-  pick_ = displaced ? Avx2::pick<true> : Avx2::pick<false>;
-  pick_from_tasks_ = displaced ? Avx2::pick_from<true> : Avx2::pick_from<false>;
+  pick_by<Portable>(displaced);
+#if defined(__x86_64__)
+  if (instructions == Instructions::avx2) pick_by<Avx2>(displaced);
+  if (instructions == Instructions::avx512) pick_by<Avx512>(displaced);
 #endif
 }
 

@@ -60,6 +60,8 @@ class CandidatePicker {
                                    Candidate*);
 
   static Instructions fastest();
+  template <typename By>
+  void pick_by(bool displaced);
   static std::size_t pick_nothing(const CandidatePicker&, heap::Words, Candidate*) { return 0; }
   static Picked pick_from_nothing(const CandidatePicker&, std::span<const MarkTask>, std::size_t,
                                   Candidate*) {
