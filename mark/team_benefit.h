@@ -3,7 +3,8 @@
 // Two workers mark a small heap slower than one where the lines that hold marks travel between their caches,
 // or where most of it hangs on one list; it depends on the program. So the costs of a reference, alone and in
 // a team, are kept as running means. The cheaper way is taken, and the other is tried from time to time. Who
-// tries to mark alone calls the team as soon as that would be cheaper.
+// tries to mark alone calls the team as soon as that would be cheaper, and whoever marks alone when it would
+// be much cheaper: the heap, or the machine, is no longer what it was.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,9 @@ class TeamBenefit {
         is_first ? 0 : (time - judged_time_) / static_cast<double>(references - judged_references_);
     judged_references_ = references;
     judged_time_ = time;
-    is_alone_ = is_trial_ ? cost <= team_ : references <= 2 * last_references_;
+    is_alone_ = is_trial_ ? cost <= team_ : references <= 2 * last_references_ && cost <= kMuchDearer * team_;
     was_ended_ = !is_alone_;
+    if (cost > kMuchDearer * team_) note(alone_, cost);
     return is_alone_;
   }
 
@@ -60,14 +62,16 @@ class TeamBenefit {
       markings_to_trial_ = std::min(markings_to_trial_, between_trials_);
     }
     if (was_ended_) return;
-    double& mean = team_took_part ? team_ : alone_;
-    const double cost = time / static_cast<double>(references);
-    mean = mean != 0 ? mean + (cost - mean) * kWeight : cost;
+    note(team_took_part ? team_ : alone_, time / static_cast<double>(references));
   }
 
  private:
   // Of the newest marking in the mean.
   static constexpr double kWeight = 0.5;
+  // So many times what a reference costs in a team.
+  static constexpr double kMuchDearer = 1.5;
+
+  static void note(double& mean, double cost) { mean = mean != 0 ? mean + (cost - mean) * kWeight : cost; }
 
   double alone_ = 0;  // of a reference; 0: not known
   double team_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -23,12 +24,12 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kMostOfAStop = 4 * kPiece;
 
-// At least so many bytes of written pages are visited in a millisecond.
-constexpr double kVisitedPerMillisecond = 1 << 20;
+// In a millisecond of a pause each mark thread asks about so many parts of the heap, where little was
+// written, or visits so many bytes of written pages.
+constexpr double kPartsAskedPerMillisecond = 400;
+constexpr double kVisitedPerMillisecond = 2 << 20;
+constexpr double kMostTimesSlower = 4;
 constexpr std::uint32_t kMostRounds = 16;
-// The pause takes about as long as so many stops at most, as the last pass did. For each two passes in a row
-// that took no fewer than others before, one more is accepted.
-constexpr std::uint32_t kStopsOfAPause = 4;
 // Between two stops the program runs for so small a part of the time of a stop. With longer gaps it writes so
 // much that it is stopped for longer altogether.
 constexpr std::uint32_t kPartOfAStop = 8;
@@ -50,12 +51,13 @@ class ConcurrentMarking::Stop {
     const CollectionTrace::Span stopping(marking_.trace_, TracePhase::stop_threads);
     marking_.threads_.stop_others();
   }
+  // Resumed threads may take the processor from this one, which is no part of the stop any more.
   ~Stop() {
-    marking_.threads_.resume_others();
     marking_.trace_.end(TracePhase::pause);
     if (marking_.phase() != Phase::marking) marking_.trace_.end(TracePhase::mark_concurrently);
     ++marking_.record_.stops;
     marking_.record_.longest_stop = std::max(marking_.record_.longest_stop, Clock::now() - start_);
+    marking_.threads_.resume_others();
   }
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
@@ -66,6 +68,55 @@ class ConcurrentMarking::Stop {
   ConcurrentMarking& marking_;
   const std::lock_guard<StoppableMutex> lock_;
   const Clock::time_point start_ = Clock::now();
+};
+
+// Visits of written pages by one thread. `found` is called with the unmarked objects that they lead to.
+template <typename Found>
+class ConcurrentMarking::WrittenPages {
+ public:
+  WrittenPages(ConcurrentMarking& marking, Found found)
+      : marking_(marking), unmarked_(marking.heap_.map(), found) {}
+  ~WrittenPages() {
+    visit_pages(next_);
+    // Relaxed: a total.
+    if (bytes_ != 0)
+      std::atomic_ref(marking_.record_.written_bytes).fetch_add(bytes_, std::memory_order_relaxed);
+  }
+  WrittenPages(const WrittenPages&) = delete;
+  WrittenPages& operator=(const WrittenPages&) = delete;
+
+  void operator()(AddressRange pages) {
+    bytes_ += pages.end - pages.begin;
+    prefetch(pages);
+    visit_pages(std::exchange(next_, pages));
+  }
+
+ private:
+  // The words of marked objects, block by block; of large ones as far as they lie on these pages. Objects of
+  // kinds with layouts are all visited when the program has stopped.
+  void visit_pages(AddressRange pages) {
+    AddressRange words{pages.begin, pages.begin};  // of neighbouring objects
+    const auto scan_words = [&] { unmarked_.scan(heap::whole_words_between(words.begin, words.end)); };
+    for (AddressRange part{pages.begin, pages.begin}; part.begin < pages.end; part.begin = part.end) {
+      part.end = std::min(pages.end, (part.begin | (heap::kBlockBytes - 1)) + 1);
+      const heap::BlockShape shape = marking_.heap_.map().shape_at(part.begin);
+      if (!shape.is_large() && shape.words() == 0) continue;
+      marking_.heap_.for_each_marked_between(part.begin, part.end, [&](heap::Object* object) {
+        const AddressRange of_object = words_of(object, shape, part);
+        if (of_object.begin != words.end) {
+          scan_words();
+          words.begin = of_object.begin;
+        }
+        words.end = of_object.end;
+      });
+    }
+    scan_words();
+  }
+
+  ConcurrentMarking& marking_;
+  UnmarkedReferences<Found> unmarked_;
+  AddressRange next_;
+  std::uint64_t bytes_ = 0;
 };
 
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
@@ -192,62 +243,104 @@ void ConcurrentMarking::mark_uncollectable() {
   }
 }
 
-// Until what is left fits into a stop.
+// Until what is left fits into the pause.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
-  const std::chrono::duration<double, std::milli> time = stop_time() / 2;
-  const auto affordable = static_cast<std::uint64_t>(time.count() * kVisitedPerMillisecond);
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
     visit_written();
     ++record_.rounds;
-    if (record_.written_bytes <= affordable || record_.written_bytes >= before / 2) return;
+    if (record_.written_bytes <= affordable_bytes() || record_.written_bytes >= before / 2) return;
     before = record_.written_bytes;
   }
 }
 
-// In passes over the heap: each stop goes on where the one before ended. The program has little time between
-// stops to write, so that passes become shorter, until the last pause takes no longer than a few stops, or
-// until that does not help any more. What is found in a stop is marked from after it.
+// The same, in stops of the program. It has little time between them to write, so each pass over the heap
+// finds less, until that does not help any more: for each two passes in a row that left no less than others
+// before, as much again is accepted.
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
-  next_part_ = 0;
-  std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
-  std::uint32_t passes_in_vain = 0;
-  for (std::uint32_t stops = 1;; ++stops) {
-    bool is_over = false;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint32_t passes_in_vain = 0;;) {
+    const std::uint64_t written = written_bytes();
+    passes_in_vain = written < least ? 0 : passes_in_vain + 1;
+    least = std::min(least, written);
+    if (written <= affordable_bytes() * (2 + passes_in_vain) / 2) {
+      const Stop stop(*this);
+      record_.written_bytes = written;
+      return leave_marking();
+    }
+    make_pass();
+  }
+}
+
+// Over the heap, each stop from where the one before ended. What is found in a stop is marked from after it.
+void ConcurrentMarking::make_pass() {
+  for (next_part_ = 0; next_part_ < stretches_.part_count();) {
     {
       const Stop stop(*this);
-      is_over = !tracking_.arms_while_running() || end_pass_until(stop.end_in_time());
-      if (is_over) passes_in_vain = stops < fewest ? 0 : passes_in_vain + 1;
-      if (is_over && stops <= kStopsOfAPause + passes_in_vain / 2) return leave_marking();
+      visit_some_parts(stop.end_in_time());
     }
     mark_gathered();
-    if (is_over) fewest = std::min(fewest, std::exchange(stops, 0));
     await_end_of(Phase::marking, stop_time() / kPartOfAStop);
   }
 }
 
-// Visits what was written, by all mark threads, from next_part_ on. Whether it came to the end of the heap.
-bool ConcurrentMarking::end_pass_until(Clock::time_point deadline) {
-  record_.written_bytes = 0;
+// In a stop: visits what was written from next_part_ on, by all mark threads. Where the time ends within a
+// part, the next stop begins with it.
+void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
   const std::uint32_t first = next_part_;
   // Relaxed, all: parts are taken in order, and nobody visits one behind the end that it saw or set.
   std::atomic<std::uint32_t> end{stretches_.part_count()};
-  const auto visit = [&](std::uint32_t number) {
+  const auto visit_part = [&](std::uint32_t number) {
     const std::uint32_t part = first + number;
     std::uint32_t before = end.load(std::memory_order_relaxed);
     if (part >= before) return;
-    if (number == 0 || (Clock::now() < deadline && !has_gathered_enough()))
-      return visit_written_of(part, true);
+    const bool is_late = number != 0 && (Clock::now() >= deadline || has_gathered_enough());
+    WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+    if (!is_late && take_written_of(part, deadline, visit)) return;
     while (part < before && !end.compare_exchange_weak(before, part, std::memory_order_relaxed)) continue;
   };
   const std::uint32_t parts = end.load(std::memory_order_relaxed);
-  collection_.marking().share_with_all(visit, parts - std::min(parts, first));
+  collection_.marking().share_with_all(visit_part, parts - std::min(parts, first));
   next_part_ = end.load(std::memory_order_relaxed);
-  if (next_part_ < parts) return false;
-  next_part_ = 0;
-  return true;
+}
+
+// What the pause takes to see what was written, on a machine as it is expected: to ask about the heap, and to
+// visit a byte of written pages.
+ConcurrentMarking::Milliseconds ConcurrentMarking::asking_time() {
+  return Milliseconds(stretches_.part_count() / kPartsAskedPerMillisecond) / marker_count();
+}
+ConcurrentMarking::Milliseconds ConcurrentMarking::time_of_byte() {
+  return Milliseconds(1 / kVisitedPerMillisecond) / marker_count();
+}
+
+// Of written pages, so many bytes are visited within the target for the pause; some where to ask about them
+// takes all of it.
+std::uint64_t ConcurrentMarking::affordable_bytes() {
+  const Milliseconds target = stop_time() * 4 / 3 / slowness_;
+  return static_cast<std::uint64_t>(std::max(target - asking_time(), target / 4) / time_of_byte());
+}
+
+// How the machine compares to what is expected of it, as far as a pause is long enough to tell.
+void ConcurrentMarking::note_pause(Milliseconds time) {
+  const Milliseconds expected = asking_time() + time_of_byte() * static_cast<double>(record_.written_bytes);
+  if (expected < Milliseconds(1)) return;
+  slowness_ = (slowness_ + std::clamp(time / expected, 1 / kMostTimesSlower, kMostTimesSlower)) / 2;
+}
+
+// Those that nobody has visited yet, which stay so.
+std::uint64_t ConcurrentMarking::written_bytes() {
+  if (!tracking_.arms_while_running()) return 0;
+  const CollectionTrace::Span asking(trace_, TracePhase::catch_up);
+  std::uint64_t written = 0;
+  const auto add = [&](AddressRange pages) { written += pages.end - pages.begin; };
+  for (std::uint32_t group = 0; group < stretches_.group_count(); ++group) {
+    stretches_.for_each_of_group(group, [&](AddressRange stretch) {
+      if (!tracking_.for_each_written(stretch, add)) add(stretch);
+    });
+  }
+  return written;
 }
 
 // In a stop.
@@ -272,35 +365,40 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
   return false;
 }
 
+// While the program runs.
 void ConcurrentMarking::visit_written() {
   const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
   record_.written_bytes = 0;
-  for (std::uint32_t part = 0; part < stretches_.part_count(); ++part) visit_written_of(part, false);
+  for (std::uint32_t part = 0; part < stretches_.part_count(); ++part) {
+    WrittenPages visit(*this, [this](heap::Object* object) { add_root(object); });
+    take_written_of(part, Clock::time_point::max(), visit);
+  }
   mark_gathered();
 }
 
-// Of a part of the heap. While the program stands still, any mark thread.
-void ConcurrentMarking::visit_written_of(std::uint32_t part, bool stands_still) {
-  std::uint64_t written = 0;
-  UnmarkedReferences unmarked(heap_.map(), [=, this](heap::Object* object) {
-    stands_still ? mark_among_others(object) : add_root(object);
-  });
-  const bool arms = tracking_.arms_while_running();
-  AddressRange next;
-  const auto visit = [&](AddressRange pages) {
-    written += pages.end - pages.begin;
-    prefetch(pages);
-    visit_pages(std::exchange(next, pages), unmarked);
-  };
+// Arms them, and then visits them. False when the time ended before the part.
+template <typename Visit>
+bool ConcurrentMarking::take_written_of(std::uint32_t part, Clock::time_point deadline, Visit& visit) {
+  bool is_in_time = true;
   stretches_.for_each_of(part, [&](AddressRange stretch) {
-    if (arms ? tracking_.take_written(stretch, visit) : tracking_.for_each_written(stretch, visit)) return;
-    // All that lies in a chunk that came lately was written.
-    if (arms) arm(stretch);
-    visit(stretch);
+    while (!stretch.empty() && is_in_time) {
+      if (!tracking_.take_some_written(stretch, std::ref(visit))) {
+        // All that lies in a chunk that came lately was written.
+        arm(stretch);
+        return visit(stretch);
+      }
+      is_in_time = stretch.empty() || deadline == deadline.max() || Clock::now() < deadline;
+    }
   });
-  visit_pages(next, unmarked);
-  // Relaxed: a total.
-  if (written != 0) std::atomic_ref(record_.written_bytes).fetch_add(written, std::memory_order_relaxed);
+  return is_in_time;
+}
+
+// In the last pause: nothing need be armed any more.
+void ConcurrentMarking::visit_written_of_group(std::uint32_t group) {
+  WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+  stretches_.for_each_of_group(group, [&](AddressRange stretch) {
+    if (!tracking_.for_each_written(stretch, std::ref(visit))) visit(stretch);
+  });
 }
 
 // What a visit to the first page reads first. The processor finds out by itself that it goes on behind it.
@@ -313,28 +411,6 @@ void ConcurrentMarking::prefetch(AddressRange pages) {
   base::prefetch_to_read(chunk->allocation_address(start));
   for (std::size_t line = 0; line < kLines; ++line)
     base::prefetch_to_read(start + line * base::kCacheLineBytes);
-}
-
-// The words of marked objects, block by block; of large ones as far as they lie on these pages. Objects of
-// kinds with layouts are all visited when the program has stopped.
-template <typename Unmarked>
-void ConcurrentMarking::visit_pages(AddressRange pages, Unmarked& unmarked) {
-  AddressRange words{pages.begin, pages.begin};  // of neighbouring objects
-  const auto scan_words = [&] { unmarked.scan(heap::whole_words_between(words.begin, words.end)); };
-  for (AddressRange part{pages.begin, pages.begin}; part.begin < pages.end; part.begin = part.end) {
-    part.end = std::min(pages.end, (part.begin | (heap::kBlockBytes - 1)) + 1);
-    const heap::BlockShape shape = heap_.map().shape_at(part.begin);
-    if (!shape.is_large() && shape.words() == 0) continue;
-    heap_.for_each_marked_between(part.begin, part.end, [&](heap::Object* object) {
-      const AddressRange found = words_of(object, shape, part);
-      if (found.begin != words.end) {
-        scan_words();
-        words.begin = found.begin;
-      }
-      words.end = found.end;
-    });
-  }
-  scan_words();
 }
 
 AddressRange ConcurrentMarking::words_of(const heap::Object* object, heap::BlockShape shape,
@@ -383,7 +459,9 @@ void ConcurrentMarking::end_marking(Marking& marking) {
   marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper) +
                        stretches_.part_count() / kPartsOfAHelper);
   record_.written_bytes = 0;
-  marking.share([this](std::uint32_t part) { visit_written_of(part, true); }, stretches_.part_count());
+  const Clock::time_point start = Clock::now();
+  marking.share([this](std::uint32_t group) { visit_written_of_group(group); }, stretches_.group_count());
+  note_pause(Clock::now() - start);
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(

@@ -8,7 +8,7 @@
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
 //             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops of the program, until few of them see all pages
+//             should take, it goes on in stops of the program
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -47,6 +47,7 @@ namespace jackdaw::gc {
 
 class ConcurrentMarking {
   using Clock = std::chrono::steady_clock;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
 
  public:
   enum class Phase : std::uint32_t { idle, marking, marked, sweeping };
@@ -127,13 +128,22 @@ class ConcurrentMarking {
   void mark_uncollectable();
   void catch_up_running();
   void catch_up_with_stops();
-  bool end_pass_until(Clock::time_point deadline);
+  void make_pass();
+  void visit_some_parts(Clock::time_point deadline);
+  [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
+  [[nodiscard]] Milliseconds asking_time();
+  [[nodiscard]] Milliseconds time_of_byte();
+  [[nodiscard]] std::uint64_t affordable_bytes();
+  void note_pause(Milliseconds time);
+  std::uint64_t written_bytes();
   void leave_marking();
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
+  template <typename Found>
+  class WrittenPages;
   void visit_written();
-  void visit_written_of(std::uint32_t part, bool stands_still);
-  template <typename Unmarked>
-  void visit_pages(AddressRange pages, Unmarked& unmarked);
+  template <typename Visit>
+  bool take_written_of(std::uint32_t part, Clock::time_point deadline, Visit& visit);
+  void visit_written_of_group(std::uint32_t group);
   static void prefetch(AddressRange pages);
   static AddressRange words_of(const heap::Object* object, heap::BlockShape shape, AddressRange part);
   void add_root(heap::Object* object);
@@ -160,7 +170,8 @@ class ConcurrentMarking {
   std::atomic<bool> is_ending_{false};
   std::span<heap::Object* const> first_roots_;
   StoppableMutex gathering_;     // guards rescans_ while the program stands still
-  std::uint32_t next_part_ = 0;  // for the next stop to begin with
+  std::uint32_t next_part_ = 0;  // for the next stop of a pass to begin with
+  double slowness_ = 1;          // of a pause, to what it is expected to take
   Clock::time_point start_;      // of the marking
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;

@@ -4,6 +4,7 @@
 // of blocks alone, without a lock: eight bytes a block.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,19 +21,27 @@ class ScannedStretches {
  public:
   static constexpr std::size_t kPartBytes = heap::HugePages::kBytes;
   static_assert(heap::kChunkBytes % kPartBytes == 0, "a part lies in one chunk");
+  /// Parts that are asked about together cost less.
+  static constexpr std::size_t kGroupBytes = std::min(4 * kPartBytes, heap::kChunkBytes);
+  static_assert(heap::kChunkBytes % kGroupBytes == 0, "a group lies in one chunk");
 
   explicit ScannedStretches(const heap::BlockMap& map) : map_(map) {}
 
-  /// How many parts there are, numbered from 0 on, up to the last that ever held objects.
-  [[nodiscard]] std::uint32_t part_count() const {
-    return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + kPartBytes - 1) / kPartBytes);
-  }
+  /// How many parts there are, numbered from 0 on, up to the last that ever held objects; and groups of them.
+  [[nodiscard]] std::uint32_t part_count() const { return count_of(kPartBytes); }
+  [[nodiscard]] std::uint32_t group_count() const { return count_of(kGroupBytes); }
   /// Calls `function(AddressRange)` for each stretch of the part with that number, in order: they cover all
   /// blocks of objects that may hold references, and few others, and are the heap's memory. O(blocks).
   template <typename Function>
   void for_each_of(std::uint32_t part, Function function) const {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
     for_each_between(begin, begin + kPartBytes, function);
+  }
+  /// The same for a group.
+  template <typename Function>
+  void for_each_of_group(std::uint32_t group, Function function) const {
+    const std::uintptr_t begin = map_.begin() + group * kGroupBytes;
+    for_each_between(begin, begin + kGroupBytes, function);
   }
   /// The same for all parts, chunk by chunk.
   // Each change of what the system watches interrupts the processors that run threads of the program.
@@ -52,6 +61,9 @@ class ScannedStretches {
   }
 
  private:
+  [[nodiscard]] std::uint32_t count_of(std::size_t bytes) const {
+    return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + bytes - 1) / bytes);
+  }
   template <typename Function>
   void for_each_between(std::uintptr_t begin, std::uintptr_t end, Function function) const {
     AddressRange stretch;

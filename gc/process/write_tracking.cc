@@ -85,10 +85,11 @@ class Runs {
   AddressRange run_;
 };
 
-// Adds written pages from the range's begin on and returns where it got to, or 0 when the system refuses.
-// After an error, an interruption too, pages may be armed that were not told. The system would not say
-// exactly how far it got if it were given room for more than 512 regions.
-std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, Runs& runs) {
+// Adds written pages, so many at most, from the range's begin on and returns where it got to, or 0 when the
+// system refuses. After an error, an interruption too, pages may be armed that were not told. The system
+// would not say exactly how far it got if it were given room for more than 512 regions.
+constexpr std::uint64_t kAllPages = 0;
+std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::uint64_t most_pages, Runs& runs) {
   std::array<PageRegion, 256> regions;
   ScanRequest request{};
   request.size = sizeof request;
@@ -97,6 +98,7 @@ std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, Runs& runs)
   request.end = range.end;
   request.regions = reinterpret_cast<std::uintptr_t>(regions.data());
   request.most_regions = regions.size();
+  request.most_pages = most_pages;
   // Pages without contents would be told as written, and to arm them takes page tables.
   request.all_categories = kWritten;
   request.any_category = kPresent | kSwapped;
@@ -213,11 +215,23 @@ bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, vo
   if (!pagemap_.is_intact() || (arms && !arms_while_running())) return false;
   Runs runs(visit, function);
   while (!range.empty()) {
-    const std::uintptr_t reached = arms_while_running() ? scan_some(pagemap_.number(), range, arms, runs)
-                                                        : read_some(pagemap_.number(), range, runs);
+    const std::uintptr_t reached = arms_while_running()
+                                       ? scan_some(pagemap_.number(), range, arms, kAllPages, runs)
+                                       : read_some(pagemap_.number(), range, runs);
     if (reached == 0) return false;
     range.begin = reached;
   }
+  runs.finish();
+  return true;
+}
+
+bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* function) {
+  const KeepErrno keep;
+  if (!pagemap_.is_intact() || !arms_while_running()) return false;
+  Runs runs(visit, function);
+  const std::uintptr_t reached = scan_some(pagemap_.number(), range, true, kSomePages, runs);
+  if (reached == 0) return false;
+  range.begin = reached;
   runs.finish();
   return true;
 }

@@ -91,5 +91,23 @@ TEST(TeamBenefit, CallsTheTeamToAHeapThatIsMuchLargerThanItWas) {
   EXPECT_TRUE(markings.mark(4 * kReferences));
 }
 
+TEST(TeamBenefit, CallsTheTeamWhereMarkingAloneHasBecomeMuchDearer) {
+  Markings markings{.alone = 7, .team = 10};
+  markings.together_in(300);
+  ASSERT_FALSE(markings.mark());
+  markings.alone = 20;
+  EXPECT_TRUE(markings.mark()) << "before the end of the first";
+  markings.together_in(2);
+  EXPECT_EQ(markings.together_in(20), 20);
+}
+
+TEST(TeamBenefit, GoesOnAloneWhereThatHasBecomeALittleDearer) {
+  Markings markings{.alone = 7, .team = 10};
+  markings.together_in(300);
+  ASSERT_FALSE(markings.mark());
+  markings.alone = 9;
+  EXPECT_LE(markings.together_in(20), 1);
+}
+
 }  // namespace
 }  // namespace jackdaw::mark

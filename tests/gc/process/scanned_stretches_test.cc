@@ -99,12 +99,19 @@ class ScannedStretchesTest : public testing::Test {
     }
     EXPECT_TRUE(std::ranges::includes(covered, expected));
     std::set<std::uintptr_t> covered_by_chunk;
-    stretches_.for_each([&](AddressRange stretch) {
-      expect_mapped(stretch);
-      for (std::uintptr_t block = stretch.begin; block != stretch.end; block += kBlockBytes)
-        covered_by_chunk.insert(block);
-    });
+    std::set<std::uintptr_t> covered_by_group;
+    const auto add_to = [this](std::set<std::uintptr_t>& blocks) {
+      return [this, &blocks](AddressRange stretch) {
+        expect_mapped(stretch);
+        for (std::uintptr_t block = stretch.begin; block != stretch.end; block += kBlockBytes)
+          EXPECT_TRUE(blocks.insert(block).second) << "once";
+      };
+    };
+    stretches_.for_each(add_to(covered_by_chunk));
+    for (std::uint32_t group = 0; group < stretches_.group_count(); ++group)
+      stretches_.for_each_of_group(group, add_to(covered_by_group));
     EXPECT_TRUE(std::ranges::includes(covered_by_chunk, expected));
+    EXPECT_TRUE(std::ranges::includes(covered_by_group, expected));
   }
   void expect_mapped(AddressRange stretch) {
     const auto in_chunk =

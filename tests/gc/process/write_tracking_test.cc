@@ -235,6 +235,8 @@ TEST_F(WriteTrackingTest, TakesOnlyWhereItCanArm) {
   const Pages pages(3);
   armed(pages);
   EXPECT_EQ(tracking_.take_written(pages.range(), [](AddressRange) {}), tracking_.arms_while_running());
+  AddressRange range = pages.range();
+  EXPECT_EQ(tracking_.take_some_written(range, [](AddressRange) {}), tracking_.arms_while_running());
 }
 
 TEST_F(WriteTrackingTest, ArmsSeveralRangesAtOnce) {
@@ -432,6 +434,37 @@ TEST_F(WriteTrackingTest, TakesPartsOfHugePages) {
   EXPECT_TRUE(tracking_.take_written(pages.range(10, 20), add));
   EXPECT_EQ(found, (Indices{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
   EXPECT_EQ(tracked.take().size(), in_huge - 10);
+  EXPECT_EQ(tracked.take(), Indices{});
+}
+
+TEST_F(WriteTrackingTest, TakesSomePagesAtATime) {
+  constexpr std::size_t kMost = WriteTracking::kSomePages;
+  const Pages pages(5 * kMost);
+  const Tracked tracked = armed(pages);
+  if (!tracking_.arms_while_running()) GTEST_SKIP() << "all pages are armed at once";
+  Indices written;
+  for (std::size_t page = 1; written.size() < 3 * kMost; ++page) {
+    if (page % 3 == 0) continue;
+    pages.write(page);
+    written.push_back(page);
+  }
+  Indices found;
+  AddressRange left = pages.range();
+  std::size_t times = 0;
+  for (; !left.empty(); ++times) {
+    const std::size_t before = found.size();
+    const std::uintptr_t begin = left.begin;
+    ASSERT_TRUE(tracking_.take_some_written(left, [&](AddressRange run) {
+      for (std::size_t page = pages.index(run.begin); page < pages.index(run.end); ++page)
+        found.push_back(page);
+    }));
+    ASSERT_GT(left.begin, begin);
+    EXPECT_LE(found.size(), before + kMost);
+    // Those that were found are armed, the others still written.
+    EXPECT_EQ(tracked.written(), Indices(written.begin() + static_cast<long>(found.size()), written.end()));
+  }
+  EXPECT_EQ(found, written);
+  EXPECT_GE(times, 3U);
   EXPECT_EQ(tracked.take(), Indices{});
 }
 

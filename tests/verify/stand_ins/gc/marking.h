@@ -18,6 +18,7 @@ struct MarkedHeap {
 };
 
 struct Marking {
+  static std::uint32_t worker_count() { return 1; }
   static void wake_helpers(std::uint32_t) {}
   template <typename Part>
   static void share(Part part, std::uint32_t parts) {

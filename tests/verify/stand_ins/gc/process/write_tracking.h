@@ -96,6 +96,12 @@ class WriteTracking {
   bool take_written(AddressRange range, Function function) {
     return visit(range, true, function);
   }
+  template <typename Function>
+  bool take_some_written(AddressRange& range, Function function) {
+    const AddressRange all = range;
+    range.begin = range.end;
+    return visit(all, true, function);
+  }
 
  private:
   template <typename Function>
