@@ -255,17 +255,17 @@ void ConcurrentMarking::catch_up_running() {
   }
 }
 
-// The same, in stops of the program. It has little time between them to write, so each pass over the heap
-// finds less, until that does not help any more: for each two passes in a row that left no less than others
-// before, as much again is accepted.
+// The same, in stops of the program. It has little time between them to write, so a pass over the heap leaves
+// less than half of what the one before did. Where it does not, twice as much is left to the pause: a longer
+// one does less harm than stops that go on and on.
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (std::uint32_t passes_in_vain = 0;;) {
+  std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t times_affordable = 1;;) {
     const std::uint64_t written = written_bytes();
-    passes_in_vain = written < least ? 0 : passes_in_vain + 1;
-    least = std::min(least, written);
-    if (written <= affordable_bytes() * (2 + passes_in_vain) / 2) {
+    if (written >= before / 2) times_affordable *= 2;
+    before = written;
+    if (written <= affordable_bytes() * times_affordable) {
       const Stop stop(*this);
       record_.written_bytes = written;
       return leave_marking();

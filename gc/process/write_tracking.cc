@@ -85,20 +85,20 @@ class Runs {
   AddressRange run_;
 };
 
-// Adds written pages, so many at most, from the range's begin on and returns where it got to, or 0 when the
-// system refuses. After an error, an interruption too, pages may be armed that were not told. The system
-// would not say exactly how far it got if it were given room for more than 512 regions.
-constexpr std::uint64_t kAllPages = 0;
-std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::uint64_t most_pages, Runs& runs) {
-  std::array<PageRegion, 256> regions;
+// Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
+// the system refuses. After an error, an interruption too, pages may be armed that were not told. The system
+// would not say exactly how far it got if it were given room for more than 512 runs; a limit to the number of
+// pages would have it split huge ones.
+constexpr std::size_t kMostRuns = 256;
+std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::size_t most_runs, Runs& runs) {
+  std::array<PageRegion, kMostRuns> regions;
   ScanRequest request{};
   request.size = sizeof request;
   request.flags = kRefuseUnwatched | (arms ? kArmMatching : 0);
   request.begin = range.begin;
   request.end = range.end;
   request.regions = reinterpret_cast<std::uintptr_t>(regions.data());
-  request.most_regions = regions.size();
-  request.most_pages = most_pages;
+  request.most_regions = most_runs;
   // Pages without contents would be told as written, and to arm them takes page tables.
   request.all_categories = kWritten;
   request.any_category = kPresent | kSwapped;
@@ -216,7 +216,7 @@ bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, vo
   Runs runs(visit, function);
   while (!range.empty()) {
     const std::uintptr_t reached = arms_while_running()
-                                       ? scan_some(pagemap_.number(), range, arms, kAllPages, runs)
+                                       ? scan_some(pagemap_.number(), range, arms, kMostRuns, runs)
                                        : read_some(pagemap_.number(), range, runs);
     if (reached == 0) return false;
     range.begin = reached;
@@ -229,7 +229,7 @@ bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* f
   const KeepErrno keep;
   if (!pagemap_.is_intact() || !arms_while_running()) return false;
   Runs runs(visit, function);
-  const std::uintptr_t reached = scan_some(pagemap_.number(), range, true, kSomePages, runs);
+  const std::uintptr_t reached = scan_some(pagemap_.number(), range, true, kSomeRuns, runs);
   if (reached == 0) return false;
   range.begin = reached;
   runs.finish();

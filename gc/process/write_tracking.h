@@ -67,12 +67,12 @@ class WriteTracking {
   bool take_written(AddressRange range, Function function) {
     return visit_written(range, true, call<Function>, &function);
   }
-  /// The same from the range's begin on, until kSomePages were found. `range` becomes what is left of it.
+  /// The same from the range's begin on, for kSomeRuns at most. `range` becomes what is left of it.
   template <typename Function>
   bool take_some_written(AddressRange& range, Function function) {
     return visit_some_written(range, call<Function>, &function);
   }
-  static constexpr std::uint32_t kSomePages = 64;
+  static constexpr std::size_t kSomeRuns = 64;
 
   /// A child has its own pages: it may start anew. Those of its parent stay as they are, also where this is
   /// not called: then the system refuses.
