@@ -13,8 +13,6 @@
 #pragma GCC diagnostic pop
 #endif
 
-#include "base/always_inline.h"
-
 namespace jackdaw::gc {
 
 namespace {
@@ -24,9 +22,10 @@ using Candidate = CandidatePicker::Candidate;
 }  // namespace
 
 struct CandidatePicker::Portable {
+  // Part of the functions below under sanitizers, too: they say that these do not look at what is read.
   template <bool kDisplaced>
-  JACKDAW_ALWAYS_INLINE static Candidate* append_all(const heap::BlockMap::View& view, heap::Words words,
-                                                     Candidate* out) {
+  [[gnu::always_inline]] static inline Candidate* append_all(const heap::BlockMap::View& view,
+                                                             heap::Words words, Candidate* out) {
     for (const heap::Word& word : words) {
       const std::uintptr_t bits = word.read_once();
       *out = bits;

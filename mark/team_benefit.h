@@ -44,7 +44,8 @@ class TeamBenefit {
     judged_time_ = time;
     is_alone_ = is_trial_ ? cost <= team_ : references <= 2 * last_references_ && cost <= kMuchDearer * team_;
     was_ended_ = !is_alone_;
-    if (cost > kMuchDearer * team_) note(alone_, cost);
+    // Once the other way is tried again, it may win: what was measured here may be an interruption.
+    if (!is_trial_ && cost > kMuchDearer * team_) note(alone_, kMuchDearer * team_);
     return is_alone_;
   }
 

@@ -24,7 +24,7 @@ struct ConcurrentRecord {
   std::uint32_t stops = 0;                  ///< of the program in that time, but for the first pause
   std::chrono::nanoseconds longest_stop{0};
   std::uint32_t rounds = 0;         ///< of asking what was written, and marking from that
-  std::uint64_t written_bytes = 0;  ///< of pages written since the last round, visited in the pause
+  std::uint64_t written_bytes = 0;  ///< of pages written since they were looked at, visited in the pause
 };
 
 /// How a line spells its fields.

@@ -29,6 +29,8 @@ constexpr std::size_t kMostOfAStop = 4 * kPiece;
 constexpr double kPartsAskedPerMillisecond = 400;
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kMostTimesSlower = 4;
+// Left to the pause whatever its target is.
+constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
 constexpr std::uint32_t kMostRounds = 16;
 // Between two stops the program runs for so small a part of the time of a stop. With longer gaps it writes so
 // much that it is stopped for longer altogether.
@@ -296,9 +298,11 @@ void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
     const std::uint32_t part = first + number;
     std::uint32_t before = end.load(std::memory_order_relaxed);
     if (part >= before) return;
-    const bool is_late = number != 0 && (Clock::now() >= deadline || has_gathered_enough());
+    // The first is done whole: each stop gets on.
+    const Clock::time_point end_of_part = number == 0 ? Clock::time_point::max() : deadline;
+    const bool is_late = Clock::now() >= end_of_part || (number != 0 && has_gathered_enough());
     WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
-    if (!is_late && take_written_of(part, deadline, visit)) return;
+    if (!is_late && take_written_of(part, end_of_part, visit)) return;
     while (part < before && !end.compare_exchange_weak(before, part, std::memory_order_relaxed)) continue;
   };
   const std::uint32_t parts = end.load(std::memory_order_relaxed);
@@ -315,24 +319,28 @@ ConcurrentMarking::Milliseconds ConcurrentMarking::time_of_byte() {
   return Milliseconds(1 / kVisitedPerMillisecond) / marker_count();
 }
 
-// Of written pages, so many bytes are visited within the target for the pause; some where to ask about them
-// takes all of it.
+// Of written pages, so many bytes are visited in most of the target for the pause; some where to ask about
+// them takes all of it.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
-  const Milliseconds target = stop_time() * 4 / 3 / slowness_;
-  return static_cast<std::uint64_t>(std::max(target - asking_time(), target / 4) / time_of_byte());
+  const Milliseconds target = Milliseconds(pause_target()) * 4 / 5 / slowness_;
+  const Milliseconds visiting = std::max(target - asking_time(), target / 4);
+  return std::max(static_cast<std::uint64_t>(visiting / time_of_byte()), kLeastAffordable);
 }
 
-// How the machine compares to what is expected of it, as far as a pause is long enough to tell.
+// How the machine compares to what is expected of it, as far as a pause is long enough to tell; and what was
+// seen of it is forgotten again.
 void ConcurrentMarking::note_pause(Milliseconds time) {
   const Milliseconds expected = asking_time() + time_of_byte() * static_cast<double>(record_.written_bytes);
-  if (expected < Milliseconds(1)) return;
-  slowness_ = (slowness_ + std::clamp(time / expected, 1 / kMostTimesSlower, kMostTimesSlower)) / 2;
+  if (expected < Milliseconds(1)) {
+    slowness_ += (1 - slowness_) / 8;
+  } else {
+    slowness_ = (slowness_ + std::clamp(time / expected, 1 / kMostTimesSlower, kMostTimesSlower)) / 2;
+  }
 }
 
 // Those that nobody has visited yet, which stay so.
 std::uint64_t ConcurrentMarking::written_bytes() {
   if (!tracking_.arms_while_running()) return 0;
-  const CollectionTrace::Span asking(trace_, TracePhase::catch_up);
   std::uint64_t written = 0;
   const auto add = [&](AddressRange pages) { written += pages.end - pages.begin; };
   for (std::uint32_t group = 0; group < stretches_.group_count(); ++group) {
@@ -387,7 +395,7 @@ bool ConcurrentMarking::take_written_of(std::uint32_t part, Clock::time_point de
         arm(stretch);
         return visit(stretch);
       }
-      is_in_time = stretch.empty() || deadline == deadline.max() || Clock::now() < deadline;
+      is_in_time = stretch.empty() || Clock::now() < deadline;
     }
   });
   return is_in_time;
