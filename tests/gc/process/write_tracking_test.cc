@@ -614,7 +614,7 @@ class Writers {
   }
   void write(std::size_t thread) {
     std::minstd_rand random(static_cast<unsigned>(thread + 1));
-    for (std::uint64_t number = 1; number <= mark::scaled(1000000);) {
+    for (std::uint64_t number = 1; number <= mark::scaled(200000);) {
       pthread_rwlock_rdlock(&gate_);
       for (const std::uint64_t end = number + 500; number < end; ++number)
         word(random() % pages_.count(), thread).store(number, std::memory_order_relaxed);
