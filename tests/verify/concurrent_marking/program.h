@@ -55,7 +55,7 @@ class Program {
  public:
   Program()
       : collection_(heap_),
-        marking_(heap_, collection_, lock_, threads_, trace_, std::chrono::milliseconds(0)),
+        marking_(heap_, collection_, lock_, threads_, trace_, std::chrono::milliseconds(1)),
         allocator_(heap_) {}
 
   /// An object of so many bytes, whose words are null.
