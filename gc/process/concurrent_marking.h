@@ -93,6 +93,14 @@ class ConcurrentMarking {
     pause_target_.store(target, std::memory_order_relaxed);
   }
 
+  /// With the collector's lock: a collection that stops the program for no longer than that does so. It is
+  /// the target, and so many times as much where a write to an armed page takes so many microseconds: each
+  /// page that the program writes in a cycle costs one.
+  [[nodiscard]] std::chrono::milliseconds tolerated_stop() const {
+    const std::chrono::nanoseconds least = std::chrono::microseconds(1);
+    return pause_target() * std::clamp<std::int64_t>(tracking_.write_time() / least, 1, kMostTimesTolerated);
+  }
+
   /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
   /// are not always quick to stand still, or as long as a stop takes in which something gets done.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {
@@ -118,6 +126,8 @@ class ConcurrentMarking {
   [[nodiscard]] ConcurrentRecord& record() { return record_; }
 
  private:
+  static constexpr std::int64_t kMostTimesTolerated = 32;
+
   static void* run_thread(void* self);
   void run();
   void mark();

@@ -266,7 +266,7 @@ class ProcessCollector {
   [[nodiscard]] bool is_due_concurrently(std::size_t bytes);
   [[nodiscard]] bool is_next_concurrent() const {
     return marks_concurrently() &&
-           pacing_.takes_longer(concurrent_.pause_target(), live_bytes(),
+           pacing_.takes_longer(concurrent_.tolerated_stop(), live_bytes(),
                                 std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_)));
   }
   bool begin_concurrent_marking(const OwnStack& own_stack);

@@ -8,6 +8,7 @@
 // with io_uring), and other mappings of shared memory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 
@@ -41,6 +42,9 @@ class WriteTracking {
   [[nodiscard]] WriteTrackingMethod method() const { return method_; }
   /// Whether pages may be armed while the program writes, so that no write is lost.
   [[nodiscard]] bool arms_while_running() const { return method_ == WriteTrackingMethod::pagemap_scan; }
+  /// What the first write to an armed page takes where pages may be so, as start() found; else 0. A virtual
+  /// machine whose page tables are its host's takes many times as long as others.
+  [[nodiscard]] std::chrono::nanoseconds write_time() const { return write_time_; }
 
   /// Has mapped memory tracked, as long as it stays mapped; it may be watched already. False when the system
   /// refuses.
@@ -89,9 +93,11 @@ class WriteTracking {
   bool visit_some_written(AddressRange& range, Visit visit, void* function);
   bool open(WriteTrackingMethod method);
   [[nodiscard]] bool works();
+  void measure_write(AddressRange page);
   void stop();
 
   WriteTrackingMethod method_ = WriteTrackingMethod::none;
+  std::chrono::nanoseconds write_time_{0};
   OwnDescriptor pagemap_;
   OwnDescriptor control_;  // userfaultfd, or clear_refs
 };

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -435,6 +436,11 @@ TEST_F(WriteTrackingTest, TakesPartsOfHugePages) {
   EXPECT_EQ(found, (Indices{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
   EXPECT_EQ(tracked.take().size(), in_huge - 10);
   EXPECT_EQ(tracked.take(), Indices{});
+}
+
+TEST_F(WriteTrackingTest, KnowsWhatAWriteTakesWherePagesAreArmedWhileTheProgramRuns) {
+  EXPECT_EQ(tracking_.write_time() > std::chrono::nanoseconds(0), tracking_.arms_while_running());
+  EXPECT_LT(tracking_.write_time(), std::chrono::seconds(1));
 }
 
 TEST_F(WriteTrackingTest, TakesSomeRunsAtATime) {

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -80,6 +81,7 @@ class WriteTracking {
  public:
   static WriteTrackingMethod start() { return WriteTrackingMethod::pagemap_scan; }
   static bool arms_while_running() { return true; }
+  static std::chrono::nanoseconds write_time() { return {}; }
   static bool watch(AddressRange) { return true; }
   bool arm(std::span<const AddressRange> ranges) {
     for (const AddressRange range : ranges) take_written(range, [](AddressRange) {});
