@@ -15,9 +15,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
