@@ -257,30 +257,24 @@ void ConcurrentMarking::catch_up_running() {
   }
 }
 
-// The same, in stops of the program. It has little time between them to write, so a pass over the heap leaves
-// less than half of what the one before did. Where it does not, twice as much is left to the pause: a longer
-// one does less harm than stops that go on and on.
+// The same, in stops of the program. It has little time between them to write, so a pass over the heap, each
+// stop from where the one before ended, leaves less than half of what the one before did. Where it does not,
+// twice as much is left to the pause: a longer one does less harm than stops that go on and on. What is found
+// in a stop is marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
-  for (std::uint64_t times_affordable = 1;;) {
-    const std::uint64_t written = written_bytes();
-    if (written >= before / 2) times_affordable *= 2;
-    before = written;
-    if (written <= affordable_bytes() * times_affordable) {
-      const Stop stop(*this);
-      record_.written_bytes = written;
-      return leave_marking();
-    }
-    make_pass();
-  }
-}
-
-// Over the heap, each stop from where the one before ended. What is found in a stop is marked from after it.
-void ConcurrentMarking::make_pass() {
-  for (next_part_ = 0; next_part_ < stretches_.part_count();) {
+  std::uint64_t times_affordable = 1;
+  for (next_part_ = stretches_.part_count();;) {
     {
       const Stop stop(*this);
+      if (next_part_ >= stretches_.part_count()) {
+        record_.written_bytes = written_bytes();
+        if (record_.written_bytes >= before / 2) times_affordable *= 2;
+        if (record_.written_bytes <= affordable_bytes() * times_affordable) return leave_marking();
+        before = record_.written_bytes;
+        next_part_ = 0;
+      }
       visit_some_parts(stop.end_in_time());
     }
     mark_gathered();
@@ -338,17 +332,28 @@ void ConcurrentMarking::note_pause(Milliseconds time) {
   }
 }
 
-// Those that nobody has visited yet, which stay so.
+// In a stop: those that nobody has visited yet, which stay so. To ask while the program runs would be to wait
+// for it to write more.
 std::uint64_t ConcurrentMarking::written_bytes() {
   if (!tracking_.arms_while_running()) return 0;
-  std::uint64_t written = 0;
-  const auto add = [&](AddressRange pages) { written += pages.end - pages.begin; };
-  for (std::uint32_t group = 0; group < stretches_.group_count(); ++group) {
-    stretches_.for_each_of_group(group, [&](AddressRange stretch) {
-      if (!tracking_.for_each_written(stretch, add)) add(stretch);
-    });
-  }
-  return written;
+  std::atomic<std::uint64_t> written{0};
+  const auto add_group = [&](std::uint32_t group) {
+    std::uint64_t of_group = 0;
+    for_each_written_of(group, [&](AddressRange pages) { of_group += pages.end - pages.begin; });
+    // Relaxed: a total.
+    written.fetch_add(of_group, std::memory_order_relaxed);
+  };
+  collection_.marking().share_with_all(add_group, stretches_.group_count());
+  return written.load(std::memory_order_relaxed);
+}
+
+// Of the group with that number, in blocks that may hold references, without arming them.
+template <typename Visit>
+void ConcurrentMarking::for_each_written_of(std::uint32_t group, Visit visit) {
+  const auto visit_scanned = [&](AddressRange pages) { stretches_.for_each_scanned_in(pages, std::ref(visit)); };
+  stretches_.for_each_of_group(group, [&](AddressRange stretch) {
+    if (!tracking_.for_each_written(stretch, visit_scanned)) visit_scanned(stretch);
+  });
 }
 
 // In a stop.
@@ -404,9 +409,7 @@ bool ConcurrentMarking::take_written_of(std::uint32_t part, Clock::time_point de
 // In the last pause: nothing need be armed any more.
 void ConcurrentMarking::visit_written_of_group(std::uint32_t group) {
   WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
-  stretches_.for_each_of_group(group, [&](AddressRange stretch) {
-    if (!tracking_.for_each_written(stretch, std::ref(visit))) visit(stretch);
-  });
+  for_each_written_of(group, std::ref(visit));
 }
 
 // What a visit to the first page reads first. The processor finds out by itself that it goes on behind it.

@@ -138,7 +138,6 @@ class ConcurrentMarking {
   void mark_uncollectable();
   void catch_up_running();
   void catch_up_with_stops();
-  void make_pass();
   void visit_some_parts(Clock::time_point deadline);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
   [[nodiscard]] Milliseconds asking_time();
@@ -146,6 +145,8 @@ class ConcurrentMarking {
   [[nodiscard]] std::uint64_t affordable_bytes();
   void note_pause(Milliseconds time);
   std::uint64_t written_bytes();
+  template <typename Visit>
+  void for_each_written_of(std::uint32_t group, Visit visit);
   void leave_marking();
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   template <typename Found>

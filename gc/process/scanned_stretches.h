@@ -21,7 +21,7 @@ class ScannedStretches {
  public:
   static constexpr std::size_t kPartBytes = heap::HugePages::kBytes;
   static_assert(heap::kChunkBytes % kPartBytes == 0, "a part lies in one chunk");
-  /// Parts that are asked about together cost less.
+  /// Parts that are asked about together, in one call of the system's at best.
   static constexpr std::size_t kGroupBytes = std::min(4 * kPartBytes, heap::kChunkBytes);
   static_assert(heap::kChunkBytes % kGroupBytes == 0, "a group lies in one chunk");
 
@@ -35,20 +35,30 @@ class ScannedStretches {
   template <typename Function>
   void for_each_of(std::uint32_t part, Function function) const {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
-    for_each_between(begin, begin + kPartBytes, function);
+    for_each_between(begin, begin + kPartBytes, kMostBetween, function);
   }
-  /// The same for a group.
+  /// The same for a group, but as few stretches as may be: they cover other blocks, too.
+  // Measured on Linux 6.18: a call takes as long as to look at the pages of 3 MiB.
   template <typename Function>
   void for_each_of_group(std::uint32_t group, Function function) const {
     const std::uintptr_t begin = map_.begin() + group * kGroupBytes;
-    for_each_between(begin, begin + kGroupBytes, function);
+    for_each_between(begin, begin + kGroupBytes, kPartBytes, function);
+  }
+  /// Calls `function(AddressRange)` for what lies in blocks that may hold references, of pages that lie in one
+  /// stretch, in order. O(blocks).
+  template <typename Function>
+  void for_each_scanned_in(AddressRange pages, Function function) const {
+    const std::uintptr_t first = pages.begin & ~(heap::kBlockBytes - 1);
+    for_each_between(first, pages.end, 0, [&](AddressRange blocks) {
+      function(AddressRange{std::max(blocks.begin, pages.begin), std::min(blocks.end, pages.end)});
+    });
   }
   /// The same for all parts, chunk by chunk.
   // Each change of what the system watches interrupts the processors that run threads of the program.
   template <typename Function>
   void for_each(Function function) const {
     for (std::uintptr_t chunk = map_.begin(); chunk < map_.used_end(); chunk += heap::kChunkBytes)
-      for_each_between(chunk, chunk + heap::kChunkBytes, function);
+      for_each_between(chunk, chunk + heap::kChunkBytes, kMostBetween, function);
   }
   /// The memory of the chunk that a stretch lies in, of which nothing was released.
   [[nodiscard]] AddressRange chunk_of(AddressRange stretch) const {
@@ -64,12 +74,14 @@ class ScannedStretches {
   [[nodiscard]] std::uint32_t count_of(std::size_t bytes) const {
     return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + bytes - 1) / bytes);
   }
+  // Stretches with no more bytes than `most_between` between them become one: they lie in one chunk.
   template <typename Function>
-  void for_each_between(std::uintptr_t begin, std::uintptr_t end, Function function) const {
+  void for_each_between(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t most_between,
+                        Function function) const {
     AddressRange stretch;
-    for (std::uintptr_t block = begin; block != end; block += heap::kBlockBytes) {
+    for (std::uintptr_t block = begin; block < end; block += heap::kBlockBytes) {
       if (!map_.shape_at(block).may_hold_references()) continue;
-      if (stretch.empty() || block - stretch.end > kMostBetween) {
+      if (stretch.empty() || block - stretch.end > most_between) {
         if (!stretch.empty()) function(stretch);
         stretch.begin = block;
       }
@@ -78,7 +90,6 @@ class ScannedStretches {
     if (!stretch.empty()) function(stretch);
   }
 
-  // Stretches with no more bytes between them that need not be scanned become one: they lie in one chunk.
   static constexpr std::uintptr_t kMostBetween = 8 * heap::kBlockBytes;
 
   const heap::BlockMap& map_;

@@ -187,11 +187,11 @@ bool WriteTracking::works() {
 void WriteTracking::measure_write(AddressRange page) {
   using Clock = std::chrono::steady_clock;
   constexpr int kWrites = 8;
-  write_time_ = std::chrono::nanoseconds::max();
   for (int i = 0; i < kWrites && arm({&page, 1}); ++i) {
     const Clock::time_point start = Clock::now();
     *reinterpret_cast<volatile char*>(page.begin) = 1;  // NOLINT(performance-no-int-to-ptr)
-    write_time_ = std::min<std::chrono::nanoseconds>(write_time_, Clock::now() - start);
+    const std::chrono::nanoseconds time = Clock::now() - start;
+    write_time_ = i == 0 ? time : std::min(write_time_, time);
   }
 }
 
@@ -251,6 +251,7 @@ bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* f
 
 void WriteTracking::stop() {
   method_ = WriteTrackingMethod::none;
+  write_time_ = {};
   pagemap_.close();
   control_.close();
 }

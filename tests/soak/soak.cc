@@ -71,9 +71,7 @@ struct Soak {
 };
 
 void check_heap_size() {
-  // Relaxed, both: see Tally.
-  const std::uint64_t allowed = allowed_bytes(tally.peak_live_bytes.load(std::memory_order_relaxed),
-                                              tally.peak_model_bytes.load(std::memory_order_relaxed));
+  const std::uint64_t allowed = allowed_bytes();
   const std::uint64_t bytes = GC_get_heap_size();
   if (bytes <= allowed) return;
   GC_dump();

@@ -64,9 +64,7 @@ void Watchdog::check_memory(Clock::time_point now) const {
   const std::uint64_t resident = resident_bytes();
   raise_to(tally.peak_resident_bytes, resident);
   if (mark::kSanitized || now - start_ < std::min<Clock::duration>(duration_ / 4, seconds(60))) return;
-  // Relaxed, both: see Tally.
-  const std::uint64_t allowed = allowed_bytes(tally.peak_live_bytes.load(std::memory_order_relaxed),
-                                              tally.peak_model_bytes.load(std::memory_order_relaxed));
+  const std::uint64_t allowed = allowed_bytes();
   check(resident <= allowed, "the process takes more memory than it should", resident, allowed);
 }
 

@@ -108,10 +108,33 @@ class ScannedStretchesTest : public testing::Test {
       };
     };
     stretches_.for_each(add_to(covered_by_chunk));
-    for (std::uint32_t group = 0; group < stretches_.group_count(); ++group)
+    for (std::uint32_t group = 0; group < stretches_.group_count(); ++group) {
       stretches_.for_each_of_group(group, add_to(covered_by_group));
+      stretches_.for_each_of_group(group, [&](AddressRange stretch) { compare_some_pages(stretch, expected); });
+    }
     EXPECT_TRUE(std::ranges::includes(covered_by_chunk, expected));
     EXPECT_TRUE(std::ranges::includes(covered_by_group, expected));
+  }
+  // Of all of a stretch, or of some pages in it: what lies in the expected blocks, and nothing else.
+  void compare_some_pages(AddressRange stretch, const std::set<std::uintptr_t>& expected) {
+    const auto page = static_cast<std::uintptr_t>(getpagesize());
+    AddressRange pages = stretch;
+    if (random_.below(2) == 0) {
+      pages.begin += random_.below(static_cast<std::uint32_t>((stretch.end - stretch.begin) / page)) * page;
+      pages.end -= random_.below(static_cast<std::uint32_t>((stretch.end - pages.begin) / page)) * page;
+    }
+    std::uintptr_t at = pages.begin;
+    const auto expect_until = [&](std::uintptr_t end, bool is_scanned) {
+      for (; at < end; at = std::min(end, (at | (kBlockBytes - 1)) + 1))
+        EXPECT_EQ(expected.contains(at & ~(kBlockBytes - 1)), is_scanned);
+    };
+    stretches_.for_each_scanned_in(pages, [&](AddressRange scanned) {
+      EXPECT_TRUE(pages.contains(scanned) && !scanned.empty());
+      expect_until(scanned.begin, false);
+      EXPECT_EQ(at, scanned.begin) << "in order";
+      expect_until(scanned.end, true);
+    });
+    expect_until(pages.end, false);
   }
   void expect_mapped(AddressRange stretch) {
     const auto in_chunk =

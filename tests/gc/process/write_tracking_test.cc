@@ -441,6 +441,8 @@ TEST_F(WriteTrackingTest, TakesPartsOfHugePages) {
 TEST_F(WriteTrackingTest, KnowsWhatAWriteTakesWherePagesAreArmedWhileTheProgramRuns) {
   EXPECT_EQ(tracking_.write_time() > std::chrono::nanoseconds(0), tracking_.arms_while_running());
   EXPECT_LT(tracking_.write_time(), std::chrono::seconds(1));
+  tracking_.after_fork_in_child();
+  EXPECT_EQ(tracking_.write_time(), std::chrono::nanoseconds(0)) << "no pages are armed";
 }
 
 TEST_F(WriteTrackingTest, TakesSomeRunsAtATime) {
