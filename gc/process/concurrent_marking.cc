@@ -350,7 +350,9 @@ std::uint64_t ConcurrentMarking::written_bytes() {
 // Of the group with that number, in blocks that may hold references, without arming them.
 template <typename Visit>
 void ConcurrentMarking::for_each_written_of(std::uint32_t group, Visit visit) {
-  const auto visit_scanned = [&](AddressRange pages) { stretches_.for_each_scanned_in(pages, std::ref(visit)); };
+  const auto visit_scanned = [&](AddressRange pages) {
+    stretches_.for_each_scanned_in(pages, std::ref(visit));
+  };
   stretches_.for_each_of_group(group, [&](AddressRange stretch) {
     if (!tracking_.for_each_written(stretch, visit_scanned)) visit_scanned(stretch);
   });

@@ -44,8 +44,8 @@ class ScannedStretches {
     const std::uintptr_t begin = map_.begin() + group * kGroupBytes;
     for_each_between(begin, begin + kGroupBytes, kPartBytes, function);
   }
-  /// Calls `function(AddressRange)` for what lies in blocks that may hold references, of pages that lie in one
-  /// stretch, in order. O(blocks).
+  /// Calls `function(AddressRange)` for what lies in blocks that may hold references, of pages that lie in
+  /// one stretch, in order. O(blocks).
   template <typename Function>
   void for_each_scanned_in(AddressRange pages, Function function) const {
     const std::uintptr_t first = pages.begin & ~(heap::kBlockBytes - 1);

@@ -110,7 +110,8 @@ class ScannedStretchesTest : public testing::Test {
     stretches_.for_each(add_to(covered_by_chunk));
     for (std::uint32_t group = 0; group < stretches_.group_count(); ++group) {
       stretches_.for_each_of_group(group, add_to(covered_by_group));
-      stretches_.for_each_of_group(group, [&](AddressRange stretch) { compare_some_pages(stretch, expected); });
+      stretches_.for_each_of_group(group,
+                                   [&](AddressRange stretch) { compare_some_pages(stretch, expected); });
     }
     EXPECT_TRUE(std::ranges::includes(covered_by_chunk, expected));
     EXPECT_TRUE(std::ranges::includes(covered_by_group, expected));
