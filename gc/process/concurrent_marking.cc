@@ -265,7 +265,8 @@ void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t times_affordable = 1;
-  for (next_part_ = stretches_.part_count();;) {
+  // Not the number of parts: the heap may grow before the first stop, which has to ask.
+  for (next_part_ = std::numeric_limits<std::uint32_t>::max();;) {
     {
       const Stop stop(*this);
       if (next_part_ >= stretches_.part_count()) {

@@ -53,7 +53,7 @@ class ScannedStretches {
       function(AddressRange{std::max(blocks.begin, pages.begin), std::min(blocks.end, pages.end)});
     });
   }
-  /// The same for all parts, chunk by chunk.
+  /// As for_each_of, for all parts, chunk by chunk.
   // Each change of what the system watches interrupts the processors that run threads of the program.
   template <typename Function>
   void for_each(Function function) const {

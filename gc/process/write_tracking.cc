@@ -154,6 +154,7 @@ WriteTrackingMethod WriteTracking::start() {
 // them when it is written: through the first thread, which is there while the process is.
 bool WriteTracking::open(WriteTrackingMethod method) {
   method_ = method;
+  write_time_ = {};
   const bool has_pagemap = pagemap_.keep(::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC));
   return has_pagemap && control_.keep(method == WriteTrackingMethod::pagemap_scan
                                           ? open_userfaultfd()
