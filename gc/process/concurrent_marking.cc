@@ -341,7 +341,7 @@ std::uint64_t ConcurrentMarking::written_bytes() {
   const auto add_group = [&](std::uint32_t group) {
     std::uint64_t of_group = 0;
     for_each_written_of(group, [&](AddressRange pages) { of_group += pages.end - pages.begin; });
-    // Relaxed: a total.
+    // Relaxed, here and below: a total, read when all mark threads are done.
     written.fetch_add(of_group, std::memory_order_relaxed);
   };
   collection_.marking().share_with_all(add_group, stretches_.group_count());

@@ -8,7 +8,7 @@
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
 //             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops of the program, and asks after each pass how much is left
+//             should take, it goes on in stops of the program, in which it asks after each pass how much is left
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -102,7 +102,8 @@ class ConcurrentMarking {
   }
 
   /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
-  /// are not always quick to stand still, or as long as a stop takes in which something gets done.
+  /// are not always quick to stand still, or as long as a stop takes in which something gets done. To ask how
+  /// much is left may take longer, as it does in the pause: it goes with the size of the heap.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {
     using std::chrono::nanoseconds;
     return std::max<nanoseconds>(nanoseconds(pause_target()) * 3 / 5, std::chrono::milliseconds(1));

@@ -32,7 +32,7 @@ struct Tally {
   std::atomic<std::uint64_t> model_bytes{0};
   std::atomic<std::uint64_t> peak_live_bytes{0};
   std::atomic<std::uint64_t> peak_model_bytes{0};
-  // Of the heap's memory in use, right after a collection that stopped the program.
+  // Of the heap's memory in use after collections that stopped the program, and what came right after them.
   std::atomic<std::uint64_t> peak_found_bytes{0};
   std::atomic<std::uint64_t> peak_resident_bytes{0};
 };
