@@ -24,17 +24,18 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kMostOfAStop = 4 * kPiece;
 
-// In a millisecond of a pause each mark thread asks about so many parts of the heap, where little was
-// written, or visits so many bytes of written pages.
-constexpr double kPartsAskedPerMillisecond = 400;
+// In a millisecond of a pause each mark thread visits so many bytes of written pages, as far as is known; so
+// many are enough to know more. One in which threads had no processor counts as so many times slower at most.
 constexpr double kVisitedPerMillisecond = 2 << 20;
+constexpr std::uint64_t kVisitsThatTell = std::uint64_t{4} << 20;
 constexpr double kMostTimesSlower = 4;
 // Left to the pause whatever its target is.
 constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
 constexpr std::uint32_t kMostRounds = 16;
 // Between two stops the program runs for so small a part of the time of a stop. With longer gaps it writes so
-// much that it is stopped for longer altogether.
+// much that it is stopped for longer altogether; with shorter ones it does little but stand still.
 constexpr std::uint32_t kPartOfAStop = 8;
+constexpr std::uint32_t kLeastPartOfAStop = 32;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
 constexpr std::chrono::milliseconds kPatience{10};
 // As many mark threads visit pages in the pause as were written so often, in bytes, when it was asked last,
@@ -130,7 +131,8 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       threads_(threads),
       trace_(trace),
       pause_target_(pause_target),
-      stretches_(heap.map()) {
+      stretches_(heap.map()),
+      visits_{kVisitsThatTell, Milliseconds(kVisitsThatTell / kVisitedPerMillisecond)} {
   roots_.reserve(kPiece + heap::kGranulesPerBlock);
   rescans_.reserve(kMostOfAStop);
 }
@@ -259,11 +261,12 @@ void ConcurrentMarking::catch_up_running() {
 
 // The same, in stops of the program. It has little time between them to write, so a pass over the heap, each
 // stop from where the one before ended, leaves less than half of what the one before did. Where it does not,
-// twice as much is left to the pause: a longer one does less harm than stops that go on and on. What is found
-// in a stop is marked from after it.
+// the program has half of that time, and at last twice as much is left to the pause: a longer one does less
+// harm than stops that go on and on. What is found in a stop is marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
   const ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
+  std::uint32_t part_of_a_stop = kPartOfAStop;
   std::uint64_t times_affordable = 1;
   // Not the number of parts: the heap may grow before the first stop, which has to ask.
   for (next_part_ = std::numeric_limits<std::uint32_t>::max();;) {
@@ -271,7 +274,13 @@ void ConcurrentMarking::catch_up_with_stops() {
       const Stop stop(*this);
       if (next_part_ >= stretches_.part_count()) {
         record_.written_bytes = written_bytes();
-        if (record_.written_bytes >= before / 2) times_affordable *= 2;
+        if (record_.written_bytes >= before / 2) {
+          if (part_of_a_stop < kLeastPartOfAStop) {
+            part_of_a_stop *= 2;
+          } else {
+            times_affordable *= 2;
+          }
+        }
         if (record_.written_bytes <= affordable_bytes() * times_affordable) return leave_marking();
         before = record_.written_bytes;
         next_part_ = 0;
@@ -279,7 +288,7 @@ void ConcurrentMarking::catch_up_with_stops() {
       visit_some_parts(stop.end_in_time());
     }
     mark_gathered();
-    await_end_of(Phase::marking, stop_time() / kPartOfAStop);
+    await_end_of(Phase::marking, stop_time() / part_of_a_stop);
   }
 }
 
@@ -305,38 +314,29 @@ void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
   next_part_ = end.load(std::memory_order_relaxed);
 }
 
-// What the pause takes to see what was written, on a machine as it is expected: to ask about the heap, and to
-// visit a byte of written pages.
-ConcurrentMarking::Milliseconds ConcurrentMarking::asking_time() {
-  return Milliseconds(stretches_.part_count() / kPartsAskedPerMillisecond) / marker_count();
-}
-ConcurrentMarking::Milliseconds ConcurrentMarking::time_of_byte() {
-  return Milliseconds(1 / kVisitedPerMillisecond) / marker_count();
-}
-
 // Of written pages, so many bytes are visited in most of the target for the pause; some where to ask about
-// them takes all of it.
+// them takes all of it. Goes by how long it took to ask last, and to visit in the last pauses.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
-  const Milliseconds target = Milliseconds(pause_target()) * 4 / 5 / slowness_;
-  const Milliseconds visiting = std::max(target - asking_time(), target / 4);
-  return std::max(static_cast<std::uint64_t>(visiting / time_of_byte()), kLeastAffordable);
+  const Milliseconds target = Milliseconds(pause_target()) * 4 / 5;
+  const Milliseconds visiting = std::max(target - asking_time_, target / 4);
+  const double per_millisecond = marker_count() * static_cast<double>(visits_.bytes) / visits_.time.count();
+  return std::max(static_cast<std::uint64_t>(visiting.count() * per_millisecond), kLeastAffordable);
 }
 
-// How the machine compares to what is expected of it, as far as a pause is long enough to tell; and what was
-// seen of it is forgotten again.
-void ConcurrentMarking::note_pause(Milliseconds time) {
-  const Milliseconds expected = asking_time() + time_of_byte() * static_cast<double>(record_.written_bytes);
-  if (expected < Milliseconds(1)) {
-    slowness_ += (1 - slowness_) / 8;
-  } else {
-    slowness_ = (slowness_ + std::clamp(time / expected, 1 / kMostTimesSlower, kMostTimesSlower)) / 2;
-  }
+// In the pause, in which so many bytes were visited. What was long ago counts for little.
+void ConcurrentMarking::note_visits(Milliseconds time, std::uint64_t bytes) {
+  const Milliseconds expected = Milliseconds(static_cast<double>(bytes) / kVisitedPerMillisecond);
+  visits_.time += std::clamp((time - asking_time_) * marker_count(), expected / kMostTimesSlower,
+                             expected * kMostTimesSlower);
+  visits_.bytes += bytes;
+  for (; visits_.bytes > 2 * kVisitsThatTell; visits_.bytes /= 2) visits_.time /= 2;
 }
 
 // In a stop: those that nobody has visited yet, which stay so. To ask while the program runs would be to wait
 // for it to write more.
 std::uint64_t ConcurrentMarking::written_bytes() {
   if (!tracking_.arms_while_running()) return 0;
+  const Clock::time_point start = Clock::now();
   std::atomic<std::uint64_t> written{0};
   const auto add_group = [&](std::uint32_t group) {
     std::uint64_t of_group = 0;
@@ -345,6 +345,7 @@ std::uint64_t ConcurrentMarking::written_bytes() {
     written.fetch_add(of_group, std::memory_order_relaxed);
   };
   collection_.marking().share_with_all(add_group, stretches_.group_count());
+  asking_time_ = Clock::now() - start;
   return written.load(std::memory_order_relaxed);
 }
 
@@ -475,7 +476,7 @@ void ConcurrentMarking::end_marking(Marking& marking) {
   record_.written_bytes = 0;
   const Clock::time_point start = Clock::now();
   marking.share([this](std::uint32_t group) { visit_written_of_group(group); }, stretches_.group_count());
-  note_pause(Clock::now() - start);
+  note_visits(Clock::now() - start, record_.written_bytes);
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(

@@ -142,10 +142,8 @@ class ConcurrentMarking {
   void catch_up_with_stops();
   void visit_some_parts(Clock::time_point deadline);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
-  [[nodiscard]] Milliseconds asking_time();
-  [[nodiscard]] Milliseconds time_of_byte();
   [[nodiscard]] std::uint64_t affordable_bytes();
-  void note_pause(Milliseconds time);
+  void note_visits(Milliseconds time, std::uint64_t bytes);
   std::uint64_t written_bytes();
   template <typename Visit>
   void for_each_written_of(std::uint32_t group, Visit visit);
@@ -184,8 +182,12 @@ class ConcurrentMarking {
   std::span<heap::Object* const> first_roots_;
   StoppableMutex gathering_;     // guards rescans_ while the program stands still
   std::uint32_t next_part_ = 0;  // for the next stop of a pass to begin with
-  double slowness_ = 1;          // of a pause, to what it is expected to take
-  Clock::time_point start_;      // of the marking
+  Milliseconds asking_time_{0};  // that it took all mark threads to tell how much is left
+  struct {
+    std::uint64_t bytes;
+    Milliseconds time;       // that it took a mark thread
+  } visits_;                 // of written pages in the last pauses
+  Clock::time_point start_;  // of the marking
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;

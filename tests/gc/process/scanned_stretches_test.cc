@@ -82,11 +82,9 @@ class ScannedStretchesTest : public testing::Test {
       const AddressRange range{begin, begin + ScannedStretches::kPartBytes};
       std::uintptr_t end_before = 0;
       stretches_.for_each_of(part, [&](AddressRange stretch) {
-        EXPECT_TRUE(range.contains(stretch) && !stretch.empty());
+        compare_ends(stretch, range, expected);
         EXPECT_TRUE(end_before == 0 || stretch.begin > end_before + kBetween) << "in order, and far apart";
         end_before = stretch.end;
-        EXPECT_TRUE(expected.contains(stretch.begin));
-        EXPECT_TRUE(expected.contains(stretch.end - kBlockBytes));
         std::uintptr_t scanned = stretch.begin;
         for (std::uintptr_t block = stretch.begin; block != stretch.end; block += kBlockBytes) {
           covered.insert(block);
@@ -109,12 +107,26 @@ class ScannedStretchesTest : public testing::Test {
     };
     stretches_.for_each(add_to(covered_by_chunk));
     for (std::uint32_t group = 0; group < stretches_.group_count(); ++group) {
+      const std::uintptr_t begin = heap_.map().begin() + group * ScannedStretches::kGroupBytes;
+      const AddressRange range{begin, begin + ScannedStretches::kGroupBytes};
+      std::uintptr_t end_before = 0;
       stretches_.for_each_of_group(group, add_to(covered_by_group));
-      stretches_.for_each_of_group(group,
-                                   [&](AddressRange stretch) { compare_some_pages(stretch, expected); });
+      stretches_.for_each_of_group(group, [&](AddressRange stretch) {
+        compare_ends(stretch, range, expected);
+        EXPECT_TRUE(end_before == 0 || stretch.begin > end_before + ScannedStretches::kPartBytes)
+            << "in order, and few";
+        end_before = stretch.end;
+        compare_some_pages(stretch, expected);
+      });
     }
     EXPECT_TRUE(std::ranges::includes(covered_by_chunk, expected));
     EXPECT_TRUE(std::ranges::includes(covered_by_group, expected));
+  }
+  static void compare_ends(AddressRange stretch, AddressRange range,
+                           const std::set<std::uintptr_t>& expected) {
+    EXPECT_TRUE(range.contains(stretch) && !stretch.empty());
+    EXPECT_TRUE(expected.contains(stretch.begin));
+    EXPECT_TRUE(expected.contains(stretch.end - kBlockBytes));
   }
   // Of all of a stretch, or of some pages in it: what lies in the expected blocks, and nothing else.
   void compare_some_pages(AddressRange stretch, const std::set<std::uintptr_t>& expected) {
