@@ -24,10 +24,11 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kMostOfAStop = 4 * kPiece;
 
-// In a millisecond of a pause each mark thread visits so many bytes of written pages, as far as is known; so
-// many are enough to know more. One in which threads had no processor counts as so many times slower at most.
+// In a millisecond of a pause each mark thread visits so many bytes of written pages at best. As much as that
+// is known, and each pause tells more; one in which threads had no processor tells no more than so many times
+// as long.
 constexpr double kVisitedPerMillisecond = 2 << 20;
-constexpr std::uint64_t kVisitsThatTell = std::uint64_t{4} << 20;
+constexpr double kVisitsKnown = 4 << 20;
 constexpr double kMostTimesSlower = 4;
 // Left to the pause whatever its target is.
 constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
@@ -122,6 +123,23 @@ class ConcurrentMarking::WrittenPages {
   std::uint64_t bytes_ = 0;
 };
 
+// The time of a mark thread in which it asks about written pages, and visits them, is added to that of all.
+class ConcurrentMarking::Looking {
+ public:
+  explicit Looking(ConcurrentMarking& marking) : marking_(marking) {}
+  ~Looking() {
+    // Relaxed: a total, read when all mark threads are done.
+    std::atomic_ref(marking_.looking_nanoseconds_)
+        .fetch_add(std::chrono::nanoseconds(Clock::now() - start_).count(), std::memory_order_relaxed);
+  }
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+
+ private:
+  ConcurrentMarking& marking_;
+  const Clock::time_point start_ = Clock::now();
+};
+
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
                                      ThreadRegistry& threads, CollectionTrace& trace,
                                      std::chrono::milliseconds pause_target)
@@ -132,7 +150,7 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       trace_(trace),
       pause_target_(pause_target),
       stretches_(heap.map()),
-      visits_{kVisitsThatTell, Milliseconds(kVisitsThatTell / kVisitedPerMillisecond)} {
+      time_of_byte_(1 / kVisitedPerMillisecond) {
   roots_.reserve(kPiece + heap::kGranulesPerBlock);
   rescans_.reserve(kMostOfAStop);
 }
@@ -317,35 +335,34 @@ void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
 // Of written pages, so many bytes are visited in most of the target for the pause; some where to ask about
 // them takes all of it. Goes by how long it took to ask last, and to visit in the last pauses.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
-  const Milliseconds target = Milliseconds(pause_target()) * 4 / 5;
+  const Milliseconds target = Milliseconds(pause_target()) * 4 / 5 * marker_count();
   const Milliseconds visiting = std::max(target - asking_time_, target / 4);
-  const double per_millisecond = marker_count() * static_cast<double>(visits_.bytes) / visits_.time.count();
-  return std::max(static_cast<std::uint64_t>(visiting.count() * per_millisecond), kLeastAffordable);
+  return std::max(static_cast<std::uint64_t>(visiting / time_of_byte_), kLeastAffordable);
 }
 
-// In the pause, in which so many bytes were visited. What was long ago counts for little.
-void ConcurrentMarking::note_visits(Milliseconds time, std::uint64_t bytes) {
-  const Milliseconds expected = Milliseconds(static_cast<double>(bytes) / kVisitedPerMillisecond);
-  visits_.time += std::clamp((time - asking_time_) * marker_count(), expected / kMostTimesSlower,
-                             expected * kMostTimesSlower);
-  visits_.bytes += bytes;
-  for (; visits_.bytes > 2 * kVisitsThatTell; visits_.bytes /= 2) visits_.time /= 2;
+// In the pause, after the visits.
+void ConcurrentMarking::note_visits() {
+  const auto bytes = static_cast<double>(record_.written_bytes);
+  const Milliseconds best(bytes / kVisitedPerMillisecond);
+  const Milliseconds time = std::clamp(looking_time() - asking_time_, best, best * kMostTimesSlower);
+  time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
 }
 
 // In a stop: those that nobody has visited yet, which stay so. To ask while the program runs would be to wait
 // for it to write more.
 std::uint64_t ConcurrentMarking::written_bytes() {
   if (!tracking_.arms_while_running()) return 0;
-  const Clock::time_point start = Clock::now();
   std::atomic<std::uint64_t> written{0};
   const auto add_group = [&](std::uint32_t group) {
+    const Looking looking(*this);
     std::uint64_t of_group = 0;
     for_each_written_of(group, [&](AddressRange pages) { of_group += pages.end - pages.begin; });
     // Relaxed, here and below: a total, read when all mark threads are done.
     written.fetch_add(of_group, std::memory_order_relaxed);
   };
+  looking_nanoseconds_ = 0;
   collection_.marking().share_with_all(add_group, stretches_.group_count());
-  asking_time_ = Clock::now() - start;
+  asking_time_ = looking_time();
   return written.load(std::memory_order_relaxed);
 }
 
@@ -412,6 +429,7 @@ bool ConcurrentMarking::take_written_of(std::uint32_t part, Clock::time_point de
 
 // In the last pause: nothing need be armed any more.
 void ConcurrentMarking::visit_written_of_group(std::uint32_t group) {
+  const Looking looking(*this);
   WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
   for_each_written_of(group, std::ref(visit));
 }
@@ -474,9 +492,9 @@ void ConcurrentMarking::end_marking(Marking& marking) {
   marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper) +
                        stretches_.part_count() / kPartsOfAHelper);
   record_.written_bytes = 0;
-  const Clock::time_point start = Clock::now();
+  looking_nanoseconds_ = 0;
   marking.share([this](std::uint32_t group) { visit_written_of_group(group); }, stretches_.group_count());
-  note_visits(Clock::now() - start, record_.written_bytes);
+  note_visits();
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(

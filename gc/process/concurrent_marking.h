@@ -143,7 +143,9 @@ class ConcurrentMarking {
   void visit_some_parts(Clock::time_point deadline);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
   [[nodiscard]] std::uint64_t affordable_bytes();
-  void note_visits(Milliseconds time, std::uint64_t bytes);
+  void note_visits();
+  class Looking;
+  [[nodiscard]] Milliseconds looking_time() const { return std::chrono::nanoseconds(looking_nanoseconds_); }
   std::uint64_t written_bytes();
   template <typename Visit>
   void for_each_written_of(std::uint32_t group, Visit visit);
@@ -180,14 +182,12 @@ class ConcurrentMarking {
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
   std::span<heap::Object* const> first_roots_;
-  StoppableMutex gathering_;     // guards rescans_ while the program stands still
-  std::uint32_t next_part_ = 0;  // for the next stop of a pass to begin with
-  Milliseconds asking_time_{0};  // that it took all mark threads to tell how much is left
-  struct {
-    std::uint64_t bytes;
-    Milliseconds time;       // that it took a mark thread
-  } visits_;                 // of written pages in the last pauses
-  Clock::time_point start_;  // of the marking
+  StoppableMutex gathering_;              // guards rescans_ while the program stands still
+  std::uint32_t next_part_ = 0;           // for the next stop of a pass to begin with
+  std::int64_t looking_nanoseconds_ = 0;  // for written pages, of all mark threads
+  Milliseconds asking_time_{0};           // of all mark threads, to tell how much is left
+  Milliseconds time_of_byte_;             // to visit one of written pages in a pause, of one mark thread
+  Clock::time_point start_;               // of the marking
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;
