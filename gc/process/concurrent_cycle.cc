@@ -29,6 +29,10 @@ constexpr const char* kNothingTracked =
 constexpr const char* kNoThread =
     "cannot mark while the program runs: no thread can be started for it; collections stop the program "
     "instead";
+// However much memory the heap has, in each cycle so many times as much is allocated at most as may be where
+// the heap would have to grow. Else one that took long, in which it grew, would make all later ones rare, and
+// what waits for them more.
+constexpr std::uint64_t kMostTimesLater = 2;
 
 }  // namespace
 
@@ -220,15 +224,17 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const std::uint64_t all = growth_.budget(found_);
   const std::uint64_t growing = growth_.budget_while_growing(found_);
   if (growing == std::numeric_limits<std::uint64_t>::max()) return {all, growing};
+  const std::uint64_t most = kMostTimesLater * growing;
   if (concurrent_.phase() == ConcurrentMarking::Phase::marking)
-    return {pacing_.until_now(all), pacing_.until_now(growing)};
+    return {pacing_.until_now(std::min(all, most)), pacing_.until_now(growing)};
   if (!is_next_concurrent()) return {all, growing};
   // Where the heap may not become larger, a cycle must begin before that is noticed.
   const std::uint64_t limit = heap_.limit();
   const std::uint64_t room =
       std::max(growth_.minimum_budget_bytes, limit - std::min(limit, found_.live_bytes));
   const std::uint64_t beginning = pacing_.until_beginning(std::min(growing, room));
-  return {std::max(beginning, pacing_.until_beginning_within(std::min(all, room))), beginning};
+  const std::uint64_t late = pacing_.until_beginning(std::min(most, room));
+  return {std::clamp(pacing_.until_beginning_within(std::min(all, room)), beginning, late), beginning};
 }
 
 // So many bytes were refused: it may be because the heap would have had to grow.

@@ -311,6 +311,15 @@ TEST_F(ConcurrentCycle, BoundsTheHeapAlsoWhereAllIsFreedByHand) {
   EXPECT_LT(count, kMany);
 }
 
+// What the heap has room for does not decide: it may be as large as it is since one cycle took long.
+TEST_F(ConcurrentCycle, BeginsLongBeforeALargeHeapIsFull) {
+  constexpr std::size_t kBytes = std::size_t{128} << 20;
+  ASSERT_EQ(GC_expand_hp(kBytes), 1);
+  run_cycle();
+  allocate_until([] { return phase() == Phase::marking; });
+  EXPECT_LT(collector().heap().allocated_bytes(), kBytes / 4);
+}
+
 // Those who mark it go by its length.
 TEST_F(ConcurrentCycle, MovesWhatIsResized) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
