@@ -32,7 +32,7 @@ constexpr const char* kNoThread =
 // However much memory the heap has, in each cycle so many times as much is allocated at most as may be where
 // the heap would have to grow. Else one that took long, in which it grew, would make all later ones rare, and
 // what waits for them more.
-constexpr std::uint64_t kMostTimesLater = 2;
+constexpr std::uint64_t kMostTimesLater = 3;
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include "jackdaw/gc.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -32,8 +31,6 @@ struct Tally {
   std::atomic<std::uint64_t> model_bytes{0};
   std::atomic<std::uint64_t> peak_live_bytes{0};
   std::atomic<std::uint64_t> peak_model_bytes{0};
-  // Of the heap's memory in use after collections that stopped the program, and what came right after them.
-  std::atomic<std::uint64_t> peak_found_bytes{0};
   std::atomic<std::uint64_t> peak_resident_bytes{0};
 };
 
@@ -50,15 +47,11 @@ inline void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
 }
 
 /// The bytes that the heap, or the program, may take so far. In what is live the model has not what waits for
-/// its finalizer: of dead graphs that hold one another each collection finds the outermost. Where objects are
-/// marked while the program runs, there are so few collections that it may be several times as much as the
-/// model has: then what collections found is the measure. Whether all of it goes is seen at the end.
+/// its finalizer: of dead graphs that hold one another each collection finds the outermost.
 inline std::uint64_t allowed_bytes() {
-  // Relaxed, all: see Tally.
-  std::uint64_t live = tally.peak_live_bytes.load(std::memory_order_relaxed);
-  if (GC_is_incremental_mode() != 0)
-    live = std::max(live, tally.peak_found_bytes.load(std::memory_order_relaxed));
-  return 4 * live + 2 * tally.peak_model_bytes.load(std::memory_order_relaxed) + (std::uint64_t{64} << 20);
+  // Relaxed, both: see Tally.
+  return 4 * tally.peak_live_bytes.load(std::memory_order_relaxed) +
+         2 * tally.peak_model_bytes.load(std::memory_order_relaxed) + (std::uint64_t{64} << 20);
 }
 
 /// Ends the program at once with status 1 and a line that says what was found, with two numbers.

@@ -54,13 +54,8 @@ void Worker::do_round() {
   while (choice >= chosen->weight) choice -= (chosen++)->weight;
   (this->*chosen->action)();
   if (random_.once_in(64)) invoke_finalizers();
-  if (random_.once_in(std::uint64_t{1} << 16)) collect();
+  if (random_.once_in(std::uint64_t{1} << 16)) GC_gcollect();
   count(tally.rounds);
-}
-
-void Worker::collect() {
-  GC_gcollect();
-  raise_to(tally.peak_found_bytes, GC_get_memory_use());
 }
 
 void Worker::check_roots() {

@@ -61,7 +61,6 @@ class Worker {
     put(entry_at(place), graphs_[place], held);
   }
   std::vector<Held> some_roots();
-  static void collect();
 
   void build();
   void build_and_free();
