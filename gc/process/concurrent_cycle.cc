@@ -29,10 +29,13 @@ constexpr const char* kNothingTracked =
 constexpr const char* kNoThread =
     "cannot mark while the program runs: no thread can be started for it; collections stop the program "
     "instead";
-// However much memory the heap has, in each cycle so many times as much is allocated at most as may be where
-// the heap would have to grow. Else one that took long, in which it grew, would make all later ones rare, and
-// what waits for them more.
+// However much memory the heap has, a cycle is to be over when so many times as much was allocated as may be
+// where the heap would have to grow. Else one that took long, in which it grew, would make all later ones
+// rare, and what waits for them more.
 constexpr std::uint64_t kMostTimesLater = 3;
+std::uint64_t most_of_cycle(std::uint64_t all, std::uint64_t growing) {
+  return growing > all / kMostTimesLater ? all : kMostTimesLater * growing;
+}
 
 }  // namespace
 
@@ -224,17 +227,16 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const std::uint64_t all = growth_.budget(found_);
   const std::uint64_t growing = growth_.budget_while_growing(found_);
   if (growing == std::numeric_limits<std::uint64_t>::max()) return {all, growing};
-  const std::uint64_t most = kMostTimesLater * growing;
+  const std::uint64_t most = most_of_cycle(all, growing);
   if (concurrent_.phase() == ConcurrentMarking::Phase::marking)
-    return {pacing_.until_now(std::min(all, most)), pacing_.until_now(growing)};
+    return {pacing_.until_now(std::min(all, std::max(most, pacing_.begun_at()))), pacing_.until_now(growing)};
   if (!is_next_concurrent()) return {all, growing};
   // Where the heap may not become larger, a cycle must begin before that is noticed.
   const std::uint64_t limit = heap_.limit();
   const std::uint64_t room =
       std::max(growth_.minimum_budget_bytes, limit - std::min(limit, found_.live_bytes));
   const std::uint64_t beginning = pacing_.until_beginning(std::min(growing, room));
-  const std::uint64_t late = pacing_.until_beginning(std::min(most, room));
-  return {std::clamp(pacing_.until_beginning_within(std::min(all, room)), beginning, late), beginning};
+  return {std::max(beginning, pacing_.until_beginning_within(std::min(most, room))), beginning};
 }
 
 // So many bytes were refused: it may be because the heap would have had to grow.
@@ -242,8 +244,10 @@ void ProcessCollector::note_refused(std::size_t bytes) {
   const Budgets planned = planned_budgets();
   const std::uint64_t allocated = heap_.allocated_bytes();
   const std::uint64_t wanted = allocated + std::max(bytes, heap::kBlockBytes);
-  if (wanted > planned.while_growing && wanted <= planned.all)
-    pacing_.note_memory_ended(allocated, growth_.budget(found_));
+  if (wanted > planned.while_growing && wanted <= planned.all) {
+    pacing_.note_memory_ended(allocated,
+                              most_of_cycle(growth_.budget(found_), growth_.budget_while_growing(found_)));
+  }
 }
 
 bool ProcessCollector::is_due_concurrently(std::size_t bytes) {

@@ -228,7 +228,6 @@ void ConcurrentMarking::mark() {
   do {
     mark_gathered();
     catch_up_running();
-    find_full_groups();
     catch_up_with_stops();
     patience *= 2;
   } while (goes_on_when_left_alone(patience));
@@ -367,37 +366,14 @@ std::uint64_t ConcurrentMarking::written_bytes() {
   return written.load(std::memory_order_relaxed);
 }
 
-// Those whose pages all hold something, as nearly all do that marking has read: to ask about them is quick.
-// What is written between the two questions may hide a few that do not.
-void ConcurrentMarking::find_full_groups() {
-  full_groups_.reset();
-  if (!tracking_.arms_while_running()) return;
-  const std::size_t groups = std::min<std::size_t>(stretches_.group_count(), full_groups_.size());
-  for (std::uint32_t group = 0; group < groups; ++group) {
-    std::uint64_t all = 0;
-    std::uint64_t held = 0;
-    const auto add_to = [](std::uint64_t& bytes) {
-      return [&bytes](AddressRange pages) { bytes += pages.end - pages.begin; };
-    };
-    stretches_.for_each_of_group(group, [&](AddressRange stretch) {
-      tracking_.for_each_perhaps_written(stretch, add_to(all));
-      tracking_.for_each_written(stretch, add_to(held));
-    });
-    full_groups_[group] = all <= held;
-  }
-}
-
 // Of the group with that number, in blocks that may hold references, without arming them.
 template <typename Visit>
 void ConcurrentMarking::for_each_written_of(std::uint32_t group, Visit visit) {
-  const bool is_full = group < full_groups_.size() && full_groups_[group];
   const auto visit_scanned = [&](AddressRange pages) {
     stretches_.for_each_scanned_in(pages, std::ref(visit));
   };
   stretches_.for_each_of_group(group, [&](AddressRange stretch) {
-    const bool is_told = is_full ? tracking_.for_each_perhaps_written(stretch, visit_scanned)
-                                 : tracking_.for_each_written(stretch, visit_scanned);
-    if (!is_told) visit_scanned(stretch);
+    if (!tracking_.for_each_written(stretch, visit_scanned)) visit_scanned(stretch);
   });
 }
 

@@ -26,9 +26,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bitset>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -149,7 +147,6 @@ class ConcurrentMarking {
   class Looking;
   [[nodiscard]] Milliseconds looking_time() const { return std::chrono::nanoseconds(looking_nanoseconds_); }
   std::uint64_t written_bytes();
-  void find_full_groups();
   template <typename Visit>
   void for_each_written_of(std::uint32_t group, Visit visit);
   void leave_marking();
@@ -185,9 +182,8 @@ class ConcurrentMarking {
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
   std::span<heap::Object* const> first_roots_;
-  StoppableMutex gathering_;     // guards rescans_ while the program stands still
-  std::uint32_t next_part_ = 0;  // for the next stop of a pass to begin with
-  std::bitset<(std::size_t{1} << 40) / ScannedStretches::kGroupBytes> full_groups_;  // the first of them
+  StoppableMutex gathering_;              // guards rescans_ while the program stands still
+  std::uint32_t next_part_ = 0;           // for the next stop of a pass to begin with
   std::int64_t looking_nanoseconds_ = 0;  // for written pages, of all mark threads
   Milliseconds asking_time_{0};           // of all mark threads, to tell how much is left
   Milliseconds time_of_byte_;             // to visit one of written pages in a pause, of one mark thread

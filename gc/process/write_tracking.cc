@@ -90,8 +90,7 @@ class Runs {
 // would not say exactly how far it got if it were given room for more than 512 runs; a limit to the number of
 // pages would have it split huge ones.
 constexpr std::size_t kMostRuns = 256;
-std::uintptr_t scan_some(int pagemap, AddressRange range, PagesTold pages, bool arms, std::size_t most_runs,
-                         Runs& runs) {
+std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::size_t most_runs, Runs& runs) {
   std::array<PageRegion, kMostRuns> regions;
   ScanRequest request{};
   request.size = sizeof request;
@@ -100,9 +99,9 @@ std::uintptr_t scan_some(int pagemap, AddressRange range, PagesTold pages, bool 
   request.end = range.end;
   request.regions = reinterpret_cast<std::uintptr_t>(regions.data());
   request.most_regions = most_runs;
+  // Pages without contents would be told as written, and to arm them takes page tables.
   request.all_categories = kWritten;
-  // Else pages without contents are told as written, too, and to arm them takes page tables.
-  if (pages == PagesTold::held) request.any_category = kPresent | kSwapped;
+  request.any_category = kPresent | kSwapped;
   request.told_categories = kWritten;
   const int count = ioctl(pagemap, kPagemapScan, &request);
   if (count < 0 || request.walked_to <= range.begin) return 0;
@@ -225,14 +224,13 @@ void WriteTracking::disarm(AddressRange range) {
   ioctl(control_.number(), UFFDIO_WRITEPROTECT, &request);
 }
 
-bool WriteTracking::visit_written(AddressRange range, PagesTold pages, bool arms, Visit visit,
-                                  void* function) const {
+bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, void* function) const {
   const KeepErrno keep;
   if (!pagemap_.is_intact() || (arms && !arms_while_running())) return false;
   Runs runs(visit, function);
   while (!range.empty()) {
     const std::uintptr_t reached = arms_while_running()
-                                       ? scan_some(pagemap_.number(), range, pages, arms, kMostRuns, runs)
+                                       ? scan_some(pagemap_.number(), range, arms, kMostRuns, runs)
                                        : read_some(pagemap_.number(), range, runs);
     if (reached == 0) return false;
     range.begin = reached;
@@ -245,7 +243,7 @@ bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* f
   const KeepErrno keep;
   if (!pagemap_.is_intact() || !arms_while_running()) return false;
   Runs runs(visit, function);
-  const std::uintptr_t reached = scan_some(pagemap_.number(), range, PagesTold::held, true, kSomeRuns, runs);
+  const std::uintptr_t reached = scan_some(pagemap_.number(), range, true, kSomeRuns, runs);
   if (reached == 0) return false;
   range.begin = reached;
   runs.finish();

@@ -27,9 +27,6 @@ enum class WriteTrackingMethod : std::uint8_t {
   soft_dirty,
 };
 
-/// Those that hold something, or all.
-enum class PagesTold : std::uint8_t { held, all };
-
 /// One thread at a time, but any may ask what was written, and take what was, each of its own pages. Ranges
 /// consist of whole pages. Nothing here asks malloc for memory, throws or changes errno. Pages that hold
 /// nothing, never touched or given back to the system, are not written: what they held is gone. They count as
@@ -65,19 +62,14 @@ class WriteTracking {
   /// all of `range` has to be taken for written then.
   template <typename Function>
   bool for_each_written(AddressRange range, Function function) const {
-    return visit_written(range, PagesTold::held, false, call<Function>, &function);
+    return visit_written(range, false, call<Function>, &function);
   }
-  /// The same in half of the time, but pages that hold nothing or were swapped out may be among those told.
-  template <typename Function>
-  bool for_each_perhaps_written(AddressRange range, Function function) const {
-    return visit_written(range, PagesTold::all, false, call<Function>, &function);
-  }
-  /// As for_each_written, and arms each run before `function` sees it: what is written from then on is found
-  /// next time. Only where arms_while_running(); false elsewhere. When false, pages may be armed that
-  /// `function` did not see.
+  /// The same, and arms each run before `function` sees it: what is written from then on is found next time.
+  /// Only where arms_while_running(); false elsewhere. When false, pages may be armed that `function` did not
+  /// see.
   template <typename Function>
   bool take_written(AddressRange range, Function function) {
-    return visit_written(range, PagesTold::held, true, call<Function>, &function);
+    return visit_written(range, true, call<Function>, &function);
   }
   /// The same from the range's begin on, for kSomeRuns at most. `range` becomes what is left of it.
   template <typename Function>
@@ -97,7 +89,7 @@ class WriteTracking {
   static void call(void* function, AddressRange run) {
     (*static_cast<Function*>(function))(run);
   }
-  bool visit_written(AddressRange range, PagesTold pages, bool arms, Visit visit, void* function) const;
+  bool visit_written(AddressRange range, bool arms, Visit visit, void* function) const;
   bool visit_some_written(AddressRange& range, Visit visit, void* function);
   bool open(WriteTrackingMethod method);
   [[nodiscard]] bool works();

@@ -23,7 +23,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <iterator>
 #include <new>
 #include <random>
 #include <string>
@@ -96,11 +95,6 @@ struct Tracked {
   [[nodiscard]] Indices written() const {
     Indices found;
     EXPECT_TRUE(tracking.for_each_written(pages.range(), [&](AddressRange run) { add(found, run); }));
-    return found;
-  }
-  [[nodiscard]] Indices perhaps_written() const {
-    Indices found;
-    EXPECT_TRUE(tracking.for_each_perhaps_written(pages.range(), [&](AddressRange run) { add(found, run); }));
     return found;
   }
   // With arming: nobody may write meanwhile unless pages may be armed then.
@@ -236,25 +230,6 @@ TEST_F(WriteTrackingTest, TellsOfManyRuns) {
   EXPECT_EQ(tracked.written(), expected);
   EXPECT_EQ(tracked.take(), expected);
   EXPECT_EQ(tracked.take(), Indices{});
-}
-
-TEST_F(WriteTrackingTest, MayTellOfPagesThatHoldNothing) {
-  const Pages pages(2000);
-  const Tracked tracked = armed(pages);
-  EXPECT_EQ(tracked.perhaps_written(), Indices{});
-  for (std::size_t page = 0; page < pages.count(); page += 3) pages.write(page);
-  const Indices written = tracked.written();
-  EXPECT_EQ(tracked.perhaps_written(), written);
-  constexpr std::size_t kFirst = 7;
-  constexpr std::size_t kMany = 50;
-  madvise(pages.at(kFirst), kMany * page_bytes(), MADV_DONTNEED);
-  const auto is_held = [](std::size_t page) { return page < kFirst || page >= kFirst + kMany; };
-  Indices held_and_written;
-  std::ranges::copy_if(written, std::back_inserter(held_and_written), is_held);
-  Indices told = tracked.perhaps_written();
-  std::erase_if(told, [&](std::size_t page) { return !is_held(page); });
-  EXPECT_EQ(told, held_and_written);
-  EXPECT_EQ(tracked.take(), held_and_written);
 }
 
 TEST_F(WriteTrackingTest, TakesOnlyWhereItCanArm) {

@@ -95,10 +95,6 @@ class WriteTracking {
     return visit(range, false, function);
   }
   template <typename Function>
-  bool for_each_perhaps_written(AddressRange range, Function function) const {
-    return visit(range, false, function);
-  }
-  template <typename Function>
   bool take_written(AddressRange range, Function function) {
     return visit(range, true, function);
   }
