@@ -236,7 +236,8 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const std::uint64_t room =
       std::max(growth_.minimum_budget_bytes, limit - std::min(limit, found_.live_bytes));
   const std::uint64_t beginning = pacing_.until_beginning(std::min(growing, room));
-  return {std::max(beginning, pacing_.until_beginning_within(std::min(most, room))), beginning};
+  const std::uint64_t late = pacing_.until_beginning(std::min(most, room));
+  return {std::clamp(pacing_.until_beginning_within(std::min(all, room)), beginning, late), beginning};
 }
 
 // So many bytes were refused: it may be because the heap would have had to grow.
@@ -244,10 +245,8 @@ void ProcessCollector::note_refused(std::size_t bytes) {
   const Budgets planned = planned_budgets();
   const std::uint64_t allocated = heap_.allocated_bytes();
   const std::uint64_t wanted = allocated + std::max(bytes, heap::kBlockBytes);
-  if (wanted > planned.while_growing && wanted <= planned.all) {
-    pacing_.note_memory_ended(allocated,
-                              most_of_cycle(growth_.budget(found_), growth_.budget_while_growing(found_)));
-  }
+  if (wanted > planned.while_growing && wanted <= planned.all)
+    pacing_.note_memory_ended(allocated, growth_.budget(found_));
 }
 
 bool ProcessCollector::is_due_concurrently(std::size_t bytes) {

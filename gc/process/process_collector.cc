@@ -402,7 +402,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   record.pause = Clock::now() - start;
   pacing_.note_stopped(record.pause, live_bytes());
   pacing_.note_live(live_before, record.used_bytes_before - live_before, live_bytes());
-  if (marks_concurrently()) set_budget();
+  if (is_next_concurrent()) set_budget();
   if (log_) log_->write(record);
   trace_.write();
   disclaim_procedures_.ask(*this);
