@@ -24,9 +24,9 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kMostOfAStop = 4 * kPiece;
 
-// In a millisecond of a pause each mark thread visits so many bytes of written pages at best. As much as that
-// is known, and each pause tells more; one in which threads had no processor tells no more than so many times
-// as long.
+// In a millisecond of a pause each mark thread visits so many bytes of written pages at best. That weighs as
+// much as a pause with kVisitsKnown bytes; one in which threads had no processor counts as no more than so
+// many times as long.
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kVisitsKnown = 4 << 20;
 constexpr double kMostTimesSlower = 4;

@@ -56,6 +56,7 @@ class ConcurrentPacing {
     begun_at_ = allocated;
     begun_ = Clock::now();
   }
+  /// How much was allocated when the last cycle began.
   [[nodiscard]] std::uint64_t begun_at() const { return begun_at_; }
   /// Its marking ends.
   void end(std::uint64_t allocated) {
