@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gc/process/cancellation.h"
+#include "gc/process/own_descriptor.h"
 #include "gc/process/own_work.h"
 #include "gc/process/process_collector.h"
 #include "gc/process/stack_pointer.h"
@@ -292,6 +293,7 @@ bool ProcessCollector::mark_concurrently() {
   const std::lock_guard lock(collecting_);
   collecting_.let_nobody_pass();
   if (!may_mark_concurrently_) return false;
+  OwnDescriptor::make_room();
   // In a cycle they are, and pages must not be armed once more.
   if (concurrent_.phase() == ConcurrentMarking::Phase::idle && !tracks_writes())
     return collect_by_stopping(kNothingTracked);

@@ -30,6 +30,8 @@ constexpr std::size_t kMostOfAStop = 4 * kPiece;
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kVisitsKnown = 4 << 20;
 constexpr double kMostTimesSlower = 4;
+// Between two looks at the time, so many bytes of written pages are visited.
+constexpr std::uintptr_t kPieceBytes = std::uintptr_t{64} << 10;
 // Left to the pause whatever its target is.
 constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
 constexpr std::uint32_t kMostRounds = 16;
@@ -67,6 +69,10 @@ class ConcurrentMarking::Stop {
   Stop& operator=(const Stop&) = delete;
 
   [[nodiscard]] Clock::time_point end_in_time() const { return start_ + marking_.stop_time(); }
+  // Some time is left however long it took until threads stood still.
+  [[nodiscard]] Clock::time_point end_after_some_time() const {
+    return std::max(end_in_time(), Clock::now() + marking_.stop_time() / kLeastPartOfAStop);
+  }
 
  private:
   ConcurrentMarking& marking_;
@@ -290,7 +296,8 @@ void ConcurrentMarking::catch_up_with_stops() {
   for (next_part_ = std::numeric_limits<std::uint32_t>::max();;) {
     {
       const Stop stop(*this);
-      if (next_part_ >= stretches_.part_count()) {
+      const bool asks = next_part_ >= stretches_.part_count();
+      if (asks) {
         record_.written_bytes = written_bytes();
         if (record_.written_bytes >= before / 2) {
           if (part_of_a_stop < kLeastPartOfAStop) {
@@ -303,7 +310,7 @@ void ConcurrentMarking::catch_up_with_stops() {
         before = record_.written_bytes;
         next_part_ = 0;
       }
-      visit_some_parts(stop.end_in_time());
+      visit_some_parts(asks ? stop.end_in_time() : stop.end_after_some_time());
     }
     mark_gathered();
     await_end_of(Phase::marking, stop_time() / part_of_a_stop);
@@ -311,7 +318,7 @@ void ConcurrentMarking::catch_up_with_stops() {
 }
 
 // In a stop: visits what was written from next_part_ on, by all mark threads. Where the time ends within a
-// part, the next stop begins with it.
+// part, the next stop begins with it. One in which was asked before may have no time left.
 void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
   const std::uint32_t first = next_part_;
   // Relaxed, all: parts are taken in order, and nobody visits one behind the end that it saw or set.
@@ -320,11 +327,9 @@ void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
     const std::uint32_t part = first + number;
     std::uint32_t before = end.load(std::memory_order_relaxed);
     if (part >= before) return;
-    // The first is done whole: each stop gets on.
-    const Clock::time_point end_of_part = number == 0 ? Clock::time_point::max() : deadline;
-    const bool is_late = Clock::now() >= end_of_part || (number != 0 && has_gathered_enough());
+    const bool is_late = Clock::now() >= deadline || (number != 0 && has_gathered_enough());
     WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
-    if (!is_late && take_written_of(part, end_of_part, visit)) return;
+    if (!is_late && take_written_of(part, deadline, visit)) return;
     while (part < before && !end.compare_exchange_weak(before, part, std::memory_order_relaxed)) continue;
   };
   const std::uint32_t parts = end.load(std::memory_order_relaxed);
@@ -373,7 +378,7 @@ void ConcurrentMarking::for_each_written_of(std::uint32_t group, Visit visit) {
     stretches_.for_each_scanned_in(pages, std::ref(visit));
   };
   stretches_.for_each_of_group(group, [&](AddressRange stretch) {
-    if (!tracking_.for_each_written(stretch, visit_scanned)) visit_scanned(stretch);
+    if (!tracking_.for_each_perhaps_written(stretch, visit_scanned)) visit_scanned(stretch);
   });
 }
 
@@ -410,18 +415,26 @@ void ConcurrentMarking::visit_written() {
   mark_gathered();
 }
 
-// Arms them, and then visits them. False when the time ended before the part.
+// Arms them, and then visits them. False when the time ended before the part: what is armed by then and not
+// visited counts as written again.
 template <typename Visit>
 bool ConcurrentMarking::take_written_of(std::uint32_t part, Clock::time_point deadline, Visit& visit) {
   bool is_in_time = true;
+  const auto visit_in_time = [&](AddressRange pages) {
+    AddressRange piece{pages.begin, pages.begin};
+    for (; piece.begin < pages.end; piece.begin = piece.end) {
+      if (!is_in_time && tracking_.disarm({piece.begin, pages.end})) return;
+      piece.end = std::min(pages.end, piece.begin + kPieceBytes);
+      visit(piece);
+      is_in_time = Clock::now() < deadline;
+    }
+  };
   stretches_.for_each_of(part, [&](AddressRange stretch) {
     while (!stretch.empty() && is_in_time) {
-      if (!tracking_.take_some_written(stretch, std::ref(visit))) {
-        // All that lies in a chunk that came lately was written.
-        arm(stretch);
-        return visit(stretch);
-      }
-      is_in_time = stretch.empty() || Clock::now() < deadline;
+      if (tracking_.take_some_written(stretch, visit_in_time)) continue;
+      // All that lies in a chunk that came lately was written.
+      arm(stretch);
+      return visit(stretch);
     }
   });
   return is_in_time;

@@ -15,6 +15,16 @@ constexpr int kFirstNumber = 512;
 
 }  // namespace
 
+// From a number that is there: to open a file would take the lowest free one for a moment.
+void OwnDescriptor::make_room() {
+  const int error = errno;
+  int moved = -1;
+  for (int number = 0; number <= STDERR_FILENO && moved < 0; ++number)
+    moved = fcntl(number, F_DUPFD_CLOEXEC, kFirstNumber);
+  if (moved >= 0) ::close(moved);
+  errno = error;
+}
+
 bool OwnDescriptor::keep(int descriptor) {
   const int error = errno;
   close();

@@ -11,6 +11,10 @@ namespace jackdaw::gc {
 /// One thread at a time. Nothing here changes errno.
 class OwnDescriptor {
  public:
+  /// Has the system make room for such numbers in its table of the process's files, which takes several
+  /// milliseconds where there are other threads, and keep() no time afterwards.
+  static void make_room();
+
   OwnDescriptor() = default;
   ~OwnDescriptor() { close(); }
   OwnDescriptor(const OwnDescriptor&) = delete;

@@ -13,6 +13,7 @@
 
 #include "gc/candidate_picker.h"
 #include "gc/process/cancellation.h"
+#include "gc/process/own_descriptor.h"
 #include "gc/process/own_work.h"
 #include "gc/process/stack_pointer.h"
 #include "gc/process/tell_on_stderr.h"
@@ -136,7 +137,10 @@ ProcessCollector& ProcessCollector::make_instance() {
   const std::span<std::byte> memory = base::map_memory(sizeof(ProcessCollector));
   if (memory.empty()) throw std::bad_alloc();
   heap::show_to_leak_sanitizer(memory);
-  auto* const made = new (memory.data()) ProcessCollector(options_from_environment(initial_options()));
+  const ProcessOptions options = options_from_environment(initial_options());
+  // Now there may be one thread only, and the program does not stand still.
+  if (options.marks_concurrently == MarksConcurrently::always) OwnDescriptor::make_room();
+  auto* const made = new (memory.data()) ProcessCollector(options);
   made->this_thread();
   // Release: pairs with the acquire in instance.
   instance_.store(made, std::memory_order_release);

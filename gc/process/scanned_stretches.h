@@ -22,8 +22,7 @@ class ScannedStretches {
   static constexpr std::size_t kPartBytes = heap::HugePages::kBytes;
   static_assert(heap::kChunkBytes % kPartBytes == 0, "a part lies in one chunk");
   /// Parts that are asked about together, in one call of the system's at best.
-  static constexpr std::size_t kGroupBytes = std::min(4 * kPartBytes, heap::kChunkBytes);
-  static_assert(heap::kChunkBytes % kGroupBytes == 0, "a group lies in one chunk");
+  static constexpr std::size_t kGroupBytes = heap::kChunkBytes;
 
   explicit ScannedStretches(const heap::BlockMap& map) : map_(map) {}
 

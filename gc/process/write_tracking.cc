@@ -5,12 +5,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 
 namespace jackdaw::gc {
 
@@ -85,29 +87,66 @@ class Runs {
   AddressRange run_;
 };
 
-// Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
-// the system refuses. After an error, an interruption too, pages may be armed that were not told. The system
+// The pages that a scan tells of, of those that count as written: the others hold nothing.
+enum class Told : std::uint8_t { held, all };
+
+// What the system answers to a scan from the range's begin on: how far it got, or 0 when it refuses.
+struct Answer {
+  std::uintptr_t reached;
+  std::span<const PageRegion> written;
+};
+
+// Into so much room. After an error, an interruption too, pages may be armed that were not told. The system
 // would not say exactly how far it got if it were given room for more than 512 runs; a limit to the number of
 // pages would have it split huge ones.
 constexpr std::size_t kMostRuns = 256;
-std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::size_t most_runs, Runs& runs) {
-  std::array<PageRegion, kMostRuns> regions;
+Answer scan(int pagemap, AddressRange range, Told told, bool arms, std::span<PageRegion> room) {
   ScanRequest request{};
   request.size = sizeof request;
   request.flags = kRefuseUnwatched | (arms ? kArmMatching : 0);
   request.begin = range.begin;
   request.end = range.end;
-  request.regions = reinterpret_cast<std::uintptr_t>(regions.data());
-  request.most_regions = most_runs;
-  // Pages without contents would be told as written, and to arm them takes page tables.
+  request.regions = reinterpret_cast<std::uintptr_t>(room.data());
+  request.most_regions = room.size();
   request.all_categories = kWritten;
-  request.any_category = kPresent | kSwapped;
+  if (told == Told::held) request.any_category = kPresent | kSwapped;
   request.told_categories = kWritten;
   const int count = ioctl(pagemap, kPagemapScan, &request);
-  if (count < 0 || request.walked_to <= range.begin) return 0;
-  for (const PageRegion& region : std::span(regions).first(static_cast<std::size_t>(count)))
-    runs.add({region.begin, region.end});
-  return request.walked_to;
+  if (count < 0 || request.walked_to <= range.begin) return {0, {}};
+  return {request.walked_to, room.first(static_cast<std::size_t>(count))};
+}
+
+// Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
+// the system refuses. To arm pages that hold nothing would take page tables.
+std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::size_t most_runs, Runs& runs) {
+  std::array<PageRegion, kMostRuns> regions;
+  const Answer answer = scan(pagemap, range, Told::held, arms, std::span(regions).first(most_runs));
+  for (const PageRegion& region : answer.written) runs.add({region.begin, region.end});
+  return answer.reached;
+}
+
+// Adds written pages, and such that hold nothing, if they are few all in all; else false, and none are added.
+constexpr std::size_t kFewRuns = 16;
+constexpr std::uintptr_t kFewBytes = std::uintptr_t{64} << 10;
+bool scan_for_few(int pagemap, AddressRange range, Runs& runs) {
+  std::array<PageRegion, kFewRuns> regions;
+  const Answer answer = scan(pagemap, range, Told::all, false, regions);
+  std::uintptr_t bytes = 0;
+  for (const PageRegion& region : answer.written) bytes += region.end - region.begin;
+  if (answer.reached < range.end || bytes > kFewBytes) return false;
+  for (const PageRegion& region : answer.written) runs.add({region.begin, region.end});
+  return true;
+}
+
+// Whether a scan may tell of all pages: that is how the system looks at no more than one bit of each. Before
+// Linux 6.9 it leaves out pages then that are swapped out, or being moved.
+bool tells_of_all_pages() {
+  utsname system{};
+  unsigned version = 0;
+  unsigned revision = 0;
+  // NOLINTNEXTLINE(cert-err34-c): what does not fit is no version of Linux.
+  if (uname(&system) != 0 || std::sscanf(system.release, "%u.%u", &version, &revision) != 2) return false;
+  return version > 6 || (version == 6 && revision >= 9);
 }
 
 // The same, of a system that does not arm.
@@ -155,6 +194,7 @@ WriteTrackingMethod WriteTracking::start() {
 bool WriteTracking::open(WriteTrackingMethod method) {
   method_ = method;
   write_time_ = {};
+  scans_for_few_ = method == WriteTrackingMethod::pagemap_scan && tells_of_all_pages();
   const bool has_pagemap = pagemap_.keep(::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC));
   return has_pagemap && control_.keep(method == WriteTrackingMethod::pagemap_scan
                                           ? open_userfaultfd()
@@ -216,12 +256,12 @@ bool WriteTracking::arm(std::span<const AddressRange> ranges) {
   return control_.is_intact() && write(control_.number(), "4", 1) == 1;
 }
 
-void WriteTracking::disarm(AddressRange range) {
+bool WriteTracking::disarm(AddressRange range) {
   const KeepErrno keep;
-  if (!arms_while_running() || !control_.is_intact()) return;
+  if (!arms_while_running() || !control_.is_intact()) return false;
   uffdio_writeprotect request{};
   request.range = {range.begin, range.end - range.begin};
-  ioctl(control_.number(), UFFDIO_WRITEPROTECT, &request);
+  return ioctl(control_.number(), UFFDIO_WRITEPROTECT, &request) == 0;
 }
 
 bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, void* function) const {
@@ -237,6 +277,18 @@ bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, vo
   }
   runs.finish();
   return true;
+}
+
+bool WriteTracking::visit_perhaps_written(AddressRange range, Visit visit, void* function) const {
+  if (scans_for_few_ && pagemap_.is_intact() && !range.empty()) {
+    const KeepErrno keep;
+    Runs runs(visit, function);
+    if (scan_for_few(pagemap_.number(), range, runs)) {
+      runs.finish();
+      return true;
+    }
+  }
+  return visit_written(range, false, visit, function);
 }
 
 bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* function) {

@@ -53,9 +53,9 @@ class WriteTracking {
   /// ranges, and loses writes meanwhile: the program must stand still. False when the system refuses.
   bool arm(std::span<const AddressRange> ranges);
 
-  /// Nobody asks about the pages until they are armed again: writes to them cost nothing any more. What lies
-  /// in memory that is not watched stays as it is.
-  void disarm(AddressRange range);
+  /// The pages count as written, and writes to them cost nothing, until they are armed again. False when the
+  /// system refuses, as for memory that is not watched, or where pages cannot be armed one by one.
+  bool disarm(AddressRange range);
 
   /// Calls `function(AddressRange)` with each longest run of pages in `range` that were written since they
   /// were armed, or never armed, in order. False when the system refuses, as for memory that is not watched:
@@ -64,9 +64,15 @@ class WriteTracking {
   bool for_each_written(AddressRange range, Function function) const {
     return visit_written(range, false, call<Function>, &function);
   }
-  /// The same, and arms each run before `function` sees it: what is written from then on is found next time.
-  /// Only where arms_while_running(); false elsewhere. When false, pages may be armed that `function` did not
-  /// see.
+  /// The same, but few of the pages may hold nothing. Since Linux 6.9 it takes half of the time where little
+  /// was written.
+  template <typename Function>
+  bool for_each_perhaps_written(AddressRange range, Function function) const {
+    return visit_perhaps_written(range, call<Function>, &function);
+  }
+  /// As for_each_written, and arms each run before `function` sees it: what is written from then on is found
+  /// next time. Only where arms_while_running(); false elsewhere. When false, pages may be armed that
+  /// `function` did not see.
   template <typename Function>
   bool take_written(AddressRange range, Function function) {
     return visit_written(range, true, call<Function>, &function);
@@ -90,6 +96,7 @@ class WriteTracking {
     (*static_cast<Function*>(function))(run);
   }
   bool visit_written(AddressRange range, bool arms, Visit visit, void* function) const;
+  bool visit_perhaps_written(AddressRange range, Visit visit, void* function) const;
   bool visit_some_written(AddressRange& range, Visit visit, void* function);
   bool open(WriteTrackingMethod method);
   [[nodiscard]] bool works();
@@ -98,6 +105,7 @@ class WriteTracking {
 
   WriteTrackingMethod method_ = WriteTrackingMethod::none;
   std::chrono::nanoseconds write_time_{0};
+  bool scans_for_few_ = false;
   OwnDescriptor pagemap_;
   OwnDescriptor control_;  // userfaultfd, or clear_refs
 };

@@ -232,6 +232,35 @@ TEST_F(WriteTrackingTest, TellsOfManyRuns) {
   EXPECT_EQ(tracked.take(), Indices{});
 }
 
+TEST_F(WriteTrackingTest, TellsOfFewPagesThatHoldNothing) {
+  const Pages pages(4000);
+  const Tracked tracked = armed(pages);
+  const auto perhaps_written = [&] {
+    Indices found;
+    EXPECT_TRUE(tracking_.for_each_perhaps_written(pages.range(),
+                                                   [&](AddressRange run) { tracked.add(found, run); }));
+    return found;
+  };
+  EXPECT_EQ(perhaps_written(), Indices{});
+  for (const std::size_t page : Indices{0, 7, 8, 9, 50, 3999}) pages.write(page);
+  EXPECT_EQ(perhaps_written(), (Indices{0, 7, 8, 9, 50, 3999}));
+  // Many are left out.
+  madvise(pages.at(1000), 2000 * page_bytes(), MADV_DONTNEED);
+  EXPECT_EQ(perhaps_written(), (Indices{0, 7, 8, 9, 50, 3999}));
+  for (std::size_t page = 0; page < 500; page += 2) pages.write(page);
+  EXPECT_EQ(perhaps_written(), tracked.written());
+}
+
+TEST_F(WriteTrackingTest, PagesThatAreDisarmedCountAsWritten) {
+  const Pages pages(20);
+  const Tracked tracked = armed(pages);
+  EXPECT_EQ(tracking_.disarm(pages.range(5, 8)), tracking_.arms_while_running());
+  if (tracking_.arms_while_running()) {
+    EXPECT_EQ(tracked.take(), (Indices{5, 6, 7}));
+  }
+  EXPECT_EQ(tracked.written(), Indices{});
+}
+
 TEST_F(WriteTrackingTest, TakesOnlyWhereItCanArm) {
   const Pages pages(3);
   armed(pages);

@@ -87,11 +87,11 @@ class WriteTracking {
     for (const AddressRange range : ranges) take_written(range, [](AddressRange) {});
     return true;
   }
-  static void disarm(AddressRange) {}
+  static bool disarm(AddressRange) { return false; }
   static void after_fork_in_child() {}
 
   template <typename Function>
-  bool for_each_written(AddressRange range, Function function) const {
+  bool for_each_perhaps_written(AddressRange range, Function function) const {
     return visit(range, false, function);
   }
   template <typename Function>
