@@ -30,7 +30,7 @@ constexpr std::size_t kMostOfAStop = 4 * kPiece;
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kVisitsKnown = 4 << 20;
 constexpr double kMostTimesSlower = 4;
-// Between two looks at the time, so many bytes of written pages are visited.
+// Between two looks at the time, so many bytes of written pages are visited at most.
 constexpr std::uintptr_t kPieceBytes = std::uintptr_t{64} << 10;
 // Left to the pause whatever its target is.
 constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
@@ -318,7 +318,7 @@ void ConcurrentMarking::catch_up_with_stops() {
 }
 
 // In a stop: visits what was written from next_part_ on, by all mark threads. Where the time ends within a
-// part, the next stop begins with it. One in which was asked before may have no time left.
+// part, the next stop begins with it. A stop that has asked may have no time left.
 void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
   const std::uint32_t first = next_part_;
   // Relaxed, all: parts are taken in order, and nobody visits one behind the end that it saw or set.
