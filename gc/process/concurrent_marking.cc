@@ -1,5 +1,7 @@
 #include "gc/process/concurrent_marking.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -30,8 +32,9 @@ constexpr std::size_t kMostOfAStop = 4 * kPiece;
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kVisitsKnown = 4 << 20;
 constexpr double kMostTimesSlower = 4;
-// Between two looks at the time, so many bytes of written pages are visited at most.
-constexpr std::uintptr_t kPieceBytes = std::uintptr_t{64} << 10;
+// Written pages are visited in the order of their addresses by batches of so many pieces (TakenPages), and in
+// a stop it is looked at the time between two.
+constexpr std::size_t kBatch = 16;
 // Left to the pause whatever its target is.
 constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
 constexpr std::uint32_t kMostRounds = 16;
@@ -44,7 +47,11 @@ constexpr std::chrono::milliseconds kPatience{10};
 // As many mark threads visit pages in the pause as were written so often, in bytes, when it was asked last,
 // and as there are so many parts to ask about.
 constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
-constexpr std::uint32_t kPartsOfAHelper = 512;
+constexpr std::uint32_t kPartsOfAHelper = 64;
+// In the pause, so much of each part is visited though it may hold nothing, before it is asked exactly.
+constexpr std::uintptr_t kMostUnasked = std::uintptr_t{256} << 10;
+// Objects that a stop may find and leave to the pause to mark from.
+constexpr std::size_t kLeastFound = 1024;
 
 }  // namespace
 
@@ -63,15 +70,19 @@ class ConcurrentMarking::Stop {
     if (marking_.phase() != Phase::marking) marking_.trace_.end(TracePhase::mark_concurrently);
     ++marking_.record_.stops;
     marking_.record_.longest_stop = std::max(marking_.record_.longest_stop, Clock::now() - start_);
-    marking_.threads_.resume_others();
+    if (marking_.sleeps_after_stop()) {
+      marking_.threads_.resume_others_soon();
+    } else {
+      marking_.threads_.resume_others();
+    }
   }
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
 
-  [[nodiscard]] Clock::time_point end_in_time() const { return start_ + marking_.stop_time(); }
   // Some time is left however long it took until threads stood still.
-  [[nodiscard]] Clock::time_point end_after_some_time() const {
-    return std::max(end_in_time(), Clock::now() + marking_.stop_time() / kLeastPartOfAStop);
+  [[nodiscard]] Clock::time_point deadline() const {
+    const std::chrono::nanoseconds time = marking_.stop_time();
+    return std::max(start_ + time, Clock::now() + time / kLeastPartOfAStop);
   }
 
  private:
@@ -129,23 +140,6 @@ class ConcurrentMarking::WrittenPages {
   std::uint64_t bytes_ = 0;
 };
 
-// The time of a mark thread in which it asks about written pages, and visits them, is added to that of all.
-class ConcurrentMarking::Looking {
- public:
-  explicit Looking(ConcurrentMarking& marking) : marking_(marking) {}
-  ~Looking() {
-    // Relaxed: a total, read when all mark threads are done.
-    std::atomic_ref(marking_.looking_nanoseconds_)
-        .fetch_add(std::chrono::nanoseconds(Clock::now() - start_).count(), std::memory_order_relaxed);
-  }
-  Looking(const Looking&) = delete;
-  Looking& operator=(const Looking&) = delete;
-
- private:
-  ConcurrentMarking& marking_;
-  const Clock::time_point start_ = Clock::now();
-};
-
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
                                      ThreadRegistry& threads, CollectionTrace& trace,
                                      std::chrono::milliseconds pause_target)
@@ -156,6 +150,7 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       trace_(trace),
       pause_target_(pause_target),
       stretches_(heap.map()),
+      taken_(stretches_, tracking_),
       time_of_byte_(1 / kVisitedPerMillisecond) {
   roots_.reserve(kPiece + heap::kGranulesPerBlock);
   rescans_.reserve(kMostOfAStop);
@@ -183,6 +178,8 @@ void ConcurrentMarking::end_thread() {
 
 void* ConcurrentMarking::run_thread(void* self) {
   const OwnWork own_work;
+  // What sleeps for part of a millisecond is woken in time.
+  prctl(PR_SET_TIMERSLACK, 1000);
   static_cast<ConcurrentMarking*>(self)->run();
   return nullptr;
 }
@@ -226,7 +223,7 @@ void ConcurrentMarking::mark() {
   start_ = Clock::now();
   trace_.begin(TracePhase::mark_concurrently);
   // In this order: an object that is allocated marked is so after its page was armed, and writing it shows.
-  arm_pages();
+  taken_.arm_all();
   clear_marks();
   collection_.mark_some(first_roots_);
   mark_uncollectable();
@@ -245,18 +242,6 @@ void ConcurrentMarking::clear_marks() {
     const std::lock_guard lock(steps_);
     if (!heap_.clear_marks_while_allocating(chunk)) return;
   }
-}
-
-void ConcurrentMarking::arm_pages() {
-  if (!tracking_.arms_while_running()) return;
-  stretches_.for_each([this](AddressRange stretch) { arm(stretch); });
-}
-
-// Where that fails, all of the stretch counts as written. A chunk is watched as a whole, when it was not yet:
-// that keeps all threads from touching new pages for a moment.
-void ConcurrentMarking::arm(AddressRange stretch) {
-  if (tracking_.arm({&stretch, 1})) return;
-  if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&stretch, 1});
 }
 
 void ConcurrentMarking::mark_uncollectable() {
@@ -284,7 +269,7 @@ void ConcurrentMarking::catch_up_running() {
 }
 
 // The same, in stops of the program. It has little time between them to write, so a pass over the heap, each
-// stop from where the one before ended, leaves less than half of what the one before did. Where it does not,
+// stop from where the one before ended, finds less than half of what the one before did. Where it does not,
 // the program has half of that time, and at last twice as much is left to the pause: a longer one does less
 // harm than stops that go on and on. What is found in a stop is marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
@@ -292,13 +277,11 @@ void ConcurrentMarking::catch_up_with_stops() {
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t part_of_a_stop = kPartOfAStop;
   std::uint64_t times_affordable = 1;
-  // Not the number of parts: the heap may grow before the first stop, which has to ask.
-  for (next_part_ = std::numeric_limits<std::uint32_t>::max();;) {
+  for (std::uint32_t stops_of_pass = 0;;) {
     {
       const Stop stop(*this);
-      const bool asks = next_part_ >= stretches_.part_count();
-      if (asks) {
-        record_.written_bytes = written_bytes();
+      if (stops_of_pass++ == 0) begin_pass();
+      if (visit_some(stop.deadline())) {
         if (record_.written_bytes >= before / 2) {
           if (part_of_a_stop < kLeastPartOfAStop) {
             part_of_a_stop *= 2;
@@ -306,80 +289,70 @@ void ConcurrentMarking::catch_up_with_stops() {
             times_affordable *= 2;
           }
         }
-        if (record_.written_bytes <= affordable_bytes() * times_affordable) return leave_marking();
         before = record_.written_bytes;
-        next_part_ = 0;
+        if (leaves_little(stops_of_pass, times_affordable)) return leave_marking();
+        stops_of_pass = 0;
       }
-      visit_some_parts(asks ? stop.end_in_time() : stop.end_after_some_time());
     }
     mark_gathered();
     await_end_of(Phase::marking, stop_time() / part_of_a_stop);
+    threads_.wake_resumed();
   }
 }
 
-// In a stop: visits what was written from next_part_ on, by all mark threads. Where the time ends within a
-// part, the next stop begins with it. A stop that has asked may have no time left.
-void ConcurrentMarking::visit_some_parts(Clock::time_point deadline) {
-  const std::uint32_t first = next_part_;
-  // Relaxed, all: parts are taken in order, and nobody visits one behind the end that it saw or set.
-  std::atomic<std::uint32_t> end{stretches_.part_count()};
-  const auto visit_part = [&](std::uint32_t number) {
-    const std::uint32_t part = first + number;
+void ConcurrentMarking::begin_pass() {
+  taken_.begin_pass();
+  record_.written_bytes = 0;
+}
+
+// In the last stop of a pass: whether that leaves so little to the pause that it takes no longer than its
+// target, or so many times as long. In the pass, the program wrote less than before it; and nothing, if it
+// stood still all the time.
+bool ConcurrentMarking::leaves_little(std::uint32_t stops_of_pass, std::uint64_t times) {
+  return (stops_of_pass == 1 || record_.written_bytes <= affordable_bytes() * times) &&
+         rescans_.size() <= kLeastFound * times;
+}
+
+// In a stop: takes written pages and visits them, until the time is over or enough is found to mark from.
+// Whether that was the end of the pass.
+bool ConcurrentMarking::visit_some(Clock::time_point deadline) {
+  while (!taken_.is_pass_over()) {
+    if (taken_.waiting().empty()) taken_.take_some(deadline);
+    visit_taken(deadline);
+    if (Clock::now() >= deadline || has_gathered_enough()) return taken_.is_pass_over();
+  }
+  return true;
+}
+
+// By all mark threads; the first batch at least.
+void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
+  const std::span<const AddressRange> pieces = taken_.waiting();
+  const auto batches = static_cast<std::uint32_t>((pieces.size() + kBatch - 1) / kBatch);
+  // Relaxed, all: batches are handed out in order, and nobody begins with one behind the end that it saw or
+  // set. One behind the end may be visited again.
+  std::atomic<std::uint32_t> end{batches};
+  const auto visit_batch = [&](std::uint32_t batch) {
     std::uint32_t before = end.load(std::memory_order_relaxed);
-    if (part >= before) return;
-    const bool is_late = Clock::now() >= deadline || (number != 0 && has_gathered_enough());
-    WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
-    if (!is_late && take_written_of(part, deadline, visit)) return;
-    while (part < before && !end.compare_exchange_weak(before, part, std::memory_order_relaxed)) continue;
+    if (batch >= before) return;
+    if (batch == 0 || (Clock::now() < deadline && !has_gathered_enough())) {
+      WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+      const std::size_t first = batch * kBatch;
+      for (const AddressRange piece : pieces.subspan(first, std::min(kBatch, pieces.size() - first)))
+        visit(piece);
+      return;
+    }
+    while (batch < before && !end.compare_exchange_weak(before, batch, std::memory_order_relaxed)) continue;
   };
-  const std::uint32_t parts = end.load(std::memory_order_relaxed);
-  collection_.marking().share_with_all(visit_part, parts - std::min(parts, first));
-  next_part_ = end.load(std::memory_order_relaxed);
+  collection_.marking().share_with_all(visit_batch, batches);
+  taken_.visited(std::min(pieces.size(), end.load(std::memory_order_relaxed) * kBatch));
 }
 
 // Of written pages, so many bytes are visited in most of the target for the pause; some where to ask about
-// them takes all of it. Goes by how long it took to ask last, and to visit in the last pauses.
+// them takes all of it. Goes by the last pauses.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
   const Milliseconds target = Milliseconds(pause_target()) * 4 / 5 * marker_count();
-  const Milliseconds visiting = std::max(target - asking_time_, target / 4);
+  const Milliseconds visiting = std::max(target - asking_time_of_part_ * stretches_.part_count(), target / 4);
   return std::max(static_cast<std::uint64_t>(visiting / time_of_byte_), kLeastAffordable);
-}
-
-// In the pause, after the visits.
-void ConcurrentMarking::note_visits() {
-  const auto bytes = static_cast<double>(record_.written_bytes);
-  const Milliseconds best(bytes / kVisitedPerMillisecond);
-  const Milliseconds time = std::clamp(looking_time() - asking_time_, best, best * kMostTimesSlower);
-  time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
-}
-
-// In a stop: those that nobody has visited yet, which stay so. To ask while the program runs would be to wait
-// for it to write more.
-std::uint64_t ConcurrentMarking::written_bytes() {
-  if (!tracking_.arms_while_running()) return 0;
-  std::atomic<std::uint64_t> written{0};
-  const auto add_group = [&](std::uint32_t group) {
-    const Looking looking(*this);
-    std::uint64_t of_group = 0;
-    for_each_written_of(group, [&](AddressRange pages) { of_group += pages.end - pages.begin; });
-    // Relaxed, here and below: a total, read when all mark threads are done.
-    written.fetch_add(of_group, std::memory_order_relaxed);
-  };
-  looking_nanoseconds_ = 0;
-  collection_.marking().share_with_all(add_group, stretches_.group_count());
-  asking_time_ = looking_time();
-  return written.load(std::memory_order_relaxed);
-}
-
-// Of the group with that number, in blocks that may hold references, without arming them.
-template <typename Visit>
-void ConcurrentMarking::for_each_written_of(std::uint32_t group, Visit visit) {
-  const auto visit_scanned = [&](AddressRange pages) {
-    stretches_.for_each_scanned_in(pages, std::ref(visit));
-  };
-  stretches_.for_each_of_group(group, [&](AddressRange stretch) {
-    if (!tracking_.for_each_perhaps_written(stretch, visit_scanned)) visit_scanned(stretch);
-  });
 }
 
 // In a stop.
@@ -407,44 +380,14 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
 // While the program runs.
 void ConcurrentMarking::visit_written() {
   const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
-  record_.written_bytes = 0;
-  for (std::uint32_t part = 0; part < stretches_.part_count(); ++part) {
+  begin_pass();
+  while (!taken_.is_pass_over()) {
+    taken_.take_some(Clock::time_point::max());
     WrittenPages visit(*this, [this](heap::Object* object) { add_root(object); });
-    take_written_of(part, Clock::time_point::max(), visit);
+    for (const AddressRange piece : taken_.waiting()) visit(piece);
+    taken_.visited(taken_.waiting().size());
   }
   mark_gathered();
-}
-
-// Arms them, and then visits them. False when the time ended before the part: what is armed by then and not
-// visited counts as written again.
-template <typename Visit>
-bool ConcurrentMarking::take_written_of(std::uint32_t part, Clock::time_point deadline, Visit& visit) {
-  bool is_in_time = true;
-  const auto visit_in_time = [&](AddressRange pages) {
-    AddressRange piece{pages.begin, pages.begin};
-    for (; piece.begin < pages.end; piece.begin = piece.end) {
-      if (!is_in_time && tracking_.disarm({piece.begin, pages.end})) return;
-      piece.end = std::min(pages.end, piece.begin + kPieceBytes);
-      visit(piece);
-      is_in_time = Clock::now() < deadline;
-    }
-  };
-  stretches_.for_each_of(part, [&](AddressRange stretch) {
-    while (!stretch.empty() && is_in_time) {
-      if (tracking_.take_some_written(stretch, visit_in_time)) continue;
-      // All that lies in a chunk that came lately was written.
-      arm(stretch);
-      return visit(stretch);
-    }
-  });
-  return is_in_time;
-}
-
-// In the last pause: nothing need be armed any more.
-void ConcurrentMarking::visit_written_of_group(std::uint32_t group) {
-  const Looking looking(*this);
-  WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
-  for_each_written_of(group, std::ref(visit));
 }
 
 // What a visit to the first page reads first. The processor finds out by itself that it goes on behind it.
@@ -504,10 +447,7 @@ void ConcurrentMarking::end_marking(Marking& marking) {
   collection_.set_program_runs(false);
   marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper) +
                        stretches_.part_count() / kPartsOfAHelper);
-  record_.written_bytes = 0;
-  looking_nanoseconds_ = 0;
-  marking.share([this](std::uint32_t group) { visit_written_of_group(group); }, stretches_.group_count());
-  note_visits();
+  visit_written_in_pause(marking);
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(
@@ -517,6 +457,50 @@ void ConcurrentMarking::end_marking(Marking& marking) {
       });
   mark_gathered();
   heap_.end_marking();
+}
+
+// Nothing need be armed any more.
+void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
+  // Nanoseconds of all mark threads. Relaxed, all: totals, read when they are done.
+  std::atomic<std::int64_t> asking{0};
+  std::atomic<std::int64_t> visiting{0};
+  const auto visit_part = [&](std::uint32_t part) {
+    const Clock::time_point start = Clock::now();
+    std::chrono::nanoseconds visits{0};
+    WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+    std::uintptr_t unasked = kMostUnasked;
+    const auto visit_timed = [&](AddressRange pages) {
+      const Clock::time_point start_of_visit = Clock::now();
+      visit(pages);
+      visits += Clock::now() - start_of_visit;
+    };
+    const auto visit_scanned = [&](AddressRange pages) {
+      const std::uintptr_t bytes = pages.end - pages.begin;
+      if (bytes > unasked && tracking_.for_each_written(pages, visit_timed)) return;
+      unasked -= std::min(bytes, unasked);
+      visit_timed(pages);
+    };
+    const auto visit_pages = [&](AddressRange pages) {
+      stretches_.for_each_scanned_in(pages, visit_scanned);
+    };
+    stretches_.for_each_coarse_of(part, [&](AddressRange stretch) {
+      if (!tracking_.for_each_perhaps_written(stretch, visit_pages)) visit_pages(stretch);
+    });
+    asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
+    visiting.fetch_add(visits.count(), std::memory_order_relaxed);
+  };
+  record_.written_bytes = 0;
+  marking.share(visit_part, stretches_.part_count());
+  note_visits(std::chrono::nanoseconds(asking.load(std::memory_order_relaxed)),
+              std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
+}
+
+void ConcurrentMarking::note_visits(Milliseconds asking, Milliseconds visiting) {
+  const auto bytes = static_cast<double>(record_.written_bytes);
+  const Milliseconds best(bytes / kVisitedPerMillisecond);
+  const Milliseconds time = std::clamp(visiting, best, best * kMostTimesSlower);
+  time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
+  asking_time_of_part_ = asking / std::max(stretches_.part_count(), 1U);
 }
 
 void ConcurrentMarking::sweep() {

@@ -38,6 +38,7 @@
 #include "gc/process/futex_word.h"
 #include "gc/process/scanned_stretches.h"
 #include "gc/process/stoppable_mutex.h"
+#include "gc/process/taken_pages.h"
 #include "gc/process/thread_registry.h"
 #include "gc/process/write_tracking.h"
 #include "gc/trace/collection_trace.h"
@@ -103,8 +104,7 @@ class ConcurrentMarking {
   }
 
   /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
-  /// are not always quick to stand still, or as long as a stop takes in which something gets done. To ask how
-  /// much is left may take longer, as it does in the pause: it goes with the size of the heap.
+  /// are not always quick to stand still, or as long as a stop takes in which something gets done.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {
     using std::chrono::nanoseconds;
     return std::max<nanoseconds>(nanoseconds(pause_target()) * 3 / 5, std::chrono::milliseconds(1));
@@ -135,33 +135,28 @@ class ConcurrentMarking {
   void mark();
   class Stop;
   void clear_marks();
-  void arm_pages();
-  void arm(AddressRange stretch);
   void mark_uncollectable();
   void catch_up_running();
   void catch_up_with_stops();
-  void visit_some_parts(Clock::time_point deadline);
+  bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
+  void begin_pass();
+  bool leaves_little(std::uint32_t stops_of_pass, std::uint64_t times);
+  bool visit_some(Clock::time_point deadline);
+  void visit_taken(Clock::time_point deadline);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
   [[nodiscard]] std::uint64_t affordable_bytes();
-  void note_visits();
-  class Looking;
-  [[nodiscard]] Milliseconds looking_time() const { return std::chrono::nanoseconds(looking_nanoseconds_); }
-  std::uint64_t written_bytes();
-  template <typename Visit>
-  void for_each_written_of(std::uint32_t group, Visit visit);
   void leave_marking();
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   template <typename Found>
   class WrittenPages;
   void visit_written();
-  template <typename Visit>
-  bool take_written_of(std::uint32_t part, Clock::time_point deadline, Visit& visit);
-  void visit_written_of_group(std::uint32_t group);
   static void prefetch(AddressRange pages);
   static AddressRange words_of(const heap::Object* object, heap::BlockShape shape, AddressRange part);
   void add_root(heap::Object* object);
   void mark_among_others(heap::Object* object);
   bool has_gathered_enough();
+  void visit_written_in_pause(Marking& marking);
+  void note_visits(Milliseconds asking, Milliseconds visiting);
   void add_rescan(MarkTask task);
   void mark_gathered();
   void sweep();
@@ -176,18 +171,17 @@ class ConcurrentMarking {
   std::atomic<std::chrono::milliseconds> pause_target_;
   const ScannedStretches stretches_;
   WriteTracking tracking_;
+  TakenPages taken_;
   FutexWord phase_;
   StoppableMutex steps_;  // held by the thread where it takes the heap's lock, or goes back to marking
   pthread_t thread_{};
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
   std::span<heap::Object* const> first_roots_;
-  StoppableMutex gathering_;              // guards rescans_ while the program stands still
-  std::uint32_t next_part_ = 0;           // for the next stop of a pass to begin with
-  std::int64_t looking_nanoseconds_ = 0;  // for written pages, of all mark threads
-  Milliseconds asking_time_{0};           // of all mark threads, to tell how much is left
-  Milliseconds time_of_byte_;             // to visit one of written pages in a pause, of one mark thread
-  Clock::time_point start_;               // of the marking
+  StoppableMutex gathering_;             // guards rescans_ while the program stands still
+  Milliseconds asking_time_of_part_{0};  // about written pages in a pause, of one mark thread
+  Milliseconds time_of_byte_;            // to visit one of written pages in a pause, of one mark thread
+  Clock::time_point start_;              // of the marking
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;

@@ -33,6 +33,8 @@ class FutexWord {
   }
   /// Wakes all that sleep as one of `sleepers`.
   void wake(std::uint32_t sleepers) { call(FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, nullptr, sleepers); }
+  /// Wakes one that sleeps.
+  void wake_one() { call(FUTEX_WAKE_PRIVATE, 1, nullptr, 0); }
   /// Wakes all that sleep.
   void wake_all() { wake(kAllSleepers); }
 

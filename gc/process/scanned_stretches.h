@@ -1,7 +1,7 @@
 // ScannedStretches: where in a heap there may be references, for whoever asks the system about its pages.
 //
-// The heap's addresses are cut into parts of 2 MiB, a huge page each. What a part holds is read from the map
-// of blocks alone, without a lock: eight bytes a block.
+// The heap's addresses are cut into parts as long as a chunk. What a part holds is read from the map of
+// blocks alone, without a lock: eight bytes a block.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include "gc/process/readable_memory.h"
 #include "heap/block_map.h"
 #include "heap/chunk.h"
-#include "heap/huge_pages.h"
 #include "heap/layout.h"
 
 namespace jackdaw::gc {
@@ -19,16 +18,14 @@ namespace jackdaw::gc {
 /// Any thread. Of what is taken or released meanwhile the next look tells.
 class ScannedStretches {
  public:
-  static constexpr std::size_t kPartBytes = heap::HugePages::kBytes;
-  static_assert(heap::kChunkBytes % kPartBytes == 0, "a part lies in one chunk");
-  /// Parts that are asked about together, in one call of the system's at best.
-  static constexpr std::size_t kGroupBytes = heap::kChunkBytes;
+  static constexpr std::size_t kPartBytes = heap::kChunkBytes;
 
   explicit ScannedStretches(const heap::BlockMap& map) : map_(map) {}
 
-  /// How many parts there are, numbered from 0 on, up to the last that ever held objects; and groups of them.
-  [[nodiscard]] std::uint32_t part_count() const { return count_of(kPartBytes); }
-  [[nodiscard]] std::uint32_t group_count() const { return count_of(kGroupBytes); }
+  /// How many parts there are, numbered from 0 on, up to the last that ever held objects.
+  [[nodiscard]] std::uint32_t part_count() const {
+    return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + kPartBytes - 1) / kPartBytes);
+  }
   /// Calls `function(AddressRange)` for each stretch of the part with that number, in order: they cover all
   /// blocks of objects that may hold references, and few others, and are the heap's memory. O(blocks).
   template <typename Function>
@@ -36,12 +33,12 @@ class ScannedStretches {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
     for_each_between(begin, begin + kPartBytes, kMostBetween, function);
   }
-  /// The same for a group, but as few stretches as may be: they cover other blocks, too.
+  /// The same, but as few stretches as may be: they cover other blocks, too.
   // Measured on Linux 6.18: a call takes as long as to look at the pages of 3 MiB.
   template <typename Function>
-  void for_each_of_group(std::uint32_t group, Function function) const {
-    const std::uintptr_t begin = map_.begin() + group * kGroupBytes;
-    for_each_between(begin, begin + kGroupBytes, kPartBytes, function);
+  void for_each_coarse_of(std::uint32_t part, Function function) const {
+    const std::uintptr_t begin = map_.begin() + part * kPartBytes;
+    for_each_between(begin, begin + kPartBytes, kMostCoarselyBetween, function);
   }
   /// Calls `function(AddressRange)` for what lies in blocks that may hold references, of pages that lie in
   /// one stretch, in order. O(blocks).
@@ -52,12 +49,11 @@ class ScannedStretches {
       function(AddressRange{std::max(blocks.begin, pages.begin), std::min(blocks.end, pages.end)});
     });
   }
-  /// As for_each_of, for all parts, chunk by chunk.
+  /// As for_each_of, for all parts.
   // Each change of what the system watches interrupts the processors that run threads of the program.
   template <typename Function>
   void for_each(Function function) const {
-    for (std::uintptr_t chunk = map_.begin(); chunk < map_.used_end(); chunk += heap::kChunkBytes)
-      for_each_between(chunk, chunk + heap::kChunkBytes, kMostBetween, function);
+    for (std::uint32_t part = 0; part < part_count(); ++part) for_each_of(part, function);
   }
   /// The memory of the chunk that a stretch lies in, of which nothing was released.
   [[nodiscard]] AddressRange chunk_of(AddressRange stretch) const {
@@ -70,9 +66,6 @@ class ScannedStretches {
   }
 
  private:
-  [[nodiscard]] std::uint32_t count_of(std::size_t bytes) const {
-    return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + bytes - 1) / bytes);
-  }
   // Stretches with no more bytes than `most_between` between them become one: they lie in one chunk.
   template <typename Function>
   void for_each_between(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t most_between,
@@ -90,6 +83,7 @@ class ScannedStretches {
   }
 
   static constexpr std::uintptr_t kMostBetween = 8 * heap::kBlockBytes;
+  static constexpr std::uintptr_t kMostCoarselyBetween = std::uintptr_t{2} << 20;
 
   const heap::BlockMap& map_;
 };

@@ -224,6 +224,8 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
   // Acquire: pairs with the release in resume_others_now, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
+  // Relaxed: whoever sees the epoch sees what was written before it.
+  if (registry_->one_wakes_others_.exchange(false, std::memory_order_relaxed)) epoch.wake_all();
 }
 
 bool ThreadRegistry::is_to_stop(ProcessThread* thread) {
@@ -367,14 +369,26 @@ void ThreadRegistry::note_stops() {
   }
 }
 
+void ThreadRegistry::resume_others_soon() {
+  // Relaxed: the release of the epoch publishes it.
+  one_wakes_others_.store(true, std::memory_order_relaxed);
+  let_others_go_on();
+  stop_epoch_.wake_one();
+  mutex_.unlock();
+}
+
 void ThreadRegistry::resume_others_now() {
+  let_others_go_on();
+  stop_epoch_.wake_all();
+}
+
+void ThreadRegistry::let_others_go_on() {
   if (trace_.is_on()) [[unlikely]]
     note_stops();
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
   // stand_still.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,
                             std::memory_order_release);
-  stop_epoch_.wake_all();
 }
 
 // While it exists, the calling thread is blocked, or is not; afterwards it is what it was.

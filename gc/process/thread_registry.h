@@ -181,6 +181,11 @@ class ThreadRegistry {
   std::uint32_t stop_others();
   /// Lets them go on.
   void resume_others();
+  /// The same for a thread that is to sleep next, and then to call wake_resumed(): one of the others is
+  /// woken, and wakes the rest. Where all were, they would take this thread's processor before it slept.
+  void resume_others_soon();
+  /// Wakes those that still sleep. Without any lock.
+  void wake_resumed() { stop_epoch_.wake_all(); }
   /// Between the two: calls `function(pthread_t)` for each thread that was stopped.
   template <typename Function>
   void for_each_stopped(Function function) const {
@@ -258,6 +263,7 @@ class ThreadRegistry {
   static void await_resumption(ProcessThread& thread);
   void reply_to_suspender();
   void forget_gone_threads();
+  void let_others_go_on();
   void resume_others_now();
   void note_stops();
   void open_sections();
@@ -273,10 +279,11 @@ class ThreadRegistry {
   pthread_key_t at_exit_;
   StoppableMutex mutex_;  // guards the list and who is blocked; held while threads are stopped
   base::SystemVector<ProcessThread*> threads_;
-  FutexWord stop_epoch_;            // odd while threads are to stand still
-  FutexWord still_running_;         // threads that were signalled and do not stand still yet
-  FutexWord suspensions_answered_;  // how often
-  FutexWord sections_closed_;       // not zero while a fork keeps threads out of critical sections
+  FutexWord stop_epoch_;                       // odd while threads are to stand still
+  std::atomic<bool> one_wakes_others_{false};  // the first that goes on
+  FutexWord still_running_;                    // threads that were signalled and do not stand still yet
+  FutexWord suspensions_answered_;             // how often
+  FutexWord sections_closed_;                  // not zero while a fork keeps threads out of critical sections
 };
 
 }  // namespace jackdaw::gc

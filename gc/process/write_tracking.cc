@@ -118,24 +118,12 @@ Answer scan(int pagemap, AddressRange range, Told told, bool arms, std::span<Pag
 
 // Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
 // the system refuses. To arm pages that hold nothing would take page tables.
-std::uintptr_t scan_some(int pagemap, AddressRange range, bool arms, std::size_t most_runs, Runs& runs) {
+std::uintptr_t scan_some(int pagemap, AddressRange range, Told told, bool arms, std::size_t most_runs,
+                         Runs& runs) {
   std::array<PageRegion, kMostRuns> regions;
-  const Answer answer = scan(pagemap, range, Told::held, arms, std::span(regions).first(most_runs));
+  const Answer answer = scan(pagemap, range, told, arms, std::span(regions).first(most_runs));
   for (const PageRegion& region : answer.written) runs.add({region.begin, region.end});
   return answer.reached;
-}
-
-// Adds written pages, and such that hold nothing, if they are few all in all; else false, and none are added.
-constexpr std::size_t kFewRuns = 16;
-constexpr std::uintptr_t kFewBytes = std::uintptr_t{64} << 10;
-bool scan_for_few(int pagemap, AddressRange range, Runs& runs) {
-  std::array<PageRegion, kFewRuns> regions;
-  const Answer answer = scan(pagemap, range, Told::all, false, regions);
-  std::uintptr_t bytes = 0;
-  for (const PageRegion& region : answer.written) bytes += region.end - region.begin;
-  if (answer.reached < range.end || bytes > kFewBytes) return false;
-  for (const PageRegion& region : answer.written) runs.add({region.begin, region.end});
-  return true;
 }
 
 // Whether a scan may tell of all pages: that is how the system looks at no more than one bit of each. Before
@@ -194,7 +182,7 @@ WriteTrackingMethod WriteTracking::start() {
 bool WriteTracking::open(WriteTrackingMethod method) {
   method_ = method;
   write_time_ = {};
-  scans_for_few_ = method == WriteTrackingMethod::pagemap_scan && tells_of_all_pages();
+  may_tell_of_all_ = method == WriteTrackingMethod::pagemap_scan && tells_of_all_pages();
   const bool has_pagemap = pagemap_.keep(::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC));
   return has_pagemap && control_.keep(method == WriteTrackingMethod::pagemap_scan
                                           ? open_userfaultfd()
@@ -264,13 +252,15 @@ bool WriteTracking::disarm(AddressRange range) {
   return ioctl(control_.number(), UFFDIO_WRITEPROTECT, &request) == 0;
 }
 
-bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, void* function) const {
+bool WriteTracking::visit_written(AddressRange range, Wanted wanted, Visit visit, void* function) const {
   const KeepErrno keep;
+  const bool arms = wanted == Wanted::to_arm;
   if (!pagemap_.is_intact() || (arms && !arms_while_running())) return false;
+  const Told told = wanted == Wanted::perhaps && may_tell_of_all_ ? Told::all : Told::held;
   Runs runs(visit, function);
   while (!range.empty()) {
     const std::uintptr_t reached = arms_while_running()
-                                       ? scan_some(pagemap_.number(), range, arms, kMostRuns, runs)
+                                       ? scan_some(pagemap_.number(), range, told, arms, kMostRuns, runs)
                                        : read_some(pagemap_.number(), range, runs);
     if (reached == 0) return false;
     range.begin = reached;
@@ -279,23 +269,11 @@ bool WriteTracking::visit_written(AddressRange range, bool arms, Visit visit, vo
   return true;
 }
 
-bool WriteTracking::visit_perhaps_written(AddressRange range, Visit visit, void* function) const {
-  if (scans_for_few_ && pagemap_.is_intact() && !range.empty()) {
-    const KeepErrno keep;
-    Runs runs(visit, function);
-    if (scan_for_few(pagemap_.number(), range, runs)) {
-      runs.finish();
-      return true;
-    }
-  }
-  return visit_written(range, false, visit, function);
-}
-
 bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* function) {
   const KeepErrno keep;
   if (!pagemap_.is_intact() || !arms_while_running()) return false;
   Runs runs(visit, function);
-  const std::uintptr_t reached = scan_some(pagemap_.number(), range, true, kSomeRuns, runs);
+  const std::uintptr_t reached = scan_some(pagemap_.number(), range, Told::held, true, kSomeRuns, runs);
   if (reached == 0) return false;
   range.begin = reached;
   runs.finish();

@@ -62,20 +62,20 @@ class WriteTracking {
   /// all of `range` has to be taken for written then.
   template <typename Function>
   bool for_each_written(AddressRange range, Function function) const {
-    return visit_written(range, false, call<Function>, &function);
+    return visit_written(range, Wanted::to_read, call<Function>, &function);
   }
-  /// The same, but few of the pages may hold nothing. Since Linux 6.9 it takes half of the time where little
+  /// The same, but some of the pages may hold nothing. Since Linux 6.9 it takes half of the time where little
   /// was written.
   template <typename Function>
   bool for_each_perhaps_written(AddressRange range, Function function) const {
-    return visit_perhaps_written(range, call<Function>, &function);
+    return visit_written(range, Wanted::perhaps, call<Function>, &function);
   }
   /// As for_each_written, and arms each run before `function` sees it: what is written from then on is found
   /// next time. Only where arms_while_running(); false elsewhere. When false, pages may be armed that
   /// `function` did not see.
   template <typename Function>
   bool take_written(AddressRange range, Function function) {
-    return visit_written(range, true, call<Function>, &function);
+    return visit_written(range, Wanted::to_arm, call<Function>, &function);
   }
   /// The same from the range's begin on, for kSomeRuns at most. `range` becomes what is left of it.
   template <typename Function>
@@ -95,8 +95,8 @@ class WriteTracking {
   static void call(void* function, AddressRange run) {
     (*static_cast<Function*>(function))(run);
   }
-  bool visit_written(AddressRange range, bool arms, Visit visit, void* function) const;
-  bool visit_perhaps_written(AddressRange range, Visit visit, void* function) const;
+  enum class Wanted : std::uint8_t { to_read, perhaps, to_arm };
+  bool visit_written(AddressRange range, Wanted wanted, Visit visit, void* function) const;
   bool visit_some_written(AddressRange& range, Visit visit, void* function);
   bool open(WriteTrackingMethod method);
   [[nodiscard]] bool works();
@@ -105,7 +105,7 @@ class WriteTracking {
 
   WriteTrackingMethod method_ = WriteTrackingMethod::none;
   std::chrono::nanoseconds write_time_{0};
-  bool scans_for_few_ = false;
+  bool may_tell_of_all_ = false;
   OwnDescriptor pagemap_;
   OwnDescriptor control_;  // userfaultfd, or clear_refs
 };

@@ -30,6 +30,8 @@ class ThreadRegistry {
     verify::program_thread::instruction.unlock();
     verify::program_thread::critical_section.unlock();
   }
+  static void resume_others_soon() { resume_others(); }
+  static void wake_resumed() {}
 };
 
 }  // namespace jackdaw::gc

@@ -90,6 +90,11 @@ class WriteTracking {
   static bool disarm(AddressRange) { return false; }
   static void after_fork_in_child() {}
 
+  static constexpr std::size_t kSomeRuns = 64;
+  template <typename Function>
+  bool for_each_written(AddressRange range, Function function) const {
+    return visit(range, false, function);
+  }
   template <typename Function>
   bool for_each_perhaps_written(AddressRange range, Function function) const {
     return visit(range, false, function);
