@@ -406,6 +406,44 @@ TEST(ThreadRegistry, AThreadThatHearsAgainIsWaitedFor) {
   threads().call_blocked(join_one, &deaf);
 }
 
+// Also those that the one that is woken has to wake.
+TEST(ThreadRegistry, AllGoOnThatAreResumedSoon) {
+  std::array<std::atomic<std::uint64_t>, 4> counts{};
+  std::atomic<bool> may_end{false};
+  std::vector<std::thread> counting;
+  for (std::atomic<std::uint64_t>& count : counts) {
+    counting.emplace_back([&may_end, &count] {
+      new_link(nullptr, 0);
+      while (!may_end.load()) count.fetch_add(1);
+    });
+  }
+  const auto wait_for_more = [&counts](const auto& before) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      while (counts[i].load() == before[i]) std::this_thread::yield();
+    }
+  };
+  const auto now = [&counts] {
+    std::array<std::uint64_t, 4> values{};
+    for (std::size_t i = 0; i < counts.size(); ++i) values[i] = counts[i].load();
+    return values;
+  };
+  wait_for_more(std::array<std::uint64_t, 4>{});
+  for (std::size_t i = 0; i < mark::scaled(60); ++i) {
+    EXPECT_EQ(threads().stop_others(), counts.size());
+    const auto stopped = now();
+    EXPECT_EQ(now(), stopped);
+    threads().resume_others_soon();
+    if (i % 3 == 0) wait_for_more(stopped);
+    if (i % 2 == 0) threads().wake_resumed();
+  }
+  may_end.store(true);
+  threads().call_blocked(
+      [](void* all) {
+        for (std::thread& thread : *static_cast<std::vector<std::thread>*>(all)) thread.join();
+      },
+      &counting);
+}
+
 // The stop signal from elsewhere stops nobody, and takes no part in a collection.
 TEST(ThreadRegistry, ASignalFromElsewhereDoesNothing) {
   std::atomic<bool> may_end{false};
