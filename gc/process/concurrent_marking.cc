@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -44,12 +43,13 @@ constexpr std::uint32_t kPartOfAStop = 8;
 constexpr std::uint32_t kLeastPartOfAStop = 32;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
 constexpr std::chrono::milliseconds kPatience{10};
-// As many mark threads visit pages in the pause as were written so often, in bytes, when it was asked last,
-// and as there are so many parts to ask about.
+// As many mark threads visit pages in the pause as are expected to be written so often, in bytes, and as
+// there are so many parts to ask about.
 constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
 constexpr std::uint32_t kPartsOfAHelper = 64;
 // In the pause, so much of each part is visited though it may hold nothing, before it is asked exactly.
 constexpr std::uintptr_t kMostUnasked = std::uintptr_t{256} << 10;
+constexpr std::chrono::duration<double, std::milli> kLeastTime{0.001};
 // Objects that a stop may find and leave to the pause to mark from.
 constexpr std::size_t kLeastFound = 1024;
 
@@ -179,7 +179,7 @@ void ConcurrentMarking::end_thread() {
 void* ConcurrentMarking::run_thread(void* self) {
   const OwnWork own_work;
   // What sleeps for part of a millisecond is woken in time.
-  prctl(PR_SET_TIMERSLACK, 1000);
+  prctl(PR_SET_TIMERSLACK, 1000UL);
   static_cast<ConcurrentMarking*>(self)->run();
   return nullptr;
 }
@@ -277,10 +277,18 @@ void ConcurrentMarking::catch_up_with_stops() {
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t part_of_a_stop = kPartOfAStop;
   std::uint64_t times_affordable = 1;
-  for (std::uint32_t stops_of_pass = 0;;) {
+  // For so long the program ran since a pass began, and in the one before.
+  Milliseconds ran{0};
+  Milliseconds ran_before{0};
+  Clock::time_point runs_since = pass_start_;
+  for (bool begins = true;;) {
     {
       const Stop stop(*this);
-      if (stops_of_pass++ == 0) begin_pass();
+      ran += Clock::now() - runs_since;
+      if (std::exchange(begins, false)) {
+        ran_before = std::exchange(ran, Milliseconds(0));
+        begin_pass();
+      }
       if (visit_some(stop.deadline())) {
         if (record_.written_bytes >= before / 2) {
           if (part_of_a_stop < kLeastPartOfAStop) {
@@ -290,9 +298,10 @@ void ConcurrentMarking::catch_up_with_stops() {
           }
         }
         before = record_.written_bytes;
-        if (leaves_little(stops_of_pass, times_affordable)) return leave_marking();
-        stops_of_pass = 0;
+        if (leaves_little(ran / std::max(ran_before, kLeastTime), times_affordable)) return leave_marking();
+        begins = true;
       }
+      runs_since = Clock::now();
     }
     mark_gathered();
     await_end_of(Phase::marking, stop_time() / part_of_a_stop);
@@ -303,14 +312,18 @@ void ConcurrentMarking::catch_up_with_stops() {
 void ConcurrentMarking::begin_pass() {
   taken_.begin_pass();
   record_.written_bytes = 0;
+  pass_start_ = Clock::now();
 }
 
-// In the last stop of a pass: whether that leaves so little to the pause that it takes no longer than its
-// target, or so many times as long. In the pass, the program wrote less than before it; and nothing, if it
-// stood still all the time.
-bool ConcurrentMarking::leaves_little(std::uint32_t stops_of_pass, std::uint64_t times) {
-  return (stops_of_pass == 1 || record_.written_bytes <= affordable_bytes() * times) &&
-         rescans_.size() <= kLeastFound * times;
+// In the last stop of a pass, in which the program ran for `part` of the time in which it wrote what the pass
+// found: whether so little is left to the pause that it takes no longer than its target, or so many times as
+// long. Nothing is, if the program stood still all the time.
+bool ConcurrentMarking::leaves_little(double part, std::uint64_t times) {
+  const double expected = static_cast<double>(record_.written_bytes) * part;
+  if (expected > static_cast<double>(affordable_bytes() * times)) return false;
+  if (rescans_.size() > kLeastFound * times) return false;
+  record_.written_bytes = static_cast<std::uint64_t>(expected);
+  return true;
 }
 
 // In a stop: takes written pages and visits them, until the time is over or enough is found to mark from.
@@ -465,29 +478,12 @@ void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
   std::atomic<std::int64_t> asking{0};
   std::atomic<std::int64_t> visiting{0};
   const auto visit_part = [&](std::uint32_t part) {
-    const Clock::time_point start = Clock::now();
     std::chrono::nanoseconds visits{0};
-    WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
-    std::uintptr_t unasked = kMostUnasked;
-    const auto visit_timed = [&](AddressRange pages) {
-      const Clock::time_point start_of_visit = Clock::now();
-      visit(pages);
-      visits += Clock::now() - start_of_visit;
-    };
-    const auto visit_scanned = [&](AddressRange pages) {
-      const std::uintptr_t bytes = pages.end - pages.begin;
-      if (bytes > unasked && tracking_.for_each_written(pages, visit_timed)) return;
-      unasked -= std::min(bytes, unasked);
-      visit_timed(pages);
-    };
-    const auto visit_pages = [&](AddressRange pages) {
-      stretches_.for_each_scanned_in(pages, visit_scanned);
-    };
-    stretches_.for_each_coarse_of(part, [&](AddressRange stretch) {
-      if (!tracking_.for_each_perhaps_written(stretch, visit_pages)) visit_pages(stretch);
-    });
-    asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
+    const Clock::time_point start = Clock::now();
+    const Clock::time_point end_of_asking = visit_written_of(part, visits);
+    visits += Clock::now() - end_of_asking;
     visiting.fetch_add(visits.count(), std::memory_order_relaxed);
+    asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
   };
   record_.written_bytes = 0;
   marking.share(visit_part, stretches_.part_count());
@@ -495,12 +491,39 @@ void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
               std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
 }
 
+// One part of it. Adds the time that the visits take to `visits`, but for the last ones, which go on from
+// when it says.
+ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::uint32_t part,
+                                                                         std::chrono::nanoseconds& visits) {
+  WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+  const auto visit_timed = [&](AddressRange pages) {
+    const Clock::time_point start = Clock::now();
+    visit(pages);
+    visits += Clock::now() - start;
+  };
+  std::uintptr_t unasked =
+      tracking_.may_tell_of_pages_that_hold_nothing() ? kMostUnasked : ScannedStretches::kPartBytes;
+  const auto visit_scanned = [&](AddressRange pages) {
+    const std::uintptr_t bytes = pages.end - pages.begin;
+    if (bytes > unasked && tracking_.for_each_written(pages, visit_timed)) return;
+    unasked -= std::min(bytes, unasked);
+    visit_timed(pages);
+  };
+  const auto visit_pages = [&](AddressRange pages) { stretches_.for_each_scanned_in(pages, visit_scanned); };
+  stretches_.for_each_coarse_of(part, [&](AddressRange stretch) {
+    if (tracking_.for_each_perhaps_written(stretch, visit_pages)) return;
+    // All that lies in a chunk that came lately was written.
+    stretches_.for_each_scanned_in(stretch, visit_timed);
+  });
+  return Clock::now();
+}
+
 void ConcurrentMarking::note_visits(Milliseconds asking, Milliseconds visiting) {
   const auto bytes = static_cast<double>(record_.written_bytes);
   const Milliseconds best(bytes / kVisitedPerMillisecond);
   const Milliseconds time = std::clamp(visiting, best, best * kMostTimesSlower);
   time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
-  asking_time_of_part_ = asking / std::max(stretches_.part_count(), 1U);
+  asking_time_of_part_ = (asking_time_of_part_ + asking / std::max(stretches_.part_count(), 1U)) / 2;
 }
 
 void ConcurrentMarking::sweep() {

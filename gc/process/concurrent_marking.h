@@ -8,8 +8,7 @@
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
 //             marks from those roots. Then it asks which pages were written, arms them again, and visits the
 //             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops of the program, and asks in them, after each pass, how much is
-//             left
+//             should take, it goes on in stops of the program
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -140,7 +139,7 @@ class ConcurrentMarking {
   void catch_up_with_stops();
   bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
   void begin_pass();
-  bool leaves_little(std::uint32_t stops_of_pass, std::uint64_t times);
+  bool leaves_little(double part, std::uint64_t times);
   bool visit_some(Clock::time_point deadline);
   void visit_taken(Clock::time_point deadline);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
@@ -156,6 +155,7 @@ class ConcurrentMarking {
   void mark_among_others(heap::Object* object);
   bool has_gathered_enough();
   void visit_written_in_pause(Marking& marking);
+  Clock::time_point visit_written_of(std::uint32_t part, std::chrono::nanoseconds& visits);
   void note_visits(Milliseconds asking, Milliseconds visiting);
   void add_rescan(MarkTask task);
   void mark_gathered();
@@ -182,6 +182,7 @@ class ConcurrentMarking {
   Milliseconds asking_time_of_part_{0};  // about written pages in a pause, of one mark thread
   Milliseconds time_of_byte_;            // to visit one of written pages in a pause, of one mark thread
   Clock::time_point start_;              // of the marking
+  Clock::time_point pass_start_;
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;

@@ -29,7 +29,7 @@ class TakenPages {
 
  public:
   /// Pages are handed out in pieces of no more bytes.
-  static constexpr std::uintptr_t kPieceBytes = std::uintptr_t{64} << 10;
+  static constexpr std::uintptr_t kPieceBytes = std::uintptr_t{16} << 10;
 
   /// Throws std::bad_alloc.
   TakenPages(const ScannedStretches& stretches, WriteTracking& tracking)
@@ -41,7 +41,7 @@ class TakenPages {
   void arm_all() {
     begin_pass();
     if (!tracking_.arms_while_running()) return;
-    stretches_.for_each([this](AddressRange stretch) { arm(stretch); });
+    stretches_.for_each([this](AddressRange stretch) { arm(stretch, stretch); });
   }
 
   /// From now on pages are taken from the first on. What was taken is forgotten.
@@ -68,10 +68,10 @@ class TakenPages {
     bool is_enough = false;
     for (; part_ < stretches_.part_count(); ++part_) {
       stretches_.for_each_of(part_, [&](AddressRange stretch) {
-        stretch.begin = std::max(stretch.begin, taken_until_);
-        while (!stretch.empty() && !is_enough) {
-          take_some_of(stretch);
-          taken_until_ = stretch.begin;
+        AddressRange left{std::max(stretch.begin, taken_until_), stretch.end};
+        while (!left.empty() && !is_enough) {
+          take_some_of(left, stretch);
+          taken_until_ = left.begin;
           is_enough = pieces_.size() >= kEnough || Clock::now() >= deadline;
         }
       });
@@ -84,18 +84,18 @@ class TakenPages {
 
   // Where pages cannot be armed, all of the stretch counts as written. A chunk is watched as a whole, when it
   // was not yet: that keeps all threads from touching new pages for a moment.
-  void arm(AddressRange stretch) {
-    if (tracking_.arm({&stretch, 1})) return;
-    if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&stretch, 1});
+  void arm(AddressRange pages, AddressRange stretch) {
+    if (tracking_.arm({&pages, 1})) return;
+    if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&pages, 1});
   }
 
-  // What is left of it is in `stretch` afterwards.
-  void take_some_of(AddressRange& stretch) {
-    if (tracking_.take_some_written(stretch, [this](AddressRange pages) { add(pages); })) return;
+  // Of what is left of a stretch; and that is in `left` afterwards.
+  void take_some_of(AddressRange& left, AddressRange stretch) {
+    if (tracking_.take_some_written(left, [this](AddressRange pages) { add(pages); })) return;
     // All that lies in a chunk that came lately was written.
-    arm(stretch);
-    add(stretch);
-    stretch.begin = stretch.end;
+    arm(left, stretch);
+    add(left);
+    left.begin = left.end;
   }
   void add(AddressRange pages) {
     for (; !pages.empty(); pages.begin += std::min(kPieceBytes, pages.end - pages.begin))

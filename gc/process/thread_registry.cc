@@ -222,10 +222,12 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
   // thread wrote.
   if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
-  // Acquire: pairs with the release in resume_others_now, so that this thread sees what the collector wrote.
+  // Acquire: pairs with the release in let_others_go_on, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
-  // Relaxed: whoever sees the epoch sees what was written before it.
-  if (registry_->one_wakes_others_.exchange(false, std::memory_order_relaxed)) epoch.wake_all();
+  // Relaxed, both: whoever sees the epoch sees what was written before it.
+  std::atomic<bool>& wakes_others = registry_->one_wakes_others_;
+  if (wakes_others.load(std::memory_order_relaxed) && wakes_others.exchange(false, std::memory_order_relaxed))
+    epoch.wake_all();
 }
 
 bool ThreadRegistry::is_to_stop(ProcessThread* thread) {
