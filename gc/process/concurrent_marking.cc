@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -30,7 +31,7 @@ constexpr std::size_t kMostOfAStop = 4 * kPiece;
 // many times as long.
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kVisitsKnown = 4 << 20;
-constexpr double kMostTimesSlower = 4;
+constexpr double kMostTimesSlower = 8;
 // Written pages are visited in the order of their addresses by batches of so many pieces (TakenPages), and in
 // a stop it is looked at the time between two.
 constexpr std::size_t kBatch = 16;
@@ -317,9 +318,10 @@ void ConcurrentMarking::begin_pass() {
 
 // In the last stop of a pass, in which the program ran for `part` of the time in which it wrote what the pass
 // found: whether so little is left to the pause that it takes no longer than its target, or so many times as
-// long. Nothing is, if the program stood still all the time.
+// long. Nothing is, if the program stood still all the time. In a fourth of a time it writes about half of
+// the pages: many of them several times.
 bool ConcurrentMarking::leaves_little(double part, std::uint64_t times) {
-  const double expected = static_cast<double>(record_.written_bytes) * part;
+  const double expected = static_cast<double>(record_.written_bytes) * std::sqrt(part);
   if (expected > static_cast<double>(affordable_bytes() * times)) return false;
   if (rescans_.size() > kLeastFound * times) return false;
   record_.written_bytes = static_cast<std::uint64_t>(expected);
@@ -342,28 +344,45 @@ void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
   const std::span<const AddressRange> pieces = taken_.waiting();
   const auto batches = static_cast<std::uint32_t>((pieces.size() + kBatch - 1) / kBatch);
   // Relaxed, all: batches are handed out in order, and nobody begins with one behind the end that it saw or
-  // set. One behind the end may be visited again.
+  // set. One behind the end may be visited again. The time is a total, read when all are done.
   std::atomic<std::uint32_t> end{batches};
+  std::atomic<std::int64_t> nanoseconds{0};
   const auto visit_batch = [&](std::uint32_t batch) {
     std::uint32_t before = end.load(std::memory_order_relaxed);
     if (batch >= before) return;
-    if (batch == 0 || (Clock::now() < deadline && !has_gathered_enough())) {
-      WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+    const Clock::time_point start = Clock::now();
+    if (batch == 0 || (start < deadline && !has_gathered_enough())) {
       const std::size_t first = batch * kBatch;
-      for (const AddressRange piece : pieces.subspan(first, std::min(kBatch, pieces.size() - first)))
-        visit(piece);
+      visit_pieces(pieces.subspan(first, std::min(kBatch, pieces.size() - first)));
+      nanoseconds.fetch_add((Clock::now() - start).count(), std::memory_order_relaxed);
       return;
     }
     while (batch < before && !end.compare_exchange_weak(before, batch, std::memory_order_relaxed)) continue;
   };
+  const std::uint64_t bytes_before = record_.written_bytes;
   collection_.marking().share_with_all(visit_batch, batches);
   taken_.visited(std::min(pieces.size(), end.load(std::memory_order_relaxed) * kBatch));
+  note_visits(record_.written_bytes - bytes_before,
+              std::chrono::nanoseconds(nanoseconds.load(std::memory_order_relaxed)));
+}
+
+void ConcurrentMarking::visit_pieces(std::span<const AddressRange> pieces) {
+  WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+  for (const AddressRange piece : pieces) visit(piece);
+}
+
+// So many bytes took so much of mark threads' time.
+void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds visiting) {
+  const auto bytes = static_cast<double>(visited_bytes);
+  const Milliseconds best(bytes / kVisitedPerMillisecond);
+  const Milliseconds time = std::clamp(visiting, best, best * kMostTimesSlower);
+  time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
 }
 
 // Of written pages, so many bytes are visited in most of the target for the pause; some where to ask about
-// them takes all of it. Goes by the last pauses.
+// them takes all of it.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
-  const Milliseconds target = Milliseconds(pause_target()) * 4 / 5 * marker_count();
+  const Milliseconds target = Milliseconds(stop_time()) * marker_count();
   const Milliseconds visiting = std::max(target - asking_time_of_part_ * stretches_.part_count(), target / 4);
   return std::max(static_cast<std::uint64_t>(visiting / time_of_byte_), kLeastAffordable);
 }
@@ -487,8 +506,9 @@ void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
   };
   record_.written_bytes = 0;
   marking.share(visit_part, stretches_.part_count());
-  note_visits(std::chrono::nanoseconds(asking.load(std::memory_order_relaxed)),
-              std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
+  note_visits(record_.written_bytes, std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
+  const Milliseconds asked = std::chrono::nanoseconds(asking.load(std::memory_order_relaxed));
+  asking_time_of_part_ = (asking_time_of_part_ + asked / std::max(stretches_.part_count(), 1U)) / 2;
 }
 
 // One part of it. Adds the time that the visits take to `visits`, but for the last ones, which go on from
@@ -516,14 +536,6 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::ui
     stretches_.for_each_scanned_in(stretch, visit_timed);
   });
   return Clock::now();
-}
-
-void ConcurrentMarking::note_visits(Milliseconds asking, Milliseconds visiting) {
-  const auto bytes = static_cast<double>(record_.written_bytes);
-  const Milliseconds best(bytes / kVisitedPerMillisecond);
-  const Milliseconds time = std::clamp(visiting, best, best * kMostTimesSlower);
-  time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
-  asking_time_of_part_ = (asking_time_of_part_ + asking / std::max(stretches_.part_count(), 1U)) / 2;
 }
 
 void ConcurrentMarking::sweep() {

@@ -142,6 +142,8 @@ class ConcurrentMarking {
   bool leaves_little(double part, std::uint64_t times);
   bool visit_some(Clock::time_point deadline);
   void visit_taken(Clock::time_point deadline);
+  void visit_pieces(std::span<const AddressRange> pieces);
+  void note_visits(std::uint64_t visited_bytes, Milliseconds visiting);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
   [[nodiscard]] std::uint64_t affordable_bytes();
   void leave_marking();
@@ -156,7 +158,6 @@ class ConcurrentMarking {
   bool has_gathered_enough();
   void visit_written_in_pause(Marking& marking);
   Clock::time_point visit_written_of(std::uint32_t part, std::chrono::nanoseconds& visits);
-  void note_visits(Milliseconds asking, Milliseconds visiting);
   void add_rescan(MarkTask task);
   void mark_gathered();
   void sweep();
