@@ -26,17 +26,14 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kMostOfAStop = 4 * kPiece;
 
-// In a millisecond of a pause each mark thread visits so many bytes of written pages at best. That weighs as
-// much as a pause with kVisitsKnown bytes; one in which threads had no processor counts as no more than so
-// many times as long.
+// In a millisecond each mark thread visits so many bytes of written pages at best. That weighs as much as
+// visits of kVisitsKnown bytes; such without a processor count as no more than so many times as long.
 constexpr double kVisitedPerMillisecond = 2 << 20;
 constexpr double kVisitsKnown = 4 << 20;
 constexpr double kMostTimesSlower = 8;
 // Written pages are visited in the order of their addresses by batches of so many pieces (TakenPages), and in
 // a stop it is looked at the time between two.
 constexpr std::size_t kBatch = 16;
-// Left to the pause whatever its target is.
-constexpr std::uint64_t kLeastAffordable = heap::kBlockBytes / 4;
 constexpr std::uint32_t kMostRounds = 16;
 // Between two stops the program runs for so small a part of the time of a stop. With longer gaps it writes so
 // much that it is stopped for longer altogether; with shorter ones it does little but stand still.
@@ -50,7 +47,8 @@ constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
 constexpr std::uint32_t kPartsOfAHelper = 64;
 // In the pause, so much of each part is visited though it may hold nothing, before it is asked exactly.
 constexpr std::uintptr_t kMostUnasked = std::uintptr_t{256} << 10;
-constexpr std::chrono::duration<double, std::milli> kLeastTime{0.001};
+// Nothing is divided by less.
+constexpr std::chrono::duration<double, std::milli> kNoTime{0.001};
 // Objects that a stop may find and leave to the pause to mark from.
 constexpr std::size_t kLeastFound = 1024;
 
@@ -278,7 +276,7 @@ void ConcurrentMarking::catch_up_with_stops() {
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t part_of_a_stop = kPartOfAStop;
   std::uint64_t times_affordable = 1;
-  // For so long the program ran since a pass began, and in the one before.
+  // For so long the program ran since this pass began, and from when the one before did until then.
   Milliseconds ran{0};
   Milliseconds ran_before{0};
   Clock::time_point runs_since = pass_start_;
@@ -299,7 +297,7 @@ void ConcurrentMarking::catch_up_with_stops() {
           }
         }
         before = record_.written_bytes;
-        if (leaves_little(ran / std::max(ran_before, kLeastTime), times_affordable)) return leave_marking();
+        if (leaves_little(ran / std::max(ran_before, kNoTime), times_affordable)) return leave_marking();
         begins = true;
       }
       runs_since = Clock::now();
@@ -317,9 +315,9 @@ void ConcurrentMarking::begin_pass() {
 }
 
 // In the last stop of a pass, in which the program ran for `part` of the time in which it wrote what the pass
-// found: whether so little is left to the pause that it takes no longer than its target, or so many times as
-// long. Nothing is, if the program stood still all the time. In a fourth of a time it writes about half of
-// the pages: many of them several times.
+// found, at least: whether so little is left to the pause that it takes no longer than its target, or so many
+// times as long. Nothing is, if the program stood still all the time. In a fourth of a time it writes about
+// half of the pages: many of them several times.
 bool ConcurrentMarking::leaves_little(double part, std::uint64_t times) {
   const double expected = static_cast<double>(record_.written_bytes) * std::sqrt(part);
   if (expected > static_cast<double>(affordable_bytes() * times)) return false;
@@ -384,7 +382,7 @@ void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds vi
 std::uint64_t ConcurrentMarking::affordable_bytes() {
   const Milliseconds target = Milliseconds(stop_time()) * marker_count();
   const Milliseconds visiting = std::max(target - asking_time_of_part_ * stretches_.part_count(), target / 4);
-  return std::max(static_cast<std::uint64_t>(visiting / time_of_byte_), kLeastAffordable);
+  return static_cast<std::uint64_t>(visiting / time_of_byte_);
 }
 
 // In a stop.
@@ -508,7 +506,9 @@ void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
   marking.share(visit_part, stretches_.part_count());
   note_visits(record_.written_bytes, std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
   const Milliseconds asked = std::chrono::nanoseconds(asking.load(std::memory_order_relaxed));
-  asking_time_of_part_ = (asking_time_of_part_ + asked / std::max(stretches_.part_count(), 1U)) / 2;
+  const Milliseconds of_part = asked / std::max(stretches_.part_count(), 1U);
+  asking_time_of_part_ =
+      asking_time_of_part_ == Milliseconds(0) ? of_part : (asking_time_of_part_ + of_part) / 2;
 }
 
 // One part of it. Adds the time that the visits take to `visits`, but for the last ones, which go on from

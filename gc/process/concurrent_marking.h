@@ -181,9 +181,9 @@ class ConcurrentMarking {
   std::span<heap::Object* const> first_roots_;
   StoppableMutex gathering_;             // guards rescans_ while the program stands still
   Milliseconds asking_time_of_part_{0};  // about written pages in a pause, of one mark thread
-  Milliseconds time_of_byte_;            // to visit one of written pages in a pause, of one mark thread
+  Milliseconds time_of_byte_;            // to visit one of written pages, of one mark thread
   Clock::time_point start_;              // of the marking
-  Clock::time_point pass_start_;
+  Clock::time_point pass_start_;         // of the last pass while the program ran, or of one since
   base::SystemVector<heap::Object*> roots_;
   base::SystemVector<MarkTask> rescans_;
   ConcurrentRecord record_;

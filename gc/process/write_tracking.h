@@ -70,6 +70,7 @@ class WriteTracking {
   bool for_each_perhaps_written(AddressRange range, Function function) const {
     return visit_written(range, Wanted::perhaps, call<Function>, &function);
   }
+  /// Whether for_each_perhaps_written may.
   [[nodiscard]] bool may_tell_of_pages_that_hold_nothing() const { return may_tell_of_all_; }
   /// As for_each_written, and arms each run before `function` sees it: what is written from then on is found
   /// next time. Only where arms_while_running(); false elsewhere. When false, pages may be armed that

@@ -95,6 +95,7 @@ class WriteTracking {
   bool for_each_written(AddressRange range, Function function) const {
     return visit(range, false, function);
   }
+  static bool may_tell_of_pages_that_hold_nothing() { return false; }
   template <typename Function>
   bool for_each_perhaps_written(AddressRange range, Function function) const {
     return visit(range, false, function);
