@@ -177,7 +177,7 @@ void ConcurrentMarking::end_thread() {
 
 void* ConcurrentMarking::run_thread(void* self) {
   const OwnWork own_work;
-  // What sleeps for part of a millisecond is woken in time.
+  // This thread sleeps for parts of a millisecond, which the system prolongs by 50 us otherwise.
   prctl(PR_SET_TIMERSLACK, 1000UL);
   static_cast<ConcurrentMarking*>(self)->run();
   return nullptr;

@@ -6,8 +6,8 @@
 //
 // One thread takes them. To arm pages, the system has each processor forget what it remembers of them that
 // runs a thread of the process: where all others sleep, that costs nothing. (Measured in a virtual machine
-// with 2 processors, pages here and there in 14 GiB: two threads that took and visited pages side by side
-// interrupted each other for longer than they visited.)
+// with 2 processors, pages here and there in 12 GiB: where two threads took and visited pages side by side,
+// taking them took longer than the visits.)
 #pragma once
 
 #include <algorithm>

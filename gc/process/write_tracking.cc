@@ -90,40 +90,29 @@ class Runs {
 // The pages that a scan tells of, of those that count as written: the others hold nothing.
 enum class Told : std::uint8_t { held, all };
 
-// What the system answers to a scan from the range's begin on: how far it got, or 0 when it refuses.
-struct Answer {
-  std::uintptr_t reached;
-  std::span<const PageRegion> written;
-};
-
-// Into so much room. After an error, an interruption too, pages may be armed that were not told. The system
-// would not say exactly how far it got if it were given room for more than 512 runs; a limit to the number of
-// pages would have it split huge ones.
+// Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
+// the system refuses. After an error, an interruption too, pages may be armed that were not told. To arm
+// pages that hold nothing would take page tables. The system would not say exactly how far it got if it were
+// given room for more than 512 runs; a limit to the number of pages would have it split huge ones.
 constexpr std::size_t kMostRuns = 256;
-Answer scan(int pagemap, AddressRange range, Told told, bool arms, std::span<PageRegion> room) {
+std::uintptr_t scan_some(int pagemap, AddressRange range, Told told, bool arms, std::size_t most_runs,
+                         Runs& runs) {
+  std::array<PageRegion, kMostRuns> regions;
   ScanRequest request{};
   request.size = sizeof request;
   request.flags = kRefuseUnwatched | (arms ? kArmMatching : 0);
   request.begin = range.begin;
   request.end = range.end;
-  request.regions = reinterpret_cast<std::uintptr_t>(room.data());
-  request.most_regions = room.size();
+  request.regions = reinterpret_cast<std::uintptr_t>(regions.data());
+  request.most_regions = most_runs;
   request.all_categories = kWritten;
   if (told == Told::held) request.any_category = kPresent | kSwapped;
   request.told_categories = kWritten;
   const int count = ioctl(pagemap, kPagemapScan, &request);
-  if (count < 0 || request.walked_to <= range.begin) return {0, {}};
-  return {request.walked_to, room.first(static_cast<std::size_t>(count))};
-}
-
-// Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
-// the system refuses. To arm pages that hold nothing would take page tables.
-std::uintptr_t scan_some(int pagemap, AddressRange range, Told told, bool arms, std::size_t most_runs,
-                         Runs& runs) {
-  std::array<PageRegion, kMostRuns> regions;
-  const Answer answer = scan(pagemap, range, told, arms, std::span(regions).first(most_runs));
-  for (const PageRegion& region : answer.written) runs.add({region.begin, region.end});
-  return answer.reached;
+  if (count < 0 || request.walked_to <= range.begin) return 0;
+  for (const PageRegion& region : std::span(regions).first(static_cast<std::size_t>(count)))
+    runs.add({region.begin, region.end});
+  return request.walked_to;
 }
 
 // Whether a scan may tell of all pages: that is how the system looks at no more than one bit of each. Before
