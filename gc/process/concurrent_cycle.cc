@@ -215,6 +215,7 @@ void ProcessCollector::note_swept() {
   const std::uint64_t live = heap_.swept().live_bytes;
   pacing_.note_swept(live_bytes(), live);
   found_.live_bytes = pacing_.known_live(live);
+  found_.floating_bytes = live - found_.live_bytes;
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
   found_.heap_bytes = heap_.bytes();
   // Relaxed: see its reader.

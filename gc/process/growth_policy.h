@@ -35,6 +35,7 @@ struct GrowthPolicy {
     std::uint64_t root_bytes = 0;           ///< that it searched
     std::uint64_t heap_bytes = 0;           ///< that the heap took, and still has
     std::uint64_t new_uncounted_bytes = 0;  ///< that came since, and the program frees by hand
+    std::uint64_t floating_bytes = 0;       ///< beside the live ones: allocated in its marking, dead or not
   };
 
   /// Bytes to allocate until the next collection: what the heap has room for, or more.
@@ -51,7 +52,11 @@ struct GrowthPolicy {
     const std::uint64_t scanned = found.live_bytes - std::min(found.live_bytes, found.unscanned_bytes);
     const std::uint64_t read = 2 * scanned + found.unscanned_bytes + found.root_bytes;
     const std::uint64_t counted = std::max(minimum_budget_bytes, read / free_space_divisor);
-    return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted);
+    // Floating garbage has a place beside that, or the next cycle would begin the earlier the more was
+    // allocated in the last one. At most a quarter: else heap and cycles would make each other larger.
+    constexpr std::uint64_t kPartFloating = 4;
+    return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted) +
+           std::min(found.floating_bytes, found.live_bytes / kPartFloating);
   }
   /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
   /// since the last collection.

@@ -458,6 +458,7 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   found_.unscanned_bytes = result.unscanned_bytes;
   found_.heap_bytes = heap_.bytes();
   found_.new_uncounted_bytes = 0;
+  found_.floating_bytes = 0;
   uncounted_before_ = uncounted_bytes();
   apply_growth();
   record.live_bytes = result.live_bytes;

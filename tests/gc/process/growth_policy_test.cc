@@ -41,6 +41,14 @@ TEST(GrowthPolicy, WhatIsFreedByHandCountsAnEighthAtLeast) {
   EXPECT_EQ(policy.budget(found), 8 * 20 * kMebibyte);
 }
 
+TEST(GrowthPolicy, WhatWasAllocatedInAMarkingHasAPlaceBesideTheRest) {
+  const GrowthPolicy policy;
+  GrowthPolicy::Found found{.live_bytes = 30 * kMebibyte, .floating_bytes = 4 * kMebibyte};
+  EXPECT_EQ(policy.budget(found), 24 * kMebibyte);
+  found.floating_bytes = 20 * kMebibyte;
+  EXPECT_EQ(policy.budget_while_growing(found), 27 * kMebibyte + kMebibyte / 2);
+}
+
 TEST(GrowthPolicy, AHeapMayGrowToWhatWasAskedFor) {
   GrowthPolicy policy;
   policy.minimum_heap_bytes = 100 * kMebibyte;
