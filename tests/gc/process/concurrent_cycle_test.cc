@@ -458,6 +458,28 @@ TEST_F(ConcurrentCycle, FindsWhatWasMovedToNewRoots) {
   }
 }
 
+std::size_t marked_of(const std::vector<HiddenAddress>& list) {
+  return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), [](HiddenAddress link) {
+    const auto* const object = static_cast<const heap::Object*>(link.address());
+    return heap::Chunk::of(object)->is_marked(object);
+  }));
+}
+
+// No root leads to it when they are gathered, and it is not born marked.
+TEST_F(ConcurrentCycle, MarksWhatOnlyAStackLeadsToBeforeItsLastPause) {
+  Link* head = nullptr;
+  std::vector<HiddenAddress> list;
+  {
+    HeldCycle cycle(Phase::marking);
+    list = put_list(head);
+  }
+  await_end_of(Phase::marking);
+  EXPECT_EQ(marked_of(list), kLength);
+  finish_cleanly();
+  expect_kept(list);
+  GC_reachable_here(head);
+}
+
 TEST_F(ConcurrentCycle, LooksForNothingInRootsThatAreGone) {
   for (const Phase in : kPhases) {
     Mapped kept;

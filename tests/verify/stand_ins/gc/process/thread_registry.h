@@ -2,6 +2,11 @@
 // and outside of critical sections.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
+#include "gc/stack_state.h"
+#include "heap/word_scan.h"
 #include "tests/verify/verify.h"
 
 namespace verify::program_thread {
@@ -20,6 +25,11 @@ namespace jackdaw::gc {
 
 class ThreadRegistry {
  public:
+  struct RootPlace {};
+  struct ThreadLocalModule {};
+  // Its stack counts as empty until the marking ends.
+  template <typename Function>
+  static void for_each_root(std::uintptr_t, StackState, std::span<const ThreadLocalModule>, Function) {}
   static void stop_others() {
     verify::program_thread::critical_section.lock();
     verify::program_thread::instruction.lock();
