@@ -98,7 +98,6 @@ void tell_program(gc::CollectionEvent event) {
 void install_hooks(gc::ProcessCollector& collector) {
   collector.hooks() = {.event = on_collection_event,
                        .more_roots = push_other_roots,
-                       .names_more_roots = has_other_roots,
                        .declines = settings.stop_func,
                        .thread = tell_thread_event,
                        .fork_locks = kAllOwnLocks,

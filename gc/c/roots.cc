@@ -44,8 +44,6 @@ void push_other_roots() {
   if (GC_push_other_roots != nullptr) GC_push_other_roots();
 }
 
-bool has_other_roots() { return GC_push_other_roots != nullptr && GC_push_other_roots != push_nothing; }
-
 #pragma GCC visibility push(default)
 extern "C" {
 

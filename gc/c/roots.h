@@ -5,7 +5,5 @@ namespace jackdaw::c_interface {
 
 /// Lets the program name its roots. For ProcessHooks::more_roots. Throws std::bad_alloc.
 void push_other_roots();
-/// Whether it has such a procedure. For ProcessHooks::names_more_roots.
-bool has_other_roots();
 
 }  // namespace jackdaw::c_interface

@@ -235,8 +235,8 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   if (!is_next_concurrent()) return {all, growing};
   // Where the heap may not become larger, a cycle must begin before that is noticed.
   const std::uint64_t limit = heap_.limit();
-  const std::uint64_t room =
-      std::max(growth_.minimum_budget_bytes, limit - std::min(limit, found_.live_bytes));
+  const std::uint64_t used = found_.live_bytes + found_.floating_bytes;
+  const std::uint64_t room = std::max(growth_.minimum_budget_bytes, limit - std::min(limit, used));
   const std::uint64_t beginning = pacing_.until_beginning(std::min(growing, room));
   const std::uint64_t late = pacing_.until_beginning(std::min(most, room));
   return {std::clamp(pacing_.until_beginning_within(std::min(all, room)), beginning, late), beginning};

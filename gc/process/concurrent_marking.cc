@@ -141,13 +141,12 @@ class ConcurrentMarking::WrittenPages {
 
 ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock,
                                      ThreadRegistry& threads, CollectionTrace& trace,
-                                     const ProcessHooks& hooks, std::chrono::milliseconds pause_target)
+                                     std::chrono::milliseconds pause_target)
     : heap_(heap),
       collection_(collection),
       lock_(lock),
       threads_(threads),
       trace_(trace),
-      hooks_(hooks),
       pause_target_(pause_target),
       stretches_(heap.map()),
       taken_(stretches_, tracking_),
@@ -230,6 +229,7 @@ void ConcurrentMarking::mark() {
   std::chrono::milliseconds patience = kPatience;
   do {
     mark_gathered();
+    mark_from_stacks();
     catch_up_running();
     catch_up_with_stops();
     patience *= 2;
@@ -254,6 +254,24 @@ void ConcurrentMarking::mark_uncollectable() {
     }
     mark_gathered();
   }
+}
+
+// Else what stacks alone lead to would all be marked in the pause: a table, for one, that was allocated
+// before its chunk's marks were cleared, and that the program fills ever since. The pause looks again, so
+// some may be left out.
+void ConcurrentMarking::mark_from_stacks() {
+  {
+    const Stop stop(*this);
+    const auto visit = [this](heap::Object* object) {
+      if (rescans_.size() < kPiece) mark_among_others(object);
+    };
+    const Clock::time_point deadline = stop.deadline();
+    threads_.for_each_root(0, StackState::holds_none, {}, [&](ThreadRegistry::RootPlace, heap::Words words) {
+      if (Clock::now() < deadline) heap::for_each_slot_in_stack(words, heap_.map(), visit);
+    });
+  }
+  mark_gathered();
+  threads_.wake_resumed();
 }
 
 // Until what is left fits into the pause.
@@ -281,7 +299,6 @@ void ConcurrentMarking::catch_up_with_stops() {
   Milliseconds ran{0};
   Milliseconds ran_before{0};
   Clock::time_point runs_since = pass_start_;
-  bool is_first = true;
   for (bool begins = true;;) {
     {
       const Stop stop(*this);
@@ -290,7 +307,6 @@ void ConcurrentMarking::catch_up_with_stops() {
         ran_before = std::exchange(ran, Milliseconds(0));
         begin_pass();
       }
-      const bool found_more = std::exchange(is_first, false) && visit_stacks();
       if (visit_some(stop.deadline())) {
         if (record_.written_bytes >= before / 2) {
           if (part_of_a_stop < kLeastPartOfAStop) {
@@ -300,8 +316,7 @@ void ConcurrentMarking::catch_up_with_stops() {
           }
         }
         before = record_.written_bytes;
-        if (!found_more && leaves_little(ran / std::max(ran_before, kNoTime), times_affordable))
-          return leave_marking();
+        if (leaves_little(ran / std::max(ran_before, kNoTime), times_affordable)) return leave_marking();
         begins = true;
       }
       runs_since = Clock::now();
@@ -310,17 +325,6 @@ void ConcurrentMarking::catch_up_with_stops() {
     await_end_of(Phase::marking, stop_time() / part_of_a_stop);
     threads_.wake_resumed();
   }
-}
-
-// In a stop: whether anything that stacks lead to was not marked. Marking from it may take long: such as a
-// table that was allocated before its chunk's marks were cleared, and that the program fills ever since.
-bool ConcurrentMarking::visit_stacks() {
-  if (hooks_.names_more_roots != nullptr && hooks_.names_more_roots()) return false;
-  threads_.for_each_root(0, StackState::holds_none, {}, [this](ThreadRegistry::RootPlace, heap::Words words) {
-    heap::for_each_slot_in_stack(words, heap_.map(),
-                                 [this](heap::Object* object) { mark_among_others(object); });
-  });
-  return !rescans_.empty();
 }
 
 void ConcurrentMarking::begin_pass() {

@@ -6,9 +6,9 @@
 //   idle      a thread of the program begins a cycle: it stops the others for as long as it takes to find
 //             the roots
 //   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
-//             marks from those roots. Then it asks which pages were written, arms them again, and visits the
-//             marked objects on them; and again, while their number falls. If more are left than the pause
-//             should take, it goes on in stops of the program, and looks where stacks lead
+//             marks from those roots, and from what stacks lead to now. Then it asks which pages were
+//             written, arms them again, and visits the marked objects on them; and again, while their number
+//             falls. If more are left than the pause should take, it goes on in stops of the program
 //   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
 //             others, visits what was written since, marks from all roots, and processes weak references. If
 //             nobody allocates for a while, it is back to asking what was written
@@ -35,7 +35,6 @@
 #include "gc/marking.h"
 #include "gc/process/collection_log.h"
 #include "gc/process/futex_word.h"
-#include "gc/process/process_hooks.h"
 #include "gc/process/scanned_stretches.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/taken_pages.h"
@@ -57,8 +56,7 @@ class ConcurrentMarking {
   /// `lock`, `trace`: the collector's. `threads`: the program's, which are stopped for about
   /// `pause_target` at a time, but where a marking begins and ends. Throws std::bad_alloc.
   ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock, ThreadRegistry& threads,
-                    CollectionTrace& trace, const ProcessHooks& hooks,
-                    std::chrono::milliseconds pause_target);
+                    CollectionTrace& trace, std::chrono::milliseconds pause_target);
   ConcurrentMarking(const ConcurrentMarking&) = delete;
   ConcurrentMarking& operator=(const ConcurrentMarking&) = delete;
 
@@ -137,10 +135,10 @@ class ConcurrentMarking {
   class Stop;
   void clear_marks();
   void mark_uncollectable();
+  void mark_from_stacks();
   void catch_up_running();
   void catch_up_with_stops();
   bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
-  bool visit_stacks();
   void begin_pass();
   bool leaves_little(double part, std::uint64_t times);
   bool visit_some(Clock::time_point deadline);
@@ -172,7 +170,6 @@ class ConcurrentMarking {
   StoppableMutex& lock_;
   ThreadRegistry& threads_;
   CollectionTrace& trace_;
-  const ProcessHooks& hooks_;
   std::atomic<std::chrono::milliseconds> pause_target_;
   const ScannedStretches stretches_;
   WriteTracking tracking_;

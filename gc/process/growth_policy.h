@@ -51,12 +51,14 @@ struct GrowthPolicy {
     constexpr std::uint64_t kMostUncounted = 7;
     const std::uint64_t scanned = found.live_bytes - std::min(found.live_bytes, found.unscanned_bytes);
     const std::uint64_t read = 2 * scanned + found.unscanned_bytes + found.root_bytes;
-    const std::uint64_t counted = std::max(minimum_budget_bytes, read / free_space_divisor);
+    const std::uint64_t counted =
+        std::min(std::max(minimum_budget_bytes, read / free_space_divisor), kMostCounted);
     // Floating garbage has a place beside that, or the next cycle would begin the earlier the more was
-    // allocated in the last one. At most a quarter: else heap and cycles would make each other larger.
+    // allocated in the last one. At most a quarter of what is live, and where memory is to be saved as much
+    // as counts: else heap and cycles would make each other larger.
     constexpr std::uint64_t kPartFloating = 4;
     return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted) +
-           std::min(found.floating_bytes, found.live_bytes / kPartFloating);
+           std::min({found.floating_bytes, found.live_bytes / kPartFloating, counted});
   }
   /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
   /// since the last collection.
@@ -64,6 +66,10 @@ struct GrowthPolicy {
     if (grows_only_when_it_must) return std::numeric_limits<std::uint64_t>::max();
     return new_finalizers * bytes_per_finalizer;
   }
+
+ private:
+  // More than any heap; so that sums of budgets do not overflow.
+  static constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 56;
 };
 
 }  // namespace jackdaw::gc

@@ -155,7 +155,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       marking_(noted_in(trace_, options.marking), OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
-      concurrent_(heap_, collection_, collecting_, threads_, trace_, hooks_, options.pause_target),
+      concurrent_(heap_, collection_, collecting_, threads_, trace_, options.pause_target),
       may_mark_concurrently_(options.marks_concurrently != MarksConcurrently::never),
       marks_concurrently_(options.marks_concurrently == MarksConcurrently::always),
       most_concurrent_markers_(options.concurrent_markers != 0

@@ -35,8 +35,6 @@ struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
   /// Between mark_start and mark_end: may name more roots, by ProcessCollector::scan.
   void (*more_roots)() = nullptr;
-  /// Whether more_roots may do anything, such as to say where stacks end. While all threads stand still.
-  bool (*names_more_roots)() = nullptr;
   /// Not zero: there is to be no collection. Asked before each one that allocation begins.
   int (*declines)() = nullptr;
   /// Before before_resume and right after after_stop, for each thread that was stopped.

@@ -42,11 +42,22 @@ TEST(GrowthPolicy, WhatIsFreedByHandCountsAnEighthAtLeast) {
 }
 
 TEST(GrowthPolicy, WhatWasAllocatedInAMarkingHasAPlaceBesideTheRest) {
-  const GrowthPolicy policy;
+  GrowthPolicy policy;
   GrowthPolicy::Found found{.live_bytes = 30 * kMebibyte, .floating_bytes = 4 * kMebibyte};
   EXPECT_EQ(policy.budget(found), 24 * kMebibyte);
   found.floating_bytes = 20 * kMebibyte;
   EXPECT_EQ(policy.budget_while_growing(found), 27 * kMebibyte + kMebibyte / 2);
+  policy.free_space_divisor = 30;
+  EXPECT_EQ(policy.budget_while_growing(found), 4 * kMebibyte);
+}
+
+TEST(GrowthPolicy, AnyBudgetMayBeTheLeast) {
+  GrowthPolicy policy;
+  policy.minimum_budget_bytes = std::numeric_limits<std::uint64_t>::max();
+  const GrowthPolicy::Found found{.live_bytes = 30 * kMebibyte,
+                                  .new_uncounted_bytes = std::numeric_limits<std::uint64_t>::max(),
+                                  .floating_bytes = 4 * kMebibyte};
+  EXPECT_GT(policy.budget(found), std::uint64_t{1} << 50);
 }
 
 TEST(GrowthPolicy, AHeapMayGrowToWhatWasAskedFor) {

@@ -58,7 +58,7 @@ class Program {
  public:
   Program()
       : collection_(heap_),
-        marking_(heap_, collection_, lock_, threads_, trace_, hooks_, std::chrono::milliseconds(1)),
+        marking_(heap_, collection_, lock_, threads_, trace_, std::chrono::milliseconds(1)),
         allocator_(heap_) {}
 
   /// An object of so many bytes, whose words are null.
@@ -106,7 +106,6 @@ class Program {
   gc::StoppableMutex lock_;
   gc::ThreadRegistry threads_;
   gc::CollectionTrace trace_;
-  gc::ProcessHooks hooks_;
   gc::ConcurrentMarking marking_;
   heap::Allocator allocator_;
 };

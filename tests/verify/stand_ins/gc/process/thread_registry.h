@@ -27,7 +27,7 @@ class ThreadRegistry {
  public:
   struct RootPlace {};
   struct ThreadLocalModule {};
-  // Its stack counts as empty until the marking ends.
+  // Its stack counts as empty until the last pause.
   template <typename Function>
   static void for_each_root(std::uintptr_t, StackState, std::span<const ThreadLocalModule>, Function) {}
   static void stop_others() {
