@@ -54,11 +54,11 @@ struct GrowthPolicy {
     const std::uint64_t counted =
         std::min(std::max(minimum_budget_bytes, read / free_space_divisor), kMostCounted);
     // Floating garbage has a place beside that, or the next cycle would begin the earlier the more was
-    // allocated in the last one. At most a quarter of what is live, and where memory is to be saved as much
-    // as counts: else heap and cycles would make each other larger.
+    // allocated in the last one. At most a quarter of what is live, and where memory is to be saved twice
+    // what counts: else heap and cycles would make each other larger.
     constexpr std::uint64_t kPartFloating = 4;
     return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted) +
-           std::min({found.floating_bytes, found.live_bytes / kPartFloating, counted});
+           std::min({found.floating_bytes, found.live_bytes / kPartFloating, 2 * counted});
   }
   /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
   /// since the last collection.

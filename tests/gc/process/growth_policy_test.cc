@@ -48,7 +48,7 @@ TEST(GrowthPolicy, WhatWasAllocatedInAMarkingHasAPlaceBesideTheRest) {
   found.floating_bytes = 20 * kMebibyte;
   EXPECT_EQ(policy.budget_while_growing(found), 27 * kMebibyte + kMebibyte / 2);
   policy.free_space_divisor = 30;
-  EXPECT_EQ(policy.budget_while_growing(found), 4 * kMebibyte);
+  EXPECT_EQ(policy.budget_while_growing(found), 6 * kMebibyte);
 }
 
 TEST(GrowthPolicy, AnyBudgetMayBeTheLeast) {
