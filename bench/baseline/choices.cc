@@ -8,6 +8,7 @@
 #include "bench/baseline/boehm.h"
 #include "bench/baseline/object_marking.h"
 #include "bench/baseline/openmp_marker.h"
+#include "bench/baseline/own_engine.h"
 #include "bench/baseline/packet_marking.h"
 #include "bench/baseline/tbb_marker.h"
 #include "bench/command/input_error.h"
@@ -72,7 +73,7 @@ std::vector<BaselineKind> parse_baselines(std::string_view list) {
 }
 
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
-                                        gc::Collector& collector) {
+                                        gc::Collector& collector, const gc::MarkingOptions& marking) {
   const std::uint32_t threads = collector.mark_threads();
   switch (kind) {
     case BaselineKind::boehm:
@@ -87,6 +88,10 @@ std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, c
       return make_openmp_marker<ByObject>(collector.heap(), ours.roots(), threads);
     case BaselineKind::openmp_packets:
       return make_openmp_marker<ByPacket>(collector.heap(), ours.roots(), threads);
+    case BaselineKind::serial:
+      return OwnEngine::serial(collector, marking);
+    case BaselineKind::team:
+      return OwnEngine::team(collector, marking);
   }
   return nullptr;
 }

@@ -13,17 +13,29 @@
 #include "bench/graph/graph.h"
 #include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
+#include "gc/marking.h"
 
 namespace jackdaw::bench {
 
-enum class BaselineKind : std::uint8_t { boehm, tbb_feeder, tbb_tasks, tbb_packets, openmp, openmp_packets };
-inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 6> kBaselineKinds = {{
+enum class BaselineKind : std::uint8_t {
+  boehm,
+  tbb_feeder,
+  tbb_tasks,
+  tbb_packets,
+  openmp,
+  openmp_packets,
+  serial,  ///< our engine with one worker
+  team,    ///< our engine with all workers from the start
+};
+inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 8> kBaselineKinds = {{
     {"boehm", BaselineKind::boehm},
     {"tbb-feeder", BaselineKind::tbb_feeder},
     {"tbb-tasks", BaselineKind::tbb_tasks},
     {"tbb-packets", BaselineKind::tbb_packets},
     {"openmp", BaselineKind::openmp},
     {"openmp-packets", BaselineKind::openmp_packets},
+    {"serial", BaselineKind::serial},
+    {"team", BaselineKind::team},
 }};
 
 /// The names that a list of baselines may hold, as text.
@@ -34,9 +46,10 @@ std::string baseline_choices();
 /// this build or this machine does not have.
 std::vector<BaselineKind> parse_baselines(std::string_view list);
 
-/// Makes a baseline with as many threads as the collector has mark threads. `ours`: the graph in the
-/// collector's heap; it and the collector must outlive the baseline. Throws InputError when memory runs out.
+/// Makes a baseline with as many threads as the collector has mark threads, but for `serial`. `ours`: the
+/// graph in the collector's heap; it and the collector must outlive the baseline. `marking`: how that
+/// collector's engine was made. Throws InputError when memory runs out.
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
-                                        gc::Collector& collector);
+                                        gc::Collector& collector, const gc::MarkingOptions& marking);
 
 }  // namespace jackdaw::bench

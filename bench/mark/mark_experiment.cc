@@ -116,8 +116,9 @@ struct Heaps {
     objects = graph.node_count;
     order = graph.is_scattered ? ReadOrder::random : ReadOrder::stream;
     ours = std::make_unique<HeapGraph>(graph, collector);
+    const gc::MarkingOptions marking = collector_options(options).marking;
     for (const BaselineKind kind : options.baselines)
-      baselines.push_back(make_baseline(kind, graph, *ours, collector));
+      baselines.push_back(make_baseline(kind, graph, *ours, collector, marking));
   }
 
   gc::Collector collector;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench/baseline/choices.h"
@@ -46,7 +47,7 @@ class EveryHeapMarker : public testing::TestWithParam<Parameters> {
     const Graph graph = make_graph(spec);
     const HeapGraph ours(graph, collector);
     const SerialMark serial(ours.roots());
-    const std::unique_ptr<Baseline> baseline = make_baseline(kind, graph, ours, collector);
+    const std::unique_ptr<Baseline> baseline = make_baseline(kind, graph, ours, collector, options.marking);
     EXPECT_EQ(baseline->phase(), Phase::marking);
     EXPECT_EQ(baseline->threads(), threads);
     for (int run = 0; run < 3; ++run) {
@@ -84,6 +85,25 @@ TEST_P(EveryHeapMarker, MarksFromEveryRoot) {
 TEST_P(EveryHeapMarker, MarksDeepGraphs) {
   expect_marks_of("list:100000");
   expect_marks_of("random:" + std::to_string(mark::scaled(300'000)) + ",4");
+}
+
+// Our own engines with a number of workers decided beforehand: the collector has its own again afterwards.
+TEST(OwnEngine, MarksWhatIsReachableByItsWorkers) {
+  gc::CollectorOptions options;
+  options.automatic = false;
+  options.marking.engine.threads = 2;
+  gc::Collector collector(options);
+  const Graph graph = make_graph("tree:13");
+  const HeapGraph ours(graph, collector);
+  const SerialMark serial(ours.roots());
+  for (const auto& [kind, threads] : {std::pair{BaselineKind::serial, 1U}, {BaselineKind::team, 2U}}) {
+    const std::unique_ptr<Baseline> baseline = make_baseline(kind, graph, ours, collector, options.marking);
+    EXPECT_EQ(baseline->phase(), Phase::collection);
+    EXPECT_EQ(baseline->threads(), threads);
+    EXPECT_GT(baseline->run().count(), 0);
+    EXPECT_EQ(serial.difference(collector.heap()), std::nullopt) << name_of(kBaselineKinds, kind);
+    EXPECT_EQ(collector.mark_threads(), 2U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, EveryHeapMarker,
