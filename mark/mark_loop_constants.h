@@ -52,8 +52,8 @@ inline constexpr std::uint64_t tasks_for_others(bool has_cut_objects) {
   return has_cut_objects ? kPartsForOthers : kTasksForOthers;
 }
 
-/// A helper that followed so many references will be woken for the next marking. It takes some times as
-/// long to follow them as to wake up.
+/// A helper that followed this many references, or a quarter of the round's, will be woken for the next
+/// marking. To follow them takes some times as long as to wake up.
 inline constexpr std::uint64_t kReferencesToBeWoken = 8192;
 
 /// So many of a round's roots, and of the objects to visit again, a worker claims at a time, at most.

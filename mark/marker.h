@@ -60,8 +60,8 @@ class Marker {
       : pool_(checked(options).threads, options.on_helper_start),
         nodes_(options.nodes),
         serial_references_(options.tuning.serial_references),
-        small_round_references_(options.tuning.small_round_references),
         processors_(options.processors != 0 ? options.processors : std::thread::hardware_concurrency()),
+        benefit_(options.tuning.small_round_references),
         time_line_(options.time_line),
         searchers_(Backoff(team_size() > processors_)) {
     const std::uint32_t count = pool_.size();
@@ -74,15 +74,19 @@ class Marker {
   void set_most_workers(std::uint32_t workers) { most_workers_ = workers; }
 
   /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
-  /// part in the marking before, if that was not small, wake up meanwhile, and `least` at least, as far as
-  /// there are so many. Between two calls of mark().
+  /// part in the last marking with helpers wake up meanwhile, where the team is to try, as many as such a
+  /// heap has work for, and `least` at least, as far as there are so many. Between two calls of mark().
   void wake_helpers(std::uint32_t least = 0) {
     knows_markings_ = begins_marking_ = true;
     benefit_.start_marking();
     const std::uint32_t others = std::min(team_size(), std::max(1U, processors_)) - 1;
     // If no mark() came after the last call, its helpers still count as woken.
-    if (helpers_woken_ == 0 && !benefit_.is_alone())
-      helpers_woken_ = std::min(std::exchange(useful_helpers_, 0), others);
+    if (helpers_woken_ == 0 && !benefit_.is_alone()) {
+      const std::uint64_t tried =
+          benefit_.tries_team() ? references_of_main_round_ / (2 * kReferencesToBeWoken) : 0;
+      const std::uint64_t wanted = std::max<std::uint64_t>(std::exchange(useful_helpers_, 0), tried);
+      helpers_woken_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, others));
+    }
     helpers_woken_ = std::max(helpers_woken_, std::min(least, others));
     if (helpers_woken_ != 0) pool_.wake_ahead(helpers_woken_);
   }
@@ -130,7 +134,7 @@ class Marker {
     if (is_together) mark_together(model);
     if (time_line_ != nullptr) end_time_line(is_together ? pool_.called() : 1);
     const bool complete = gather_statistics();
-    if (is_timed_ && references_of_main_round_ >= small_round_references_)
+    if (is_timed_ && references_of_main_round_ >= serial_references_)
       benefit_.finish(references_of_main_round_, time_of_round(), is_together);
     return complete;
   }
@@ -244,15 +248,7 @@ class Marker {
     const bool is_always_serial = team_size() == 1;
     // Without rescans: a round that has them is long.
     if (!is_always_serial && (serial_references_ == 0 || !rescans_.empty())) return false;
-    return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_budget());
-  }
-
-  // How long the first worker marks alone. A heap is most likely about as large as it was, which the largest
-  // round of a marking says: further ones have few roots.
-  [[nodiscard]] std::uint64_t serial_budget() const {
-    const bool was_small =
-        references_of_main_round_ != 0 && references_of_main_round_ < small_round_references_;
-    return was_small ? small_round_references_ : serial_references_;
+    return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_references_);
   }
 
   // Of a round that is timed, in nanoseconds.
@@ -292,12 +288,14 @@ class Marker {
     for (std::uint32_t i = 0; i < workers_used_; ++i) {
       workers_[i]->finish_round();
       statistics_[i] = workers_[i]->statistics();
-      const std::uint64_t references = statistics_[i].references_visited;
-      references_of_round += references;
-      if (i != 0 && references >= kReferencesToBeWoken) ++useful_helpers;
+      references_of_round += statistics_[i].references_visited;
       complete = complete && !workers_[i]->dropped_tasks();
     }
-    if (references_of_round >= small_round_references_)
+    const std::uint64_t useful = std::min(kReferencesToBeWoken, references_of_round / 4);
+    for (std::uint32_t i = 1; i < workers_used_; ++i) {
+      if (statistics_[i].references_visited >= useful) ++useful_helpers;
+    }
+    if (references_of_round >= serial_references_)
       useful_helpers_ = std::max(useful_helpers_, useful_helpers);
     if (std::exchange(begins_marking_, !knows_markings_)) references_of_main_round_ = 0;
     references_of_main_round_ = std::max(references_of_main_round_, references_of_round);
@@ -359,7 +357,6 @@ class Marker {
   ThreadPool pool_;
   std::vector<std::uint32_t> nodes_;  // of each worker
   const std::uint64_t serial_references_;
-  const std::uint64_t small_round_references_;
   std::uint32_t most_workers_ = std::numeric_limits<std::uint32_t>::max();
   const std::uint32_t processors_;              // asked once: it takes system calls
   bool knows_markings_ = false;                 // wake_helpers tells them apart; else each round is one

@@ -42,9 +42,9 @@ struct Tuning {
   /// for them, and no more of them than there are processors. Others that Marker::wake_helpers woke up begin
   /// with it. 0: all begin at once, however many.
   std::uint64_t serial_references = kSerialReferences;
-  /// So many instead, after a marking (Marker::wake_helpers) whose rounds all followed fewer: small heaps
-  /// are marked by one worker. Waking another takes some ten microseconds, and what two mark at once travels
-  /// between their caches.
+  /// A heap of which the last marking followed fewer references than this, in its largest round, is marked by
+  /// one worker until a trial has shown that several are faster (mark/team_benefit.h). Waking another takes
+  /// some ten microseconds.
   std::uint64_t small_round_references = kSmallRoundReferences;
   /// Whether the statistics tell visits_remote, of a PlacedObjectModel, which takes a little time.
   bool count_remote_visits = false;

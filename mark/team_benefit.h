@@ -1,89 +1,158 @@
-// TeamBenefit: whether the first worker is to mark alone or with the team, learned from markings before.
+// TeamBenefit: whether the first worker is to mark alone or with the team, learned from earlier markings.
 //
-// Two workers mark a small heap slower than one where the lines that hold marks travel between their caches,
-// or where most of it hangs on one list; it depends on the program. So the costs of a reference, alone and in
-// a team, are kept as running means. The cheaper way is taken, and the other is tried from time to time. Who
-// tries to mark alone calls the team as soon as that would be cheaper, and whoever marks alone when it would
-// be much cheaper: the heap, or the machine, is no longer what it was.
+// Two workers mark some heaps slower than one: where the lines that hold marks travel between their caches,
+// or where most of the heap hangs on one list. It depends on program and machine, so it is a bandit with two
+// arms. The price of an arm is the least cost of a reference in its last two markings, since interruptions
+// only add to it. The cheaper arm is taken. The other is tried again after a number of markings that grows
+// with its expected loss and doubles with each trial that confirms the choice. A trial of marking alone ends
+// early when it has lost a tenth of a marking.
+//
+// Source: the explore-then-exploit schedules of Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the
+// Multiarmed Bandit Problem", Machine Learning 2002, with what is known of the arms put in.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace jackdaw::mark {
 
-/// One engine's. Times are in nanoseconds.
+/// One engine's. Times are in nanoseconds. One thread at a time.
 class TeamBenefit {
  public:
-  /// The other way is tried after so many markings, then twice as many, and so on up to the second number;
-  /// and from the beginning when a marking was half as large again as the largest.
-  static constexpr std::uint32_t kFewestMarkingsBetweenTrials = 2;
+  /// The arm that was not taken is tried again after at least so many markings, and after at most so many.
+  static constexpr std::uint32_t kFewestMarkingsBetweenTrials = 4;
   static constexpr std::uint32_t kMostMarkingsBetweenTrials = 64;
+
+  /// `small_references`: a heap with fewer is marked alone first, since waking helpers costs much there.
+  explicit TeamBenefit(std::uint64_t small_references) : small_references_(small_references) {}
 
   /// Before a marking.
   void start_marking() {
-    is_trial_ = markings_to_trial_ == 0;
-    const bool prefers_alone = alone_ != 0 && alone_ < team_;
-    is_alone_ = prefers_alone != is_trial_;
+    const bool is_other_due = markings_ > 1 && is_due(!prefers_alone());
+    is_trial_ = is_other_due;
+    is_alone_ = prefers_alone() != is_other_due;
     was_ended_ = false;
-    judged_references_ = 0;
+    judged_from_ = 0;
   }
 
   /// Whether the first worker is to begin alone, and to go on so even though others could help.
   [[nodiscard]] bool is_alone() const { return is_alone_; }
 
-  /// While alone, after so many references and so much time since the round began: whether it is to go on so.
-  /// If not, the team takes part from now on.
+  /// Whether the team is to show what it costs: helpers that are called late would make it look dear.
+  [[nodiscard]] bool tries_team() const { return !is_alone_ && (is_trial_ || !team_.is_known()); }
+
+  /// While alone, after `references` references and `time` since the round began: whether the first worker is
+  /// to go on alone. If not, the team takes part from now on.
   bool goes_on_alone(std::uint64_t references, double time) {
-    if (references < 2 * judged_references_) return true;
     // The first references, roots and what they lead to, are not like the rest.
-    const bool is_first = judged_references_ == 0;
-    const double cost =
-        is_first ? 0 : (time - judged_time_) / static_cast<double>(references - judged_references_);
-    judged_references_ = references;
-    judged_time_ = time;
-    is_alone_ = is_trial_ ? cost <= team_ : references <= 2 * last_references_ && cost <= kMuchDearer * team_;
-    was_ended_ = !is_alone_;
-    // Once the other way is tried again, it may win: what was measured here may be an interruption.
-    if (!is_trial_ && cost > kMuchDearer * team_) note(alone_, kMuchDearer * team_);
-    return is_alone_;
+    if (judged_from_ == 0) {
+      judged_from_ = references;
+      judged_time_ = time;
+    }
+    if (!is_trial_ && references > 2 * last_references_) return end_alone();
+    if (!team_.has_cost()) return true;
+    const double lost = time - judged_time_ - team_.cost() * static_cast<double>(references - judged_from_);
+    const double whole = team_.cost() * static_cast<double>(last_references_);
+    if (lost <= (is_trial_ ? kMostLostByTrial : kMostLost) * whole) return true;
+    note(true, (time - judged_time_) / static_cast<double>(references - judged_from_));
+    return end_alone();
   }
 
   /// After the marking's largest round, which the team took part in if others could help.
   void finish(std::uint64_t references, double time, bool team_took_part) {
     last_references_ = references;
-    if (is_trial_) {
-      between_trials_ = std::min(2 * between_trials_, kMostMarkingsBetweenTrials);
-      markings_to_trial_ = between_trials_;
-    }
-    --markings_to_trial_;
-    if (references > largest_ + largest_ / 2) {
-      largest_ = references;
-      between_trials_ = kFewestMarkingsBetweenTrials;
-      markings_to_trial_ = std::min(markings_to_trial_, between_trials_);
-    }
-    if (was_ended_) return;
-    note(team_took_part ? team_ : alone_, time / static_cast<double>(references));
+    if (!was_ended_) note(!team_took_part, time / static_cast<double>(references));
+    ++markings_;
+    // What was learned of a much smaller heap says little.
+    if (references <= largest_ + largest_ / 2) return;
+    largest_ = references;
+    arm(!prefers_alone()).forget_confirmations();
   }
 
  private:
-  // Of the newest marking in the mean.
-  static constexpr double kWeight = 0.5;
-  // So many times what a reference costs in a team.
-  static constexpr double kMuchDearer = 1.5;
+  // One way of marking.
+  class Arm {
+   public:
+    [[nodiscard]] bool has_cost() const { return costs_[0] != 0; }
+    /// Of a reference; 0 when not known.
+    [[nodiscard]] double cost() const { return costs_[1] != 0 ? std::min(costs_[0], costs_[1]) : costs_[0]; }
+    /// Whether it was taken beyond the first marking, in which all memory is cold.
+    [[nodiscard]] bool is_known() const { return is_known_; }
+    [[nodiscard]] std::uint32_t markings_since() const { return markings_since_; }
+    [[nodiscard]] std::uint32_t least_wait() const { return least_wait_; }
 
-  static void note(double& mean, double cost) { mean = mean != 0 ? mean + (cost - mean) * kWeight : cost; }
+    void take(double cost, bool is_cold) {
+      costs_ = {cost, markings_since_ < kStale ? costs_[0] : 0};
+      markings_since_ = 0;
+      is_known_ = is_known_ || !is_cold;
+    }
+    void pass_over() { ++markings_since_; }
+    void confirm_worse() { least_wait_ = std::min(2 * least_wait_, kMostMarkingsBetweenTrials); }
+    void forget_confirmations() {
+      least_wait_ = kFewestMarkingsBetweenTrials;
+      markings_since_ = kMostMarkingsBetweenTrials;
+    }
 
-  double alone_ = 0;  // of a reference; 0: not known
-  double team_ = 0;
+   private:
+    // A cost from so many markings ago is not compared with a new one of the same arm.
+    static constexpr std::uint32_t kStale = 2;
+
+    std::array<double, 2> costs_{};  // the newest first
+    std::uint32_t markings_since_ = 0;
+    std::uint32_t least_wait_ = kFewestMarkingsBetweenTrials;
+    bool is_known_ = false;
+  };
+
+  // Trials may cost this share of all marking time.
+  static constexpr double kExploration = 0.1;
+  // Shares of a marking that marking alone may lose to the team before the team is called.
+  static constexpr double kMostLostByTrial = 0.1;
+  static constexpr double kMostLost = 0.25;
+
+  Arm& arm(bool alone) { return alone ? alone_ : team_; }
+  [[nodiscard]] const Arm& arm(bool alone) const { return alone ? alone_ : team_; }
+
+  [[nodiscard]] bool prefers_alone() const {
+    const bool expects_alone = last_references_ != 0 && last_references_ < small_references_;
+    if (!arm(!expects_alone).is_known()) return expects_alone;
+    return alone_.has_cost() && alone_.cost() < team_.cost();
+  }
+
+  // Whether the arm that is not preferred is to be tried.
+  [[nodiscard]] bool is_due(bool alone) const {
+    const Arm& other = arm(alone);
+    if (!other.is_known()) return true;
+    const double loss = other.cost() / arm(!alone).cost() - 1;
+    const double wait = (alone ? std::min(loss, kMostLostByTrial) : loss) / kExploration;
+    return other.markings_since() >= kMostMarkingsBetweenTrials ||
+           (other.markings_since() >= other.least_wait() && other.markings_since() >= wait);
+  }
+
+  void note(bool alone, double cost) {
+    arm(alone).take(cost, markings_ == 0);
+    arm(!alone).pass_over();
+    if (!is_trial_) return;
+    if (arm(alone).cost() >= arm(!alone).cost()) arm(alone).confirm_worse();
+    is_trial_ = false;
+  }
+
+  bool end_alone() {
+    was_ended_ = true;
+    is_alone_ = false;
+    return false;
+  }
+
+  const std::uint64_t small_references_;
+  Arm alone_;
+  Arm team_;
+  std::uint64_t markings_ = 0;
   std::uint64_t last_references_ = 0;
   std::uint64_t largest_ = 0;
-  std::uint32_t between_trials_ = kFewestMarkingsBetweenTrials;
-  std::uint32_t markings_to_trial_ = kFewestMarkingsBetweenTrials;
   bool is_trial_ = false;
   bool is_alone_ = false;
   bool was_ended_ = false;
-  std::uint64_t judged_references_ = 0;  // when goes_on_alone was last in doubt
+  std::uint64_t judged_from_ = 0;  // references of the present marking when goes_on_alone was first asked
   double judged_time_ = 0;
 };
 
