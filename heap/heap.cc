@@ -13,9 +13,6 @@ namespace {
 // An object of its own chunk starts right after the chunk's header.
 constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
 
-// Of the chunks that a collection left empty, one in so many of all chunks is kept for the next allocations.
-constexpr std::size_t kChunksPerSpare = 8;
-
 // Where addresses are scarce chunks get shorter, but not shorter than this.
 constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 
@@ -427,6 +424,7 @@ void Heap::start_sweep(OwnedBlocks owned) {
   const std::lock_guard lock(mutex_);
   swept_ = {};
   ++sweep_number_;
+  recent_use_.note(usage_.used);
   for (Allocator* const allocator : allocators_) {
     if (owned == OwnedBlocks::taken_back) {
       allocator->give_up_blocks();
@@ -454,7 +452,7 @@ bool Heap::sweep_next_chunk() {
   }
   if (unswept_from_ < chunks_.size()) return false;
   unswept_from_ = kNoChunk;
-  swept_.released_bytes = release_empty_chunks(chunks_.size() / kChunksPerSpare + 1);
+  swept_.released_bytes = release_empty_chunks(std::max<std::uint64_t>(kept_bytes_, recent_use_.most()));
   return true;
 }
 
@@ -504,16 +502,16 @@ void Heap::sweep_owned(Chunk* chunk, std::size_t index) {
   chunk->block(index).swept = sweep_number_;
 }
 
-std::uint64_t Heap::release_empty_chunks(std::size_t spares) {
+// But for those without which the blocks of all chunks would take less than `keep_bytes`.
+std::uint64_t Heap::release_empty_chunks(std::uint64_t keep_bytes) {
   if (is_marking_ || is_sweeping()) return 0;
   std::uint64_t released = 0;
+  std::uint64_t left = block_bytes();
   const auto unneeded = [&](Chunk* chunk) {
     if (!chunk->is_empty()) return false;
-    const bool is_kept = block_bytes() - chunk->usable_blocks() * kBlockBytes < kept_bytes_;
-    if (!chunk->is_oversized() && (spares > 0 || is_kept)) {
-      spares -= std::min<std::size_t>(spares, 1);
-      return false;
-    }
+    const std::uint64_t bytes = chunk->usable_blocks() * kBlockBytes;
+    if (!chunk->is_oversized() && left - bytes < keep_bytes) return false;
+    left -= bytes;
     released += chunk->total_bytes();
     release_chunk(chunk);
     return true;
@@ -529,7 +527,7 @@ Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
     return nullptr;
   const std::uint32_t node = space_.nodes().near_this_thread();
   Chunk* chunk = try_add_chunk(total_bytes, node);
-  if (chunk == nullptr && release_empty_chunks(0) != 0) chunk = try_add_chunk(total_bytes, node);
+  if (chunk == nullptr && release_empty_chunks(kept_bytes_) != 0) chunk = try_add_chunk(total_bytes, node);
   for (std::size_t bytes = total_bytes / 2; chunk == nullptr && bytes >= least_bytes; bytes /= 2)
     chunk = try_add_chunk(bytes, node);
   return chunk;
@@ -563,7 +561,7 @@ bool Heap::expand_to(std::uint64_t bytes) {
   if (bytes > limit_bytes_ || bytes > addresses().size()) return false;
   for (std::uint32_t node = space_.nodes().near_this_thread(); block_bytes() < bytes; ++node) {
     if (try_add_chunk(kChunkBytes, node % space_.nodes().count()) == nullptr) {
-      release_empty_chunks(0);
+      release_empty_chunks(kept_bytes_);
       return false;
     }
   }
@@ -574,7 +572,7 @@ bool Heap::expand_to(std::uint64_t bytes) {
 
 std::uint64_t Heap::release_free_memory() {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t released = release_empty_chunks(0);
+  const std::uint64_t released = release_empty_chunks(kept_bytes_);
   give_back_free_blocks();
   return released;
 }

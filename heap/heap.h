@@ -28,6 +28,7 @@
 #include "heap/kind.h"
 #include "heap/memory_nodes.h"
 #include "heap/object.h"
+#include "heap/recent_use.h"
 #include "heap/size_classes.h"
 #include "heap/type_descriptor.h"
 
@@ -331,7 +332,7 @@ class Heap {
   void sweep_owned(Chunk* chunk, std::size_t index);
   void keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live);
   void remove_chunk(Chunk* chunk);
-  std::uint64_t release_empty_chunks(std::size_t spares);
+  std::uint64_t release_empty_chunks(std::uint64_t keep_bytes);
 
   std::size_t limit_bytes_;  // guarded by the lock
   KindTable kinds_;
@@ -340,6 +341,7 @@ class Heap {
   std::mutex mutex_;  // guards all below but the atomics
   GrowingList<Chunk*> chunks_;
   ByteCount kept_bytes_;         // no empty chunk is released below so many, of blocks
+  RecentUse recent_use_;         // nor, by a sweep, below what was in use lately
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
   // Lists through BlockInfo::next, by kind and size class; those of each node.
   using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;

@@ -371,17 +371,29 @@ TEST_F(SweepTest, OversizedObjectsAreGivenBackWhenTheyDie) {
   EXPECT_EQ(heap_.chunk_bytes(), 0U);
 }
 
-TEST_F(SweepTest, EmptyChunksAreGivenBackButForAFew) {
+TEST_F(SweepTest, EmptyChunksAreGivenBackOnceTheyWereNotInUseLately) {
   constexpr std::size_t kChunks = 24;
-  for (std::size_t i = 0; i < kChunks; ++i) allocate(kUsableBlocks * kBlockBytes);
-  ASSERT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes);
-  const SweepResult result = keep_nothing(heap_);
-  EXPECT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes - result.released_bytes);
-  EXPECT_LE(heap_.chunk_bytes(), kChunks / 4 * kChunkBytes);
-  EXPECT_EQ(heap_.header_bytes(), heap_.chunk_bytes() / kChunkBytes * kFirstBlock * kBlockBytes);
-  // Sweeping an empty heap again and again shrinks it to next to nothing.
-  for (int i = 0; i < 10; ++i) keep_nothing(heap_);
-  EXPECT_LE(heap_.chunk_bytes(), kChunkBytes);
+  const auto allocate_chunks = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) allocate(kUsableBlocks * kBlockBytes);
+  };
+  allocate_chunks(kChunks);
+  for (std::size_t collection = 0; collection < RecentUse::kCollections; ++collection) {
+    EXPECT_EQ(keep_nothing(heap_).released_bytes, 0U) << collection;
+    EXPECT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes);
+    allocate_chunks(kChunks / 4);
+  }
+  EXPECT_EQ(keep_nothing(heap_).released_bytes, (kChunks - kChunks / 4) * kChunkBytes);
+  EXPECT_EQ(heap_.chunk_bytes(), kChunks / 4 * kChunkBytes);
+  EXPECT_EQ(heap_.header_bytes(), kChunks / 4 * kFirstBlock * kBlockBytes);
+  for (std::size_t collection = 0; collection < RecentUse::kCollections; ++collection) keep_nothing(heap_);
+  EXPECT_EQ(heap_.chunk_bytes(), 0U);
+}
+
+TEST_F(SweepTest, WhatWasInUseLatelyGoesWhenAsked) {
+  allocate(kUsableBlocks * kBlockBytes);
+  EXPECT_EQ(keep_nothing(heap_).released_bytes, 0U);
+  EXPECT_EQ(heap_.release_free_memory(), kChunkBytes);
+  EXPECT_EQ(heap_.chunk_bytes(), 0U);
 }
 
 TEST_F(SweepTest, ChunksWithOneObjectStay) {
