@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace jackdaw::bench {
 
@@ -20,6 +21,8 @@ class Baseline {
   Baseline& operator=(const Baseline&) = delete;
 
   [[nodiscard]] virtual Phase phase() const = 0;
+  /// Of the library that does it; empty where its name says all.
+  [[nodiscard]] virtual std::string version() const { return {}; }
   /// Threads that really run, the caller of run() included.
   [[nodiscard]] virtual std::uint32_t threads() const = 0;
   /// Does it once. Returns the time that it took.

@@ -13,7 +13,6 @@
 #include "bench/baseline/tbb_marker.h"
 #include "bench/command/input_error.h"
 #include "bench/command/named_values.h"
-#include "bench/conservative/collector_functions.h"
 
 namespace jackdaw::bench {
 
@@ -49,7 +48,6 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
       throw InputError(fmt::format(
           "--baseline {}: this build has no OpenMP; leave it out, or build with a compiler that has it",
           name));
-    if (kind == BaselineKind::boehm) libgc_functions();  // refused before a heap is built in vain
     kinds.push_back(kind);
   }
 }
@@ -73,11 +71,12 @@ std::vector<BaselineKind> parse_baselines(std::string_view list) {
 }
 
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
-                                        gc::Collector& collector, const gc::MarkingOptions& marking) {
+                                        gc::Collector& collector, const gc::MarkingOptions& marking,
+                                        const std::string& libgc_folder) {
   const std::uint32_t threads = collector.mark_threads();
   switch (kind) {
     case BaselineKind::boehm:
-      return std::make_unique<BoehmHeap>(graph, CollectorSetting{.markers = threads});
+      return std::make_unique<BoehmHeap>(graph, CollectorSetting{.markers = threads}, libgc_folder);
     case BaselineKind::tbb_feeder:
       return std::make_unique<TbbFeederMarker>(collector.heap(), ours.roots(), threads);
     case BaselineKind::tbb_tasks:

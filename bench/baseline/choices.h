@@ -48,8 +48,10 @@ std::vector<BaselineKind> parse_baselines(std::string_view list);
 
 /// Makes a baseline with as many threads as the collector has mark threads, but for `serial`. `ours`: the
 /// graph in the collector's heap; it and the collector must outlive the baseline. `marking`: how that
-/// collector's engine was made. Throws InputError when memory runs out.
+/// collector's engine was made. `libgc_folder` is that of libgc_functions(). Throws InputError when memory
+/// runs out.
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
-                                        gc::Collector& collector, const gc::MarkingOptions& marking);
+                                        gc::Collector& collector, const gc::MarkingOptions& marking,
+                                        const std::string& libgc_folder);
 
 }  // namespace jackdaw::bench

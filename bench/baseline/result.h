@@ -12,12 +12,15 @@ namespace jackdaw::bench {
 
 struct BaselineResult {
   std::string name;
+  std::string version;  ///< of the library, as Baseline::version()
   Phase phase = Phase::collection;
   std::uint32_t threads = 0;    ///< that really ran
   std::vector<double> wall_ms;  ///< of the phase, once for each run of ours, in turn with ours
   double median_ms = 0;
   double ratio = 0;  ///< our median time for the phase ÷ the baseline's; below 1 is faster
 
+  /// For people.
+  [[nodiscard]] std::string name_and_version() const { return version.empty() ? name : name + " " + version; }
   /// Fills in the median and the ratio when all has run. `our_median_ms`: of the same phase.
   void compare_with(double our_median_ms) {
     median_ms = median_of(wall_ms);

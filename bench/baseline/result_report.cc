@@ -18,11 +18,13 @@ std::size_t width_of_times(const BaselineResult& baseline) {
 }
 
 nlohmann::ordered_json baseline_to_json(const BaselineResult& baseline) {
-  return {{"name", baseline.name},
-          {"phase", baseline.phase == Phase::marking ? "marking" : "collection"},
-          {"threads", baseline.threads},
-          {"wall_ms", baseline.wall_ms},
-          {"median_ms", baseline.median_ms}};
+  nlohmann::ordered_json json = {{"name", baseline.name}};
+  if (!baseline.version.empty()) json["version"] = baseline.version;
+  json["phase"] = baseline.phase == Phase::marking ? "marking" : "collection";
+  json["threads"] = baseline.threads;
+  json["wall_ms"] = baseline.wall_ms;
+  json["median_ms"] = baseline.median_ms;
+  return json;
 }
 
 }  // namespace
@@ -48,8 +50,8 @@ void format_ratios(std::span<const BaselineResult> baselines, OurObjects objects
   for (const BaselineResult& baseline : baselines) {
     fmt::format_to(std::back_inserter(out),
                    "ratio to {} with {} thread{}: {:.3f} ({}, our objects {}; medians; below 1 is faster)\n",
-                   baseline.name, baseline.threads, baseline.threads == 1 ? "" : "s", baseline.ratio,
-                   baseline.phase == Phase::marking ? "marking alone" : "whole collections",
+                   baseline.name_and_version(), baseline.threads, baseline.threads == 1 ? "" : "s",
+                   baseline.ratio, baseline.phase == Phase::marking ? "marking alone" : "whole collections",
                    to_string(objects));
   }
 }

@@ -2,7 +2,7 @@
    program runs on: with libgc's collection events. For each collection it appends a line to the file that the
    environment names in JACKDAW_CLIENT_COLLECTIONS: process, nanoseconds of pause, nanoseconds of processor
    time in it, nanoseconds in all, live bytes. Before them it writes process, "library" and the file that the
-   collector was loaded from. */
+   collector was loaded from; and process, "version" and what GC_get_version tells. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 /* Weak: children of the program, such as a linker, get this library too and have no collector. */
+#pragma weak GC_get_version
 #pragma weak GC_set_on_collection_event
 #pragma weak GC_enumerate_reachable_objects_inner
 
@@ -99,5 +100,8 @@ __attribute__((constructor)) static void start(void) {
   Dl_info collector;
   if (dladdr(dlsym(RTLD_DEFAULT, "GC_set_on_collection_event"), &collector) != 0)
     dprintf(lines, "%ld library %s\n", (long)getpid(), collector.dli_fname);
+  const unsigned version = GC_get_version();
+  dprintf(lines, "%ld version %u.%u.%u\n", (long)getpid(), version >> 16, version >> 8 & 0xff,
+          version & 0xff);
   GC_set_on_collection_event(note);
 }

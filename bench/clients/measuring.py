@@ -35,6 +35,7 @@ class Collections:
     pause_processor_ms: float  # in the pauses, of all threads
     all_ms: float  # from the start of a collection to its end, the part outside the pause included
     live_mib: float  # the sum over the collections
+    version: str  # of the libgc that was loaded, as it says; of Jackdaw, the version whose interface it has
 
     @property
     def pause_per_live(self):
@@ -58,6 +59,10 @@ class Result:
                 return statistics.median(getattr(one, metric) for one in measured)
         return None
 
+    def libgc_version(self):
+        """Of the libgc that Jackdaw was compared with, or None."""
+        return next((measured.version for measured in self.collections["libgc"]), None)
+
     def ratio(self, metric):
         libgc, jackdaw = (self.median(side, metric) for side in SIDES)
         return jackdaw / libgc if libgc and jackdaw is not None else None
@@ -66,11 +71,11 @@ class Result:
 class Bench:
     """Where programs run and what they run under."""
 
-    def __init__(self, folder, sources, tools, libgc_folder, arguments):
+    def __init__(self, folder, sources, tools, library_folders, arguments):
         self.folder = folder  # where each program gets one of its own
         self.sources = sources  # where the source packages of test suites lie
         self.tools = tools  # where measured_run and the instrumentation lie
-        self.libgc_folder = libgc_folder
+        self.library_folders = library_folders  # by side, where its libgc.so.1 lies; None: where the loader finds it
         self.arguments = arguments
 
     def measure(self, client):
@@ -137,10 +142,10 @@ class Workplace:
         variables |= {"HOME": str(self.home), "LC_ALL": "C.UTF-8"} | self.client.environment
         if self.bench.arguments.markers is not None:
             variables["GC_MARKERS" if side == "libgc" else "JACKDAW_MARKERS"] = str(self.bench.arguments.markers)
-        if side == "jackdaw":
-            variables["LD_LIBRARY_PATH"] = str(self.bench.libgc_folder)
-            if self.bench.arguments.concurrent:
-                variables["JACKDAW_CONCURRENT"] = "1"
+        if self.bench.library_folders[side] is not None:
+            variables["LD_LIBRARY_PATH"] = str(self.bench.library_folders[side])
+        if side == "jackdaw" and self.bench.arguments.concurrent:
+            variables["JACKDAW_CONCURRENT"] = "1"
         return variables
 
     def run(self, side, **more_variables):
@@ -199,8 +204,9 @@ class Workplace:
         path.unlink(missing_ok=True)
         self.run(side, LD_PRELOAD=str(self.bench.tools / "libcollection_events.so"), JACKDAW_CLIENT_COLLECTIONS=str(path))
         libraries, collections = read_collections(path)
-        if side == "jackdaw" and libraries != {str(self.bench.libgc_folder / "libgc.so.1")}:
-            raise Failure(f"does not load {self.bench.libgc_folder}/libgc.so.1 but {', '.join(libraries) or 'no collector'}")
+        folder = self.bench.library_folders[side]
+        if folder is not None and libraries != {str(folder / "libgc.so.1")}:
+            raise Failure(f"does not load {folder}/libgc.so.1 but {', '.join(libraries) or 'no collector'}")
         return collections
 
 
@@ -208,11 +214,13 @@ def read_collections(path):
     """The files that collectors were loaded from, and the collections."""
     lines = [line.split(maxsplit=2) for line in path.read_text().splitlines()] if path.exists() else []
     libraries = {os.path.abspath(line[2]) for line in lines if line[1] == "library"}
-    numbers = [[int(number) for number in (line[1], *line[2].split())] for line in lines if line[1] != "library"]
+    versions = {line[2] for line in lines if line[1] == "version"}
+    numbers = [[int(number) for number in (line[1], *line[2].split())] for line in lines if line[1].isdecimal()]
     pauses, processor, whole, live = zip(*numbers) if numbers else ((), (), (), ())
     return libraries, Collections(
         count=len(numbers), pauses_ms=sum(pauses) / 1e6, longest_pause_ms=max(pauses, default=0) / 1e6,
-        pause_processor_ms=sum(processor) / 1e6, all_ms=sum(whole) / 1e6, live_mib=sum(live) / 2**20)
+        pause_processor_ms=sum(processor) / 1e6, all_ms=sum(whole) / 1e6, live_mib=sum(live) / 2**20,
+        version=" ".join(sorted(versions)))
 
 
 def touch_memory(mib):

@@ -22,8 +22,9 @@ METRICS = {
 def tables(results):
     """Two tables in Markdown: ratios, and the medians that they are made of."""
     whole = [result for result in results if result.problem is None]
-    ratios = [["Jackdaw ÷ libgc", *(re.sub(" (ms|MiB)(?=$|/)", "", title) for title, _ in METRICS.values())]]
-    figures = [["libgc → Jackdaw", *(title for title, _ in METRICS.values())]]
+    versions = " ".join(libgc_versions(whole))
+    ratios = [[f"Jackdaw ÷ libgc {versions}", *(re.sub(" (ms|MiB)(?=$|/)", "", title) for title, _ in METRICS.values())]]
+    figures = [[f"libgc {versions} → Jackdaw", *(title for title, _ in METRICS.values())]]
     for result in results:
         if result.problem is not None:
             ratios.append([result.client.name, result.problem.split(":")[0], *[""] * (len(METRICS) - 1)])
@@ -34,6 +35,10 @@ def tables(results):
             for metric, (_, digits) in METRICS.items())])
     ratios.append(["geometric mean", *(number(geometric_mean(whole, metric), 2) for metric in METRICS)])
     return f"{markdown(ratios)}\n\n{markdown(figures)}"
+
+
+def libgc_versions(results):
+    return sorted({result.libgc_version() for result in results})
 
 
 def number(value, digits):
@@ -59,6 +64,7 @@ def as_json(results, arguments):
     return {
         "runs": arguments.runs,
         "markers": arguments.markers,
+        "libgc_versions": libgc_versions(whole),
         "programs": [program_as_json(result) for result in results],
         "geometric_means": {metric: geometric_mean(whole, metric) for metric in METRICS},
     }

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "bench/command/input_error.h"
 
 namespace jackdaw::bench {
@@ -11,29 +13,25 @@ namespace {
 
 constexpr const char* kLibgc = "libgc.so.1";
 
-[[noreturn]] void fail_to_load() {
+[[noreturn]] void fail_to_load(const std::string& folder) {
+  if (!folder.empty()) throw InputError(fmt::format("--libgc {}: {}", folder, dlerror()));
   throw InputError(
       fmt::format("--baseline boehm: {}; install libgc 8.2 (Debian: libgc1), or leave it out", dlerror()));
 }
 
-// Local: neither its names nor ours, which are the same, are looked up in the other. Never closed: its mark
-// threads run in it.
-CollectorFunctions load_libgc() {
-  void* const library = dlopen(kLibgc, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) fail_to_load();
-  CollectorFunctions functions;
-  functions.name = "Boehm GC";
-  const auto load = [library]<typename Function>(const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-    if (function == nullptr) fail_to_load();
-  };
-#define JACKDAW_LOAD(function) load("GC_" #function, functions.function)
-  JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(JACKDAW_LOAD);
-#undef JACKDAW_LOAD
-  return functions;
+std::string library_in(const std::string& folder) {
+  if (folder.empty()) return kLibgc;
+  for (const auto& path :
+       {std::filesystem::path(folder) / kLibgc, std::filesystem::path(folder) / "lib" / kLibgc}) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) return std::filesystem::absolute(path).string();
+  }
+  throw InputError(fmt::format("--libgc {0}: there is no {1} in it or in its folder lib", folder, kLibgc));
 }
 
-CollectorFunctions link_jackdaw() {
+}  // namespace
+
+CollectorFunctions jackdaw_functions() {
   CollectorFunctions functions;
   functions.name = "Jackdaw";
 #define JACKDAW_LINK(function) functions.function = (&GC_##function)
@@ -42,16 +40,26 @@ CollectorFunctions link_jackdaw() {
   return functions;
 }
 
-}  // namespace
-
-const CollectorFunctions& jackdaw_functions() {
-  static const CollectorFunctions kFunctions = link_jackdaw();
-  return kFunctions;
+// The library is opened locally, so neither its names nor ours, which are the same, are looked up in the
+// other. It is never closed, because its mark threads run in it.
+CollectorFunctions libgc_functions(const std::string& folder) {
+  void* const library = dlopen(library_in(folder).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) fail_to_load(folder);
+  CollectorFunctions functions;
+  functions.name = "Boehm GC";
+  const auto load = [&]<typename Function>(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(dlsym(library, name));
+    if (function == nullptr) fail_to_load(folder);
+  };
+#define JACKDAW_LOAD(function) load("GC_" #function, functions.function)
+  JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(JACKDAW_LOAD);
+#undef JACKDAW_LOAD
+  return functions;
 }
 
-const CollectorFunctions& libgc_functions() {
-  static const CollectorFunctions kFunctions = load_libgc();
-  return kFunctions;
+std::string CollectorFunctions::version() const {
+  const unsigned encoded = get_version();  // a byte for each of the three numbers
+  return fmt::format("{}.{}.{}", encoded >> 16, encoded >> 8 & 0xff, encoded & 0xff);
 }
 
 }  // namespace jackdaw::bench

@@ -9,10 +9,13 @@
 #include "jackdaw/gc.h"
 #include "jackdaw/gc_mark.h"
 
+#include <string>
+
 namespace jackdaw::bench {
 
 // The functions that every collector must offer, by their names without the GC_ in front.
 #define JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(apply) \
+  apply(get_version);                              \
   apply(set_all_interior_pointers);                \
   apply(set_markers_count);                        \
   apply(set_no_dls);                               \
@@ -43,13 +46,16 @@ struct CollectorFunctions {
 #define JACKDAW_DECLARE(function) decltype(&GC_##function) function = nullptr
   JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(JACKDAW_DECLARE);
 #undef JACKDAW_DECLARE
+
+  /// Of the library that was really loaded, by its own word: "8.2.2".
+  [[nodiscard]] std::string version() const;
 };
 
 /// Jackdaw's, which are linked with this program.
-const CollectorFunctions& jackdaw_functions();
+CollectorFunctions jackdaw_functions();
 
-/// libgc's, loaded by the first call, in such a way that its names and ours stay apart. Throws InputError
-/// when it is not there.
-const CollectorFunctions& libgc_functions();
+/// libgc's, loaded in such a way that its names and ours stay apart. `folder` holds libgc.so.1, itself or in
+/// its folder lib; if it is empty, the loader looks for the library. Throws InputError when it is not there.
+CollectorFunctions libgc_functions(const std::string& folder = "");
 
 }  // namespace jackdaw::bench

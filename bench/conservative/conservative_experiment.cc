@@ -41,7 +41,8 @@ struct HeapPair {
         reachable(static_cast<std::uint64_t>(std::ranges::count(is_reachable, true))),
         ours(jackdaw_functions(), options.setting, graph, options.verify ? &is_reachable : nullptr) {
     if (options.beside_libgc)
-      libgc.emplace(libgc_functions(), options.setting, graph, options.verify ? &is_reachable : nullptr);
+      libgc.emplace(libgc_functions(options.libgc_folder), options.setting, graph,
+                    options.verify ? &is_reachable : nullptr);
   }
 };
 
@@ -88,7 +89,10 @@ ConservativeReport run_conservative_experiment(const ConservativeExperimentOptio
   report.objects = heaps.objects;
   report.reachable = heaps.reachable;
   report.threads = heaps.ours.threads();
-  if (heaps.libgc) report.baselines.push_back({"boehm", Phase::collection, heaps.libgc->threads(), {}});
+  if (heaps.libgc) {
+    report.baselines.push_back(
+        {"boehm", heaps.libgc->version(), Phase::collection, heaps.libgc->threads(), {}});
+  }
   measure(heaps, report);
   report.heap_bytes = heaps.ours.heap_bytes();
   report.median_ms = median_of(report.collect_ms);

@@ -22,6 +22,7 @@ struct ConservativeExperimentOptions {
   std::uint32_t warmup = 1;  ///< runs before them
   bool verify = false;       ///< look at what every collection left marked
   bool beside_libgc = false;
+  std::string libgc_folder;  ///< see libgc_functions()
 };
 
 struct ConservativeReport {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/conservative/collector_functions.h"
@@ -40,6 +41,7 @@ class ConservativeHeap {
 
   /// The collector's, for people.
   [[nodiscard]] const char* name() const { return collector_.name; }
+  [[nodiscard]] std::string version() const { return collector_.version(); }
   /// Mark threads that the collector really uses.
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] std::uint64_t heap_bytes() const { return collector_.get_heap_size(); }
@@ -63,7 +65,7 @@ class ConservativeHeap {
   [[nodiscard]] std::uintptr_t reference_to(NodeId node, const Objects& objects) const;
   void note_reachable(const std::vector<bool>& is_reachable, const Objects& objects);
 
-  const CollectorFunctions& collector_;
+  const CollectorFunctions collector_;
   const unsigned displacements_;
   std::vector<std::uintptr_t> roots_;
   ObjectSet reachable_;

@@ -16,6 +16,7 @@
 #include "bench/command/input_error.h"
 #include "bench/command/named_values.h"
 #include "bench/command/output_file.h"
+#include "bench/conservative/collector_functions.h"
 #include "bench/conservative/conservative_report.h"
 #include "bench/graph/graph_spec.h"
 #include "bench/mark/mark_report.h"
@@ -37,9 +38,9 @@ constexpr std::size_t kLargestStealBatch = 65536;
 // How the objects are allocated and what is known of them.
 constexpr std::string_view kConservative = "c";
 // The options that mean something there.
-constexpr std::array<std::string_view, 12> kConservativeOptions = {
-    "GRAPH",    "--interface", "--displacements", "--threads", "--repeat", "--warmup",
-    "--verify", "--baseline",  "--json",          "--report",  "--seed",   "--object-bytes"};
+constexpr std::array<std::string_view, 13> kConservativeOptions = {
+    "GRAPH",      "--interface", "--displacements", "--threads", "--repeat", "--warmup",      "--verify",
+    "--baseline", "--libgc",     "--json",          "--report",  "--seed",   "--object-bytes"};
 
 std::string footer() {
   std::string text = "GRAPH is one of\n";
@@ -139,6 +140,11 @@ void MarkCommand::add_measuring_options() {
           "--baseline", [this](const std::string& list) { options_.baselines = parse_baselines(list); },
           "Time others on the same graph in turn with ours: " + baseline_choices())
       ->type_name("LIST");
+  command_
+      ->add_option("--libgc", options_.libgc_folder,
+                   "The folder whose libgc.so.1, in it or in its folder lib, --baseline boehm takes (the "
+                   "system's)")
+      ->type_name("DIR");
   command_->add_flag(
       "--limit", options_.limit,
       "Read as many cache lines as the marked objects have after every run: what no marking can beat");
@@ -179,8 +185,18 @@ void MarkCommand::add_object_options() {
 }
 
 int MarkCommand::run() {
+  check_libgc();
   if (interface_ == kConservative) return run_and_report(run_conservative_experiment, conservative_options());
   return run_and_report(run_mark_experiment, typed_options());
+}
+
+// Before a heap is built in vain.
+void MarkCommand::check_libgc() const {
+  const bool beside_libgc =
+      std::ranges::find(options_.baselines, BaselineKind::boehm) != options_.baselines.end();
+  if (beside_libgc) libgc_functions(options_.libgc_folder);
+  if (!beside_libgc && command_->count("--libgc") > 0)
+    throw InputError("--libgc: chooses what --baseline boehm runs; add that, or leave this out");
 }
 
 MarkExperimentOptions MarkCommand::typed_options() const {
@@ -221,6 +237,7 @@ ConservativeExperimentOptions MarkCommand::conservative_options() const {
   options.repeat = options_.repeat;
   options.warmup = options_.warmup;
   options.verify = options_.verify;
+  options.libgc_folder = options_.libgc_folder;
   return options;
 }
 

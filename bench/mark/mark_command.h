@@ -26,6 +26,7 @@ class MarkCommand {
   void add_tuning_options();
   void add_measuring_options();
   void add_object_options();
+  void check_libgc() const;
   [[nodiscard]] MarkExperimentOptions typed_options() const;
   [[nodiscard]] ConservativeExperimentOptions conservative_options() const;
   template <typename Experiment, typename Options>

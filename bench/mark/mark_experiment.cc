@@ -118,7 +118,7 @@ struct Heaps {
     ours = std::make_unique<HeapGraph>(graph, collector);
     const gc::MarkingOptions marking = collector_options(options).marking;
     for (const BaselineKind kind : options.baselines)
-      baselines.push_back(make_baseline(kind, graph, *ours, collector, marking));
+      baselines.push_back(make_baseline(kind, graph, *ours, collector, marking, options.libgc_folder));
   }
 
   gc::Collector collector;
@@ -171,7 +171,7 @@ std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options
   for (std::size_t i = 0; i < options.baselines.size(); ++i) {
     const Baseline& baseline = *heaps.baselines[i];
     const std::string name(name_of(kBaselineKinds, options.baselines[i]));
-    results.push_back({name, baseline.phase(), baseline.threads(), {}});
+    results.push_back({name, baseline.version(), baseline.phase(), baseline.threads(), {}});
   }
   return results;
 }

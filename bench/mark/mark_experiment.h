@@ -30,6 +30,7 @@ struct MarkExperimentOptions {
   std::uint32_t warmup = 1;             ///< runs before them
   bool verify = false;                  ///< compare every run's marks with a serial traversal
   std::vector<BaselineKind> baselines;  ///< no kind twice
+  std::string libgc_folder;             ///< see libgc_functions()
   bool limit = false;                   ///< read as many cache lines after every run
   bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
   bool time_line = false;               ///< note what each worker does, too, in a run of its own

@@ -178,6 +178,7 @@ static uint64_t objects_in_rehearsal(void) {
 static uint64_t collections(void) { return GC_get_gc_no(); }
 static void print_own(void) {
   printf(",\"collecting\":\"%s\",\"start_heap_mib\":%" PRIu64, on_or_off[off], heap_mib);
+  print_gc_version(GC_get_version());
 }
 
 #endif

@@ -19,6 +19,7 @@ static double* allocate_array(size_t length) { return GC_MALLOC_ATOMIC(length * 
 static uint64_t collections_so_far(void) { return GC_get_gc_no(); }
 static int mark_threads(void) { return GC_get_parallel() + 1; }
 static uint64_t heap_bytes(void) { return GC_get_heap_size(); }
+static void print_version(void) { print_gc_version(GC_get_version()); }
 
 static void GC_CALLBACK on_event(GC_EventType event) {
   switch (event) {

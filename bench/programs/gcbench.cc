@@ -68,6 +68,7 @@ static double* allocate_array(std::size_t length) try {
 static std::uint64_t collections_so_far() { return ProcessCollector::instance().collections(); }
 static int mark_threads() { return static_cast<int>(ProcessCollector::instance().mark_threads()); }
 static std::uint64_t heap_bytes() { return ProcessCollector::instance().heap().chunk_bytes(); }
+static void print_version() {}  // there is no libgc for these types
 static void start_collector() { ProcessCollector::instance().hooks().event = on_event; }
 
 int main(int, char** argv) { return run_gcbench(argv); }

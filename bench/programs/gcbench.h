@@ -24,6 +24,8 @@ static double* allocate_array(size_t length);
 static uint64_t collections_so_far(void);
 static int mark_threads(void);
 static uint64_t heap_bytes(void);
+// Adds what there is to print of the collector's version (print_gc_version).
+static void print_version(void);
 
 // ---- the program's options
 // -----------------------------------------------------------------------------------
@@ -227,6 +229,7 @@ static void measure(void) {
          ",\"repeat\":%" PRIu64 ",\"total_ms\":%.3f,\"processor_ms\":%.3f,\"collections\":%" PRIu64,
          threads, mark_threads(), depth_scale, repeat, milliseconds(total), processor_ms(), collected);
   print_pauses(collected);
+  print_version();
   printf(",\"heap_mib\":%.3f,\"peak_resident_mib\":%.3f}\n", (double)heap_bytes() / 1048576,
          peak_resident_mib());
 }

@@ -130,6 +130,11 @@ static inline double processor_ms(void) {
 
 static inline double peak_resident_mib(void) { return (double)usage_now().ru_maxrss / 1024; }
 
+// A member of the line of JSON: the version that the collector tells by GC_get_version.
+static inline void print_gc_version(unsigned encoded) {
+  printf(",\"gc_version\":\"%u.%u.%u\"", encoded >> 16, encoded >> 8 & 0xff, encoded & 0xff);
+}
+
 // A small generator of pseudo-random numbers (xorshift): the same numbers in every run. The state is not 0.
 static inline uint64_t next_random(uint64_t* state) {
   *state ^= *state << 13;

@@ -42,12 +42,18 @@ json figures(const CheckedJson& from, bool typed) {
   return to;
 }
 
+std::string name_and_version(const CheckedJson& baseline) {
+  auto name = baseline.at("name").text().get<std::string>();
+  if (baseline.has("version")) name.append(1, ' ').append(baseline.at("version").text().get<std::string>());
+  return name;
+}
+
 json baselines(const CheckedJson& result, std::size_t runs) {
   json all = json::array();
   if (!result.has("baselines")) return all;
   for (const CheckedJson& baseline : result.at("baselines").list()) {
     json& one = all.emplace_back(json::object());
-    one["name"] = baseline.at("name").text();
+    one["name"] = name_and_version(baseline);
     one["phase"] = baseline.at("phase").text();
     if (one["phase"] != "marking" && one["phase"] != "collection")
       baseline.at("phase").fail("marking or collection belongs here");

@@ -68,6 +68,22 @@ TEST_F(BadInput, UnknownGraphKind) {
   }
 }
 
+TEST_F(BadInput, LibgcOfAFolder) {
+  for (const std::string interface : {"typed", "c"}) {
+    const auto refused = [&](const std::string& folder, const std::string& why) {
+      expect_refused({"mark", "tree:3", "--interface", interface, "--baseline", "boehm", "--libgc", folder},
+                     why);
+    };
+    refused(folder_.path(), "--libgc " + folder_.path() + ": there is no libgc.so.1");
+    refused(folder_.file("missing"), "missing: there is no libgc.so.1");
+    write_file(folder_.file("libgc.so.1"), "no library");
+    refused(folder_.path(), "libgc.so.1: ");
+    std::filesystem::remove(folder_.file("libgc.so.1"));
+    expect_refused({"mark", "tree:3", "--interface", interface, "--libgc", JACKDAW_OTHER_LIBGC},
+                   "--baseline boehm");
+  }
+}
+
 TEST_F(BadInput, GraphParameters) {
   for (const std::string graph : {"tree:x",          "tree:",       "tree:60",
                                   "tree:-1",         "tree:3x",     "tree:3,4",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -287,12 +288,35 @@ void expect_baselines(const json& result, const std::string& table, std::size_t 
     EXPECT_DOUBLE_EQ(baseline["ratio"].get<double>(),
                      result["median"][ours].get<double>() / baseline["median_ms"].get<double>());
     EXPECT_NE(table.find(" " + name + " ms   ratio"), std::string::npos) << table;
-    EXPECT_NE(table.find("ratio to " + name + " with "), std::string::npos) << table;
+    const std::string library =
+        baseline.contains("version") ? " " + baseline["version"].get<std::string>() : "";
+    EXPECT_EQ(baseline.contains("version"), name == "boehm");
+    EXPECT_NE(table.find("ratio to " + name + library + " with "), std::string::npos) << table;
   }
   json first = result["baselines"][0];
   EXPECT_EQ(result["ratio_to_baseline"], first["ratio"]);
   first.erase("ratio");
   EXPECT_EQ(result["baseline"], first);
+}
+
+TEST_F(Mark, BesideTheLibgcOfAFolderReportsItsVersion) {
+  for (const std::string folder : {JACKDAW_OTHER_LIBGC, JACKDAW_OTHER_LIBGC "/lib"}) {
+    for (const std::string interface : {"typed", "c"}) {
+      const json result =
+          mark({"tree:5", "--baseline", "boehm", "--libgc", folder, "--interface", interface});
+      EXPECT_EQ(result["baseline"]["version"], "8.2.99");
+      EXPECT_NE(outcome_.out.find("ratio to boehm 8.2.99 with "), std::string::npos) << outcome_.out;
+    }
+  }
+}
+
+TEST_F(Mark, BesideTheSystemsLibgcByALinkIsWhatItIsWithoutAFolder) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(JACKDAW_SYSTEM_LIBGC, folder.file("libgc.so.1"));
+  const json with_folder =
+      mark({"tree:5", "--baseline", "boehm", "--libgc", folder.path(), "--verify"})["baseline"];
+  const json without = mark({"tree:5", "--baseline", "boehm"})["baseline"];
+  EXPECT_EQ(with_folder["version"], without["version"]);
 }
 
 TEST_F(Mark, BesideBoehmReportsItsTimesAndTheRatio) {

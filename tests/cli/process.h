@@ -32,6 +32,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
+  [[nodiscard]] std::string path() const { return path_.string(); }
   /// The path of a file in the folder.
   [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
   /// Names of what is in the folder, sorted.

@@ -41,6 +41,7 @@ static uint64_t collections_so_far(void) { return GC_get_gc_no(); }
 static void print_collector(void) {
   printf(",\"incremental\":\"%s\",\"markers\":%d,\"heap_mib\":%.3f", GC_is_incremental_mode() ? "yes" : "no",
          GC_get_parallel() + 1, (double)GC_get_heap_size() / 1048576);
+  print_gc_version(GC_get_version());
 }
 
 #endif

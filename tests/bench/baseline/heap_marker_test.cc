@@ -47,7 +47,8 @@ class EveryHeapMarker : public testing::TestWithParam<Parameters> {
     const Graph graph = make_graph(spec);
     const HeapGraph ours(graph, collector);
     const SerialMark serial(ours.roots());
-    const std::unique_ptr<Baseline> baseline = make_baseline(kind, graph, ours, collector, options.marking);
+    const std::unique_ptr<Baseline> baseline =
+        make_baseline(kind, graph, ours, collector, options.marking, "");
     EXPECT_EQ(baseline->phase(), Phase::marking);
     EXPECT_EQ(baseline->threads(), threads);
     for (int run = 0; run < 3; ++run) {
@@ -97,7 +98,8 @@ TEST(OwnEngine, MarksWhatIsReachableByItsWorkers) {
   const HeapGraph ours(graph, collector);
   const SerialMark serial(ours.roots());
   for (const auto& [kind, threads] : {std::pair{BaselineKind::serial, 1U}, {BaselineKind::team, 2U}}) {
-    const std::unique_ptr<Baseline> baseline = make_baseline(kind, graph, ours, collector, options.marking);
+    const std::unique_ptr<Baseline> baseline =
+        make_baseline(kind, graph, ours, collector, options.marking, "");
     EXPECT_EQ(baseline->phase(), Phase::collection);
     EXPECT_EQ(baseline->threads(), threads);
     EXPECT_GT(baseline->run().count(), 0);

@@ -29,8 +29,8 @@ TEST(CollectorFunctions, AreThoseOfTheLibrariesTheyName) {
 
 TEST(CollectorFunctions, EachHasAHeapOfItsOwn) {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
-  const CollectorFunctions& ours = jackdaw_functions();
-  const CollectorFunctions& libgc = libgc_functions();
+  const CollectorFunctions ours = jackdaw_functions();
+  const CollectorFunctions libgc = libgc_functions();
   ours.init();
   libgc.init();
   const std::size_t libgc_before = libgc.get_heap_size();

@@ -51,6 +51,7 @@ json marked() {
           {"median", median},
           {"baselines",
            {{{"name", "boehm"},
+             {"version", "8.2.12"},
              {"phase", "collection"},
              {"threads", 2},
              {"wall_ms", {4, 5, 6}},
@@ -99,6 +100,7 @@ TEST(Results, KeepWhatTheReportShows) {
   EXPECT_EQ(result["workers"][1]["steals"], 2) << "of the run nearest the median";
   EXPECT_EQ(result["workers"][1]["steals_by_victim"], json({2, 0}));
   EXPECT_FALSE(result["workers"][1].contains("pops"));
+  EXPECT_EQ(result["baselines"][0]["name"], "boehm 8.2.12");
   EXPECT_EQ(result["baselines"][0]["wall_ms"], json({4, 5, 6}));
   EXPECT_EQ(result["bounds"]["runs"][0]["median_ms"], 3.5);
   EXPECT_EQ(result["time_line"]["workers"][1][0]["victim"], 0);
