@@ -6,6 +6,10 @@
 // every other mark was last set by somebody else. So it is measured: now and then a worker that takes marks
 // to be near times how long one takes to come. (One that takes them to be far makes them so, and cannot
 // tell.)
+//
+// Where most marks that are looked at are set already, asking for them is wrong however long they take: many
+// cores can look at a line at once, and a core that asks for it takes it from all of them. Lines with popular
+// objects would do nothing but travel. So beside others marks are far only while enough of them are new.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +43,12 @@ class MarkDistance {
   /// A sample counts as this long at most, and as nothing at least: the processor may have been away. So
   /// where marks are near, it takes some that come from other cores to be far, and not an interruption.
   static constexpr Duration kLongest{128};
-  /// After so many polls with marks that are far, they are taken to be near again, and measured.
-  static constexpr std::uint32_t kPollsFar = 64 * kSamples * kPollsASample;
+  /// Beside others marks are far only while one of so many references, at least, leads to a new object.
+  static constexpr std::uint64_t kReferencesANew = 8;
+  /// While marks are far, the share of new ones is looked at after so many polls; after so many such looks
+  /// marks are taken to be near again, and measured.
+  static constexpr std::uint32_t kPollsALook = kSamples * kPollsASample;
+  static constexpr std::uint32_t kLooksFar = 64;
 
   [[nodiscard]] bool is_far() const { return is_far_; }
 
@@ -48,9 +56,20 @@ class MarkDistance {
   void start_alone() { start(true); }
   void start_together() { start(false); }
 
-  /// To be called at each poll. True: while near, the next visit is to be sampled; while far, it is time for
-  /// take_as_near.
+  /// To be called at each poll. True: note_marks is due, and while near the next visit is to be sampled.
   bool count_poll() { return --polls_left_ == 0; }
+  /// How many references the worker has followed so far, and how many led to objects that it marked. While
+  /// far this may make marks near.
+  void note_marks(std::uint64_t references, std::uint64_t marked) {
+    references_ = references;
+    marked_ = marked;
+    if (!is_far_) return;
+    if (--looks_left_ == 0 || are_mostly_set()) {
+      take_as_near();
+    } else {
+      restart(kPollsALook);
+    }
+  }
 
   /// While near: how long `read()` takes, without what the clock takes.
   template <typename Read>
@@ -66,9 +85,10 @@ class MarkDistance {
   void add_sample(Duration duration) {
     sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
-    is_far_ = sum_ >= kSamples * (is_alone_ ? kFarAlone : kFar);
+    is_far_ = sum_ >= kSamples * (is_alone_ ? kFarAlone : kFar) && !are_mostly_set();
     polls_a_sample_ = is_far_ ? kPollsASample : std::min(2 * polls_a_sample_, kMostPollsASample);
-    restart(is_far_ ? kPollsFar : polls_a_sample_);
+    looks_left_ = kLooksFar;
+    restart(is_far_ ? kPollsALook : polls_a_sample_);
   }
 
   /// While near: the sampled visit is over, whether or not it found something to sample.
@@ -85,12 +105,22 @@ class MarkDistance {
  private:
   void start(bool is_alone) {
     is_alone_ = is_alone;
+    references_ = marked_ = 0;
     take_as_near();
   }
   void restart(std::uint32_t polls) {
     samples_ = 0;
     sum_ = {};
     polls_left_ = polls;
+    start_window();
+  }
+  void start_window() {
+    references_before_ = references_;
+    marked_before_ = marked_;
+  }
+  // Of the references since the last judgement, or look. A core's own lines are nobody else's loss.
+  [[nodiscard]] bool are_mostly_set() const {
+    return !is_alone_ && (marked_ - marked_before_) * kReferencesANew < references_ - references_before_;
   }
 
   bool is_alone_ = false;
@@ -98,6 +128,11 @@ class MarkDistance {
   std::uint32_t polls_a_sample_ = kPollsASample;
   std::uint32_t polls_left_ = kPollsASample;
   std::uint32_t samples_ = 0;
+  std::uint32_t looks_left_ = kLooksFar;
+  std::uint64_t references_ = 0;  // of the round, when they were noted last
+  std::uint64_t marked_ = 0;
+  std::uint64_t references_before_ = 0;  // the same at the start of the window that is judged
+  std::uint64_t marked_before_ = 0;
   Duration sum_{};
 };
 

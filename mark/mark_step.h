@@ -61,11 +61,13 @@ class MarkStep {
   }
   /// Adds the round's counts.
   void finish_round(WorkerStatistics& statistics) {
-    statistics.objects_marked = leaves_ + tasks_.made();
+    statistics.objects_marked = marked();
     statistics.references_set_aside = references_set_aside_;
     statistics.idle += waited_;
     tasks_.finish_round(statistics);
   }
+  /// Objects that this worker has marked in this round.
+  [[nodiscard]] std::uint64_t marked() const { return leaves_ + tasks_.made(); }
   /// Adds leaves that were marked and counted elsewhere.
   void add_leaves(std::uint64_t count) { leaves_ += count; }
 

@@ -295,9 +295,9 @@ class alignas(128) Worker {
     }
     if (!step_.distance().count_poll()) [[likely]]
       return true;
+    step_.distance().note_marks(statistics_.references_visited, step_.marked());
     if constexpr (!is_deferred(kWay)) return sample_next_visit<kWay>(model);
-    step_.distance().take_as_near();
-    return false;
+    return step_.distance().is_far();
   }
 
   // Visits tasks that have waited for their memory; how many.

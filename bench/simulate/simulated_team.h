@@ -246,7 +246,9 @@ class SimulatedTeam {
       push(worker, target);
       return;
     }
-    if (marks_.mark(worker, target) && recording_.is_task(target)) keep(worker, target);
+    if (!marks_.mark(worker, target)) return;
+    ++worker.marked;
+    if (recording_.is_task(target)) keep(worker, target);
   }
 
   void keep(Worker& worker, Node node) {
@@ -297,11 +299,9 @@ class SimulatedTeam {
     }
     if (--worker.polls_to_look == 0) look_for_callable(worker);
     if (!worker.distance.count_poll()) return;
-    if (worker.distance.is_far()) {
-      worker.distance.take_as_near();
-    } else {
-      worker.samples_next_mark = true;
-    }
+    const bool was_far = worker.distance.is_far();
+    worker.distance.note_marks(worker.references, worker.marked);
+    worker.samples_next_mark = !was_far;
   }
 
   bool others_could_help(Worker& worker) {

@@ -53,6 +53,7 @@ struct SimulatedWorker {
   /// It polls once it has made so many visits, and a batch is over.
   std::uint32_t visits_until_look = mark::kVisitsBetweenPolls;
   std::uint64_t references = 0;
+  std::uint64_t marked = 0;
   std::uint64_t pushes = 0;
   std::uint64_t pops = 0;
   std::uint64_t poll_at = 0;        ///< references, while alone

@@ -73,11 +73,68 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
       visit_and_sample(distance, 2 * MarkDistance::kFar);
     }
     ASSERT_TRUE(distance.is_far());
-    for (std::uint32_t visit = 1; visit < MarkDistance::kPollsFar; ++visit)
-      ASSERT_FALSE(distance.count_poll());
-    ASSERT_TRUE(distance.count_poll());
-    distance.take_as_near();
+    for (std::uint32_t look = 0; look < MarkDistance::kLooksFar; ++look) {
+      ASSERT_TRUE(distance.is_far()) << look;
+      for (std::uint32_t poll = 1; poll < MarkDistance::kPollsALook; ++poll)
+        ASSERT_FALSE(distance.count_poll());
+      ASSERT_TRUE(distance.count_poll());
+      distance.note_marks(0, 0);
+    }
   }
+}
+
+// Judges samples that take long, of which one of so many references led to a new object.
+void judge_as_far(MarkDistance& distance, std::uint64_t references_a_new, std::uint64_t& references,
+                  std::uint64_t& marked) {
+  for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {
+    while (!distance.count_poll()) continue;
+    distance.note_marks(references += references_a_new, ++marked);
+    distance.add_sample(MarkDistance::kFarAlone);
+    distance.end_sampled_visit();
+  }
+}
+
+TEST(MarkDistance, MarksThatAreMostlySetAreNearBesideOthers) {
+  std::uint64_t references = 0;
+  std::uint64_t marked = 0;
+  MarkDistance distance;
+  distance.start_together();
+  judge_as_far(distance, MarkDistance::kReferencesANew + 1, references, marked);
+  EXPECT_FALSE(distance.is_far());
+  judge_as_far(distance, MarkDistance::kReferencesANew, references, marked);
+  EXPECT_TRUE(distance.is_far()) << "what came before the last judgement does not count";
+
+  distance.start_alone();
+  references = marked = 0;
+  judge_as_far(distance, 10 * MarkDistance::kReferencesANew, references, marked);
+  EXPECT_TRUE(distance.is_far()) << "nobody else wants the lines";
+}
+
+TEST(MarkDistance, FarMarksAreNearAsSoonAsMostAreSet) {
+  std::uint64_t references = 0;
+  std::uint64_t marked = 0;
+  MarkDistance distance;
+  distance.start_together();
+  judge_as_far(distance, 1, references, marked);
+  ASSERT_TRUE(distance.is_far());
+  const auto look = [&](std::uint64_t followed, std::uint64_t new_ones) {
+    while (!distance.count_poll()) continue;
+    distance.note_marks(references += followed, marked += new_ones);
+    return distance.is_far();
+  };
+  EXPECT_TRUE(look(1000 * MarkDistance::kReferencesANew, 1000));
+  EXPECT_FALSE(look(1000 * MarkDistance::kReferencesANew, 999));
+}
+
+TEST(MarkDistance, CountsOfAnEarlierRoundDoNotCount) {
+  std::uint64_t references = 1'000'000'000;
+  std::uint64_t marked = 1'000'000'000;
+  MarkDistance distance;
+  judge_as_far(distance, 1, references, marked);
+  distance.start_together();
+  references = marked = 0;
+  judge_as_far(distance, MarkDistance::kReferencesANew + 1, references, marked);
+  EXPECT_FALSE(distance.is_far());
 }
 
 TEST(MarkDistance, AWorkerAloneTakesOnlyFartherMarksToBeFar) {

@@ -236,7 +236,7 @@ TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
     MarkerOptions options;
     options.threads = threads;
     options.tuning.serial_references = 0;
-    const Node nodes = 3 * MarkDistance::kPollsFar * kVisitsBetweenPolls;
+    const Node nodes = 3 * MarkDistance::kLooksFar * MarkDistance::kPollsALook * kVisitsBetweenPolls;
     DistantVectorModel distant(random_graph(nodes, 4, 6));
     expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
     EXPECT_GT(distant.asked_for(), 0U);
