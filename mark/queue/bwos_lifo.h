@@ -253,6 +253,7 @@ class BwosLifo {
   static std::uint64_t counted(Round round, std::uint64_t count) {
     return (std::uint64_t{round} << 32) | count;
   }
+  static std::uint64_t count_of(std::uint64_t s_cnt) { return s_cnt & 0xffffffff; }
 
   BwosLifo(Memory memory, Round first_round, std::uint32_t drift)
       : drift_(drift),
@@ -304,6 +305,7 @@ class BwosLifo {
 
   void start_round(BlockNumber number) {
     Block& block = blocks_[number.slot];
+    stolen_end_ = entries_of(number.slot) + count_of(block.finished);
     block.f_pos = 0;
     block.finished = counted(number.round, 0);
     // Relaxed, both: no thief holds a claim here, and none can get one before grant() releases.
@@ -375,32 +377,39 @@ class BwosLifo {
     return true;
   }
 
-  // Owner. Works in block `number` from now on, with the tasks [first, last) in it.
+  // Owner. Works in block `number` from now on, with the tasks [first, last) in it. In the newest block
+  // thieves may have lines of the slot's last round, and the words of the next slot.
   void stand_in(BlockNumber number, std::size_t first, std::size_t last) {
     Task* const entries = entries_of(number.slot);
     top_ = number;
     peak_ = std::max(peak_, std::size_t{number.slot} + 1);
     floor_ = entries + first;
     cursor_ = entries + last;
-    if (first_.round == BlockNumber::kFirstRound && number.round == first_.round) {
-      end_ = block_end();
-    } else {
-      ask_for(cursor_, kTasksAhead);
-      extend(cursor_);
-    }
+    end_ = block_end();
+    if (number != newest_) return;
+    base::prefetch_to_write(&blocks_[ring_.successor(number).slot]);
+    if (cursor_ >= stolen_end_) return;
+    ask_for(cursor_, kTasksAhead);
+    extend(cursor_);
   }
 
-  // Owner. Room for some more tasks from `from` on. The queue is not in its first round, so thieves may have
-  // read the entries since the owner wrote them: their lines are asked for a little before they are written
-  // to again.
+  // Owner. Room for some more tasks from `from` on, in the newest block. Lines that thieves have are asked
+  // for a little before they are written to; the rest of the block needs no steps.
   void extend(Task* from) {
+    if (from >= stolen_end_) {
+      stolen_end_ = entries_of(top_.slot);
+      end_ = block_end();
+      return;
+    }
     const auto left = static_cast<std::size_t>(block_end() - from);
     end_ = from + std::min(left, kTasksAtATime);
     ask_for(from + std::min(left, kTasksAhead), kTasksAtATime);
   }
 
+  // Owner. Asks for so many tasks' lines from `from` on, as far as thieves have them.
   void ask_for(const Task* from, std::size_t count) const {
-    base::prefetch_to_write(from, std::min(count, static_cast<std::size_t>(block_end() - from)));
+    if (from >= stolen_end_) return;
+    base::prefetch_to_write(from, std::min(count, static_cast<std::size_t>(stolen_end_ - from)));
   }
 
   [[nodiscard]] Task* block_end() const { return entries_of(top_.slot) + ring_.block_size(); }
@@ -432,6 +441,7 @@ class BwosLifo {
   alignas(128) Task* cursor_ = nullptr;  // one past the newest task
   Task* floor_ = nullptr;                // the oldest task of the top block that is the owner's
   Task* end_ = nullptr;                  // the end of the room in the top block
+  Task* stolen_end_ = nullptr;           // below, thieves read the newest block's slot in its last round
   BlockNumber top_{0, 0};
   BlockNumber first_{0, 0};   // where the owner began anew: nothing lies below
   BlockNumber newest_{0, 0};  // the highest that it has started since

@@ -322,5 +322,24 @@ TEST(BwosLifo, KeepsItsOrderInLargeBlocksThatThievesEmptied) {
   }
 }
 
+// Pieces end where thieves' part of the block ended, which may be anywhere.
+TEST(BwosLifo, FillsABlockOfWhichThievesHadAPart) {
+  for (const std::uint64_t granted : {1U, 63U, 64U, 65U, 128U, 200U, 499U}) {
+    constexpr std::size_t kBlockSize = 1000;
+    Queue queue(2, kBlockSize);
+    for (std::uint64_t i = 0; i < 2 * granted; ++i) ASSERT_TRUE(queue.push(i));
+    ASSERT_TRUE(queue.grant_early());
+    std::uint64_t task = 0;
+    for (std::uint64_t i = 0; i < granted; ++i) ASSERT_EQ(queue.steal(task), Outcome::taken);
+    while (queue.pop(task)) {
+    }
+    std::uint64_t pushed = 0;
+    while (queue.push(pushed)) ++pushed;
+    EXPECT_EQ(pushed, 2 * kBlockSize) << granted;
+    while (queue.pop(task)) ASSERT_EQ(task, --pushed);
+    EXPECT_EQ(pushed, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace jackdaw::mark
