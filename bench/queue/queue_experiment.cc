@@ -137,6 +137,7 @@ class Plan {
     const std::vector<const QueueRunner*> queues = queues_of(options);
     add_alone(sequential_bound(false));
     add_alone(sequential_bound(true));
+    if (options.experiment == QueueExperiment::thief) add_with_thief(bound_with_thief());
     for (const QueueRunner* const queue : queues) add(*queue);
   }
 
@@ -198,7 +199,8 @@ void for_all(const char* what, std::uint32_t passes, std::vector<Point>& points,
 
 void relate_to_bounds(std::vector<QueueResult>& results) {
   for (QueueResult& result : results) {
-    const QueueRunner& bound = sequential_bound(find_queue_runner(result.queue)->is_fifo);
+    const QueueRunner* const runner = find_queue_runner(result.queue);
+    const QueueRunner& bound = sequential_bound(runner != nullptr && runner->is_fifo);
     const auto found = std::ranges::find(results, bound.name, &QueueResult::queue);
     result.ratio_to_sequential = result.ns_per_op / found->ns_per_op;
   }

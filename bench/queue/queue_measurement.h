@@ -17,13 +17,13 @@ struct QueueShape {
   [[nodiscard]] std::uint64_t capacity() const { return std::uint64_t{blocks} * block_size; }
 };
 
-/// The two knobs that set how much is stolen. See ThiefPace's use in queue_calibration.h.
+/// What sets how much is stolen. See queue_calibration.h.
 struct ThiefPace {
   /// Most gets of the owner between two fills.
   std::uint64_t gets_per_round = std::numeric_limits<std::uint64_t>::max();
-  /// How long the thief idles before each steal, in pauses of its core; a fraction is idled every so often.
-  /// Infinity: it never steals.
-  double pauses_per_steal = 0;
+  /// The thief idles while it has this percentage of all tasks that were taken. 0: it never steals; 100: it
+  /// never idles.
+  double most_percent = 100;
 };
 
 /// One measurement to take.

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "bench/queue/queue_calibration.h"
 
 namespace jackdaw::bench {
 
@@ -20,7 +21,6 @@ Json number_or_null(const std::optional<Value>& value) {
 
 Json to_json(const QueueResult& result) {
   const bool has_pace = result.experiment == QueueExperiment::thief;
-  const bool steals_at_all = has_pace && std::isfinite(result.pace.pauses_per_steal);
   return {{"experiment", name_of(result.experiment)},
           {"queue", result.queue},
           {"victim", result.victim.empty() ? Json(nullptr) : Json(result.victim)},
@@ -38,7 +38,6 @@ Json to_json(const QueueResult& result) {
           {"steals_contended", result.counts.steals_contended},
           {"left", result.counts.left},
           {"gets_per_round", has_pace ? Json(result.pace.gets_per_round) : Json(nullptr)},
-          {"pauses_per_steal", steals_at_all ? Json(result.pace.pauses_per_steal) : Json(nullptr)},
           {"conserved", result.conserved},
           {"runs", result.runs}};
 }
@@ -102,6 +101,15 @@ std::string setting_cells(QueueExperiment experiment, const QueueResult& result)
   return "";
 }
 
+// What a reader must not overlook, behind a row.
+std::string remarks_on(const QueueResult& result) {
+  std::string remarks;
+  if (result.steal_percent_wanted && !is_reached(*result.steal_percent_wanted, result.counts.steal_percent()))
+    remarks += "  NOT REACHED";
+  if (!result.conserved) remarks += "  NOT CORRECT";
+  return remarks;
+}
+
 std::string spread_of(const QueueResult& result) {
   const auto [least, most] = std::ranges::minmax(result.runs);
   return fmt::format("{:.3f}..{:.3f}", least, most);
@@ -118,7 +126,7 @@ std::string format_table(const QueueReport& report) {
   for (const QueueResult& result : report.results) {
     fmt::format_to(std::back_inserter(out), "{:<16}{} {:>9.3f} {:>9.1f} {:>13.3f}  {}{}\n", result.queue,
                    setting_cells(experiment, result), result.ns_per_op, result.ops_per_second() / 1e6,
-                   result.ratio_to_sequential, spread_of(result), result.conserved ? "" : "  NOT CORRECT");
+                   result.ratio_to_sequential, spread_of(result), remarks_on(result));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "bench/baseline/tbb_queue.h"
 #include "bench/baseline/xenium_deque.h"
 #include "bench/queue/queue_workload.h"
+#include "bench/queue/read_array.h"
 #include "mark/queue/choices.h"
 
 namespace jackdaw::bench {
@@ -73,6 +74,13 @@ QueueMeasurement combine(std::span<const WorkerTally* const> tallies) {
 std::span<const QueueRunner> queue_runners() {
   static const auto kRunners = runners_of(static_cast<MeasuredChoices*>(nullptr));
   return kRunners;
+}
+
+const QueueRunner& bound_with_thief() {
+  static constexpr QueueRunner kBound{
+      "read-array",        true,   false, [](const QueueShape&) { return true; }, nullptr,
+      &measure_read_array, nullptr};
+  return kBound;
 }
 
 const QueueRunner* find_queue_runner(std::string_view name) {

@@ -29,7 +29,11 @@ struct QueueRunner {
 /// All of them: ours, then the peers.
 std::span<const QueueRunner> queue_runners();
 
-/// The one of that name, or null.
+/// What bounds an owner with a thief from above: no queue, and so none of queue_runners(). Alone and in a
+/// pool it cannot be measured.
+const QueueRunner& bound_with_thief();
+
+/// The one of that name among queue_runners(), or null.
 const QueueRunner* find_queue_runner(std::string_view name);
 
 /// The queue of one thread alone that bounds queues of an order from above.

@@ -240,16 +240,37 @@ QueueMeasurement measure_alone(const QueueLoad& load) {
   return combine(tallies);
 }
 
-/// A thief that idles for so many pauses before each steal, until the sign is up.
+/// How far the owner has come, for its thief. On a cache line of its own, written once a round.
+class alignas(128) OwnerProgress {
+ public:
+  // Relaxed, all: nothing is read on the strength of it.
+  void tell(std::uint64_t tasks) { tasks_.store(tasks, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t told() const { return tasks_.load(std::memory_order_relaxed); }
+  /// Where tasks are those that the owner got: whether a thief with so many steals has less than its
+  /// percentage of what both have taken.
+  [[nodiscard]] bool leaves_due(std::uint64_t steals, double percent) const {
+    return static_cast<double>(steals) * (100 - percent) < static_cast<double>(told()) * percent;
+  }
+
+ private:
+  std::atomic<std::uint64_t> tasks_{0};
+};
+
+/// A thief's idling before it looks again: about a microsecond, so that looking does not disturb the owner.
+inline void idle() {
+  constexpr int kPauses = 32;
+  for (int i = 0; i < kPauses; ++i) base::pause_core();
+}
+
+/// A thief that steals while it has less than its share, until the sign is up.
 template <typename Queue>
-void steal_until(const StopSign& stop, Queue& queue, const QueueLoad& load, WorkerTally& result) {
+void steal_until(const StopSign& stop, const OwnerProgress& owner, Queue& queue, const QueueLoad& load,
+                 WorkerTally& result) {
   QueueThief<Queue> thief(load.steal_batch);
   WorkerTally tally;
-  double pauses_due = 0;
   run_until(stop, tally, [&] {
-    pauses_due += load.pace.pauses_per_steal;
-    for (; pauses_due >= 1 && !stop.is_up(); pauses_due -= 1) base::pause_core();
-    if (pauses_due < 1) thief.steal(queue, tally);
+    if (!owner.leaves_due(tally.counts.steals, load.pace.most_percent) || thief.steal(queue, tally) == 0)
+      idle();
   });
   result = tally;
 }
@@ -261,14 +282,17 @@ QueueMeasurement measure_with_thief(mark::ThreadPool& threads, const QueueLoad& 
   QueueOwner<Queue> owner(queue, load.shape, 1);
   WorkerTally thief;
   StopSign stop;
+  OwnerProgress progress;
   std::latch start(2);
   threads.run([&](std::uint32_t worker) {
     if (worker > 1) return;
     start.arrive_and_wait();
-    if (worker == 1) return steal_until(stop, queue, load, thief);
+    if (worker == 1) return steal_until(stop, progress, queue, load, thief);
     const std::uint64_t gets = std::min(load.pace.gets_per_round, load.shape.capacity());
-    repeat_for(load.time, load.shape.capacity() + gets, owner.tally,
-               [&] { owner.round(load.pace.gets_per_round); });
+    repeat_for(load.time, load.shape.capacity() + gets, owner.tally, [&] {
+      owner.round(load.pace.gets_per_round);
+      progress.tell(owner.tally.counts.gets);
+    });
     stop.raise();
   });
   owner.take_rest();
