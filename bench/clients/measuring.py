@@ -144,8 +144,11 @@ class Workplace:
             variables["GC_MARKERS" if side == "libgc" else "JACKDAW_MARKERS"] = str(self.bench.arguments.markers)
         if self.bench.library_folders[side] is not None:
             variables["LD_LIBRARY_PATH"] = str(self.bench.library_folders[side])
-        if side == "jackdaw" and self.bench.arguments.concurrent:
-            variables["JACKDAW_CONCURRENT"] = "1"
+        if side == "jackdaw":
+            if self.bench.arguments.concurrent:
+                variables["JACKDAW_CONCURRENT"] = "1"
+            if self.bench.arguments.stopping:
+                variables["JACKDAW_CONCURRENT"] = "0"
         return variables
 
     def run(self, side, **more_variables):
