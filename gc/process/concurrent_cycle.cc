@@ -1,5 +1,7 @@
 // The cycles of a ProcessCollector that marks while the program runs: when each of its phases begins and
 // ends, as far as threads of the program decide on that (ConcurrentMarking).
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -30,6 +32,12 @@ constexpr const char* kNothingTracked =
 constexpr const char* kNoThread =
     "cannot mark while the program runs: no thread can be started for it; collections stop the program "
     "instead";
+// Where nobody asked for cycles, one must promise to make pauses so many times shorter: where the program
+// allocates little in it, and where its heap may grow. A cycle takes kTimesLonger times as long as to stop
+// the program, with as many mark threads.
+constexpr int kLeastTimesShorter = 10;
+constexpr int kManyTimesShorter = 20;
+constexpr double kTimesLonger = 2;
 // However much memory the heap has, a cycle is to be over when so many times as much was allocated as may be
 // where the heap would have to grow. Else one that took long, in which it grew, would make all later ones
 // rare, and what waits for them more.
@@ -51,7 +59,9 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
     case Phase::idle:
       note_swept();
       // Since it was refused a sweep may have ended.
-      if (void* const object = try_to_allocate(thread, request)) return object;
+      if (concurrent_.has_thread()) {
+        if (void* const object = try_to_allocate(thread, request)) return object;
+      }
       if (!is_next_concurrent() || !is_due_concurrently(request.bytes) || !may_collect(hooks_.declines))
         return std::nullopt;
       note_refused(request.bytes);
@@ -98,6 +108,7 @@ void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase, std::chrono:
 
 void ProcessCollector::give_up_marking() {
   concurrent_.give_up();
+  pacing_.note_failed();
   trace_.end(TracePhase::cycle);
   set_budget();
 }
@@ -110,6 +121,7 @@ void ProcessCollector::end_cycle() {
     if (phase == Phase::marked) {
       give_up_marking();
     } else {
+      concurrent_.hurry();
       await_end_of(phase, std::chrono::seconds(1));
     }
   }
@@ -121,6 +133,7 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   collecting_.let_nobody_pass();
   // A thread that stands still may hold a lock of the C library's that starting another takes.
   if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
+  if (!marks_concurrently() && !may_begin_unasked()) return false;
   Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
   if (!start_concurrent_thread()) return false;
   // In the child of a fork some may be left.
@@ -144,11 +157,42 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   return true;
 }
 
+// Whether the next collection is to be a cycle.
+bool ProcessCollector::is_next_concurrent() {
+  const std::chrono::milliseconds tolerated = concurrent_.tolerated_stop();
+  const std::uint64_t allocated = std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_));
+  if (marks_concurrently()) return pacing_.takes_longer(tolerated, live_bytes(), allocated);
+  // A target of 0 is for programs that ask: no pause is so short.
+  const std::chrono::milliseconds promised = std::max(pause_target(), std::chrono::milliseconds(1));
+  const auto makes_shorter = [&](int times) {
+    return pacing_.surely_takes_longer(std::max(tolerated, times * promised), live_bytes(), allocated);
+  };
+  if (!marks_unasked_ || !makes_shorter(kLeastTimesShorter)) return false;
+  const double fewer = std::max(1.0, static_cast<double>(mark_threads()) / most_concurrent_markers_);
+  return makes_shorter(kManyTimesShorter) ||
+         pacing_.allocates_little(Clock::now(), heap_.allocated_bytes(), kTimesLonger * fewer);
+}
+
+// Whether a cycle may begin that nobody asked for. In a process whose system calls are filtered none may: a
+// call that the filter does not expect can end it. The first cycle opens files, which are closed again where
+// writes to tracked pages turn out to take so long that the collection had better stop the program.
+bool ProcessCollector::may_begin_unasked() {
+  if (prctl(PR_GET_SECCOMP) > 0) return collect_by_stopping(kNothingTracked);
+  if (concurrent_.has_thread()) return true;
+  // To start a thread might wait for one that waits for the collector.
+  if (OwnMemory::is_used()) return collect_by_stopping(kNoThread);
+  OwnDescriptor::make_room();
+  if (!tracks_writes()) return collect_by_stopping(kNothingTracked);
+  if (is_next_concurrent()) return true;
+  concurrent_.stop_tracking();
+  return false;
+}
+
 // The first roots; nothing, and nothing changed, when a cycle cannot be begun.
 std::optional<std::span<heap::Object* const>> ProcessCollector::begin_stopped(const OwnStack& own_stack) {
   const ThreadsStopped threads_stopped(*this);
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
-  if (!concurrent_.start_tracking()) {
+  if (!start_tracking()) {
     collect_by_stopping(kNothingTracked);
     return std::nullopt;
   }
@@ -173,7 +217,8 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
   CollectionRecord record{.reason = CollectionReason::allocation,
                           .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
-  pacing_.end(heap_.allocated_bytes());
+  const std::uint64_t allocated = heap_.allocated_bytes();
+  pacing_.end(allocated);
   const HeapDumps::Preparation dump(dumps_, collections() + 1);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
@@ -197,7 +242,9 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
     note(result, record);
   }
   record.pause = Clock::now() - start;
+  pacing_.note_allocated(start, Clock::now(), allocated);
   record.concurrent = concurrent_.record();
+  if (pacing_.is_failure(record.pause, live_bytes())) pacing_.note_failed();
   is_swept_unnoted_ = true;
   // The sweep notes its own.
   trace_.write();
@@ -268,7 +315,7 @@ bool ProcessCollector::collect_a_little() {
     if ((phase == Phase::idle && !is_due()) || !may_collect(hooks_.declines)) return false;
     if (phase == Phase::marked) {
       if (!end_concurrent_marking(own_stack)) return false;
-    } else if (!is_next_concurrent() || !begin_concurrent_marking(own_stack)) {
+    } else if (!marks_concurrently() || !is_next_concurrent() || !begin_concurrent_marking(own_stack)) {
       collect_locked(CollectionReason::allocation, own_stack);
     }
   }
@@ -294,6 +341,7 @@ bool ProcessCollector::mark_concurrently() {
   const std::lock_guard lock(collecting_);
   collecting_.let_nobody_pass();
   if (!may_mark_concurrently_) return false;
+  is_asked_to_mark_concurrently_ = true;
   OwnDescriptor::make_room();
   // In a cycle they are, and pages must not be armed once more.
   if (concurrent_.phase() == ConcurrentMarking::Phase::idle && !tracks_writes())
@@ -304,10 +352,12 @@ bool ProcessCollector::mark_concurrently() {
   return true;
 }
 
-// From now on; tells why, once. Also while the program stands still. Returns false.
+// From now on. Tells why, once, if somebody asked for cycles. Also while the program stands still. Returns
+// false.
 bool ProcessCollector::collect_by_stopping(const char* reason) {
   marks_concurrently_.store(false, std::memory_order_relaxed);
-  if (!std::exchange(told_of_stopping_, true)) tell_on_stderr(reason);
+  marks_unasked_ = false;
+  if (is_asked_to_mark_concurrently_ && !std::exchange(told_of_stopping_, true)) tell_on_stderr(reason);
   return false;
 }
 
@@ -318,7 +368,13 @@ bool ProcessCollector::start_concurrent_thread() {
 // Whether the system tells what is written. In phase idle.
 bool ProcessCollector::tracks_writes() {
   const ThreadsStopped threads_stopped(*this);
-  return concurrent_.start_tracking();
+  return start_tracking();
+}
+
+// Soft-dirty bits are the whole process's, and others may look at them: they are left alone unless asked.
+bool ProcessCollector::start_tracking() {
+  return concurrent_.start_tracking(is_asked_to_mark_concurrently_ ? WriteTrackingMethod::soft_dirty
+                                                                   : WriteTrackingMethod::pagemap_scan);
 }
 
 }  // namespace jackdaw::gc

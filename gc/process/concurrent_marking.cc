@@ -206,14 +206,16 @@ void ConcurrentMarking::change_phase(Phase phase) {
   phase_.wake_all();
 }
 
-bool ConcurrentMarking::start_tracking() {
-  if (tracking_.start() == WriteTrackingMethod::none) return false;
+bool ConcurrentMarking::start_tracking(WriteTrackingMethod last) {
+  if (tracking_.start(last) == WriteTrackingMethod::none) return false;
+  write_time_ = tracking_.write_time();
   // All of the process's pages at once, which loses no write now.
   return tracking_.arms_while_running() || tracking_.arm({});
 }
 
 void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
   first_roots_ = roots;
+  is_hurried_.store(false, std::memory_order_relaxed);
   collection_.set_program_runs(true);
   change_phase(Phase::marking);
 }
@@ -278,7 +280,7 @@ void ConcurrentMarking::mark_from_stacks() {
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
-  for (std::uint32_t round = 1; round <= kMostRounds; ++round) {
+  for (std::uint32_t round = 1; round <= kMostRounds && !is_hurried(); ++round) {
     visit_written();
     ++record_.rounds;
     if (record_.written_bytes <= affordable_bytes() || record_.written_bytes >= before / 2) return;
@@ -302,6 +304,7 @@ void ConcurrentMarking::catch_up_with_stops() {
   for (bool begins = true;;) {
     {
       const Stop stop(*this);
+      if (is_hurried()) return leave_marking();
       ran += Clock::now() - runs_since;
       if (std::exchange(begins, false)) {
         ran_before = std::exchange(ran, Milliseconds(0));

@@ -71,8 +71,11 @@ class ConcurrentMarking {
   [[nodiscard]] bool has_thread() const { return has_thread_; }
   /// Ends it. In phase idle.
   void end_thread();
-  /// Phase idle, while the program stands still: whether pages are tracked, from now on if need be.
-  bool start_tracking();
+  /// Phase idle, while the program stands still: whether pages are tracked, from now on if need be, by a
+  /// method up to `last`.
+  bool start_tracking(WriteTrackingMethod last);
+  /// Phase idle: closes the files that start_tracking opened. What a write takes stays known.
+  void stop_tracking() { tracking_.stop(); }
   /// Phase idle, and the program runs again, the roots having been found while it stood still: goes on to
   /// marking.
   void start_marking(std::span<heap::Object* const> roots);
@@ -99,7 +102,7 @@ class ConcurrentMarking {
   /// page that the program writes in a cycle costs one.
   [[nodiscard]] std::chrono::milliseconds tolerated_stop() const {
     const std::chrono::nanoseconds least = std::chrono::microseconds(1);
-    return pause_target() * std::clamp<std::int64_t>(tracking_.write_time() / least, 1, kMostTimesTolerated);
+    return pause_target() * std::clamp<std::int64_t>(write_time_ / least, 1, kMostTimesTolerated);
   }
 
   /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
@@ -110,6 +113,10 @@ class ConcurrentMarking {
   }
 
   // --- Any thread without it ---
+
+  /// The cycle under way is to be given up: its marking ends soon, whatever is left to do.
+  // Relaxed, here and where it is read: a hint.
+  void hurry() { is_hurried_.store(true, std::memory_order_relaxed); }
 
   /// Returns when the phase is another, or earlier: ask again.
   void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
@@ -140,6 +147,7 @@ class ConcurrentMarking {
   void catch_up_with_stops();
   bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
   void begin_pass();
+  [[nodiscard]] bool is_hurried() const { return is_hurried_.load(std::memory_order_relaxed); }
   bool leaves_little(double part, std::uint64_t times);
   bool visit_some(Clock::time_point deadline);
   void visit_taken(Clock::time_point deadline);
@@ -173,12 +181,14 @@ class ConcurrentMarking {
   std::atomic<std::chrono::milliseconds> pause_target_;
   const ScannedStretches stretches_;
   WriteTracking tracking_;
+  std::chrono::nanoseconds write_time_{0};  // of WriteTracking, when it last started
   TakenPages taken_;
   FutexWord phase_;
   StoppableMutex steps_;  // held by the thread where it takes the heap's lock, or goes back to marking
   pthread_t thread_{};
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
+  std::atomic<bool> is_hurried_{false};
   std::span<heap::Object* const> first_roots_;
   StoppableMutex gathering_;             // guards rescans_ while the program stands still
   Milliseconds asking_time_of_part_{0};  // about written pages in a pause, of one mark thread

@@ -25,7 +25,9 @@ class ConcurrentPacing {
   /// for a processor.
   void note_stopped(Clock::duration pause, std::uint64_t live_bytes) {
     const Milliseconds measured = pause / std::max(static_cast<double>(live_bytes), kLeastBytes);
+    before_ = std::exchange(latest_, measured);
     measured_ = time_of_byte_ = std::max(std::min(measured, kMostTimesSlower * measured_), kFastest);
+    stops_to_make_ -= std::min(stops_to_make_, 1U);
   }
   /// A collection found so many bytes live, where so many were, and so many were allocated since.
   void note_live(std::uint64_t before, std::uint64_t allocated, std::uint64_t live_bytes) {
@@ -41,9 +43,40 @@ class ConcurrentPacing {
   /// bytes were live and so many were allocated since.
   [[nodiscard]] bool takes_longer(std::chrono::milliseconds target, std::uint64_t live_bytes,
                                   std::uint64_t allocated) const {
-    const double expected =
-        static_cast<double>(live_bytes) + surviving_part_ * static_cast<double>(allocated);
-    return time_of_byte_ * expected >= target;
+    return time_of_byte_ * expected_live(live_bytes, allocated) >= target;
+  }
+  /// The stricter test for a program that did not ask for cycles: the last two collections that stopped the
+  /// program agree, and no cycle failed lately.
+  [[nodiscard]] bool surely_takes_longer(std::chrono::milliseconds target, std::uint64_t live_bytes,
+                                         std::uint64_t allocated) const {
+    return stops_to_make_ == 0 &&
+           std::min({time_of_byte_, latest_, before_}) * expected_live(live_bytes, allocated) >= target;
+  }
+
+  /// A collection began and ended then, when so many bytes were allocated since the one before.
+  void note_allocated(Clock::time_point begin, Clock::time_point end, std::uint64_t allocated) {
+    rate_ = rate(begin, allocated);
+    last_allocated_ = allocated;
+    since_ = end;
+  }
+  /// Whether a program that allocated so many bytes since the last collection would allocate little in a
+  /// cycle that takes `times` as long as to stop it: up to a quarter of what is live. One that allocates more
+  /// has another collection soon, and is slowed down, and its heap grows, by what is dead and waits for it.
+  [[nodiscard]] bool allocates_little(Clock::time_point now, std::uint64_t allocated, double times) const {
+    const double current = allocated > last_allocated_ / 2 ? rate(now, allocated) : rate_;
+    return current * times * time_of_byte_.count() <= kLittle;
+  }
+
+  /// A cycle failed: it was given up, or was no gain. The next collections stop the program, twice as many
+  /// each time that this happens.
+  void note_failed() {
+    stops_to_make_ = stops_after_failure_;
+    stops_after_failure_ = std::min(2 * stops_after_failure_, kMostStopsAfterFailure);
+  }
+  /// Whether a cycle whose last pause took so long, where so many bytes are live, was no gain: to stop the
+  /// program for all of the marking would take less than kLeastGain times as long.
+  [[nodiscard]] bool is_failure(Clock::duration last_pause, std::uint64_t live_bytes) const {
+    return last_pause * kLeastGain > time_of_byte_ * static_cast<double>(live_bytes);
   }
 
   /// Nothing was left of the heap's memory, though less was allocated than it should have had room for: the
@@ -96,15 +129,35 @@ class ConcurrentPacing {
 
  private:
   using Milliseconds = std::chrono::duration<double, std::milli>;
+
+  // Bytes in a millisecond.
+  [[nodiscard]] double rate(Clock::time_point now, std::uint64_t allocated) const {
+    return static_cast<double>(allocated) / std::max<Milliseconds>(now - since_, kShortest).count();
+  }
+  [[nodiscard]] double expected_live(std::uint64_t live_bytes, std::uint64_t allocated) const {
+    return static_cast<double>(live_bytes) + surviving_part_ * static_cast<double>(allocated);
+  }
+
   static constexpr double kLeastBytes = 1 << 20;
   static constexpr Milliseconds kFastest = Milliseconds(0.1) / (1 << 20);
+  static constexpr Milliseconds kShortest{0.001};
   static constexpr int kMostTimesSlower = 8;
   static constexpr double kMostTimesLonger = 8;
+  static constexpr int kLeastGain = 2;
+  static constexpr double kLittle = 0.25;  // of what is live
+  static constexpr std::uint32_t kMostStopsAfterFailure = 1024;
   static constexpr std::chrono::milliseconds kLeastTime{10};
 
   Milliseconds measured_ = kFastest;  // for each live byte, by the last collection that stopped the program
-  Milliseconds time_of_byte_ = kFastest;  // what is expected
-  double surviving_part_ = 1;             // of what is allocated
+  Milliseconds latest_{0};            // the same as it was, and by the one before; at first nothing is sure
+  Milliseconds before_{0};
+  Milliseconds time_of_byte_ = kFastest;    // what is expected
+  Clock::time_point since_ = Clock::now();  // the last collection is over
+  std::uint64_t last_allocated_ = 0;        // between the last two
+  double rate_ = 0;                         // in that time
+  std::uint32_t stops_to_make_ = 0;         // before the next cycle that nobody asked for
+  std::uint32_t stops_after_failure_ = 8;
+  double surviving_part_ = 1;  // of what is allocated
   std::uint64_t begun_at_ = 0;
   std::uint64_t allocated_ = 0;  // when the last one ended
   Clock::time_point begun_;

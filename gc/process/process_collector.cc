@@ -157,7 +157,10 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       collection_(heap_, &weak_references_),
       concurrent_(heap_, collection_, collecting_, threads_, trace_, options.pause_target),
       may_mark_concurrently_(options.marks_concurrently != MarksConcurrently::never),
-      marks_concurrently_(options.marks_concurrently == MarksConcurrently::always),
+      is_asked_to_mark_concurrently_(options.marks_concurrently == MarksConcurrently::always),
+      marks_concurrently_(is_asked_to_mark_concurrently_),
+      marks_unasked_(options.marks_concurrently == MarksConcurrently::by_default &&
+                     options.marking.engine.processors > 1),
       most_concurrent_markers_(options.concurrent_markers != 0
                                    ? options.concurrent_markers
                                    : std::max(1U, options.marking.engine.processors / 4)),
@@ -225,7 +228,7 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   if (collections_.load(std::memory_order_relaxed) != unless_after) return std::nullopt;
   if (!heap_.may_hold(request.bytes)) return nullptr;
   if (void* const object = allocate_within_new_budget(thread, request)) return object;
-  if (marks_concurrently()) {
+  if (may_have_cycles()) {
     try {
       if (const auto answer = go_on_concurrently(thread, request)) return *answer;
     } catch (const std::bad_alloc&) {
@@ -404,6 +407,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
+  pacing_.note_allocated(start, Clock::now(), record.used_bytes_before - live_before);
   pacing_.note_stopped(record.pause, live_bytes());
   pacing_.note_live(live_before, record.used_bytes_before - live_before, live_bytes());
   if (is_next_concurrent()) set_budget();

@@ -112,8 +112,8 @@ class ProcessCollector {
   /// above.
   bool collect_unless(int (*declines)());
   /// Unless collections are disabled, begins a cycle when a collection is due, or ends its marking when that
-  /// is; where objects are not marked while the program runs, collects when that is due. Whether a cycle is
-  /// under way that goes on. Throws as above.
+  /// is; unless marks_concurrently(), collects when that is due. Whether a cycle is under way that goes on.
+  /// Throws as above.
   bool collect_a_little();
   /// Begins a cycle now; false, with nothing changed, when one is under way, collections are disabled or
   /// objects are not marked while the program runs. Throws as above.
@@ -123,9 +123,10 @@ class ProcessCollector {
   bool dump_heap(std::string path);
   /// From now on objects are marked while the program runs, where to stop it would take longer than
   /// pause_target(); false, with one line on the error output, when the system does not allow that, and false
-  /// when the options forbid it. The threads are stopped for a moment.
+  /// when the options forbid it. The threads are stopped for a moment. Without this call, and by default,
+  /// they are only where to stop it would take much longer than that.
   bool mark_concurrently();
-  /// Whether they are.
+  /// Whether the program or the environment asked for that, and the system allows it.
   // Relaxed, all, also where they are written: values that publish nothing.
   [[nodiscard]] bool marks_concurrently() const {
     return marks_concurrently_.load(std::memory_order_relaxed);
@@ -264,11 +265,9 @@ class ProcessCollector {
   [[nodiscard]] Budgets planned_budgets();
   void note_refused(std::size_t bytes);
   [[nodiscard]] bool is_due_concurrently(std::size_t bytes);
-  [[nodiscard]] bool is_next_concurrent() const {
-    return marks_concurrently() &&
-           pacing_.takes_longer(concurrent_.tolerated_stop(), live_bytes(),
-                                std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_)));
-  }
+  [[nodiscard]] bool may_have_cycles() const { return marks_concurrently() || marks_unasked_; }
+  [[nodiscard]] bool is_next_concurrent();
+  bool may_begin_unasked();
   bool begin_concurrent_marking(const OwnStack& own_stack);
   std::optional<std::span<heap::Object* const>> begin_stopped(const OwnStack& own_stack);
   bool write_dump(DumpStream& stream, const OwnStack& own_stack);
@@ -294,6 +293,7 @@ class ProcessCollector {
   void clear_dead();
   [[nodiscard]] bool is_due();
   [[nodiscard]] bool tracks_writes();
+  bool start_tracking();
   bool collect_by_stopping(const char* reason);
   bool start_concurrent_thread();
   [[nodiscard]] bool is_due_for(std::size_t bytes) const;
@@ -335,7 +335,9 @@ class ProcessCollector {
   Collection collection_;
   ConcurrentMarking concurrent_;
   const bool may_mark_concurrently_;
-  std::atomic<bool> marks_concurrently_;  // written under the lock
+  bool is_asked_to_mark_concurrently_;    // whether or not that is possible
+  std::atomic<bool> marks_concurrently_;  // because it is asked to; written under the lock
+  bool marks_unasked_;                    // where to stop the program takes long
   bool told_of_stopping_ = false;
   const std::uint32_t most_concurrent_markers_;
   ConcurrentPacing pacing_;

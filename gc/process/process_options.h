@@ -16,9 +16,9 @@ namespace jackdaw::gc {
 
 /// Whether objects are marked while the program runs, where the system tells what it writes.
 enum class MarksConcurrently : std::uint8_t {
-  when_asked,  ///< from when the program asks for it on (ProcessCollector::mark_concurrently)
+  by_default,  ///< where collections stop the program for long, and from when the program asks for it on
   always,
-  never,  ///< not even then
+  never,  ///< not even when the program asks (ProcessCollector::mark_concurrently)
 };
 
 /// How the process's collector is set up.
@@ -30,7 +30,7 @@ struct ProcessOptions {
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// When to collect.
   GrowthPolicy growth;
-  MarksConcurrently marks_concurrently = MarksConcurrently::when_asked;
+  MarksConcurrently marks_concurrently = MarksConcurrently::by_default;
   /// Threads that mark while the program runs. 0: a quarter of the processors.
   std::uint32_t concurrent_markers = 0;
   /// How long the program shall at most stand still at a time, where objects are marked while it runs.

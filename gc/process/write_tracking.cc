@@ -156,11 +156,11 @@ int open_userfaultfd() {
 
 }  // namespace
 
-WriteTrackingMethod WriteTracking::start() {
+WriteTrackingMethod WriteTracking::start(WriteTrackingMethod last) {
   const KeepErrno keep;
   if (pagemap_.is_intact() && control_.is_intact()) return method_;
   for (const auto method : {WriteTrackingMethod::pagemap_scan, WriteTrackingMethod::soft_dirty}) {
-    if (open(method) && works()) return method_;
+    if (method <= last && open(method) && works()) return method_;
   }
   stop();
   return method_;

@@ -35,10 +35,10 @@ class WriteTracking {
  public:
   WriteTracking() = default;
 
-  /// Takes the first method that works, unless one is under way whose files are still open; all memory is
-  /// then to be watched anew. To be called while the program stands still: a file takes the lowest free
-  /// number for a moment. To find out about soft_dirty it may arm all of the process's pages.
-  WriteTrackingMethod start();
+  /// Takes the first method that works, up to `last`, unless one is under way whose files are still open; all
+  /// memory is then to be watched anew. To be called while the program stands still: a file takes the lowest
+  /// free number for a moment. To find out about soft_dirty it may arm all of the process's pages.
+  WriteTrackingMethod start(WriteTrackingMethod last = WriteTrackingMethod::soft_dirty);
   [[nodiscard]] WriteTrackingMethod method() const { return method_; }
   /// Whether pages may be armed while the program writes, so that no write is lost.
   [[nodiscard]] bool arms_while_running() const { return method_ == WriteTrackingMethod::pagemap_scan; }
@@ -89,6 +89,8 @@ class WriteTracking {
   /// A child has its own pages: it may start anew. Those of its parent stay as they are, also where this is
   /// not called: then the system refuses.
   void after_fork_in_child() { stop(); }
+  /// Closes the files: no page is watched any more.
+  void stop();
 
  private:
   using Visit = void (*)(void* function, AddressRange run);
@@ -103,7 +105,6 @@ class WriteTracking {
   bool open(WriteTrackingMethod method);
   [[nodiscard]] bool works();
   void measure_write(AddressRange page);
-  void stop();
 
   WriteTrackingMethod method_ = WriteTrackingMethod::none;
   std::chrono::nanoseconds write_time_{0};

@@ -700,8 +700,9 @@ GC_API void GC_CALL GC_enable_incremental(void);
    not incremental. */
 GC_API void GC_CALL GC_start_incremental_collection(void);
 
-/* Nonzero when collections are incremental: after GC_enable_incremental, or by the environment. Takes no
-   lock. */
+/* Nonzero when collections are incremental: after GC_enable_incremental, or by the environment. Without
+   either, those that would stop the program for long may mark objects while it runs all the same; that does
+   not count. Takes no lock. */
 GC_API int GC_CALL GC_is_incremental_mode(void);
 
 /* What incremental collection protects from writing, so that system calls that write there fail; here always

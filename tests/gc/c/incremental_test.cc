@@ -1,16 +1,21 @@
 // Incremental collection: who can ask for it, who can forbid it, and what it is where the system refuses.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gc/c/undeclared.h"
+#include "machine/usable_processors.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/c/hidden.h"
 #include "tests/gc/process/concurrent_program.h"
@@ -127,6 +132,158 @@ TEST_F(CIncrementalByEnvironment, IsForbidden) {
 TEST_F(CIncrementalByEnvironment, IsForbiddenByLibgcsName) {
   setenv("GC_DISABLE_INCREMENTAL", "", 1);
   expect_to_be_off();
+}
+
+// ---- Where nobody asks for it ----
+
+// Collections stop the program for long, as its procedure for roots takes its time, though not where a cycle
+// ends. Much is live, of which nothing need be visited, and the program allocates slowly.
+class CIncrementalByDefault : public CIncremental {
+ protected:
+  // More than is tolerated where writes to tracked pages take long, too.
+  static constexpr std::chrono::milliseconds kLong{40};
+  static constexpr GC_word kEnough = 6;
+
+  void SetUp() override {
+    CIncremental::SetUp();
+    if (machine::usable_processors() < 2) GTEST_SKIP() << "the program runs on the only processor";
+    setenv("JACKDAW_PAUSE_MS", "1", 1);
+    setenv("JACKDAW_MINIMUM_BUDGET", "256k", 1);
+    setenv("JACKDAW_FREE_SPACE_DIVISOR", "1000", 1);
+  }
+  static void begin() {
+    GC_init();
+    live_ = GC_malloc_atomic(std::size_t{256} << 20);
+    GC_set_push_other_roots([] {
+      if (phase() == Phase::idle) std::this_thread::sleep_for(kLong);
+    });
+  }
+  static std::size_t open_files() {
+    using Files = std::filesystem::directory_iterator;
+    return static_cast<std::size_t>(std::distance(Files("/proc/self/fd"), Files()));
+  }
+  static bool has_thread() { return collector().concurrent_marking().has_thread(); }
+  template <typename Condition>
+  static void allocate_slowly_until(Condition holds) {
+    gc::allocate_until([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      return holds();
+    });
+  }
+  static void collect_by_allocating_slowly(GC_word collections) {
+    const GC_word wanted = GC_get_gc_no() + collections;
+    allocate_slowly_until([wanted] { return GC_get_gc_no() >= wanted; });
+  }
+  static void expect_to_begin() {
+    allocate_slowly_until([] { return phase() != Phase::idle; });
+    EXPECT_TRUE(has_thread());
+  }
+  // In silence, and it costs nothing.
+  static void expect_to_stop_the_program() {
+    const std::size_t files = open_files();
+    testing::internal::CaptureStderr();
+    collect_by_allocating_slowly(kEnough);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_FALSE(has_thread());
+    EXPECT_EQ(open_files(), files);
+  }
+
+ private:
+  inline static void* volatile live_ = nullptr;
+};
+
+TEST_F(CIncrementalByDefault, BeginsWhereCollectionsStopTheProgramForLong) {
+  begin();
+  collect_by_allocating_slowly(1);
+  EXPECT_FALSE(has_thread()) << "one collection may have waited for a processor";
+  expect_to_begin();
+  EXPECT_EQ(GC_is_incremental_mode(), 0) << "the program did not ask for it";
+  gc::finish_cycle();
+  EXPECT_EQ(collections_while_it_runs(), 1U);
+}
+
+TEST_F(CIncrementalByDefault, IsLeftOutWhereCollectionsAreShort) {
+  setenv("JACKDAW_PAUSE_MS", "10000", 1);
+  begin();
+  expect_to_stop_the_program();
+}
+
+// It would have another collection soon, and its heap would grow.
+TEST_F(CIncrementalByDefault, IsLeftOutWhereMuchIsAllocatedMeanwhile) {
+  setenv("JACKDAW_PAUSE_MS", "10", 1);
+  begin();
+  GC_set_push_other_roots([] { std::this_thread::sleep_for(std::chrono::milliseconds(110)); });
+  const std::size_t files = open_files();
+  for (GC_word before = GC_get_gc_no(); GC_get_gc_no() < before + kEnough;)
+    GC_reachable_here(GC_malloc_atomic(std::size_t{100} << 20));
+  EXPECT_FALSE(has_thread());
+  EXPECT_EQ(open_files(), files);
+}
+
+TEST_F(CIncrementalByDefault, IsForbidden) {
+  setenv("JACKDAW_CONCURRENT", "0", 1);
+  begin();
+  expect_to_stop_the_program();
+}
+
+TEST_F(CIncrementalByDefault, IsLeftOutWhereNothingTellsOfWrites) {
+  begin();
+  rlimit files{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  const std::size_t open = open_files();
+  testing::internal::CaptureStderr();
+  {
+    const rlimit none{0, files.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    collect_by_allocating_slowly(kEnough);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_FALSE(has_thread());
+  EXPECT_EQ(open_files(), open);
+  collect_by_allocating_slowly(kEnough);
+  EXPECT_FALSE(has_thread()) << "nor later";
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_incremental_mode(), 1) << "the program asks";
+}
+
+// What a filter does about a call that it does not know may be to end the process.
+TEST_F(CIncrementalByDefault, IsLeftOutWhereSystemCallsAreFiltered) {
+  begin();
+  if (!deny(SYS_acct, EPERM)) GTEST_SKIP() << "system calls cannot be denied";
+  expect_to_stop_the_program();
+  GC_enable_incremental();
+  EXPECT_EQ(GC_is_incremental_mode(), 1) << "the program asks";
+  gc::run_cycle();
+}
+
+// Whether the last pause takes as long as to stop the program for all of it, or the program itself collects.
+TEST_F(CIncrementalByDefault, MakesWayForLongWhereItDoesNotHelp) {
+  begin();
+  GC_set_push_other_roots([] { std::this_thread::sleep_for(kLong); });
+  expect_to_begin();
+  gc::finish_cycle();
+  EXPECT_EQ(collections_while_it_runs(), 1U);
+  collect_by_allocating_slowly(8);
+  EXPECT_EQ(collections_while_it_runs(), 1U);
+  expect_to_begin();
+  GC_set_push_other_roots([] {});
+  GC_gcollect();
+  GC_set_push_other_roots([] { std::this_thread::sleep_for(kLong); });
+  collect_by_allocating_slowly(kEnough);
+  EXPECT_EQ(collections_while_it_runs(), 1U);
+}
+
+TEST_F(CIncrementalByDefault, IsNotForCollectionsThatTheProgramAsksFor) {
+  begin();
+  collect_by_allocating_slowly(kEnough);
+  gc::finish_cycle();
+  const GC_word before = GC_get_gc_no();
+  GC_incr_bytes_allocd(std::size_t{1} << 30);
+  EXPECT_EQ(GC_collect_a_little(), 0);
+  EXPECT_EQ(GC_get_gc_no(), before + 1) << "a whole one";
+  GC_start_incremental_collection();
+  EXPECT_EQ(phase(), Phase::idle);
 }
 
 // ---- A collection step by step ----

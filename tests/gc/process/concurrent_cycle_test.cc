@@ -113,6 +113,14 @@ TEST_F(ConcurrentCycle, EndsBeforeACollectionThatTheProgramAsksFor) {
   });
 }
 
+// What was written meanwhile does not matter to a marking that is to be given up.
+TEST_F(ConcurrentCycle, IsNotMarkedToTheEndBeforeACollectionThatTheProgramAsksFor) {
+  HeldCycle cycle(Phase::marking);
+  cycle.go_on_when_caller_sleeps();
+  GC_gcollect();
+  EXPECT_EQ(concurrent_marking().record().rounds, 0U);
+}
+
 TEST_F(ConcurrentCycle, EndsWithTheCollector) {
   HeldCycle cycle(Phase::marking);
   cycle.go_on_when_caller_sleeps();

@@ -55,6 +55,57 @@ TEST(ConcurrentPacing, IsNotMisledByOneSlowCollection) {
   EXPECT_TRUE(pacing.takes_longer(milliseconds(3), kMebibyte, 0));
 }
 
+// The first may have waited for a processor, or for the system to find memory.
+TEST(ConcurrentPacing, IsSureOfWhatTwoCollectionsAgreeOn) {
+  ConcurrentPacing pacing;
+  const auto is_sure = [&] { return pacing.surely_takes_longer(milliseconds(20), 40 * kMebibyte, 0); };
+  EXPECT_FALSE(pacing.surely_takes_longer(milliseconds(20), std::uint64_t{1} << 40, 0)) << "none was made";
+  pacing.note_stopped(milliseconds(10), 40 * kMebibyte);
+  pacing.note_stopped(milliseconds(30), 40 * kMebibyte);
+  EXPECT_TRUE(pacing.takes_longer(milliseconds(20), 40 * kMebibyte, 0));
+  EXPECT_FALSE(is_sure());
+  pacing.note_stopped(milliseconds(30), 40 * kMebibyte);
+  EXPECT_TRUE(is_sure());
+  pacing.note_stopped(milliseconds(10), 40 * kMebibyte);
+  EXPECT_FALSE(is_sure());
+}
+
+TEST(ConcurrentPacing, WaitsTwiceAsLongAfterEachCycleThatFailed) {
+  ConcurrentPacing pacing;
+  const auto stops_until_sure = [&] {
+    int stops = 0;
+    for (; !pacing.surely_takes_longer(milliseconds(20), 40 * kMebibyte, 0); ++stops)
+      pacing.note_stopped(milliseconds(30), 40 * kMebibyte);
+    return stops;
+  };
+  EXPECT_EQ(stops_until_sure(), 2);
+  for (const int stops : {8, 16, 32}) {
+    pacing.note_failed();
+    EXPECT_EQ(stops_until_sure(), stops);
+  }
+}
+
+TEST(ConcurrentPacing, CallsACycleAFailureThatWasNoGain) {
+  ConcurrentPacing pacing;
+  pacing.note_stopped(milliseconds(30), 40 * kMebibyte);
+  EXPECT_TRUE(pacing.is_failure(milliseconds(16), 40 * kMebibyte));
+  EXPECT_FALSE(pacing.is_failure(milliseconds(14), 40 * kMebibyte));
+}
+
+TEST(ConcurrentPacing, KnowsHowMuchIsAllocatedInACycle) {
+  ConcurrentPacing pacing;
+  const auto begin = std::chrono::steady_clock::now() + seconds(1);
+  const auto end = begin + milliseconds(30);
+  pacing.note_allocated(begin, begin, 0);
+  pacing.note_stopped(milliseconds(30), 40 * kMebibyte);
+  // 120 ms, in which 10 MiB are little.
+  pacing.note_allocated(begin + milliseconds(120), end + milliseconds(120), 11 * kMebibyte);
+  EXPECT_FALSE(pacing.allocates_little(end + milliseconds(120), 0, 4));
+  EXPECT_TRUE(pacing.allocates_little(end + milliseconds(120), 0, 3));
+  EXPECT_TRUE(pacing.allocates_little(end + milliseconds(240), 9 * kMebibyte, 4)) << "lately";
+  EXPECT_FALSE(pacing.allocates_little(end + milliseconds(240), 11 * kMebibyte, 4));
+}
+
 TEST(ConcurrentPacing, LooksAgainAtHeapsThatWereNotMuchTooSlow) {
   ConcurrentPacing pacing;
   pacing.note_stopped(milliseconds(4), 20 * kMebibyte);

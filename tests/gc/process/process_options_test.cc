@@ -52,7 +52,7 @@ TEST(ProcessOptions, AreTheDefaultsInAnEmptyEnvironment) {
   EXPECT_FALSE(options.starts_disabled);
   EXPECT_TRUE(options.all_interior_pointers);
   EXPECT_FALSE(options.log_collections);
-  EXPECT_EQ(options.marks_concurrently, MarksConcurrently::when_asked);
+  EXPECT_EQ(options.marks_concurrently, MarksConcurrently::by_default);
   EXPECT_EQ(options.pause_target, std::chrono::milliseconds(5));
 }
 
@@ -133,7 +133,7 @@ TEST(ProcessOptions, MarkingWhileTheProgramRunsHasTwoNamesInLibgc) {
   for (const auto& [value, disabled, enabled] :
        {std::tuple("", MarksConcurrently::never, MarksConcurrently::always),
         std::tuple("1", MarksConcurrently::never, MarksConcurrently::always),
-        std::tuple("0", MarksConcurrently::when_asked, MarksConcurrently::when_asked)}) {
+        std::tuple("0", MarksConcurrently::by_default, MarksConcurrently::by_default)}) {
     {
       const Variable disable("GC_DISABLE_INCREMENTAL", value);
       EXPECT_EQ(marks_concurrently(), disabled) << value;
