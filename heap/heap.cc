@@ -502,7 +502,8 @@ void Heap::sweep_owned(Chunk* chunk, std::size_t index) {
   chunk->block(index).swept = sweep_number_;
 }
 
-// But for those without which the blocks of all chunks would take less than `keep_bytes`.
+// Those stay without which the blocks of all chunks would take less than `keep_bytes`, unless they are
+// oversized.
 std::uint64_t Heap::release_empty_chunks(std::uint64_t keep_bytes) {
   if (is_marking_ || is_sweeping()) return 0;
   std::uint64_t released = 0;

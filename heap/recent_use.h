@@ -1,7 +1,7 @@
-// RecentUse: how much of the heap was in use when the last collections began, whatever they found live.
+// RecentUse: how much of the heap was in use when the last sweeps began, whatever they found live.
 //
-// A program whose live data swings needs soon again what a collection found free. Memory that was in use at
-// the beginning of one of the last collections is kept, so that it is neither given back to the system and
+// A program whose live data swings needs soon again what a collection found free. Memory that was in use when
+// one of the last sweeps began is kept, so that it is neither given back to the system and
 // faulted in again nor taken out of the next budgets. After that many collections it goes.
 #pragma once
 
@@ -18,12 +18,12 @@ class RecentUse {
   /// The collections that count. libgc gives memory back that was free in six.
   static constexpr std::size_t kCollections = 3;
 
-  /// A collection begins, and so many bytes are in use.
+  /// A sweep begins, and so many bytes are in use.
   void note(std::uint64_t bytes) {
     std::shift_right(bytes_.begin(), bytes_.end(), 1);
     bytes_.front() = bytes;
   }
-  /// The most bytes that were in use when one of the collections began.
+  /// The most bytes that were in use when one of the last sweeps began.
   [[nodiscard]] std::uint64_t most() const { return *std::ranges::max_element(bytes_); }
 
  private:

@@ -118,7 +118,8 @@ class MarkDistance {
     references_before_ = references_;
     marked_before_ = marked_;
   }
-  // Of the references since the last judgement, or look. A core's own lines are nobody else's loss.
+  // Whether few of the references since the last judgement, or look, led to new objects. Lines of a worker
+  // alone are nobody else's loss.
   [[nodiscard]] bool are_mostly_set() const {
     return !is_alone_ && (marked_ - marked_before_) * kReferencesANew < references_ - references_before_;
   }

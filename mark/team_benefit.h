@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace jackdaw::mark {
 
@@ -59,7 +60,8 @@ class TeamBenefit {
     return end_alone();
   }
 
-  /// After the marking's largest round, which the team took part in if others could help.
+  /// After the marking's first round. `team_took_part` need not be what is_alone() said: a round with objects
+  /// to visit again is always the team's.
   void finish(std::uint64_t references, double time, bool team_took_part) {
     last_references_ = references;
     if (!was_ended_) note(!team_took_part, time / static_cast<double>(references));
@@ -75,9 +77,9 @@ class TeamBenefit {
   class Arm {
    public:
     [[nodiscard]] bool has_cost() const { return costs_[0] != 0; }
-    /// Of a reference; 0 when not known.
+    /// What a reference costs; 0 when that is not known.
     [[nodiscard]] double cost() const { return costs_[1] != 0 ? std::min(costs_[0], costs_[1]) : costs_[0]; }
-    /// Whether it was taken beyond the first marking, in which all memory is cold.
+    /// Whether it was taken, or was to be, beyond the first marking, in which all memory is cold.
     [[nodiscard]] bool is_known() const { return is_known_; }
     [[nodiscard]] std::uint32_t markings_since() const { return markings_since_; }
     [[nodiscard]] std::uint32_t least_wait() const { return least_wait_; }
@@ -88,6 +90,11 @@ class TeamBenefit {
       is_known_ = is_known_ || !is_cold;
     }
     void pass_over() { ++markings_since_; }
+    /// It was to be tried, and the marking went the other way.
+    void put_off() {
+      markings_since_ = 0;
+      is_known_ = true;
+    }
     void confirm_worse() { least_wait_ = std::min(2 * least_wait_, kMostMarkingsBetweenTrials); }
     void forget_confirmations() {
       least_wait_ = kFewestMarkingsBetweenTrials;
@@ -132,9 +139,12 @@ class TeamBenefit {
   void note(bool alone, double cost) {
     arm(alone).take(cost, markings_ == 0);
     arm(!alone).pass_over();
-    if (!is_trial_) return;
-    if (arm(alone).cost() >= arm(!alone).cost()) arm(alone).confirm_worse();
-    is_trial_ = false;
+    if (!std::exchange(is_trial_, false)) return;
+    if (alone != is_alone_) {
+      arm(!alone).put_off();
+    } else if (arm(alone).cost() >= arm(!alone).cost()) {
+      arm(alone).confirm_worse();
+    }
   }
 
   bool end_alone() {

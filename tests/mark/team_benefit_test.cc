@@ -130,6 +130,18 @@ TEST(TeamBenefit, IsNotMisledByOneInterruption) {
   EXPECT_EQ(markings.together_in(20), 20);
 }
 
+TEST(TeamBenefit, PutsATrialOffThatDoesNotComeAbout) {
+  TeamBenefit benefit(kSmall);
+  int trials = 0;
+  for (int marking = 0; marking < 100; ++marking) {
+    benefit.start_marking();
+    trials += benefit.is_alone() ? 1 : 0;
+    benefit.finish(kReferences, 5.0 * kReferences, true);
+  }
+  EXPECT_GT(trials, 0);
+  EXPECT_LE(trials, 100 / 4);
+}
+
 TEST(TeamBenefit, NoticesThatTheProgramHasChanged) {
   Markings markings{.alone = 7, .team = 10};
   markings.together_in(300);
