@@ -64,9 +64,16 @@ std::uint64_t verify(const std::string& which, const ConservativeHeap& heap, Con
 void measure(HeapPair& heaps, ConservativeReport& report) {
   Progress progress("collecting");
   const std::uint32_t all = report.options.warmup + report.options.repeat;
+  std::optional<PlainLoop> loop;
+  if (report.options.limit) {
+    collect_ms(heaps.ours);  // so that what is garbage is known
+    loop.emplace(heaps.ours.map(), PlainLoop::Objects::conservative, heaps.ours.roots());
+    report.plain_loop.emplace();
+  }
   for (std::uint32_t i = 0; i < all; ++i) {
     const std::string which = fmt::format("{} of {}", i + 1, all);
     const double ours_ms = collect_ms(heaps.ours);
+    const double loop_ms = loop ? loop->run().count() : 0;
     const double libgc_ms = heaps.libgc ? collect_ms(*heaps.libgc) : 0;
     if (report.options.verify) {
       report.most_kept = std::max(report.most_kept, verify(which, heaps.ours, report));
@@ -74,9 +81,14 @@ void measure(HeapPair& heaps, ConservativeReport& report) {
     }
     if (i >= report.options.warmup) {
       report.collect_ms.push_back(ours_ms);
+      if (loop) report.plain_loop->wall_ms.push_back(loop_ms);
       if (heaps.libgc) report.baselines.front().wall_ms.push_back(libgc_ms);
     }
     progress.step(i + 1, all);
+  }
+  if (loop) {
+    report.plain_loop->objects_marked = loop->objects_marked();
+    report.plain_loop->median_ms = median_of(report.plain_loop->wall_ms);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/baseline/result.h"
 #include "bench/conservative/conservative_heap.h"
+#include "bench/mark/plain_loop.h"
 
 namespace jackdaw::bench {
 
@@ -23,6 +24,7 @@ struct ConservativeExperimentOptions {
   bool verify = false;       ///< look at what every collection left marked
   bool beside_libgc = false;
   std::string libgc_folder;  ///< see libgc_functions()
+  bool limit = false;        ///< run a plain loop after every run
 };
 
 struct ConservativeReport {
@@ -34,6 +36,7 @@ struct ConservativeReport {
   std::vector<double> collect_ms;
   double median_ms = 0;
   std::vector<BaselineResult> baselines;  ///< libgc or none
+  std::optional<PlainLoopTimes> plain_loop;
   /// With verify: one line for each collection of ours or libgc's that lost objects.
   std::vector<std::string> differences;
   /// With verify: objects that one collection of ours left marked though nothing reaches them, at most.

@@ -5,6 +5,7 @@
 #include "bench/command/input_error.h"
 #include "bench/command/progress.h"
 #include "bench/graph/numbers.h"
+#include "gc/process/process_collector.h"
 #include "heap/object.h"
 
 namespace jackdaw::bench {
@@ -106,6 +107,8 @@ void ConservativeHeap::note_reachable(const std::vector<bool>& is_reachable, con
 std::uint32_t ConservativeHeap::threads() const {
   return static_cast<std::uint32_t>(collector_.get_parallel()) + 1;
 }
+
+const heap::BlockMap& ConservativeHeap::map() { return gc::ProcessCollector::instance().heap().map(); }
 
 std::chrono::nanoseconds ConservativeHeap::collect() {
   const auto start = std::chrono::steady_clock::now();

@@ -10,6 +10,7 @@
 #include "bench/conservative/collector_functions.h"
 #include "bench/graph/graph.h"
 #include "bench/heap/object_set.h"
+#include "heap/block_map.h"
 
 namespace jackdaw::bench {
 
@@ -45,6 +46,9 @@ class ConservativeHeap {
   /// Mark threads that the collector really uses.
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] std::uint64_t heap_bytes() const { return collector_.get_heap_size(); }
+  /// Of Jackdaw's heap alone: where its objects lie, and the words that are its graph's roots.
+  [[nodiscard]] static const heap::BlockMap& map();
+  [[nodiscard]] const std::vector<std::uintptr_t>& roots() const { return roots_; }
   /// Calls GC_gcollect() once and returns the time that it takes.
   std::chrono::nanoseconds collect();
 

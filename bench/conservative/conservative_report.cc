@@ -8,6 +8,7 @@
 
 #include "bench/baseline/result_report.h"
 #include "bench/command/memory_limit.h"
+#include "bench/mark/plain_loop_report.h"
 
 namespace jackdaw::bench {
 
@@ -73,8 +74,9 @@ std::string format_tables(const ConservativeReport& report) {
   std::string out;
   format_heading(report, out);
   format_runs(report, out);
-  if (!report.baselines.empty()) out += '\n';
+  if (!report.baselines.empty() || report.plain_loop) out += '\n';
   format_ratios(report.baselines, OurObjects::conservative, out);
+  if (report.plain_loop) format_plain_loop(*report.plain_loop, report.median_ms, out);
   return out;
 }
 
@@ -98,6 +100,7 @@ std::string to_json(const ConservativeReport& report) {
     json["unreachable_kept"] = report.most_kept;
   }
   add_baselines(report.baselines, json);
+  if (report.plain_loop) add_plain_loop(*report.plain_loop, report.median_ms, json);
   return json.dump(2) + "\n";
 }
 

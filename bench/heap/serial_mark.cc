@@ -4,36 +4,10 @@
 
 #include <vector>
 
+#include "bench/heap/references.h"
 #include "heap/type_descriptor.h"
 
 namespace jackdaw::bench {
-
-namespace {
-
-// Calls function(reference) for every non-null reference of an object.
-template <typename Function>
-void for_each_reference(heap::Object* object, Function function) {
-  const heap::TypeDescriptor& type = *object->type();
-  const auto report = [&](std::size_t word) {
-    heap::Object* const reference = *object->slot(word);
-    if (reference != nullptr) function(reference);
-  };
-  switch (type.layout()) {
-    case heap::TypeDescriptor::Layout::none:
-      break;
-    case heap::TypeDescriptor::Layout::words:
-      for (std::size_t i = 0; i < type.words().count; ++i) report(type.words().first + i);
-      break;
-    case heap::TypeDescriptor::Layout::offsets:
-      for (const std::uint32_t word : type.reference_words()) report(word);
-      break;
-    case heap::TypeDescriptor::Layout::reference_array:
-      for (std::uint64_t i = 0; i < object->array_length(); ++i) report(heap::Object::kArrayHeaderWords + i);
-      break;
-  }
-}
-
-}  // namespace
 
 SerialMark::SerialMark(std::span<heap::Object* const> roots) {
   std::vector<heap::Object*> stack;

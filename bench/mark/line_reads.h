@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -33,7 +34,7 @@ enum class PageKind : std::uint8_t {
 inline constexpr std::array<std::pair<std::string_view, PageKind>, 2> kPageKinds = {
     {{"small", PageKind::small}, {"huge", PageKind::huge}}};
 
-/// Memory to read: whole cache lines, every page of it present.
+/// Memory to read or write: whole cache lines, every page of it present.
 class LineMemory {
  public:
   /// At least `bytes`, and at least one line. Throws InputError when the system has not that much.
@@ -47,6 +48,8 @@ class LineMemory {
   /// How many of the bytes lie on huge pages: what the kernel says now. 0 where it does not say.
   [[nodiscard]] std::uint64_t bytes_on_huge_pages() const;
 
+  /// All words, for whoever wants memory on such pages.
+  [[nodiscard]] std::span<std::uint64_t> words() { return {words_, bytes() / sizeof(std::uint64_t)}; }
   /// The first word of a line.
   [[nodiscard]] const std::uint64_t& word_of(std::uint64_t line) const {
     return words_[line * (kLineBytes / sizeof(std::uint64_t))];

@@ -38,9 +38,9 @@ constexpr std::size_t kLargestStealBatch = 65536;
 // How the objects are allocated and what is known of them.
 constexpr std::string_view kConservative = "c";
 // The options that mean something there.
-constexpr std::array<std::string_view, 13> kConservativeOptions = {
-    "GRAPH",      "--interface", "--displacements", "--threads", "--repeat", "--warmup",      "--verify",
-    "--baseline", "--libgc",     "--json",          "--report",  "--seed",   "--object-bytes"};
+constexpr std::array<std::string_view, 14> kConservativeOptions = {
+    "GRAPH",      "--interface", "--displacements", "--threads", "--repeat", "--warmup", "--verify",
+    "--baseline", "--libgc",     "--limit",         "--json",    "--report", "--seed",   "--object-bytes"};
 
 std::string footer() {
   std::string text = "GRAPH is one of\n";
@@ -147,7 +147,8 @@ void MarkCommand::add_measuring_options() {
       ->type_name("DIR");
   command_->add_flag(
       "--limit", options_.limit,
-      "Read as many cache lines as the marked objects have after every run: what no marking can beat");
+      "After every run read as many cache lines as the marked objects have, which no marking can beat, and "
+      "run a plain mark loop of one thread, the bound that can be reached (with --interface c that alone)");
   command_->add_flag(
       "--bounds", options_.bounds,
       "Measure work, span, time, steals and space beside the theory's bounds, with runs of each "
@@ -238,6 +239,7 @@ ConservativeExperimentOptions MarkCommand::conservative_options() const {
   options.warmup = options_.warmup;
   options.verify = options_.verify;
   options.libgc_folder = options_.libgc_folder;
+  options.limit = options_.limit;
   return options;
 }
 

@@ -160,6 +160,39 @@ class LimitReader {
   ReadLimit limit_;
 };
 
+// What marking is held against.
+class Limits {
+ public:
+  // Collects, to know what is marked.
+  Limits(Heaps& heaps, std::uint64_t seed)
+      : lines_(heaps, seed),
+        loop_(heaps.collector.heap().map(), PlainLoop::Objects::typed, roots_of(*heaps.ours)) {}
+
+  [[nodiscard]] const ReadLimit& lines() const { return lines_.limit(); }
+  // Runs both, and adds their times to the report unless it is a warm-up.
+  void run(bool is_measured, MarkReport& report) {
+    const double lines_ms = lines_.read_ms();
+    const double loop_ms = loop_.run().count();
+    // The next marking comes after lines that were read, too, and not to what the loop left in the caches.
+    lines_.read_ms();
+    report.plain_loop->objects_marked = loop_.objects_marked();
+    if (!is_measured) return;
+    report.limit->wall_ms.push_back(lines_ms);
+    report.plain_loop->wall_ms.push_back(loop_ms);
+  }
+
+ private:
+  static std::vector<std::uintptr_t> roots_of(const HeapGraph& graph) {
+    std::vector<std::uintptr_t> roots;
+    for (const heap::Object* const root : graph.roots())
+      roots.push_back(reinterpret_cast<std::uintptr_t>(root));
+    return roots;
+  }
+
+  LimitReader lines_;
+  PlainLoop loop_;
+};
+
 // The reference that the marks are compared with, or null.
 std::unique_ptr<SerialMark> reference_for(const MarkExperimentOptions& options, const Heaps& heaps) {
   return options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
@@ -203,10 +236,11 @@ std::vector<double> run_baselines(const std::string& which, const SerialMark* se
 
 void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
              MarkReport& report) {
-  std::optional<LimitReader> limit;
+  std::optional<Limits> limits;
   if (options.limit) {
-    limit.emplace(heaps, options.marking.engine.seed);
-    report.limit = limit->limit();
+    limits.emplace(heaps, options.marking.engine.seed);
+    report.limit = limits->lines();
+    report.plain_loop.emplace();
   }
   Progress progress("marking");
   const std::uint32_t all = options.warmup + options.repeat;
@@ -216,10 +250,10 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
     Run run = collect(heaps.collector);
     verify(which, run, serial, heaps, report);
     const std::vector<double> baselines_ms = run_baselines(which, serial, heaps, report);
-    const double limit_ms = limit ? limit->read_ms() : 0;
-    if (i >= options.warmup) {
+    const bool is_measured = i >= options.warmup;
+    if (limits) limits->run(is_measured, report);
+    if (is_measured) {
       report.runs.push_back(std::move(run));
-      if (report.limit) report.limit->wall_ms.push_back(limit_ms);
       for (std::size_t b = 0; b < baselines_ms.size(); ++b)
         report.baselines[b].wall_ms.push_back(baselines_ms[b]);
     }
@@ -288,6 +322,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   for (BaselineResult& baseline : report.baselines)
     baseline.compare_with(report.median.time_of(baseline.phase));
   if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
+  if (report.plain_loop) report.plain_loop->median_ms = median_of(report.plain_loop->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
   if (options.time_line) report.time_line = record_time_line(options, serial.get(), heaps, report);
   return report;

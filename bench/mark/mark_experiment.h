@@ -12,6 +12,7 @@
 #include "bench/baseline/result.h"
 #include "bench/mark/bounds.h"
 #include "bench/mark/line_reads.h"
+#include "bench/mark/plain_loop.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "gc/memory_placement.h"
@@ -31,7 +32,7 @@ struct MarkExperimentOptions {
   bool verify = false;                  ///< compare every run's marks with a serial traversal
   std::vector<BaselineKind> baselines;  ///< no kind twice
   std::string libgc_folder;             ///< see libgc_functions()
-  bool limit = false;                   ///< read as many cache lines after every run
+  bool limit = false;                   ///< read as many cache lines, and run a plain loop, after every run
   bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
   bool time_line = false;               ///< note what each worker does, too, in a run of its own
 };
@@ -91,6 +92,7 @@ struct MarkReport {
   RunFigures median;
   std::vector<BaselineResult> baselines;  ///< as asked for, in that order
   std::optional<ReadLimit> limit;
+  std::optional<PlainLoopTimes> plain_loop;  ///< where there is a limit
   std::optional<Bounds> bounds;
   std::optional<RunTimeLine> time_line;
 

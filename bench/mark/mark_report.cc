@@ -11,6 +11,7 @@
 #include "bench/baseline/result_report.h"
 #include "bench/command/named_values.h"
 #include "bench/mark/bounds_report.h"
+#include "bench/mark/plain_loop_report.h"
 
 namespace jackdaw::bench {
 
@@ -138,6 +139,7 @@ void format_conclusion(const MarkReport& report, std::string& out) {
                    report.limit->order == ReadOrder::random ? "in random order" : "in a stream",
                    report.limit->median_ms);
   }
+  if (report.plain_loop) format_plain_loop(*report.plain_loop, report.median.wall_ms, out);
 }
 
 nlohmann::ordered_json figures_to_json(const RunFigures& figures) {
@@ -250,6 +252,7 @@ std::string to_json(const MarkReport& report) {
                      {"median_ms", report.limit->median_ms}};
     json["ratio_to_limit"] = report.ratio_to_limit();
   }
+  if (report.plain_loop) add_plain_loop(*report.plain_loop, report.median.wall_ms, json);
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
   if (report.time_line) json["time_line"] = time_line_to_json(*report.time_line);
   return json.dump(2) + "\n";

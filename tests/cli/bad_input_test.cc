@@ -144,9 +144,8 @@ TEST_F(BadInput, InterfacesWithWhatTheyDoNotGoWith) {
     expect_refused({"mark", "tree:3", "--interface", "c", "--displacements", count}, "--displacements");
   expect_refused({"mark", "tree:3", "--displacements", "3"}, "--displacements: ");
   expect_refused({"mark", "tree:3", "--interface", "typed", "--displacements", "3"}, "add --interface c");
-  for (const Arguments& option :
-       {Arguments{"--queue", "bwos-lifo"}, Arguments{"--limit"}, Arguments{"--bounds"},
-        Arguments{"--memory", "system"}, Arguments{"--serial", "0"}}) {
+  for (const Arguments& option : {Arguments{"--queue", "bwos-lifo"}, Arguments{"--bounds"},
+                                  Arguments{"--memory", "system"}, Arguments{"--serial", "0"}}) {
     Arguments arguments = {"mark", "tree:3", "--interface", "c"};
     arguments.insert(arguments.end(), option.begin(), option.end());
     expect_refused(arguments, option.front() + ": ");

@@ -82,6 +82,18 @@ TEST_F(MarkThroughC, BesideBoehmReportsItsTimesAndTheRatio) {
     EXPECT_NE(outcome_.out.find(words), std::string::npos) << outcome_.out;
 }
 
+TEST_F(MarkThroughC, BesideThePlainLoopReportsItsTimesAndTheRatio) {
+  const auto result = mark({"tree:12", "--threads", "1", "--repeat", "3", "--limit"});
+  const auto& loop = result["plain_loop"];
+  EXPECT_EQ(loop["objects_marked"], 8191);
+  EXPECT_EQ(loop["wall_ms"].size(), 3U);
+  EXPECT_GT(loop["median_ms"].get<double>(), 0);
+  EXPECT_DOUBLE_EQ(result["ratio_to_plain_loop"].get<double>(),
+                   result["median"]["collect_ms"].get<double>() / loop["median_ms"].get<double>());
+  EXPECT_NE(outcome_.out.find("ratio to a plain loop of one thread"), std::string::npos) << outcome_.out;
+  EXPECT_FALSE(mark({"tree:5"}).contains("plain_loop"));
+}
+
 TEST_F(MarkThroughC, TypedResultsSayThatTheyAreTyped) {
   const std::string path = folder_.file("typed.json");
   const Outcome outcome = run_jackdaw({"mark", "tree:5", "--baseline", "boehm", "--json", path});

@@ -392,6 +392,21 @@ TEST_F(Mark, BesideReadingMemoryReportsItsTimesAndTheRatio) {
   EXPECT_FALSE(mark({"tree:5"}).contains("limit"));
 }
 
+TEST_F(Mark, BesideThePlainLoopReportsItsTimesAndTheRatio) {
+  const json result = mark({"shuffled:5000,4", "--threads", "1", "--repeat", "3", "--limit"});
+  const json& loop = result["plain_loop"];
+  EXPECT_EQ(loop["objects_marked"], 5000);
+  ASSERT_EQ(loop["wall_ms"].size(), 3U);
+  std::vector<double> times = loop["wall_ms"].get<std::vector<double>>();
+  std::sort(times.begin(), times.end());
+  EXPECT_GT(times.front(), 0);
+  EXPECT_DOUBLE_EQ(loop["median_ms"].get<double>(), times[1]);
+  EXPECT_DOUBLE_EQ(result["ratio_to_plain_loop"].get<double>(),
+                   result["median"]["wall_ms"].get<double>() / times[1]);
+  EXPECT_NE(outcome_.out.find("ratio to a plain loop of one thread"), std::string::npos) << outcome_.out;
+  EXPECT_FALSE(mark({"tree:5"}).contains("plain_loop"));
+}
+
 TEST_F(Mark, WithoutBoundsSaysNothingOfThem) {
   EXPECT_FALSE(mark({"tree:5"}).contains("bounds"));
   EXPECT_EQ(outcome_.out.find("Theorem"), std::string::npos) << outcome_.out;

@@ -1,0 +1,51 @@
+// PlainLoop: the time of a mark loop that does what marking takes and nothing else: a bound that can be
+// reached, unlike that of reading the objects' lines.
+//
+// One thread, no statistics, nobody to share with. What is found is pushed on a stack, and asked for when it
+// goes from there into a ring of 64, which it leaves to be visited. Marks lie in a bitmap aside. One look-up
+// in the block table tells where an object starts, how large it is, and whether it holds references. Words
+// that may be addresses are compared with the heap's range four at a time where the processor has AVX2.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/mark/line_reads.h"
+#include "heap/block_map.h"
+#include "mark/page_array.h"
+
+namespace jackdaw::bench {
+
+class PlainLoop {
+ public:
+  /// How references are found: where type descriptors say, or in all words of an object.
+  enum class Objects : std::uint8_t { typed, conservative };
+
+  /// For the objects that the map knows now. `roots`: addresses of objects, or in them; not null. Throws
+  /// InputError and std::bad_alloc when memory runs out, and InputError where the processor lacks AVX2.
+  PlainLoop(const heap::BlockMap& map, Objects objects, std::vector<std::uintptr_t> roots);
+
+  /// Clears its marks and marks everything. The time of both. Nobody may change the heap meanwhile.
+  std::chrono::duration<double, std::milli> run();
+  /// Objects that the last run marked.
+  [[nodiscard]] std::uint64_t objects_marked() const { return objects_marked_; }
+
+ private:
+  const heap::BlockMap& map_;
+  const Objects objects_;
+  const std::vector<std::uintptr_t> roots_;
+  LineMemory marks_;
+  mark::PageArray<std::uint64_t> stack_;
+  std::uint64_t objects_marked_ = 0;
+};
+
+/// Its times beside ours.
+struct PlainLoopTimes {
+  std::uint64_t objects_marked = 0;
+  std::vector<double> wall_ms;  ///< once for each run of ours, in turn with ours
+  double median_ms = 0;
+};
+
+}  // namespace jackdaw::bench
