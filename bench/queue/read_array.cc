@@ -49,7 +49,8 @@ QueueMeasurement measure_read_array(mark::ThreadPool& threads, const QueueLoad& 
   });
   const WorkerTally* const tallies[] = {&owner, &thief};
   QueueMeasurement measurement = combine(tallies);
-  measurement.counts.left = 0;
+  // Fills that the thief came too late for.
+  measurement.counts.left = measurement.counts.puts - measurement.counts.gets - measurement.counts.steals;
   measurement.conserved = true;  // nothing is handed over
   return measurement;
 }
