@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/always_inline.h"
@@ -78,7 +79,7 @@ struct Loop {
   [[JACKDAW_PLAIN_LOOP, gnu::always_inline]] inline std::uint32_t inside_of_four(
       const heap::Word* word) const {
 #if defined(__x86_64__)
-    const __m256i high = _mm256_set1_epi64x(static_cast<long long>(std::uint64_t{1} << 63));
+    const __m256i high = _mm256_set1_epi64x(std::numeric_limits<long long>::min());
     const __m256i start = _mm256_xor_si256(_mm256_set1_epi64x(static_cast<long long>(view.begin())), high);
     const __m256i bytes = _mm256_xor_si256(_mm256_set1_epi64x(static_cast<long long>(view.bytes())), high);
     const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
