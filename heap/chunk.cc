@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace jackdaw::heap {
 
@@ -167,6 +168,17 @@ std::size_t Chunk::find_free(std::size_t count, Blacklisted blacklisted) {
   return unavoided_runs_.find(count, search_from_, [this](std::size_t block) {
     return free_.test(block) && !map_.is_blacklisted(reinterpret_cast<std::uintptr_t>(block_start(block)));
   });
+}
+
+std::size_t Chunk::find_free_of(std::uint8_t taker, std::size_t from) const {
+  const auto* const takers = takers_.values.data();
+  for (std::size_t block = std::max(from, search_from_); block < kBlocksPerChunk; ++block) {
+    const void* const next = std::memchr(takers + block, taker, kBlocksPerChunk - block);
+    if (next == nullptr) break;
+    block = static_cast<std::size_t>(static_cast<const std::uint8_t*>(next) - takers);
+    if (free_.test(block)) return block;
+  }
+  return 0;
 }
 
 bool Chunk::are_free(std::size_t index, std::size_t count) const {

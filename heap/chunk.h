@@ -288,6 +288,11 @@ class Chunk {
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block, and when there were none since a block was released.
   [[nodiscard]] std::size_t find_free(std::size_t count, Blacklisted blacklisted = Blacklisted::accepted);
+  /// The first free block, from `from` on, that `taker` was the last to take small objects' memory in, or 0
+  /// when there is none. O(blocks).
+  [[nodiscard]] std::size_t find_free_of(std::uint8_t taker, std::size_t from) const;
+  /// Notes who takes a block.
+  void set_taker(std::size_t index, std::uint8_t taker) { takers_[index] = taker; }
   /// Blocks that were blacklisted may be so no longer.
   void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
@@ -387,6 +392,7 @@ class Chunk {
   // The kind's number and, in the low bits, its contents; kIntercepted. Apart from the table: it stays in the
   // marker's cache.
   Zeroed<std::uint8_t, kBlocksPerChunk> kinds_;
+  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // the last ones, free blocks' too
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "heap/allocator.h"
 
@@ -176,7 +177,9 @@ SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber ki
 SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   if (!within_budget(kBlockBytes) || !within_limit(1)) return {};
   std::size_t index = 0;
-  Chunk* const chunk = chunk_with_free_blocks(1, index, Blacklisted::accepted);
+  const BlockSearch::Taker taker = BlockSearch::of_this_processor();
+  Chunk* chunk = swept_.allocators > 1 ? find_taken_before(taker, index) : nullptr;
+  if (chunk == nullptr) chunk = chunk_with_free_blocks(1, index, Blacklisted::accepted);
   if (chunk == nullptr || !make_room_for(chunk->count_zero(index, 1))) return {};
   BlockInfo info;
   info.use = BlockUse::small;
@@ -186,10 +189,26 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
   const bool is_zero = take_block(chunk, index, info, kind);
   chunk->block(index).was_zero = is_zero;
+  chunk->set_taker(index, taker);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
                    BlockShape::of_slots(info.slot_bytes, kinds_[kind].contents));
   count_allocated(kBlockBytes);
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
+}
+
+// Near this thread, as all that comes first. Null when there is none.
+Chunk* Heap::find_taken_before(BlockSearch::Taker taker, std::size_t& index) {
+  const std::uint32_t near = space_.nodes().near_this_thread();
+  BlockSearch::Place& place = block_search_.place_of(taker);
+  for (; place.chunk < chunks_.size(); place = {.chunk = place.chunk + 1}) {
+    Chunk* const chunk = chunks_[place.chunk];
+    if (chunk->is_oversized() || chunk->free_blocks() == 0 || chunk->node() != near) continue;
+    index = chunk->find_free_of(taker, place.block);
+    if (index == 0) continue;
+    place.block = index + 1;
+    return chunk;
+  }
+  return nullptr;
 }
 
 Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
@@ -426,6 +445,7 @@ void Heap::start_sweep(OwnedBlocks owned) {
   ++sweep_number_;
   recent_use_.note(usage_.used);
   for (Allocator* const allocator : allocators_) {
+    if (std::exchange(allocator->has_taken_blocks_, false)) ++swept_.allocators;
     if (owned == OwnedBlocks::taken_back) {
       allocator->give_up_blocks();
     } else {
@@ -448,6 +468,7 @@ bool Heap::sweep_next_chunk() {
   if (!is_sweeping()) return true;
   if (unswept_from_ < chunks_.size()) {
     search_from_ = std::min(search_from_, unswept_from_);
+    block_search_.look_again_from(unswept_from_);
     sweep_chunk(chunks_[unswept_from_++]);
   }
   if (unswept_from_ < chunks_.size()) return false;

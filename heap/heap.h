@@ -18,8 +18,10 @@
 #include <span>
 #include <vector>
 
+#include "base/adaptive_mutex.h"
 #include "base/export.h"
 #include "base/system_memory.h"
+#include "heap/block_search.h"
 #include "heap/chunk.h"
 #include "heap/displacements.h"
 #include "heap/growing_list.h"
@@ -42,6 +44,7 @@ struct SweepResult {
   std::uint64_t live_bytes = 0;       ///< their slots and blocks
   std::uint64_t unscanned_bytes = 0;  ///< of them, those of objects without references
   std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
+  std::uint32_t allocators = 0;       ///< those that took blocks since the sweep before
 };
 
 /// How a sweep treats the blocks that allocators own.
@@ -285,7 +288,6 @@ class Heap {
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
-
   // Relaxed: see let_allocators_in. Written before the allocators are locked out, while they stand still.
   [[nodiscard]] bool locks_out() const {
     return locks_out_.load(std::memory_order_relaxed) && !is_beyond_budget_;
@@ -306,6 +308,7 @@ class Heap {
   SmallBlock own_partly_free(std::byte*& list);
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
   SmallBlock own_free(std::uint8_t size_class, KindNumber kind);
+  Chunk* find_taken_before(BlockSearch::Taker taker, std::size_t& index);
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
@@ -337,12 +340,13 @@ class Heap {
   std::size_t limit_bytes_;  // guarded by the lock
   KindTable kinds_;
   Displacements displacements_;
-  HeapSpace space_;   // its map may be read without the lock
-  std::mutex mutex_;  // guards all below but the atomics
+  HeapSpace space_;            // its map may be read without the lock
+  base::AdaptiveMutex mutex_;  // guards all below but the atomics
   GrowingList<Chunk*> chunks_;
   ByteCount kept_bytes_;         // no empty chunk is released below so many, of blocks
   RecentUse recent_use_;         // nor, by a sweep, below what was in use lately
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
+  BlockSearch block_search_;
   // Lists through BlockInfo::next, by kind and size class; those of each node.
   using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
   base::SystemVector<PartlyFree> partly_free_;

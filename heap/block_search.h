@@ -1,0 +1,49 @@
+// BlockSearch: where wholly free blocks are looked for that the processor had before.
+//
+// What was allocated last is in the cache of the processor that did it, in part, and what another one wrote
+// has to come from there. So where several threads allocate, a block goes first to a thread on the processor
+// on which it was taken before; of such blocks the one with the lowest address. One thread alone takes the
+// free block with the lowest address, which keeps the heap dense.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/chunk.h"
+
+namespace jackdaw::heap {
+
+/// Of one heap, under its lock.
+class BlockSearch {
+ public:
+  /// Stands for a processor; not zero. Of more than kTakers processors, several have the same.
+  using Taker = std::uint8_t;
+  struct Place {
+    std::size_t chunk = 0;  ///< the number among the heap's chunks
+    std::size_t block = kFirstBlock;
+  };
+
+  /// For the processor that the calling thread runs on, or did a moment ago.
+  static Taker of_this_processor() {
+    return static_cast<Taker>(static_cast<unsigned>(sched_getcpu()) % kTakers + 1);
+  }
+  /// Before it is no free block that `taker` had.
+  Place& place_of(Taker taker) { return places_[taker - 1U]; }
+  /// Blocks were freed in that chunk and, maybe, in later ones.
+  void look_again_from(std::size_t chunk) {
+    for (Place& place : places_) {
+      if (chunk <= place.chunk) place = {.chunk = chunk};
+    }
+  }
+
+ private:
+  static constexpr unsigned kTakers = 64;
+
+  std::array<Place, kTakers> places_;
+};
+
+}  // namespace jackdaw::heap

@@ -1,0 +1,94 @@
+// BlockSearch: where several threads allocate, blocks come back to the processor that had them.
+#include "heap/block_search.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+
+namespace jackdaw::heap {
+namespace {
+
+// The heap gives 1, 2, 4, 8 and 16 at a time: after so many none are at hand.
+constexpr std::size_t kBlocksOfBatches = 31;
+constexpr std::size_t kManySlots = kBlocksOfBatches * (kBlockBytes / kLargestSmallBytes);
+
+// The test's thread on two processors in turn, with an allocator for each.
+class BlockSearchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(sched_getaffinity(0, sizeof all_, &all_), 0);
+    for (int processor = 0; processor < CPU_SETSIZE && processors_.size() < 2; ++processor) {
+      if (CPU_ISSET(processor, &all_)) processors_.push_back(processor);
+    }
+    if (processors_.size() < 2) GTEST_SKIP() << "there is one processor";
+  }
+  void TearDown() override { sched_setaffinity(0, sizeof all_, &all_); }
+
+  // The blocks of so many large slots that an allocator takes on a processor, in order.
+  std::vector<std::uintptr_t> take(std::size_t which, std::size_t count) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processors_.at(which), &one);
+    EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    std::vector<std::uintptr_t> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto slot = reinterpret_cast<std::uintptr_t>(
+          allocators_.at(which).allocate_plain(kLargestSmallBytes, KindNumber::data));
+      const std::uintptr_t block = slot / kBlockBytes;
+      if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
+    }
+    return blocks;
+  }
+  void sweep_all() {
+    heap_.clear_marks();
+    heap_.sweep();
+  }
+  static std::set<std::uintptr_t> as_set(const std::vector<std::uintptr_t>& blocks) {
+    return {blocks.begin(), blocks.end()};
+  }
+
+  Heap heap_;
+  std::array<Allocator, 2> allocators_{Allocator(heap_), Allocator(heap_)};
+  std::vector<int> processors_;
+
+ private:
+  cpu_set_t all_{};
+};
+
+TEST_F(BlockSearchTest, ABlockComesBackToTheProcessorThatHadIt) {
+  const std::vector<std::uintptr_t> first = take(0, kManySlots);
+  const std::vector<std::uintptr_t> second = take(1, kManySlots);
+  sweep_all();
+  EXPECT_EQ(as_set(take(1, kManySlots)), as_set(second));
+  EXPECT_EQ(as_set(take(0, kManySlots)), as_set(first));
+  sweep_all();
+  EXPECT_EQ(as_set(take(0, kManySlots)), as_set(first));
+}
+
+TEST_F(BlockSearchTest, WhatNobodyElseTakesIsTaken) {
+  std::vector<std::uintptr_t> all = take(0, kManySlots);
+  const std::vector<std::uintptr_t> second = take(1, kManySlots);
+  all.insert(all.end(), second.begin(), second.end());
+  sweep_all();
+  EXPECT_EQ(as_set(take(1, 2 * kManySlots)), as_set(all)) << "before memory that nobody wrote to";
+}
+
+TEST_F(BlockSearchTest, OneThreadAloneKeepsTheHeapDense) {
+  const std::vector<std::uintptr_t> first = take(0, kManySlots);
+  take(1, kManySlots);
+  sweep_all();
+  take(1, kManySlots);
+  sweep_all();
+  EXPECT_EQ(as_set(take(1, kManySlots)), as_set(first)) << "the lowest addresses";
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
