@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "base/spin.h"
+
 namespace jackdaw::gc {
 
 /// An atomic word with waiting and waking. All may be called in a signal handler.
@@ -30,6 +32,19 @@ class FutexWord {
   bool wait_for(std::uint32_t unwanted, std::chrono::nanoseconds time) {
     const timespec limit{time.count() / 1'000'000'000, time.count() % 1'000'000'000};
     return call(FUTEX_WAIT_PRIVATE, unwanted, &limit, 0) == 0 || errno != ETIMEDOUT;
+  }
+  /// Looks again and again for at most so long, without sleeping, whether the value is still `unwanted`.
+  // Relaxed: a hint; who acts on the value reads it again.
+  [[nodiscard]] bool poll_while(std::uint32_t unwanted, std::chrono::nanoseconds time) {
+    constexpr int kPausesBetweenClocks = 8;
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+      for (int i = 0; i < kPausesBetweenClocks; ++i) {
+        if (value_.load(std::memory_order_relaxed) != unwanted) return false;
+        base::pause_core();
+      }
+    }
+    return true;
   }
   /// Wakes all that sleep as one of `sleepers`.
   void wake(std::uint32_t sleepers) { call(FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, nullptr, sleepers); }

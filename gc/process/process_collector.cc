@@ -151,7 +151,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
     : handles_fork_(options.handles_fork),
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       trace_(options.trace_path, options.marking.engine.threads),
-      threads_(heap_, trace_, options.stop_patience),
+      threads_(heap_, trace_, options.stop_patience, options.marking.engine.processors),
       marking_(noted_in(trace_, options.marking), OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
@@ -445,6 +445,7 @@ std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marki
   finish_stopped(own_stack, false);
   const CollectionResult& result = collection_.finish(start);
   record.stopped_threads = threads_stopped.stopped_threads();
+  collecting_.set_polling_time(threads_.polling_time());
   note(result, record);
   return result;
 }

@@ -10,9 +10,6 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Short holds end before that.
-constexpr int kSpins = 100;
-
 // The sleepers on turn_ that one bit wakes: one, unless more than 32 queue.
 std::uint32_t sleepers_of(std::uint32_t ticket) { return std::uint32_t{1} << ticket % 32; }
 
@@ -72,13 +69,24 @@ void StoppableMutex::forget_queue() {
   next_.store(turn_.value().load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
+bool StoppableMutex::take_by_polling() {
+  constexpr int kPausesBetweenClocks = 8;
+  using Clock = std::chrono::steady_clock;
+  // Relaxed: see set_polling_time.
+  const Clock::time_point end = Clock::now() + polling_time_.load(std::memory_order_relaxed);
+  do {
+    for (int i = 0; i < kPausesBetweenClocks; ++i) {
+      base::pause_core();
+      if (take()) return true;
+    }
+  } while (Clock::now() < end);
+  return false;
+}
+
 // Sequentially consistent, all accesses to next_ and turn_: either the one who moves the turn on sees that a
 // ticket was taken, or its taker sees the turn.
 void StoppableMutex::lock_slowly() {
-  for (int i = 0; i < kSpins; ++i) {
-    base::pause_core();
-    if (take()) return;
-  }
+  if (take_by_polling()) return;
   const std::uint32_t ticket = next_.fetch_add(1, std::memory_order_seq_cst);
   for (;;) {
     const std::uint32_t turn = turn_.value().load(std::memory_order_seq_cst);

@@ -19,7 +19,9 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "gc/process/futex_word.h"
@@ -40,6 +42,12 @@ class StoppableMutex {
   bool try_lock();
   void unlock();
 
+  /// By the holder: from now on a thread polls for so long before it queues. At first about as long as short
+  /// holds take.
+  // Relaxed: an amount of time that orders nothing.
+  void set_polling_time(std::chrono::nanoseconds time) {
+    polling_time_.store(std::max(time, kShortHold), std::memory_order_relaxed);
+  }
   /// By the holder: nobody passes those who queue when it unlocks. For who holds it for long, and may want it
   /// again at once.
   void let_nobody_pass();
@@ -69,7 +77,10 @@ class StoppableMutex {
   // Without a call of the thread library's at each access, in a shared library, too.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::atomic<std::uint32_t> uses_;
 
+  static constexpr std::chrono::nanoseconds kShortHold = std::chrono::microseconds(4);
+
   bool take();
+  bool take_by_polling();
   void lock_slowly();
   void take_as_first();
 
@@ -77,6 +88,7 @@ class StoppableMutex {
   FutexWord turn_;   // the others do
   std::atomic<std::uint32_t> next_{0};
   std::atomic<pthread_t> holder_{};
+  std::atomic<std::chrono::nanoseconds> polling_time_{kShortHold};
 };
 
 /// Holds a mutex while it exists, whether or not the calling thread holds it already: for what callbacks may

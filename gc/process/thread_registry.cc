@@ -78,8 +78,9 @@ void ProcessThread::operator delete(void* thread) {
   base::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
 }
 
-ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience)
-    : heap_(heap), trace_(trace), patience_(patience) {
+ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
+                               std::uint32_t processors)
+    : heap_(heap), trace_(trace), patience_(patience), short_stops_(processors) {
   const auto unregister = [](void*) { registry_->unregister_current(); };
   if (const int error = pthread_key_create(&at_exit_, unregister); error != 0)
     throw std::system_error(error, std::generic_category(), "pthread_key_create");
@@ -222,6 +223,7 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
   // thread wrote.
   if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
+  static_cast<void>(epoch.poll_while(stop, registry_->short_stops_.standing_time()));
   // Acquire: pairs with the release in let_others_go_on, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
   // Relaxed, both: whoever sees the epoch sees what was written before it.
@@ -248,6 +250,7 @@ std::uint32_t ThreadRegistry::stop_others() {
     ++others;
   }
   still_running_.value().store(others, std::memory_order_relaxed);
+  short_stops_.begin(others);
   stop_epoch_.value().store(stop, std::memory_order_release);
   for (ProcessThread* const thread : threads_) {
     if (!is_to_stop(thread)) continue;
@@ -257,6 +260,7 @@ std::uint32_t ThreadRegistry::stop_others() {
     ask_to_stop(*thread);
   }
   wait_until_all_stand_still();
+  short_stops_.note_standing(ShortStops::Clock::now());
   forget_gone_threads();
   return others;
 }
@@ -298,8 +302,10 @@ void ThreadRegistry::wait_until_all_stand_still() {
   Patience patience;
   std::uint32_t running = 0;
   // Acquire: pairs with the release in stand_still.
-  while ((running = still_running_.value().load(std::memory_order_acquire)) != 0)
-    await_answers(still_running_, running, patience);
+  while ((running = still_running_.value().load(std::memory_order_acquire)) != 0) {
+    if (still_running_.poll_while(running, short_stops_.answering_time()))
+      await_answers(still_running_, running, patience);
+  }
 }
 
 // Until the word, which answers change, may not be `unwanted` any more. A thread that does not answer may be
@@ -387,6 +393,7 @@ void ThreadRegistry::resume_others_now() {
 void ThreadRegistry::let_others_go_on() {
   if (trace_.is_on()) [[unlikely]]
     note_stops();
+  short_stops_.end(ShortStops::Clock::now());
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
   // stand_still.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,

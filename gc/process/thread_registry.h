@@ -28,6 +28,7 @@
 #include "base/export.h"
 #include "base/system_memory.h"
 #include "gc/process/futex_word.h"
+#include "gc/process/short_stops.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/stops_by_signal.h"
 #include "gc/process/thread_locals.h"
@@ -106,8 +107,10 @@ class ThreadRegistry {
 
  public:
   /// Takes the stop signal. Notes stops in `trace`. A thread that blocks all signals for `patience` while it
-  /// is to stop ends the program; 0: never. Throws std::system_error.
-  ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience);
+  /// is to stop ends the program; 0: never. So many threads can run at once as there are `processors`.
+  /// Throws std::system_error.
+  ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
+                 std::uint32_t processors);
   ThreadRegistry(const ThreadRegistry&) = delete;
   ThreadRegistry& operator=(const ThreadRegistry&) = delete;
 
@@ -179,6 +182,8 @@ class ThreadRegistry {
   /// Takes the registry's lock, so that no thread comes or goes, and stops all registered threads but the
   /// caller. Returns when they stand still: how many there are, without those that are blocked.
   std::uint32_t stop_others();
+  /// How long a thread that waits for a stop to end polls before it sleeps.
+  [[nodiscard]] std::chrono::nanoseconds polling_time() const { return short_stops_.stopping_time(); }
   /// Lets them go on.
   void resume_others();
   /// The same for a thread that is to sleep next, and then to call wake_resumed(): one of the others is
@@ -281,9 +286,10 @@ class ThreadRegistry {
   base::SystemVector<ProcessThread*> threads_;
   FutexWord stop_epoch_;                       // odd while threads are to stand still
   std::atomic<bool> one_wakes_others_{false};  // the first that goes on
-  FutexWord still_running_;                    // threads that were signalled and do not stand still yet
-  FutexWord suspensions_answered_;             // how often
-  FutexWord sections_closed_;                  // not zero while a fork keeps threads out of critical sections
+  ShortStops short_stops_;
+  FutexWord still_running_;         // threads that were signalled and do not stand still yet
+  FutexWord suspensions_answered_;  // how often
+  FutexWord sections_closed_;       // not zero while a fork keeps threads out of critical sections
 };
 
 }  // namespace jackdaw::gc

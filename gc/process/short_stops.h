@@ -1,0 +1,62 @@
+// ShortStops: how long threads poll before they sleep, when a collection stops the program.
+//
+// To put a thread to sleep and wake it takes longer than the collection of a small heap: some 50 microseconds
+// each time in a virtual machine. Where every thread has a processor, whoever waits for others to stand still
+// polls first, and those that stand still poll as long as the last stops took, if they were short.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace jackdaw::gc {
+
+/// Of one registry of threads. All but standing_time() by the thread that stops the others.
+class ShortStops {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Where so many threads can run at once.
+  explicit ShortStops(std::uint32_t processors) : processors_(processors) {}
+
+  /// So many other threads are asked to stop.
+  void begin(std::uint32_t others) {
+    have_processors_ = others < processors_;
+    const bool is_short = have_processors_ && expected_ <= kLongest;
+    // Relaxed, here and in standing_time: an amount of time that orders nothing.
+    standing_time_.store(is_short ? kTimesLonger * expected_ : Clock::duration::zero(),
+                         std::memory_order_relaxed);
+  }
+  /// They all stand still.
+  void note_standing(Clock::time_point now) { standing_since_ = now; }
+  /// They may go on.
+  void end(Clock::time_point now) { expected_ = (expected_ + (now - standing_since_)) / 2; }
+
+  /// How long to poll for the end of a stop that was just asked for. Any thread.
+  [[nodiscard]] Clock::duration stopping_time() const {
+    const Clock::duration standing = standing_time();
+    return standing == standing.zero() ? standing : kAnswering + standing;
+  }
+  /// How long to poll for their answers.
+  [[nodiscard]] Clock::duration answering_time() const {
+    return have_processors_ ? kAnswering : Clock::duration::zero();
+  }
+  /// How long a thread that stands still polls for the end of the stop. Any thread.
+  [[nodiscard]] Clock::duration standing_time() const {
+    return standing_time_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr Clock::duration kLongest = std::chrono::microseconds(100);
+  static constexpr Clock::duration kAnswering = std::chrono::microseconds(50);
+  static constexpr int kTimesLonger = 2;
+
+  const std::uint32_t processors_;
+  bool have_processors_ = false;
+  Clock::duration expected_{0};  // of a stop, from when all stand still
+  Clock::time_point standing_since_;
+  std::atomic<Clock::duration> standing_time_{Clock::duration::zero()};
+};
+
+}  // namespace jackdaw::gc
