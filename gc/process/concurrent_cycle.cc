@@ -264,6 +264,7 @@ void ProcessCollector::note_swept() {
   found_.live_bytes = pacing_.known_live(live);
   found_.floating_bytes = live - found_.live_bytes;
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
+  note_allocating_threads();
   found_.heap_bytes = heap_.bytes();
   // Relaxed: see its reader.
   live_bytes_.store(live, std::memory_order_relaxed);

@@ -14,9 +14,9 @@ struct GrowthPolicy {
   /// As programs for libgc know it (GC_set_free_space_divisor): greater values save memory and cost time. Not
   /// zero.
   std::uint64_t free_space_divisor = 3;
-  /// At least so many bytes.
+  /// At least so many bytes while one thread allocates.
   std::uint64_t minimum_budget_bytes = std::uint64_t{2} << 20;
-  /// The heap may always grow to so many bytes.
+  /// The heap may always grow to so many bytes while one thread allocates.
   std::uint64_t minimum_heap_bytes = std::uint64_t{4} << 20;
   /// Whether allocation collects at all before memory runs out.
   bool collects_by_itself = true;
@@ -36,11 +36,16 @@ struct GrowthPolicy {
     std::uint64_t heap_bytes = 0;           ///< that the heap took, and still has
     std::uint64_t new_uncounted_bytes = 0;  ///< that came since, and the program frees by hand
     std::uint64_t floating_bytes = 0;       ///< beside the live ones: allocated in its marking, dead or not
+    std::uint32_t threads = 1;  ///< that allocated since the one before, at most as many as can run at once
   };
 
+  /// The heap may always grow to so many bytes.
+  [[nodiscard]] std::uint64_t minimum_heap(const Found& found) const {
+    return std::min(minimum_heap_bytes, kMostCounted) + more_for_threads(found);
+  }
   /// Bytes to allocate until the next collection: what the heap has room for, or more.
   [[nodiscard]] std::uint64_t budget(const Found& found) const {
-    const std::uint64_t heap_bytes = std::max(minimum_heap_bytes, found.heap_bytes);
+    const std::uint64_t heap_bytes = std::max(minimum_heap(found), found.heap_bytes);
     return std::max(budget_while_growing(found), heap_bytes - std::min(heap_bytes, found.live_bytes));
   }
   /// The same where the heap would have to become larger.
@@ -51,8 +56,8 @@ struct GrowthPolicy {
     constexpr std::uint64_t kMostUncounted = 7;
     const std::uint64_t scanned = found.live_bytes - std::min(found.live_bytes, found.unscanned_bytes);
     const std::uint64_t read = 2 * scanned + found.unscanned_bytes + found.root_bytes;
-    const std::uint64_t counted =
-        std::min(std::max(minimum_budget_bytes, read / free_space_divisor), kMostCounted);
+    const std::uint64_t least = std::min(minimum_budget_bytes, kMostCounted) + more_for_threads(found);
+    const std::uint64_t counted = std::min(std::max(least, read / free_space_divisor), kMostCounted);
     // Floating garbage has a place beside that, or the next cycle would begin the earlier the more was
     // allocated in the last one. At most a quarter of what is live, and where memory is to be saved twice
     // what counts: else heap and cycles would make each other larger.
@@ -68,6 +73,12 @@ struct GrowthPolicy {
   }
 
  private:
+  // Each further thread that allocates brings about three quarters of what one thread may allocate at least:
+  // else the program would be stopped the more often the more threads it has.
+  [[nodiscard]] static std::uint64_t more_for_threads(const Found& found) {
+    return (found.threads - std::min(found.threads, 1U)) * (std::uint64_t{3} << 20);
+  }
+
   // More than any heap; so that sums of budgets do not overflow.
   static constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 56;
 };

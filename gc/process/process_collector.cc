@@ -156,6 +156,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
       concurrent_(heap_, collection_, collecting_, threads_, trace_, options.pause_target),
+      processors_(options.marking.engine.processors),
       may_mark_concurrently_(options.marks_concurrently != MarksConcurrently::never),
       is_asked_to_mark_concurrently_(options.marks_concurrently == MarksConcurrently::always),
       marks_concurrently_(is_asked_to_mark_concurrently_),
@@ -463,6 +464,7 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   found_.unscanned_bytes = result.unscanned_bytes;
   found_.heap_bytes = heap_.bytes();
   found_.new_uncounted_bytes = 0;
+  note_allocating_threads();
   found_.floating_bytes = 0;
   uncounted_before_ = uncounted_bytes();
   apply_growth();
@@ -474,6 +476,11 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   trace_.count(TraceCounter::live, record.live_bytes);
   trace_.count(TraceCounter::allocated, heap_.allocated_bytes());
   trace_.count(TraceCounter::heap, record.heap_bytes);
+}
+
+// Between the last two sweeps.
+void ProcessCollector::note_allocating_threads() {
+  found_.threads = std::clamp(heap_.swept().allocators, 1U, processors_);
 }
 
 // From when only the roots are left to be marked from.
@@ -641,7 +648,7 @@ void ProcessCollector::set_budget(std::uint64_t more) {
     return more == 0 || allocated < planned ? planned : allocated + more;
   };
   const Budgets planned = planned_budgets();
-  heap_.set_budget(or_more(planned.all), or_more(planned.while_growing), growth_.minimum_heap_bytes);
+  heap_.set_budget(or_more(planned.all), or_more(planned.while_growing), growth_.minimum_heap(found_));
   // Whoever needs memory ends the marking.
   if (concurrent_.phase() == ConcurrentMarking::Phase::marked) heap_.set_budget(0);
 }

@@ -258,6 +258,7 @@ class ProcessCollector {
   std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
                                                   CollectionRecord& record);
   void note(const CollectionResult& result, CollectionRecord& record);
+  void note_allocating_threads();
   struct Budgets {
     std::uint64_t all;
     std::uint64_t while_growing;
@@ -334,6 +335,7 @@ class ProcessCollector {
   WeakReferences weak_references_;
   Collection collection_;
   ConcurrentMarking concurrent_;
+  const std::uint32_t processors_;
   const bool may_mark_concurrently_;
   bool is_asked_to_mark_concurrently_;    // whether or not that is possible
   std::atomic<bool> marks_concurrently_;  // because it is asked to; written under the lock

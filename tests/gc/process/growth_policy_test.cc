@@ -51,12 +51,23 @@ TEST(GrowthPolicy, WhatWasAllocatedInAMarkingHasAPlaceBesideTheRest) {
   EXPECT_EQ(policy.budget_while_growing(found), 6 * kMebibyte);
 }
 
+// So that it is not stopped the more often the more threads it has.
+TEST(GrowthPolicy, AProgramOfManyThreadsAllocatesMoreAtLeast) {
+  const GrowthPolicy policy;
+  EXPECT_EQ(policy.budget({.threads = 0}), policy.budget({.threads = 1}));
+  EXPECT_EQ(policy.budget({.threads = 2}), 7 * kMebibyte);
+  EXPECT_EQ(policy.minimum_heap({.threads = 16}), 49 * kMebibyte);
+  EXPECT_EQ(policy.budget_while_growing({.live_bytes = 6 * kMebibyte, .threads = 2}), 5 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .threads = 16}), 200 * kMebibyte) << "it is enough";
+}
+
 TEST(GrowthPolicy, AnyBudgetMayBeTheLeast) {
   GrowthPolicy policy;
   policy.minimum_budget_bytes = std::numeric_limits<std::uint64_t>::max();
   const GrowthPolicy::Found found{.live_bytes = 30 * kMebibyte,
                                   .new_uncounted_bytes = std::numeric_limits<std::uint64_t>::max(),
-                                  .floating_bytes = 4 * kMebibyte};
+                                  .floating_bytes = 4 * kMebibyte,
+                                  .threads = 64};
   EXPECT_GT(policy.budget(found), std::uint64_t{1} << 50);
 }
 
