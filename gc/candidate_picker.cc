@@ -52,7 +52,7 @@ struct CandidatePicker::Portable {
     std::size_t taken = 0;
     for (; taken < tasks.size() && static_cast<std::size_t>(end - out) < enough; ++taken) {
       const MarkTask task = tasks[taken];
-      if (task.form() != MarkTask::Form::small_words) break;
+      if (!task.is_small_words()) break;
       end = append_all<kDisplaced>(view, task.small_object(), end);
     }
     return {taken, static_cast<std::size_t>(end - out)};
@@ -69,21 +69,26 @@ struct CandidatePicker::Portable {
 
 namespace {
 
-// By which of four words pass: where their halves come from when those that pass are moved to the front.
-using Permutation = std::array<std::uint32_t, 8>;
-consteval std::array<Permutation, 16> make_permutations() {
-  std::array<Permutation, 16> permutations{};
+// By which of four words pass: where their halves come from when those that pass are moved to the front, and
+// how many bytes these take.
+struct Permutations {
+  alignas(64) std::array<std::array<std::uint8_t, 8>, 16> halves{};
+  alignas(64) std::array<std::size_t, 16> bytes{};
+};
+consteval Permutations make_permutations() {
+  Permutations permutations;
   for (std::uint32_t passing = 0; passing < 16; ++passing) {
-    std::size_t next = 0;
+    std::uint32_t next = 0;
     for (std::uint32_t word = 0; word < 4; ++word) {
       if ((passing >> word & 1) == 0) continue;
-      permutations[passing][next++] = 2 * word;
-      permutations[passing][next++] = 2 * word + 1;
+      permutations.halves[passing][next++] = static_cast<std::uint8_t>(2 * word);
+      permutations.halves[passing][next++] = static_cast<std::uint8_t>(2 * word + 1);
     }
+    permutations.bytes[passing] = next / 2 * sizeof(Candidate);
   }
   return permutations;
 }
-alignas(32) constexpr std::array<Permutation, 16> kPermutations = make_permutations();
+constexpr Permutations kPermutations = make_permutations();
 
 // The test of four words at once, in registers.
 struct Avx2Test {
@@ -121,9 +126,11 @@ struct Avx2Test {
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append(__m256i words, Candidate* out) const {
     std::uint32_t mask = passing<kDisplaced>(words);
     if constexpr (kRead < 4) mask &= (1U << kRead) - 1;
-    const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(kPermutations[mask].data()));
+    const __m256i order = _mm256_cvtepu8_epi32(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPermutations.halves[mask].data())));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, order));
-    return out + _mm_popcnt_u32(mask);
+    // From a table: a population count would take three instructions.
+    return reinterpret_cast<Candidate*>(reinterpret_cast<std::byte*>(out) + kPermutations.bytes[mask]);
   }
 
   // Appends those of some words that pass.
@@ -136,22 +143,26 @@ struct Avx2Test {
     return out;
   }
 
-  // The same for the words of a slot: an even number. The commonest sizes take no loop.
+  // The same for the words of a slot: an even number.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const heap::Word* word,
                                                                      std::size_t count,
                                                                      Candidate* out) const {
-    if (count == 4) return append<kDisplaced, 4>(four_at(word), out);
     for (const heap::Word* const end = word + count / 4 * 4; word != end; word += 4)
       out = append<kDisplaced, 4>(four_at(word), out);
-    // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
     if (count % 4 == 0) return out;
+    return append_two<kDisplaced>(word, out);
+  }
+
+  // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_two(const heap::Word* word,
+                                                                    Candidate* out) const {
     __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(word));
     JACKDAW_READ_ONCE(two);
     return append<kDisplaced, 2>(_mm256_castsi128_si256(two), out);
   }
 
- private:
   [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const heap::Word* word) {
     __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
     JACKDAW_READ_ONCE(words);
@@ -179,9 +190,28 @@ struct CandidatePicker::Avx2 {
     const Candidate* const last = out + enough;
     const MarkTask* task = tasks.data();
     const MarkTask* const tasks_end = task + tasks.size();
-    for (; task != tasks_end && end < last; ++task) {
-      if (task->form() != MarkTask::Form::small_words) break;
-      end = test.append_slot<kDisplaced>(task->small_object().data(), task->small_words(), end);
+    for (; task != tasks_end && task->is_small_words(); ++task) {
+      const heap::Word* const word = task->small_object().data();
+      const std::size_t count = task->small_words();
+      if (count == 4) {
+        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
+        continue;
+      }
+      if (count == kWordsUnchecked) {
+        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
+        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word + 4), end);
+        continue;
+      }
+      if (count == 2) {
+        end = test.append_two<kDisplaced>(word, end);
+        continue;
+      }
+      if (end >= last) break;
+      end = test.append_slot<kDisplaced>(word, count, end);
+      if (end >= last) {
+        ++task;
+        break;
+      }
     }
     return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
   }
@@ -246,7 +276,7 @@ struct CandidatePicker::Avx512 {
     const MarkTask* task = tasks.data();
     const MarkTask* const tasks_end = task + tasks.size();
     for (; task != tasks_end && end < last; ++task) {
-      if (task->form() != MarkTask::Form::small_words) break;
+      if (!task->is_small_words()) break;
       const heap::Word* word = task->small_object().data();
       std::size_t count = task->small_words();
       for (; count >= 8; word += 8, count -= 8) end = eight.append(word, end);

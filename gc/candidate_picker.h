@@ -45,8 +45,11 @@ class CandidatePicker {
     std::size_t tasks;
     std::size_t candidates;
   };
-  /// Visits the tasks in order, up to the first that is not of Form::small_words, or until there are at least
-  /// `enough` candidates, which it writes to `out`: fewer than `enough` and the words of one task more.
+  /// Objects of no more words may be visited when there are enough candidates already.
+  static constexpr std::size_t kWordsUnchecked = 8;
+  /// Visits the tasks in order, the first in any case, up to the first that is not of Form::small_words, or
+  /// until there are at least `enough` candidates, which it writes to `out`: fewer than `enough` and the
+  /// words of one task more, or kWordsUnchecked for each task more.
   Picked pick_from(std::span<const MarkTask> tasks, std::size_t enough, Candidate* out) const {
     return pick_from_tasks_(*this, tasks, enough, out);
   }

@@ -3,7 +3,8 @@
 // An object's address is a multiple of 16 and below 2^48, which leaves 4 bits below and 16 bits above it. Two
 // say how the object is to be visited; in the others there is room for a node of a big object's slice tree
 // (mark/slices.h). Node 0, which no tree has, stands for an object as it was marked. For a small object of
-// words that room holds how many words it has: visiting it takes no look-up.
+// words that room holds how many words it has, and whether it lies on one cache line: visiting it takes no
+// look-up.
 #pragma once
 
 #include <cstdint>
@@ -52,9 +53,26 @@ class MarkTask {
     return static_cast<std::uint32_t>((bits_ >> kFormBits & kLowNodeMask) |
                                       ((bits_ >> kAddressBits) << kLowNodeBits));
   }
+  /// Whether it is to visit a whole object of Form::references.
+  [[nodiscard]] bool is_whole_of_references() const { return (bits_ & ~kAddressMask) == 0; }
+  /// That object.
+  [[nodiscard]] heap::Object* whole_object() const {
+    return reinterpret_cast<heap::Object*>(bits_);  // NOLINT(performance-no-int-to-ptr)
+  }
   /// False for what cannot be a part of a big object, nor a whole one of words.
   [[nodiscard]] bool may_be_slice() const {
-    return form() == Form::words || (form() == Form::references && node() != 0);
+    static_assert((static_cast<int>(Form::small_words) & static_cast<int>(Form::by_kind) & 2) != 0);
+    return (bits_ & 2) == 0 && !is_whole_of_references();
+  }
+  /// Whether it is of Form::small_words.
+  [[nodiscard]] bool is_small_words() const {
+    return ((bits_ - static_cast<std::uint64_t>(Form::small_words)) & kFormMask) == 0;
+  }
+  /// False unless it is a small object of words that lies on one cache line.
+  [[nodiscard]] bool is_small_on_one_line() const {
+    constexpr std::uint64_t kSmallOnOneLine =
+        static_cast<std::uint64_t>(Form::small_words) | heap::BlockShape::kFitsLine;
+    return (bits_ & (kFormMask | heap::BlockShape::kFitsLine)) == kSmallOnOneLine;
   }
   /// Of a small object of words: how many.
   [[nodiscard]] std::uint32_t small_words() const {
@@ -76,7 +94,8 @@ class MarkTask {
   static_assert(static_cast<int>(Form::references) == static_cast<int>(heap::Contents::references) &&
                 static_cast<int>(Form::small_words) == static_cast<int>(heap::Contents::words) &&
                 static_cast<int>(Form::by_kind) == static_cast<int>(heap::Contents::by_kind) &&
-                kAddressBits == heap::BlockShape::kWordsShift);
+                kAddressBits == heap::BlockShape::kWordsShift &&
+                heap::BlockShape::kFitsLine <= kLowNodeMask << kFormBits);
 
   std::uint64_t bits_;
 };

@@ -18,6 +18,7 @@
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 #include "heap/word_scan.h"
+#include "mark/mark_loop_constants.h"
 #include "mark/object_model.h"
 #include "mark/slices.h"
 
@@ -47,6 +48,8 @@ class HeapObjectModel {
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(Reference object, mark::Sharing sharing) const {
     if (!set_mark(object, sharing)) return {};
+    if (heap::Chunk::of(object)->has_plain_references(object)) [[likely]]
+      return MarkTask(object);
     return is_leaf(object) ? Outcome::leaf() : task_of(object);
   }
   // Of what a word led to: the block's shape is at hand, and where the slot starts need not be known unless
@@ -93,13 +96,19 @@ class HeapObjectModel {
   /// Of a small object of words all lines, up to kMostLines. Most others are small, too: their header and
   /// first fields lie in the line of the header and the next one.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
-    prefetch_lines(task.object(), task.form() == MarkTask::Form::small_words ? task.small_words() : 0);
+    base::prefetch_to_read(task.object());
+    if (task.is_small_on_one_line()) return;
+    prefetch_more_lines(task.object(), task.form() == MarkTask::Form::small_words ? task.small_words() : 0);
   }
   /// The same for the task of what a word, or a field, led to, where it is at hand how many words it has.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundStart found) const {
-    prefetch_lines(task.object(), found.shape.words());
+    base::prefetch_to_read(task.object());
+    if (!found.shape.fits_line()) prefetch_more_lines(task.object(), found.shape.words());
   }
-  JACKDAW_ALWAYS_INLINE void prefetch(Task task, Reference) const { prefetch_lines(task.object(), 0); }
+  JACKDAW_ALWAYS_INLINE void prefetch(Task, Reference object) const {
+    base::prefetch_to_read(object);
+    prefetch_more_lines(object, 0);
+  }
 
   JACKDAW_ALWAYS_INLINE void prefetch_following(Task task) const {
     base::prefetch_to_read(reinterpret_cast<const char*>(task.object()) + kBytesBehind);
@@ -131,15 +140,35 @@ class HeapObjectModel {
     }
   }
 
-  /// Reports what the words are addresses of. O(1) for each, and touches nothing but the map.
+  /// Of an object whose type says where its references are, unless it is a big array: visits it and says
+  /// true. Of any other it does nothing.
   template <typename Sink>
-  JACKDAW_ALWAYS_INLINE void examine(std::span<const Candidate> words, Sink& sink) const {
-    heap::report_references(words, view_, *map_, sink);
+  JACKDAW_ALWAYS_INLINE bool visit_at_once(Task task, Sink& sink) const {
+    if (!task.is_whole_of_references()) return false;
+    heap::Object* const object = task.whole_object();
+    const heap::TypeDescriptor& type = *object->type();
+    if (type.layout() == heap::TypeDescriptor::Layout::words) [[likely]] {
+      visit_slots(object->slot(type.words().first), type.words().count, sink);
+      return true;
+    }
+    if (type.layout() == heap::TypeDescriptor::Layout::reference_array) {
+      const std::uint64_t length = object->array_length();
+      if (mark::Slices::is_cut(length)) return false;
+      visit_slots(object->element(0), length, sink);
+    } else {
+      for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
+    }
+    return true;
   }
 
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_picked_from(Task task) const {
-    return task.form() == MarkTask::Form::small_words;
+  /// Reports what the words are addresses of, and returns how many are. O(1) for each, and touches nothing
+  /// but the map.
+  template <typename Sink>
+  JACKDAW_ALWAYS_INLINE std::size_t examine(std::span<const Candidate> words, Sink& sink) const {
+    return heap::report_references(words, view_, *map_, sink);
   }
+
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_picked_from(Task task) const { return task.is_small_words(); }
   /// Picks candidate references from the first of the tasks, up to one that is not a small object of words.
   [[nodiscard]] CandidatePicker::Picked pick_from(std::span<const Task> tasks, std::size_t enough,
                                                   Candidate* out) const {
@@ -151,18 +180,14 @@ class HeapObjectModel {
   // Measured with lists: 256 bytes 25 ns an object, 512 18, 1024 and 2048 16, where none are asked for 30
   // to 40.
   static constexpr std::size_t kBytesBehind = 1024;
-  // Of an object of so many words; 0: not known.
-  JACKDAW_ALWAYS_INLINE static void prefetch_lines(const heap::Object* object, std::uint32_t words) {
+  // All but the first, of an object of so many words; 0: not known.
+  JACKDAW_ALWAYS_INLINE static void prefetch_more_lines(const heap::Object* object, std::uint32_t words) {
     const char* const start = reinterpret_cast<const char*>(object);
-    base::prefetch_to_read(start);
-    if (words - 1 < kWordsOfALine / 2) return;  // slots of so many words start at multiples of as many
     base::prefetch_to_read(start + base::kCacheLineBytes / 2);
     const std::size_t bytes = std::min(words * heap::kWordBytes, kMostLines * base::kCacheLineBytes);
     for (std::size_t next = 3 * base::kCacheLineBytes / 2; next < bytes; next += base::kCacheLineBytes)
       base::prefetch_to_read(start + next);
   }
-
-  static constexpr std::uint32_t kWordsOfALine = base::kCacheLineBytes / heap::kWordBytes;
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool set_mark(heap::Object* object, mark::Sharing sharing) {
     heap::Chunk* const chunk = heap::Chunk::of(object);
@@ -171,7 +196,7 @@ class HeapObjectModel {
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static Outcome outcome_of_slot(heap::Object* start,
                                                                      heap::BlockShape shape) {
-    if (shape.contents() == heap::Contents::data) return Outcome::leaf();
+    if (shape.holds_data()) return Outcome::leaf();
     return MarkTask::of_slot(start, shape);
   }
 
@@ -195,8 +220,14 @@ class HeapObjectModel {
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void visit_slots(const heap::Object::Slot* slots, std::uint64_t count,
                                                 Sink& sink) {
-#pragma GCC unroll 2  // measured: docs/results.md
-    for (const heap::Object::Slot* const end = slots + count; slots != end; ++slots) visit_slot(*slots, sink);
+    const heap::Object::Slot* const end = slots + count;
+    if (count % 2 != 0) visit_slot(*slots++, sink);
+    if (slots == end) return;
+    do {  // two at a time: docs/results.md
+      visit_slot(slots[0], sink);
+      visit_slot(slots[1], sink);
+      slots += 2;
+    } while (slots != end);
   }
 
   template <typename Sink>
@@ -348,6 +379,7 @@ class HeapObjectModel {
 };
 
 static_assert(CandidatePicker::kScratch <= mark::kCandidateScratch);
+static_assert(mark::kTasksAtOnce * CandidatePicker::kWordsUnchecked <= mark::kCandidatesAtOnce);
 static_assert(mark::BiasedObjectModel<HeapObjectModel> && mark::CandidateObjectModel<HeapObjectModel> &&
               mark::SlicingObjectModel<HeapObjectModel> && mark::PlacedObjectModel<HeapObjectModel>);
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/prefetch.h"
 #include "heap/displacements.h"
 #include "heap/kind.h"
 #include "heap/layout.h"
@@ -31,9 +32,12 @@ class BlockShape {
   }
   /// Of slots: the same slots with other contents.
   [[nodiscard]] constexpr BlockShape with_contents(Contents contents) const {
-    const std::uint64_t words = contents == Contents::words ? slot_bytes() / kWordBytes : 0;
-    return BlockShape((bits_ & ~(kWordsMask | kContentsMask)) | words << kWordsShift |
-                      static_cast<std::uint64_t>(contents));
+    const bool has_words = contents == Contents::words;
+    const std::uint64_t words = has_words ? slot_bytes() / kWordBytes : 0;
+    const bool fits = has_words && base::kCacheLineBytes % slot_bytes() == 0;
+    return BlockShape((bits_ & ~(kWordsMask | kFitsLine | kHoldsData | kContentsMask)) |
+                      words << kWordsShift | (fits ? kFitsLine : 0) |
+                      (contents == Contents::data ? kHoldsData : 0) | static_cast<std::uint64_t>(contents));
   }
   /// A block of a large object that starts at the start of the block `blocks_back` blocks before it. If
   /// `keeps_nothing`, addresses in it do not count as references to the object.
@@ -61,12 +65,17 @@ class BlockShape {
   }
   /// Of slots: what the objects hold.
   [[nodiscard]] constexpr Contents contents() const { return static_cast<Contents>(bits_ & kContentsMask); }
-  /// Of slots: the contents, in the two lowest bits, and, for Contents::words, how many words each slot has,
-  /// from bit kWordsShift on; zero elsewhere.
+  /// Of slots: whether no object holds references.
+  [[nodiscard]] constexpr bool holds_data() const { return (bits_ & kHoldsData) != 0; }
+  /// Of slots: whether the contents are Contents::words and no object lies on more than one cache line.
+  [[nodiscard]] constexpr bool fits_line() const { return (bits_ & kFitsLine) != 0; }
+  /// Of slots: the contents, in the two lowest bits; kFitsLine if fits_line(); and, for Contents::words, how
+  /// many words each slot has, from bit kWordsShift on; zero elsewhere.
   [[nodiscard]] constexpr std::uint64_t contents_and_words() const {
-    return bits_ & (kContentsMask | kWordsMask);
+    return bits_ & (kContentsMask | kFitsLine | kWordsMask);
   }
   static constexpr unsigned kWordsShift = 48;
+  static constexpr std::uint64_t kFitsLine = std::uint64_t{1} << 2;
   /// Of slots: how many words each has if the contents are Contents::words, and 0 otherwise.
   [[nodiscard]] constexpr std::uint32_t words() const {
     return static_cast<std::uint32_t>((bits_ & kWordsMask) >> kWordsShift);
@@ -79,12 +88,13 @@ class BlockShape {
   }
 
  private:
-  // From the low bits: the contents (2), the slot's reciprocal (21), nothing (9), the slot's bytes (16), its
-  // words (11); or, of large objects, the blocks back (32). The reciprocal is rounded up; for granules below
-  // 1024 and slots of up to 512 the product's error stays below one part in 2^20.
+  // From the low bits: the contents (2), kFitsLine, kHoldsData, the slot's reciprocal (21), nothing (7), the
+  // slot's bytes (16), its words (11); or, of large objects, the blocks back (32). The reciprocal is rounded
+  // up; for granules below 1024 and slots of up to 512 the product's error stays below one part in 2^20.
   static constexpr std::uint64_t kContentsMask = 3;
   static_assert(kContentsCount <= kContentsMask + 1);
-  static constexpr unsigned kReciprocalShift = 2;
+  static constexpr std::uint64_t kHoldsData = std::uint64_t{1} << 3;
+  static constexpr unsigned kReciprocalShift = 4;
   static constexpr unsigned kReciprocalBits = 20;
   static constexpr std::uint64_t kReciprocalOne = std::uint64_t{1} << kReciprocalBits;
   static constexpr unsigned kSlotShift = 32;
@@ -160,7 +170,7 @@ class BlockMap {
     explicit View(const BlockMap& map)
         : start_(map.start_),
           bytes_(map.bytes()),
-          entries_(map.entries_),
+          table_(reinterpret_cast<std::uintptr_t>(map.entries_) - place_of(map.start_)),
           displacements_(map.displacements_),
           in_granule_(displacements_ == nullptr ? GranuleOffsets() : displacements_->in_granule()) {}
     /// The range that it covers.
@@ -180,14 +190,19 @@ class BlockMap {
     /// As BlockMap::shape_at, for an address that the map covers.
     [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
       // Acquire: as there.
-      return BlockShape::from_bits(
-          std::atomic_ref(entries_[(address - start_) / kBlockBytes]).load(std::memory_order_acquire));
+      auto* const entry =
+          reinterpret_cast<std::uint64_t*>(table_ + place_of(address));  // NOLINT(performance-no-int-to-ptr)
+      return BlockShape::from_bits(std::atomic_ref(*entry).load(std::memory_order_acquire));
     }
 
    private:
+    static std::uintptr_t place_of(std::uintptr_t address) {
+      return address / kBlockBytes * sizeof(std::uint64_t);
+    }
+
     std::uintptr_t start_ = 0;
     std::uintptr_t bytes_ = 0;
-    std::uint64_t* entries_ = nullptr;
+    std::uintptr_t table_ = 0;  // where the entry of address 0 would be: so that a look-up subtracts nothing
     const Displacements* displacements_ = nullptr;
     GranuleOffsets in_granule_;
   };

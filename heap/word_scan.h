@@ -75,15 +75,18 @@ struct FoundPlace : FoundStart {
 }
 
 /// For a word that the map covers, and that slot_at_any_word finds something at: calls
-/// `sink.reference(FoundPlace)`, or, for a large object, `sink.reference(Object*)`. `view` is of `map`.
+/// `sink.reference(FoundPlace)`, or, for a large object, `sink.reference(Object*)`; else adds one to `vain`.
+/// `view` is of `map`.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_place_at(std::uintptr_t word, const BlockMap::View& view,
-                                                   const BlockMap& map, Sink& sink) {
+                                                   const BlockMap& map, Sink& sink, std::size_t& vain) {
   const BlockShape shape = view.shape_at(word);
   if (shape.holds_slots()) [[likely]] {
     sink.reference(FoundPlace{{granule_of_word(word), shape}});
   } else if (Object* const object = large_at_word(map, shape, word)) {
     sink.reference(object);
+  } else {
+    ++vain;
   }
 }
 
@@ -98,25 +101,30 @@ template <typename Sink>
 /// all displacements are near, such a word keeps what starts in its granule, if anything does.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_start_at(std::uintptr_t word, const BlockMap::View& view,
-                                                   const BlockMap& map, Sink& sink) {
+                                                   const BlockMap& map, Sink& sink, std::size_t& vain) {
   const BlockShape shape = view.shape_at(word);
   if (shape.holds_slots() && view.displacements()->are_near()) [[likely]] {
     sink.reference(FoundStart{granule_of_word(word), shape});
   } else if (Object* const object = slot_at_displaced_word(map, word)) {
     sink.reference(object);
+  } else {
+    ++vain;
   }
 }
 
 /// The same for words that view.may_keep, or covers where all addresses count: calls `sink.reference` for
-/// each that keeps something.
+/// each that keeps something. Returns how many do.
 template <typename Sink>
-[[gnu::always_inline]] inline void report_references(std::span<const std::uintptr_t> words,
-                                                     BlockMap::View view, const BlockMap& map, Sink& sink) {
+[[gnu::always_inline]] inline std::size_t report_references(std::span<const std::uintptr_t> words,
+                                                            BlockMap::View view, const BlockMap& map,
+                                                            Sink& sink) {
+  std::size_t vain = 0;
   if (view.displacements() == nullptr) {
-    for (const std::uintptr_t word : words) report_place_at(word, view, map, sink);
+    for (const std::uintptr_t word : words) report_place_at(word, view, map, sink, vain);
   } else {
-    for (const std::uintptr_t word : words) report_start_at(word, view, map, sink);
+    for (const std::uintptr_t word : words) report_start_at(word, view, map, sink, vain);
   }
+  return words.size() - vain;
 }
 
 /// The same for a word of an object or of static data: whichever of the two the displacements ask for.

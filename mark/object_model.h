@@ -150,13 +150,16 @@ inline constexpr std::size_t kCandidateScratch = 8;
 /// its candidates, by a test that takes no branch, and writes them into the sink's buffer. When enough have
 /// come together, `examine(candidates, sink)` calls `sink.reference(r)` for those that are references. So no
 /// branch depends on what a single object holds, which a processor foresees badly, and the memory that
-/// examining needs is asked for by many candidates at once.
+/// examining needs is asked for by many candidates at once. It returns how many are.
+///
+/// `visit_at_once(task, sink)` visits an object without candidates, and says true, or does nothing and says
+/// false, as it may of any. It reports nothing but references, and `sink` stays in registers if it can.
 ///
 /// `pick_from(tasks, enough, candidates)` does the first step for many tasks, the first of which
 /// `is_picked_from(task)`: it writes what they may refer to to `candidates`, where there is room for `enough`
 /// and kCandidatesAtOnce, and returns how many of the tasks it has visited (`tasks`, at least one) and how
-/// many candidates it wrote (`candidates`). It ends when there are `enough`, or before a task that is not
-/// picked from, which visit() has to visit.
+/// many candidates it wrote (`candidates`). It ends when there are `enough`, or some small tasks of at most
+/// kTasksAtOnce later, or before a task that is not picked from, which visit() has to visit.
 ///
 /// The sink of such a visit is a handle that may be copied. It offers `candidates()`, an array, and
 /// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added.
@@ -167,7 +170,8 @@ concept CandidateObjectModel = ObjectModel<Model> &&
     requires(const Model& model, std::span<const typename Model::Candidate> candidates,
              std::span<const typename Model::Task> tasks, typename Model::Candidate* out,
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
-  model.examine(candidates, sink);
+  { model.examine(candidates, sink) } -> std::same_as<std::size_t>;
+  { model.visit_at_once(tasks.front(), sink) } -> std::same_as<bool>;
   { model.is_picked_from(tasks.front()) } -> std::same_as<bool>;
   { model.pick_from(tasks, std::size_t{}, out).tasks } -> std::convertible_to<std::size_t>;
   { model.pick_from(tasks, std::size_t{}, out).candidates } -> std::convertible_to<std::size_t>;

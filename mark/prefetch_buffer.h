@@ -74,10 +74,10 @@ class PrefetchBuffer {
     std::uint64_t full_;
   };
 
-  /// Puts many in and takes many out, in the same way. Only what leaves soon is asked for on entry.
-  class Exchanging : public Filling {
+  /// Puts many in and takes many out, in the same way.
+  class Passing : public Filling {
    public:
-    explicit Exchanging(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_), asked_(full_) {}
+    explicit Passing(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_) {}
     [[nodiscard]] std::size_t size() const { return put_ - taken_; }
     /// The task that leaves after so many others, which there is.
     [[nodiscard]] Task task_after(std::size_t others) const {
@@ -87,9 +87,6 @@ class PrefetchBuffer {
       taken_ += count;
       full_ += count;
     }
-    /// Of so many that leave first the memory is to be asked for when they enter.
-    void ask_on_entry(std::size_t first) { asked_ = taken_ + first; }
-    [[nodiscard]] bool asks_on_entry() const { return put_ < asked_; }
     void end() {
       Filling::end();
       buffer_.taken_ = taken_;
@@ -97,12 +94,23 @@ class PrefetchBuffer {
     /// After end(): goes on with what was put in since.
     void begin() { put_ = buffer_.put_; }
 
-   private:
+   protected:
     using Filling::buffer_;
     using Filling::full_;
     using Filling::put_;
 
     std::uint64_t taken_;
+  };
+
+  /// The same; only what leaves soon is asked for on entry.
+  class Exchanging : public Passing {
+   public:
+    explicit Exchanging(PrefetchBuffer& buffer) : Passing(buffer), asked_(Passing::full_) {}
+    /// Of so many that leave first the memory is to be asked for when they enter.
+    void ask_on_entry(std::size_t first) { asked_ = Passing::taken_ + first; }
+    [[nodiscard]] bool asks_on_entry() const { return Passing::put_ < asked_; }
+
+   private:
     std::uint64_t asked_;
   };
 

@@ -77,15 +77,23 @@ class TaskStore {
   JACKDAW_ALWAYS_INLINE void refill(Model& model) {
     constexpr bool kIsPlain = !CandidateObjectModel<Model>;
     constexpr std::size_t kRefilled = kIsPlain ? kLowTasks + kTasksAtOnce : kRefilledTasks;
-    if (kIsPlain && is_known_empty()) return;
-    Task task{};
-    while (prefetched_.size() < kRefilled && pop(task)) {
-      if (!kIsPlain || prefetched_.size() < kAskedTasks) model.prefetch(task);
-      prefetched_.put(task);
-      if constexpr (SlicingObjectModel<Model>) {
-        if (model.is_slice(task)) return;
+    if (is_known_empty()) return;
+    std::size_t room = kRefilled - prefetched_.size();
+    if constexpr (requires { queue_.drop_newest(room); }) {
+      if (overflow_.empty()) [[likely]] {
+        const std::span<const Task> newest = queue_.newest(room);
+        std::size_t left = newest.size();
+        const bool goes_on = fill(model, room, [&](Task& task) {
+          if (left == 0) return false;
+          task = newest[--left];
+          return true;
+        });
+        queue_.drop_newest(newest.size() - left);
+        pops_ += newest.size() - left;
+        if (!goes_on) return;
       }
     }
+    fill(model, room, [this](Task& task) { return pop(task); });
   }
   /// The next task to visit; false when there is none.
   template <typename Model>
@@ -153,6 +161,28 @@ class TaskStore {
  private:
   // Tasks that were put into the prefetch buffer without passing through the queue.
   [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
+
+  // Moves tasks that `take(Task&)` gives, while it says true and there is room, to the prefetch buffer, but
+  // none after a slice. Whether there may be more to move.
+  template <typename Model, typename Take>
+  JACKDAW_ALWAYS_INLINE bool fill(Model& model, std::size_t& room, Take take) {
+    typename Prefetched::Filling filling(prefetched_);
+    std::size_t size = prefetched_.size();
+    const std::size_t before = size;
+    const std::size_t full = size + room;
+    bool is_slice = false;
+    Task task{};
+    while (size != full && !is_slice && take(task)) {
+      if (CandidateObjectModel<Model> || size < kAskedTasks) model.prefetch(task);
+      filling.put(task);
+      ++size;
+      if constexpr (SlicingObjectModel<Model>) is_slice = model.is_slice(task);
+    }
+    // Written only if it changed: where one task waits at a time, each store to be read next takes its time.
+    if (size != before) filling.end();
+    room = full - size;
+    return room != 0 && !is_slice;
+  }
 
   [[gnu::noinline]] bool push_overflow(Task task) {
     if (overflow_.size() >= overflow_limit_ || !overflow_.push(task)) return false;

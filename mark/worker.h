@@ -175,6 +175,10 @@ class alignas(128) Worker {
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
       ++references;
+      discover(found);
+    }
+    template <ReferenceTo<Reference> Found>
+    JACKDAW_ALWAYS_INLINE void discover(Found found) {
       self->step_.template discover<kWay>(*model, found, prefetched, leaves);
     }
     void task(Task task) {
@@ -195,6 +199,16 @@ class alignas(128) Worker {
     }
   };
 
+  // The same, where the model counts the references.
+  template <Way kWay>
+  struct UncountingSink : BatchSink<kWay, typename Tasks::Prefetched::Filling> {
+    using BatchSink<kWay, typename Tasks::Prefetched::Filling>::BatchSink;
+    template <ReferenceTo<Reference> Found>
+    JACKDAW_ALWAYS_INLINE void reference(Found found) {
+      this->discover(found);
+    }
+  };
+
   // Finds out which of the candidates are references, and marks what they lead to.
   template <Way kWay>
   [[gnu::noinline]] void examine_now(Model& model) {
@@ -204,8 +218,8 @@ class alignas(128) Worker {
       Sink<kWay> sink{this, &model};
       model.examine(candidates_.take_all(), sink);
     } else {
-      BatchSink<kWay, typename Tasks::Prefetched::Filling> sink(*this, model);
-      model.examine(candidates_.take_all(), sink);
+      UncountingSink<kWay> sink(*this, model);
+      sink.references = model.examine(candidates_.take_all(), sink);
       sink.end();
     }
   }
@@ -321,8 +335,7 @@ class alignas(128) Worker {
         if (is_picked_from(model, prefetched.oldest_task())) {
           left -= pick_candidates<kWay>(model, left);
         } else {
-          execute<kWay>(model, prefetched.take_oldest());
-          --left;
+          left -= visit_others<kWay>(model, left);
         }
       }
       return count;
@@ -381,6 +394,30 @@ class alignas(128) Worker {
     } else {
       return most;
     }
+  }
+
+  // The same for tasks of which the first is not picked from.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_others(Model& model, std::size_t most) {
+    if constexpr (CandidateObjectModel<Model>) {
+      if (!counts_visits_) [[likely]] {
+        BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+        Task task{};
+        bool is_visited = false;
+        std::size_t left = most;
+        do {
+          task = sink.prefetched.task_after(0);
+          sink.prefetched.drop_oldest(1);
+          is_visited = model.visit_at_once(task, sink);
+          --left;
+        } while (is_visited && left != 0);
+        sink.end();
+        if (!is_visited) execute<kWay>(model, task);
+        return most - left;
+      }
+    }
+    execute<kWay>(model, tasks().prefetched().take_oldest());
+    return 1;
   }
 
   template <Way kWay>

@@ -40,9 +40,9 @@
 //  7. A round comes back after 2^32 others. A thief that pauses for so long between its look and its claim
 //     could claim wrongly, and one that still sees a slot as that round left it could pass it.
 //
-// Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
-// steal_some, has_stealable, looks_stealable and size_hint may be called by any other thread at any time.
-// The comment at each memory_order names the access that it pairs with.
+// Threads: the constructor, push, pop, newest, drop_newest, grant_early, offers_tasks and counters are the
+// owner's; steal, steal_some, has_stealable, looks_stealable and size_hint may be called by any other thread
+// at any time. The comment at each memory_order names the access that it pairs with.
 #pragma once
 
 #include <algorithm>
@@ -100,6 +100,15 @@ class BwosLifo {
     task = *--cursor_;
     return true;
   }
+
+  /// Owner. Some of the newest tasks, oldest first and at most `most`, to be taken by drop_newest before
+  /// anything else happens to the queue: those at hand, perhaps none. O(1).
+  [[nodiscard]] std::span<const Task> newest(std::size_t most) const {
+    const std::size_t count = std::min(most, static_cast<std::size_t>(cursor_ - floor_));
+    return {cursor_ - count, count};
+  }
+  /// Owner. As so many pops of them.
+  void drop_newest(std::size_t count) { cursor_ -= count; }
 
   /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was
   /// emptied.

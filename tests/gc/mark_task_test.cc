@@ -36,18 +36,25 @@ TEST(MarkTask, AWholeObjectIsNodeZero) {
       EXPECT_EQ(task.object(), at(address));
       EXPECT_EQ(task.form(), form);
       EXPECT_EQ(task.node(), 0U);
+      EXPECT_EQ(task.is_whole_of_references(), form == Form::references);
+      EXPECT_EQ(task.may_be_slice(), form == Form::words);
+      if (form == Form::references) {
+        EXPECT_EQ(task.whole_object(), at(address));
+      }
     }
   }
 }
 
 TEST(MarkTask, ASmallObjectOfWordsKnowsItsLength) {
   for (const std::uint64_t address : addresses()) {
-    for (const std::uint32_t words : {2U, 4U, 1024U}) {
+    for (const std::uint32_t words : {2U, 4U, 6U, 8U, 10U, 1024U}) {
       const MarkTask task = MarkTask::of_slot(
           at(address), heap::BlockShape::of_slots(words * heap::kWordBytes, heap::Contents::words));
       EXPECT_EQ(task.object(), at(address));
       EXPECT_EQ(task.form(), Form::small_words);
       EXPECT_EQ(task.small_words(), words);
+      EXPECT_EQ(task.is_small_on_one_line(), words == 2 || words == 4 || words == 8);
+      EXPECT_FALSE(task.may_be_slice());
     }
   }
 }

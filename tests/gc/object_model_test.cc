@@ -50,6 +50,8 @@ class SerialEngine {
     }
   }
 
+  bool visit_at_once(MarkTask task) { return model_.visit_at_once(task, *this); }
+
   std::vector<Object*> sorted_references() const {
     std::vector<Object*> sorted = references_;
     std::sort(sorted.begin(), sorted.end());
@@ -73,6 +75,10 @@ class ObjectModelTest : public testing::Test {
   std::vector<Object*> references_of(Object* object) {
     SerialEngine engine(true);
     engine.run(MarkTask(object));
+    SerialEngine at_once(true);
+    if (at_once.visit_at_once(MarkTask(object))) {
+      EXPECT_EQ(at_once.sorted_references(), engine.sorted_references());
+    }
     return engine.sorted_references();
   }
   static std::vector<Object*> numbers(std::vector<std::uint64_t> which) {
@@ -147,6 +153,27 @@ TEST_F(ObjectModelTest, NullElementsAreNoReferences) {
   *array->element(5'000) = reference_number(2);
   *array->element(9'999) = reference_number(3);
   EXPECT_EQ(references_of(array), numbers({1, 2, 3}));
+}
+
+TEST_F(ObjectModelTest, WhatATypeDescribesIsVisitedAtOnceUnlessItIsCut) {
+  const TypeDescriptor words = TypeDescriptor::all_words(64);
+  const TypeDescriptor offsets = TypeDescriptor::offsets(80, {2, 5, 9});
+  const TypeDescriptor array = TypeDescriptor::reference_array();
+  const auto is_visited = [](MarkTask task) { return SerialEngine(true).visit_at_once(task); };
+  EXPECT_TRUE(is_visited(MarkTask(allocator_.allocate(words))));
+  EXPECT_TRUE(is_visited(MarkTask(allocator_.allocate(offsets))));
+  for (const std::uint64_t length : {0U, 1U, 2U, 7U, 128U, 129U, 5000U}) {
+    Object* const object = allocator_.allocate_array(array, length);
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t i = 0; i < length; ++i) {
+      *object->element(i) = reference_number(i);
+      expected.push_back(i);
+    }
+    EXPECT_EQ(is_visited(MarkTask(object)), !mark::Slices::is_cut(length)) << length;
+    EXPECT_EQ(references_of(object), numbers(expected)) << length;
+    EXPECT_FALSE(is_visited(MarkTask(MarkTask(object), mark::Slices::kWhole)));
+  }
+  EXPECT_FALSE(is_visited(model_.task_of(allocator_.allocate_plain(64, heap::KindNumber::words))));
 }
 
 // Of objects without a descriptor every word counts that leads to an object, wherever in it.

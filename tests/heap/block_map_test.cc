@@ -147,6 +147,12 @@ TEST_F(BlockMapTest, ShapesTellWhetherObjectsMayHoldReferences) {
       EXPECT_EQ(BlockShape::of_slots(bytes, contents).may_hold_references(), expected);
       const BlockShape changed = BlockShape::of_slots(bytes, Contents::data).with_contents(contents);
       EXPECT_EQ(changed.may_hold_references(), expected);
+      for (const BlockShape shape : {changed, BlockShape::of_slots(bytes, contents)}) {
+        EXPECT_EQ(shape.holds_data(), contents == Contents::data);
+        EXPECT_EQ(shape.fits_line(),
+                  contents == Contents::words && (bytes == 16 || bytes == 32 || bytes == 64));
+        EXPECT_EQ(shape.contents(), contents);
+      }
     }
     for (const bool keeps_nothing : {false, true}) {
       for (const std::uint32_t blocks_back : {0U, 1U, kFarthest}) {
