@@ -13,7 +13,7 @@ class AdaptiveMutex {
   AdaptiveMutex(const AdaptiveMutex&) = delete;
   AdaptiveMutex& operator=(const AdaptiveMutex&) = delete;
 
-  // None of them fails: the mutex is valid, and its holder is another thread or the one that unlocks.
+  // Neither call fails: the mutex is valid, and its holder is another thread or the one that unlocks.
   void lock() { pthread_mutex_lock(&mutex_); }
   void unlock() { pthread_mutex_unlock(&mutex_); }
 

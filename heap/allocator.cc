@@ -94,10 +94,10 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     run.block = Heap::take_spare(used.spares);
     run.blocks_wanted = wanted;
   } else {
-    has_taken_blocks_ = true;
     run.block = heap_.exchange_block(used, size_class, kind, wanted - 1);
     run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
   }
+  if (run.block.chunk != nullptr) ++blocks_taken_;
   if (run.block.is_zero) run.block.chunk->populate(run.block.index, 1);
   return run.block.chunk != nullptr;
 }

@@ -125,7 +125,7 @@ class Allocator {
   Heap& heap_;
   std::array<RunTable*, KindTable::kMaximumKinds> tables_;  // own_tables_, or no runs at all
   std::array<RunTable*, KindTable::kMaximumKinds> own_tables_;
-  bool has_taken_blocks_ = false;  // from the heap, since the last sweep
+  std::size_t blocks_taken_ = 0;  // since the last sweep
 };
 
 }  // namespace jackdaw::heap

@@ -17,21 +17,21 @@
 
 namespace jackdaw::heap {
 
-/// Of one heap, under its lock.
+/// A heap has one, and uses it under its lock.
 class BlockSearch {
  public:
-  /// Stands for a processor; not zero. Of more than kTakers processors, several have the same.
+  /// Stands for a processor; not zero. Where there are more than kTakers processors, some share one.
   using Taker = std::uint8_t;
   struct Place {
     std::size_t chunk = 0;  ///< the number among the heap's chunks
     std::size_t block = kFirstBlock;
   };
 
-  /// For the processor that the calling thread runs on, or did a moment ago.
+  /// The taker for the processor that the calling thread runs on, or did a moment ago.
   static Taker of_this_processor() {
     return static_cast<Taker>(static_cast<unsigned>(sched_getcpu()) % kTakers + 1);
   }
-  /// Before it is no free block that `taker` had.
+  /// A hint: the blocks before it were looked at for `taker` already.
   Place& place_of(Taker taker) { return places_[taker - 1U]; }
   /// Blocks were freed in that chunk and, maybe, in later ones.
   void look_again_from(std::size_t chunk) {

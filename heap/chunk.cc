@@ -176,7 +176,7 @@ std::size_t Chunk::find_free_of(std::uint8_t taker, std::size_t from) const {
     const void* const next = std::memchr(takers + block, taker, kBlocksPerChunk - block);
     if (next == nullptr) break;
     block = static_cast<std::size_t>(static_cast<const std::uint8_t*>(next) - takers);
-    if (free_.test(block)) return block;
+    if (free_.test(block) && !zero_.test(block)) return block;
   }
   return 0;
 }

@@ -293,8 +293,8 @@ class Chunk {
   /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
   /// whole for a chunk that is filled block by block, and when there were none since a block was released.
   [[nodiscard]] std::size_t find_free(std::size_t count, Blacklisted blacklisted = Blacklisted::accepted);
-  /// The first free block, from `from` on, that `taker` was the last to take small objects' memory in, or 0
-  /// when there is none. O(blocks).
+  /// The first free block with memory, from `from` on, that `taker` was the last to take for small objects,
+  /// or 0 when there is none. O(blocks).
   [[nodiscard]] std::size_t find_free_of(std::uint8_t taker, std::size_t from) const;
   /// Notes who takes a block.
   void set_taker(std::size_t index, std::uint8_t taker) { takers_[index] = taker; }

@@ -178,7 +178,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   if (!within_budget(kBlockBytes) || !within_limit(1)) return {};
   std::size_t index = 0;
   const BlockSearch::Taker taker = BlockSearch::of_this_processor();
-  Chunk* chunk = swept_.allocators > 1 ? find_taken_before(taker, index) : nullptr;
+  Chunk* chunk = busy_allocators_ > 1 ? find_taken_before(taker, index) : nullptr;
   if (chunk == nullptr) chunk = chunk_with_free_blocks(1, index, Blacklisted::accepted);
   if (chunk == nullptr || !make_room_for(chunk->count_zero(index, 1))) return {};
   BlockInfo info;
@@ -196,11 +196,13 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
 }
 
-// Near this thread, as all that comes first. Null when there is none.
+// The chunk of a free block, near this thread, that `taker` had before; null when there is none. While a
+// sweep goes on, only what it has come to is searched.
 Chunk* Heap::find_taken_before(BlockSearch::Taker taker, std::size_t& index) {
+  const std::size_t end = std::min(chunks_.size(), unswept_from_);
   const std::uint32_t near = space_.nodes().near_this_thread();
   BlockSearch::Place& place = block_search_.place_of(taker);
-  for (; place.chunk < chunks_.size(); place = {.chunk = place.chunk + 1}) {
+  for (; place.chunk < end; place = {.chunk = place.chunk + 1}) {
     Chunk* const chunk = chunks_[place.chunk];
     if (chunk->is_oversized() || chunk->free_blocks() == 0 || chunk->node() != near) continue;
     index = chunk->find_free_of(taker, place.block);
@@ -309,6 +311,7 @@ void Heap::remove_chunk(Chunk* chunk) {
   const auto index = static_cast<std::size_t>(std::ranges::find(chunks, chunk) - chunks.begin());
   if (is_sweeping() && index < unswept_from_) --unswept_from_;
   chunks_.remove_if([chunk](const Chunk* other) { return other == chunk; });
+  block_search_.look_again_from(0);
   release_chunk(chunk);
 }
 
@@ -444,8 +447,9 @@ void Heap::start_sweep(OwnedBlocks owned) {
   swept_ = {};
   ++sweep_number_;
   recent_use_.note(usage_.used);
+  BusyAllocators busy;
   for (Allocator* const allocator : allocators_) {
-    if (std::exchange(allocator->has_taken_blocks_, false)) ++swept_.allocators;
+    busy.add(std::exchange(allocator->blocks_taken_, 0));
     if (owned == OwnedBlocks::taken_back) {
       allocator->give_up_blocks();
     } else {
@@ -453,6 +457,7 @@ void Heap::start_sweep(OwnedBlocks owned) {
       allocator->sweep_blocks();
     }
   }
+  busy_allocators_ = busy.count().value_or(busy_allocators_);
   abandoned_.clear();
   for (PartlyFree& lists_of_node : partly_free_) lists_of_node = {};
   allocated_bytes_.store(0, std::memory_order_relaxed);
@@ -540,6 +545,7 @@ std::uint64_t Heap::release_empty_chunks(std::uint64_t keep_bytes) {
   };
   chunks_.remove_if(unneeded);
   search_from_ = 0;
+  block_search_.look_again_from(0);
   return released;
 }
 

@@ -44,7 +44,27 @@ struct SweepResult {
   std::uint64_t live_bytes = 0;       ///< their slots and blocks
   std::uint64_t unscanned_bytes = 0;  ///< of them, those of objects without references
   std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
-  std::uint32_t allocators = 0;       ///< those that took blocks since the sweep before
+};
+
+/// How many allocators took blocks at the same time, by how many each took between two sweeps: all blocks by
+/// the most that one took.
+class BusyAllocators {
+ public:
+  void add(std::size_t blocks) {
+    all_ += blocks;
+    most_ = std::max(most_, blocks);
+  }
+  /// At least 1; nothing when too few blocks were taken to tell.
+  [[nodiscard]] std::optional<std::uint32_t> count() const {
+    if (all_ < kFewBlocks) return std::nullopt;
+    return static_cast<std::uint32_t>((all_ + most_ / 2) / most_);
+  }
+
+ private:
+  static constexpr std::size_t kFewBlocks = 16;
+
+  std::size_t all_ = 0;
+  std::size_t most_ = 0;
 };
 
 /// How a sweep treats the blocks that allocators own.
@@ -255,6 +275,8 @@ class Heap {
   void finish_sweep() {
     while (!sweep_some()) continue;
   }
+  /// How many allocators took blocks at the same time before the last sweep.
+  [[nodiscard]] std::uint32_t busy_allocators() const { return busy_allocators_; }
   /// What the sweep has found so far.
   [[nodiscard]] const SweepResult& swept() const { return swept_; }
 
@@ -347,6 +369,7 @@ class Heap {
   RecentUse recent_use_;         // nor, by a sweep, below what was in use lately
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
   BlockSearch block_search_;
+  std::uint32_t busy_allocators_ = 1;
   // Lists through BlockInfo::next, by kind and size class; those of each node.
   using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
   base::SystemVector<PartlyFree> partly_free_;

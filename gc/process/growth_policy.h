@@ -36,12 +36,13 @@ struct GrowthPolicy {
     std::uint64_t heap_bytes = 0;           ///< that the heap took, and still has
     std::uint64_t new_uncounted_bytes = 0;  ///< that came since, and the program frees by hand
     std::uint64_t floating_bytes = 0;       ///< beside the live ones: allocated in its marking, dead or not
-    std::uint32_t threads = 1;  ///< that allocated since the one before, at most as many as can run at once
+    std::uint32_t threads = 1;              ///< that allocated small objects at the same time
   };
 
   /// The heap may always grow to so many bytes.
   [[nodiscard]] std::uint64_t minimum_heap(const Found& found) const {
-    return std::min(minimum_heap_bytes, kMostCounted) + more_for_threads(found);
+    constexpr std::uint64_t kSmall = std::uint64_t{4} << 20;
+    return std::max(minimum_heap_bytes, std::min(minimum_heap_bytes, kSmall) + more_for_threads(found));
   }
   /// Bytes to allocate until the next collection: what the heap has room for, or more.
   [[nodiscard]] std::uint64_t budget(const Found& found) const {
@@ -73,10 +74,12 @@ struct GrowthPolicy {
   }
 
  private:
-  // Each further thread that allocates brings about three quarters of what one thread may allocate at least:
+  // Each further thread that allocates brings half as much again as one thread has at least, and up to 3 MiB:
   // else the program would be stopped the more often the more threads it has.
-  [[nodiscard]] static std::uint64_t more_for_threads(const Found& found) {
-    return (found.threads - std::min(found.threads, 1U)) * (std::uint64_t{3} << 20);
+  [[nodiscard]] std::uint64_t more_for_threads(const Found& found) const {
+    constexpr std::uint64_t kMost = std::uint64_t{3} << 20;
+    const std::uint64_t more = std::min(minimum_budget_bytes, kMost) * 3 / 2;
+    return (found.threads - std::min(found.threads, 1U)) * std::min(more, kMost);
   }
 
   // More than any heap; so that sums of budgets do not overflow.

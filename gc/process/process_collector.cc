@@ -446,7 +446,6 @@ std::optional<CollectionTotals> ProcessCollector::collect_stopped(Marking& marki
   finish_stopped(own_stack, false);
   const CollectionResult& result = collection_.finish(start);
   record.stopped_threads = threads_stopped.stopped_threads();
-  collecting_.set_polling_time(threads_.polling_time());
   note(result, record);
   return result;
 }
@@ -478,9 +477,11 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   trace_.count(TraceCounter::heap, record.heap_bytes);
 }
 
-// Between the last two sweeps.
+// No more than have a processor; and for each but the first the heap's limit leaves room.
 void ProcessCollector::note_allocating_threads() {
-  found_.threads = std::clamp(heap_.swept().allocators, 1U, processors_);
+  constexpr std::uint64_t kLimitOfThread = std::uint64_t{16} << 20;
+  const std::uint64_t most = std::min<std::uint64_t>(processors_, 1 + heap_.limit() / kLimitOfThread);
+  found_.threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(heap_.busy_allocators(), most));
 }
 
 // From when only the roots are left to be marked from.
@@ -633,6 +634,7 @@ void ProcessCollector::after_fork_in_child() {
   concurrent_.after_fork_in_child();
   trace_.after_fork_in_child();
   is_swept_unnoted_ = false;
+  found_.threads = 1;
   set_budget();
   threads_.after_fork_in_child();
   for_each_fork_lock([](StoppableMutex& lock) {

@@ -2,7 +2,7 @@
 //
 // To put a thread to sleep and wake it takes longer than the collection of a small heap: some 50 microseconds
 // each time in a virtual machine. Where every thread has a processor, whoever waits for others to stand still
-// polls first, and those that stand still poll as long as the last stops took, if they were short.
+// polls first, and those that stand still poll twice as long as the last stops took, if these were short.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 
 namespace jackdaw::gc {
 
-/// Of one registry of threads. All but standing_time() by the thread that stops the others.
+/// A registry of threads has one. The thread that stops the others calls all but standing_time() and
+/// stopping_time().
 class ShortStops {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Where so many threads can run at once.
+  /// `processors`: how many threads can run at once.
   explicit ShortStops(std::uint32_t processors) : processors_(processors) {}
 
   /// So many other threads are asked to stop.

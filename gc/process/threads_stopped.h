@@ -37,6 +37,7 @@ class ProcessCollector::ThreadsStopped {
   ~ThreadsStopped() {
     collector_.tell_threads(ThreadEvent::to_resume);
     collector_.tell(CollectionEvent::before_resume);
+    collector_.collecting_.set_polling_time(collector_.threads_.polling_time());
     collector_.threads_.resume_others();
     collector_.static_roots_.mutex().unlock();
     collector_.tell(CollectionEvent::after_resume);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -24,20 +26,25 @@ constexpr std::size_t kManySlots = kBlocksOfBatches * (kBlockBytes / kLargestSma
 class BlockSearchTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(sched_getaffinity(0, sizeof all_, &all_), 0);
+    if (sched_getaffinity(0, sizeof all_, &all_) != 0) GTEST_SKIP() << "there are too many processors";
+    std::set<BlockSearch::Taker> takers;
     for (int processor = 0; processor < CPU_SETSIZE && processors_.size() < 2; ++processor) {
-      if (CPU_ISSET(processor, &all_)) processors_.push_back(processor);
+      if (!CPU_ISSET(processor, &all_) || !run_on(processor) || sched_getcpu() != processor) continue;
+      if (takers.insert(BlockSearch::of_this_processor()).second) processors_.push_back(processor);
     }
-    if (processors_.size() < 2) GTEST_SKIP() << "there is one processor";
+    if (processors_.size() < 2) GTEST_SKIP() << "there are no two processors to choose from";
   }
   void TearDown() override { sched_setaffinity(0, sizeof all_, &all_); }
 
-  // The blocks of so many large slots that an allocator takes on a processor, in order.
-  std::vector<std::uintptr_t> take(std::size_t which, std::size_t count) {
+  static bool run_on(int processor) {
     cpu_set_t one;
     CPU_ZERO(&one);
-    CPU_SET(processors_.at(which), &one);
-    EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    CPU_SET(processor, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  // The blocks of so many large slots that an allocator takes on a processor, in order.
+  std::vector<std::uintptr_t> take(std::size_t which, std::size_t count) {
+    EXPECT_TRUE(run_on(processors_.at(which)));
     std::vector<std::uintptr_t> blocks;
     for (std::size_t i = 0; i < count; ++i) {
       const auto slot = reinterpret_cast<std::uintptr_t>(
@@ -88,6 +95,27 @@ TEST_F(BlockSearchTest, OneThreadAloneKeepsTheHeapDense) {
   take(1, kManySlots);
   sweep_all();
   EXPECT_EQ(as_set(take(1, kManySlots)), as_set(first)) << "the lowest addresses";
+}
+
+TEST_F(BlockSearchTest, OneThreadIsAloneWhereOthersTakeLittle) {
+  const std::vector<std::uintptr_t> first = take(0, kManySlots);
+  take(1, 1);
+  sweep_all();
+  EXPECT_EQ(as_set(take(1, kManySlots)), as_set(first)) << "the lowest addresses";
+}
+
+TEST(BusyAllocators, AreCountedByHowMuchTheyTake) {
+  const auto count_of = [](std::initializer_list<std::size_t> blocks) {
+    BusyAllocators busy;
+    for (const std::size_t each : blocks) busy.add(each);
+    return busy.count();
+  };
+  EXPECT_EQ(count_of({}), std::nullopt);
+  EXPECT_EQ(count_of({1, 0, 3}), std::nullopt) << "too few to tell";
+  EXPECT_EQ(count_of({100}), 1U);
+  EXPECT_EQ(count_of({100, 1, 1, 1, 1}), 1U);
+  EXPECT_EQ(count_of({100, 80, 0}), 2U);
+  EXPECT_EQ(count_of({100, 100, 100, 100}), 4U);
 }
 
 }  // namespace

@@ -59,6 +59,10 @@ TEST(GrowthPolicy, AProgramOfManyThreadsAllocatesMoreAtLeast) {
   EXPECT_EQ(policy.minimum_heap({.threads = 16}), 49 * kMebibyte);
   EXPECT_EQ(policy.budget_while_growing({.live_bytes = 6 * kMebibyte, .threads = 2}), 5 * kMebibyte);
   EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .threads = 16}), 200 * kMebibyte) << "it is enough";
+  GrowthPolicy own{.minimum_budget_bytes = kMebibyte / 2, .minimum_heap_bytes = 20 * kMebibyte};
+  EXPECT_EQ(own.minimum_heap({.threads = 3}), 20 * kMebibyte);
+  own.minimum_heap_bytes = kMebibyte;
+  EXPECT_EQ(own.minimum_heap({.threads = 3}), 2 * kMebibyte + kMebibyte / 2);
 }
 
 TEST(GrowthPolicy, AnyBudgetMayBeTheLeast) {
