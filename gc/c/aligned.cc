@@ -22,7 +22,6 @@ namespace {
 
 // At a multiple of what is no power of two, perhaps inside an object. Null when there is no memory.
 void* try_allocate_at_multiple(std::size_t multiple, std::size_t bytes) {
-  if (bytes > std::numeric_limits<std::size_t>::max() - multiple) return nullptr;
   auto* const object = static_cast<std::byte*>(try_allocate(bytes + multiple - 1, gc::ProcessKinds::kWords));
   if (object == nullptr) return nullptr;
   const std::size_t behind = (multiple - reinterpret_cast<std::uintptr_t>(object) % multiple) % multiple;
@@ -32,12 +31,14 @@ void* try_allocate_at_multiple(std::size_t multiple, std::size_t bytes) {
 
 // Null when there is no memory.
 void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
+  constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max() / 2;
+  // So that no sum below overflows.
+  if (alignment > kTooMuch || bytes > kTooMuch - alignment) return nullptr;
   if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes, std::bit_ceil(alignment));
   if (alignment <= heap::kGranuleBytes) return try_allocate(bytes, gc::ProcessKinds::kWords);
   if (!std::has_single_bit(alignment)) {
     return alignment <= heap::kBlockBytes ? try_allocate_at_multiple(alignment, bytes) : nullptr;
   }
-  if (bytes > std::numeric_limits<std::size_t>::max() / 2 - alignment) return nullptr;
   if (alignment <= heap::kBlockBytes) {
     const std::size_t multiple = (bytes + extra_bytes + alignment - 1) & ~(alignment - 1);
     return try_allocate(std::max(multiple, alignment) - extra_bytes, gc::ProcessKinds::kWords);

@@ -85,10 +85,13 @@ OwnWork::~OwnWork() {
 bool OwnWork::is_under_way() { return depth != 0 || mark::ThreadPool::is_helper(); }
 
 void* OwnMemory::allocate(std::size_t bytes, std::size_t alignment) {
+  constexpr std::size_t kLargest = std::size_t{1} << (kClasses - 2);
+  // So that the sum below does not overflow.
+  if (bytes > kLargest || alignment > kLargest) return nullptr;
   const std::size_t least = std::max(alignment, alignof(Header));
   const std::size_t size_class =
       std::max<std::size_t>(std::bit_width(bytes + sizeof(Header) + least - 1), kSmallestClass);
-  if (bytes > std::size_t{1} << (kClasses - 2) || size_class >= kClasses) return nullptr;
+  if (size_class >= kClasses) return nullptr;
   std::byte* block = nullptr;
   {
     const std::lock_guard lock(mutex);

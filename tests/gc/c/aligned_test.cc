@@ -60,6 +60,23 @@ TEST(Aligned, WhatIsNoPowerOfTwoGivesAMultipleOfIt) {
   }
 }
 
+TEST(Aligned, NoSizeAndNoAlignmentWraps) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  GC_set_oom_fn([](std::size_t) -> void* { return nullptr; });
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  for (std::size_t alignment = 16; alignment != 0; alignment *= 2) {
+    for (const std::size_t bytes :
+         {kMost, kMost - 15, kMost - 4096, kMost / 2, kMost / 2 + 1, kMost / 2 + 30'001}) {
+      volatile std::size_t asked = bytes;  // or the compiler warns
+      ASSERT_EQ(GC_memalign(alignment, asked), nullptr) << alignment << ' ' << bytes;
+      ASSERT_EQ(GC_memalign(alignment - 1, asked), nullptr) << alignment << ' ' << bytes;
+      void* object = &object;
+      ASSERT_EQ(GC_posix_memalign(&object, alignment, asked), ENOMEM) << alignment << ' ' << bytes;
+      ASSERT_EQ(object, &object) << "left alone";
+    }
+  }
+}
+
 TEST(Aligned, RefusesWhatIsNoAlignment) {
   EXPECT_EQ(GC_memalign(20'000, 10), nullptr) << "no power of two, and more than a block";
   volatile std::size_t most = std::numeric_limits<std::size_t>::max();
