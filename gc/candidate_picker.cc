@@ -69,8 +69,8 @@ struct CandidatePicker::Portable {
 
 namespace {
 
-// By which of four words pass: where their halves come from when those that pass are moved to the front, and
-// how many bytes these take.
+// Indexed by the set of four words that pass: where halves come from when the words that pass are moved to
+// the front, and how many bytes these take.
 struct Permutations {
   alignas(64) std::array<std::array<std::uint8_t, 8>, 16> halves{};
   alignas(64) std::array<std::size_t, 16> bytes{};
@@ -129,7 +129,7 @@ struct Avx2Test {
     const __m256i order = _mm256_cvtepu8_epi32(
         _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPermutations.halves[mask].data())));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, order));
-    // From a table: a population count would take three instructions.
+    // A table gives the length, since a population count would take three instructions.
     return reinterpret_cast<Candidate*>(reinterpret_cast<std::byte*>(out) + kPermutations.bytes[mask]);
   }
 
@@ -143,7 +143,7 @@ struct Avx2Test {
     return out;
   }
 
-  // The same for the words of a slot: an even number.
+  // Appends those words of a slot that pass. A slot has an even number of words.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const heap::Word* word,
                                                                      std::size_t count,
@@ -154,7 +154,7 @@ struct Avx2Test {
     return append_two<kDisplaced>(word, out);
   }
 
-  // Not four and a mask: the words behind may lie on a cache line that nobody asked for.
+  // Two words are read, not four and a mask: those behind may lie on a cache line that nobody asked for.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_two(const heap::Word* word,
                                                                     Candidate* out) const {

@@ -55,7 +55,7 @@ class MarkTask {
   }
   /// Whether it is to visit a whole object of Form::references.
   [[nodiscard]] bool is_whole_of_references() const { return (bits_ & ~kAddressMask) == 0; }
-  /// That object.
+  /// The object that such a task visits.
   [[nodiscard]] heap::Object* whole_object() const {
     return reinterpret_cast<heap::Object*>(bits_);  // NOLINT(performance-no-int-to-ptr)
   }

@@ -140,8 +140,8 @@ class HeapObjectModel {
     }
   }
 
-  /// Of an object whose type says where its references are, unless it is a big array: visits it and says
-  /// true. Of any other it does nothing.
+  /// Visits an object whose type says where its references are, unless it is a big array, and returns true.
+  /// Does nothing and returns false for any other.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE bool visit_at_once(Task task, Sink& sink) const {
     if (!task.is_whole_of_references()) return false;
@@ -180,7 +180,7 @@ class HeapObjectModel {
   // Measured with lists: 256 bytes 25 ns an object, 512 18, 1024 and 2048 16, where none are asked for 30
   // to 40.
   static constexpr std::size_t kBytesBehind = 1024;
-  // All but the first, of an object of so many words; 0: not known.
+  // Asks for all lines but the first of an object that has `words` words, or an unknown number if that is 0.
   JACKDAW_ALWAYS_INLINE static void prefetch_more_lines(const heap::Object* object, std::uint32_t words) {
     const char* const start = reinterpret_cast<const char*>(object);
     base::prefetch_to_read(start + base::kCacheLineBytes / 2);

@@ -65,12 +65,12 @@ class BlockShape {
   }
   /// Of slots: what the objects hold.
   [[nodiscard]] constexpr Contents contents() const { return static_cast<Contents>(bits_ & kContentsMask); }
-  /// Of slots: whether no object holds references.
+  /// Whether it has slots whose objects hold no references.
   [[nodiscard]] constexpr bool holds_data() const { return (bits_ & kHoldsData) != 0; }
-  /// Of slots: whether the contents are Contents::words and no object lies on more than one cache line.
+  /// Whether it has slots of Contents::words, none of which lies on more than one cache line.
   [[nodiscard]] constexpr bool fits_line() const { return (bits_ & kFitsLine) != 0; }
-  /// Of slots: the contents, in the two lowest bits; kFitsLine if fits_line(); and, for Contents::words, how
-  /// many words each slot has, from bit kWordsShift on; zero elsewhere.
+  /// A block of slots has its contents in the two lowest bits here, kFitsLine if fits_line(), and, for
+  /// Contents::words, the words of a slot from bit kWordsShift on. All other bits are zero.
   [[nodiscard]] constexpr std::uint64_t contents_and_words() const {
     return bits_ & (kContentsMask | kFitsLine | kWordsMask);
   }
@@ -202,7 +202,7 @@ class BlockMap {
 
     std::uintptr_t start_ = 0;
     std::uintptr_t bytes_ = 0;
-    std::uintptr_t table_ = 0;  // where the entry of address 0 would be: so that a look-up subtracts nothing
+    std::uintptr_t table_ = 0;  // where the entry of address 0 would be, so a look-up subtracts nothing
     const Displacements* displacements_ = nullptr;
     GranuleOffsets in_granule_;
   };

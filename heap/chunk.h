@@ -140,7 +140,7 @@ class Chunk {
   [[nodiscard]] Contents contents_of(const void* object) const {
     return contents_in(kinds_[block_of(object)]);
   }
-  /// True for KindNumber::references, unless visits are intercepted; the question that is answered fastest.
+  /// Whether the kind is KindNumber::references and visits are not intercepted. This is answered fastest.
   [[nodiscard]] bool has_plain_references(const void* object) const {
     static_assert(static_cast<int>(KindNumber::references) == 0 &&
                   static_cast<int>(Contents::references) == 0);
@@ -397,7 +397,7 @@ class Chunk {
   // The kind's number and, in the low bits, its contents; kIntercepted. Apart from the table: it stays in the
   // marker's cache.
   Zeroed<std::uint8_t, kBlocksPerChunk> kinds_;
-  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // the last ones, free blocks' too
+  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // who took each block last, also free ones
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;

@@ -46,8 +46,8 @@ struct SweepResult {
   std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
 };
 
-/// How many allocators took blocks at the same time, by how many each took between two sweeps: all blocks by
-/// the most that one took.
+/// Estimates how many allocators took blocks at the same time, from how many each took between two sweeps:
+/// the sum divided by the most that one took.
 class BusyAllocators {
  public:
   void add(std::size_t blocks) {

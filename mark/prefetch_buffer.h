@@ -102,11 +102,11 @@ class PrefetchBuffer {
     std::uint64_t taken_;
   };
 
-  /// The same; only what leaves soon is asked for on entry.
+  /// A Passing that asks on entry only for the memory of what leaves soon.
   class Exchanging : public Passing {
    public:
     explicit Exchanging(PrefetchBuffer& buffer) : Passing(buffer), asked_(Passing::full_) {}
-    /// Of so many that leave first the memory is to be asked for when they enter.
+    /// The memory of the `first` tasks that leave next is to be asked for when they enter.
     void ask_on_entry(std::size_t first) { asked_ = Passing::taken_ + first; }
     [[nodiscard]] bool asks_on_entry() const { return Passing::put_ < asked_; }
 

@@ -163,7 +163,7 @@ class TaskStore {
   [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
 
   // Moves tasks that `take(Task&)` gives, while it says true and there is room, to the prefetch buffer, but
-  // none after a slice. Whether there may be more to move.
+  // none after a slice. Returns whether there may be more to move.
   template <typename Model, typename Take>
   JACKDAW_ALWAYS_INLINE bool fill(Model& model, std::size_t& room, Take take) {
     typename Prefetched::Filling filling(prefetched_);
@@ -178,7 +178,8 @@ class TaskStore {
       ++size;
       if constexpr (SlicingObjectModel<Model>) is_slice = model.is_slice(task);
     }
-    // Written only if it changed: where one task waits at a time, each store to be read next takes its time.
+    // The buffer is written only if it changed: where one task waits at a time, the next load waits for the
+    // store.
     if (size != before) filling.end();
     room = full - size;
     return room != 0 && !is_slice;

@@ -199,7 +199,7 @@ class alignas(128) Worker {
     }
   };
 
-  // The same, where the model counts the references.
+  // A BatchSink for a model that counts the references itself.
   template <Way kWay>
   struct UncountingSink : BatchSink<kWay, typename Tasks::Prefetched::Filling> {
     using BatchSink<kWay, typename Tasks::Prefetched::Filling>::BatchSink;
@@ -396,7 +396,8 @@ class alignas(128) Worker {
     }
   }
 
-  // The same for tasks of which the first is not picked from.
+  // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is not
+  // picked from. Returns how many.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_others(Model& model, std::size_t most) {
     if constexpr (CandidateObjectModel<Model>) {

@@ -71,11 +71,11 @@ class Result:
 class Bench:
     """Where programs run and what they run under."""
 
-    def __init__(self, folder, sources, tools, library_folders, arguments):
+    def __init__(self, folder, sources, tools, libgc_folders, arguments):
         self.folder = folder  # where each program gets one of its own
         self.sources = sources  # where the source packages of test suites lie
         self.tools = tools  # where measured_run and the instrumentation lie
-        self.library_folders = library_folders  # by side, where its libgc.so.1 lies; None: where the loader finds it
+        self.libgc_folders = libgc_folders  # by side, where its libgc.so.1 lies; None: where the loader finds it
         self.arguments = arguments
 
     def measure(self, client):
@@ -142,8 +142,8 @@ class Workplace:
         variables |= {"HOME": str(self.home), "LC_ALL": "C.UTF-8"} | self.client.environment
         if self.bench.arguments.markers is not None:
             variables["GC_MARKERS" if side == "libgc" else "JACKDAW_MARKERS"] = str(self.bench.arguments.markers)
-        if self.bench.library_folders[side] is not None:
-            variables["LD_LIBRARY_PATH"] = str(self.bench.library_folders[side])
+        if self.bench.libgc_folders[side] is not None:
+            variables["LD_LIBRARY_PATH"] = str(self.bench.libgc_folders[side])
         if side == "jackdaw":
             if self.bench.arguments.concurrent:
                 variables["JACKDAW_CONCURRENT"] = "1"
@@ -207,7 +207,7 @@ class Workplace:
         path.unlink(missing_ok=True)
         self.run(side, LD_PRELOAD=str(self.bench.tools / "libcollection_events.so"), JACKDAW_CLIENT_COLLECTIONS=str(path))
         libraries, collections = read_collections(path)
-        folder = self.bench.library_folders[side]
+        folder = self.bench.libgc_folders[side]
         if folder is not None and libraries != {str(folder / "libgc.so.1")}:
             raise Failure(f"does not load {folder}/libgc.so.1 but {', '.join(libraries) or 'no collector'}")
         return collections

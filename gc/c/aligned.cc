@@ -32,7 +32,7 @@ void* try_allocate_at_multiple(std::size_t multiple, std::size_t bytes) {
 // Null when there is no memory.
 void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
   constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max() / 2;
-  // So that no sum below overflows.
+  // With less, no sum below overflows.
   if (alignment > kTooMuch || bytes > kTooMuch - alignment) return nullptr;
   if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes, std::bit_ceil(alignment));
   if (alignment <= heap::kGranuleBytes) return try_allocate(bytes, gc::ProcessKinds::kWords);

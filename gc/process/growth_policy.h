@@ -14,7 +14,7 @@ struct GrowthPolicy {
   /// As programs for libgc know it (GC_set_free_space_divisor): greater values save memory and cost time. Not
   /// zero.
   std::uint64_t free_space_divisor = 3;
-  /// At least so many bytes while one thread allocates.
+  /// The least budget while one thread allocates, in bytes.
   std::uint64_t minimum_budget_bytes = std::uint64_t{2} << 20;
   /// The heap may always grow to so many bytes while one thread allocates.
   std::uint64_t minimum_heap_bytes = std::uint64_t{4} << 20;
@@ -39,7 +39,7 @@ struct GrowthPolicy {
     std::uint32_t threads = 1;              ///< that allocated small objects at the same time
   };
 
-  /// The heap may always grow to so many bytes.
+  /// How many bytes the heap may always grow to.
   [[nodiscard]] std::uint64_t minimum_heap(const Found& found) const {
     constexpr std::uint64_t kSmall = std::uint64_t{4} << 20;
     return std::max(minimum_heap_bytes, std::min(minimum_heap_bytes, kSmall) + more_for_threads(found));
@@ -74,8 +74,8 @@ struct GrowthPolicy {
   }
 
  private:
-  // Each further thread that allocates brings half as much again as one thread has at least, and up to 3 MiB:
-  // else the program would be stopped the more often the more threads it has.
+  // Each further thread that allocates adds half as much again as the least budget, and up to 3 MiB. Without
+  // that a program would be stopped the more often the more threads it has.
   [[nodiscard]] std::uint64_t more_for_threads(const Found& found) const {
     constexpr std::uint64_t kMost = std::uint64_t{3} << 20;
     const std::uint64_t more = std::min(minimum_budget_bytes, kMost) * 3 / 2;

@@ -86,7 +86,7 @@ bool OwnWork::is_under_way() { return depth != 0 || mark::ThreadPool::is_helper(
 
 void* OwnMemory::allocate(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t kLargest = std::size_t{1} << (kClasses - 2);
-  // So that the sum below does not overflow.
+  // With less, the sum below does not overflow.
   if (bytes > kLargest || alignment > kLargest) return nullptr;
   const std::size_t least = std::max(alignment, alignof(Header));
   const std::size_t size_class =

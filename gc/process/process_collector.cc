@@ -477,7 +477,7 @@ void ProcessCollector::note(const CollectionResult& result, CollectionRecord& re
   trace_.count(TraceCounter::heap, record.heap_bytes);
 }
 
-// No more than have a processor; and for each but the first the heap's limit leaves room.
+// Counts no more threads than have a processor, and no more but the first than the heap's limit has room for.
 void ProcessCollector::note_allocating_threads() {
   constexpr std::uint64_t kLimitOfThread = std::uint64_t{16} << 20;
   const std::uint64_t most = std::min<std::uint64_t>(processors_, 1 + heap_.limit() / kLimitOfThread);

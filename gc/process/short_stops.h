@@ -21,7 +21,7 @@ class ShortStops {
   /// `processors`: how many threads can run at once.
   explicit ShortStops(std::uint32_t processors) : processors_(processors) {}
 
-  /// So many other threads are asked to stop.
+  /// A stop of `others` threads begins.
   void begin(std::uint32_t others) {
     have_processors_ = others < processors_;
     const bool is_short = have_processors_ && expected_ <= kLongest;
@@ -29,9 +29,9 @@ class ShortStops {
     standing_time_.store(is_short ? kTimesLonger * expected_ : Clock::duration::zero(),
                          std::memory_order_relaxed);
   }
-  /// They all stand still.
+  /// All threads of the stop stand still.
   void note_standing(Clock::time_point now) { standing_since_ = now; }
-  /// They may go on.
+  /// The stop ends, and its threads may go on.
   void end(Clock::time_point now) { expected_ = (expected_ + (now - standing_since_)) / 2; }
 
   /// How long to poll for the end of a stop that was just asked for. Any thread.
@@ -39,7 +39,7 @@ class ShortStops {
     const Clock::duration standing = standing_time();
     return standing == standing.zero() ? standing : kAnswering + standing;
   }
-  /// How long to poll for their answers.
+  /// How long to poll for the answers of threads that are asked to stop.
   [[nodiscard]] Clock::duration answering_time() const {
     return have_processors_ ? kAnswering : Clock::duration::zero();
   }

@@ -42,8 +42,7 @@ class StoppableMutex {
   bool try_lock();
   void unlock();
 
-  /// By the holder: from now on a thread polls for so long before it queues. At first about as long as short
-  /// holds take.
+  /// The holder sets how long a thread polls before it queues. At first that is as long as short holds take.
   // Relaxed: an amount of time that orders nothing.
   void set_polling_time(std::chrono::nanoseconds time) {
     polling_time_.store(std::max(time, kShortHold), std::memory_order_relaxed);

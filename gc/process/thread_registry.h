@@ -107,7 +107,7 @@ class ThreadRegistry {
 
  public:
   /// Takes the stop signal. Notes stops in `trace`. A thread that blocks all signals for `patience` while it
-  /// is to stop ends the program; 0: never. So many threads can run at once as there are `processors`.
+  /// is to stop ends the program; 0: never. `processors` threads can run at once.
   /// Throws std::system_error.
   ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
                  std::uint32_t processors);

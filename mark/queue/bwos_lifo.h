@@ -107,7 +107,7 @@ class BwosLifo {
     const std::size_t count = std::min(most, static_cast<std::size_t>(cursor_ - floor_));
     return {cursor_ - count, count};
   }
-  /// Owner. As so many pops of them.
+  /// Owner. Takes `count` of the tasks that newest() gave, as so many pops would.
   void drop_newest(std::size_t count) { cursor_ -= count; }
 
   /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was

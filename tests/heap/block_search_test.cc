@@ -42,7 +42,7 @@ class BlockSearchTest : public testing::Test {
     CPU_SET(processor, &one);
     return sched_setaffinity(0, sizeof one, &one) == 0;
   }
-  // The blocks of so many large slots that an allocator takes on a processor, in order.
+  // Returns the blocks of `count` large slots that an allocator takes on a processor, in order.
   std::vector<std::uintptr_t> take(std::size_t which, std::size_t count) {
     EXPECT_TRUE(run_on(processors_.at(which)));
     std::vector<std::uintptr_t> blocks;

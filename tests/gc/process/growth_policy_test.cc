@@ -51,7 +51,7 @@ TEST(GrowthPolicy, WhatWasAllocatedInAMarkingHasAPlaceBesideTheRest) {
   EXPECT_EQ(policy.budget_while_growing(found), 6 * kMebibyte);
 }
 
-// So that it is not stopped the more often the more threads it has.
+// A program must not be stopped the more often the more threads it has.
 TEST(GrowthPolicy, AProgramOfManyThreadsAllocatesMoreAtLeast) {
   const GrowthPolicy policy;
   EXPECT_EQ(policy.budget({.threads = 0}), policy.budget({.threads = 1}));
