@@ -154,6 +154,8 @@ inline constexpr std::size_t kCandidateScratch = 8;
 ///
 /// `visit_at_once(task, sink)` visits an object without candidates, and says true, or does nothing and says
 /// false, as it may of any. It reports nothing but references, and `sink` stays in registers if it can.
+/// `visit_few_words(task, sink)` does so for tasks that are picked from: it is called where few tasks wait,
+/// so that candidates would only delay the next one.
 ///
 /// `pick_from(tasks, enough, candidates)` does the first step for many tasks, the first of which
 /// `is_picked_from(task)`: it writes what they may refer to to `candidates`, where there is room for `enough`
@@ -172,6 +174,7 @@ concept CandidateObjectModel = ObjectModel<Model> &&
              VisitSink<typename Model::Reference, typename Model::Task>& sink) {
   { model.examine(candidates, sink) } -> std::same_as<std::size_t>;
   { model.visit_at_once(tasks.front(), sink) } -> std::same_as<bool>;
+  { model.visit_few_words(tasks.front(), sink) } -> std::same_as<bool>;
   { model.is_picked_from(tasks.front()) } -> std::same_as<bool>;
   { model.pick_from(tasks, std::size_t{}, out).tasks } -> std::convertible_to<std::size_t>;
   { model.pick_from(tasks, std::size_t{}, out).candidates } -> std::convertible_to<std::size_t>;

@@ -329,6 +329,12 @@ class alignas(128) Worker {
         if (!counts_visits_) [[likely]]
           return visit_batch<kWay>(model);
       }
+      if constexpr (CandidateObjectModel<Model>) {
+        const bool is_narrow = prefetched.size() != 0 && prefetched.size() < kLowTasks;
+        if (is_narrow && is_picked_from(model, prefetched.oldest_task()) && candidates_.is_empty()) {
+          if (const std::size_t visited = visit_narrow<kWay>(model)) return visited;
+        }
+      }
       const std::size_t count = tasks_at_once(prefetched.size());
       if (count == 1) ask_behind(model, prefetched.oldest_task());
       for (std::size_t left = count; left != 0;) {
@@ -394,6 +400,23 @@ class alignas(128) Worker {
     } else {
       return most;
     }
+  }
+
+  // Visits small objects of words of a heap that is narrow here: all tasks wait in the prefetch buffer. What
+  // the objects refer to is marked at once, as the next visit waits for it. Returns how many were visited.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_narrow(Model& model) {
+    BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+    auto& waiting = sink.prefetched;
+    std::size_t visited = 0;
+    for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
+      const Task task = waiting.task_after(0);
+      if (tasks_at_once(waiting.size()) == 1) ask_behind(model, task);
+      if (!model.visit_few_words(task, sink)) break;
+      waiting.drop_oldest(1);
+    }
+    sink.end();
+    return visited;
   }
 
   // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is not

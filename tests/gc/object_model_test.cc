@@ -70,6 +70,21 @@ class SerialEngine {
   std::uint64_t most_references_of_visit_ = 0;
 };
 
+// Notes the references of a visit. Those into the middle of a slot that hold no start are marked already.
+struct References {
+  std::vector<Object*> found;
+
+  void reference(Object* reference) { found.push_back(reference); }
+  void task(MarkTask) { ADD_FAILURE() << "there are no parts"; }
+  std::vector<Object*> starts(const heap::Heap& heap) const {
+    std::vector<Object*> starts;
+    for (Object* const reference : found) {
+      if (heap.object_at(reference) == reference) starts.push_back(reference);
+    }
+    return starts;
+  }
+};
+
 class ObjectModelTest : public testing::Test {
  protected:
   std::vector<Object*> references_of(Object* object) {
@@ -195,6 +210,31 @@ TEST_F(ObjectModelTest, WordsAreLookedAtExactlyOnce) {
       engine.run(model_.task_of(object));
       ASSERT_EQ(engine.sorted_references(), expected) << bytes << " bytes";
       EXPECT_LE(engine.most_references_of_visit(), mark::Slices::kSliceElements);
+    }
+  }
+}
+
+// The same references as by candidates, with and without displacements.
+TEST_F(ObjectModelTest, ObjectsOfFewWordsAreVisitedWithoutCandidates) {
+  for (const bool all_addresses_keep : {true, false}) {
+    heap_.set_all_addresses_keep(all_addresses_keep);
+    const HeapObjectModel model({.map = heap_.map()});
+    for (const std::size_t bytes : {16U, 32U, 48U, 64U, 80U, 8208U}) {
+      Object* const object = allocator_.allocate_plain(bytes, heap::KindNumber::words);
+      std::vector<Object*> expected;
+      for (std::size_t word = 0; word < bytes / heap::kWordBytes; word += 2) {
+        Object* const target = allocator_.allocate_plain(64, heap::KindNumber::data);
+        const bool is_inside = word % 4 != 0;
+        *object->slot(word) = reinterpret_cast<Object*>(target->slot(is_inside ? 3 : 0));
+        *object->slot(word + 1) = reference_number(word);  // no address in the heap
+        if (!is_inside || all_addresses_keep) expected.push_back(target);
+      }
+      References found;
+      const bool is_visited = model.visit_few_words(model.task_of(object), found);
+      EXPECT_EQ(is_visited, bytes <= 64) << bytes;
+      if (is_visited) {
+        EXPECT_EQ(found.starts(heap_), expected) << bytes << " bytes, all: " << all_addresses_keep;
+      }
     }
   }
 }
