@@ -22,9 +22,9 @@ inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
   return waiting > kLowTasks ? std::min(waiting - kLowTasks, kTasksAtOnce) : (waiting + 3) / 4;
 }
 
-/// So many of those that wait longest have been asked for, and one more with each that is visited: the memory
-/// takes no more at a time. (Of a model with candidates, all that wait.)
-inline constexpr std::size_t kAskedTasks = kLowTasks;
+/// Of a model without candidates, the tasks among those that wait longest whose memory has been asked for;
+/// each visit asks for one more. Fewer than kLowTasks, so that a ring at its usual fill takes one way.
+inline constexpr std::size_t kAskedTasks = 16;
 
 /// With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many
 /// choices for each worker make it unlikely that a thief gives up with work in sight.
