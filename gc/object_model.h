@@ -244,7 +244,13 @@ class HeapObjectModel {
   [[gnu::noinline]] static void visit_array(MarkTask task, Sink& sink) {
     heap::Object& array = *task.object();
     const mark::Slices::Range part = part_of(task, array.array_length(), sink);
-    visit_slots(array.element(part.begin), part.end - part.begin, sink);
+    if constexpr (requires { sink.batch(); }) {
+      auto batch = sink.batch();
+      visit_slots(array.element(part.begin), part.end - part.begin, batch);
+      batch.end();
+    } else {
+      visit_slots(array.element(part.begin), part.end - part.begin, sink);
+    }
   }
 
   JACKDAW_ALWAYS_INLINE static Task task_of_words(Reference object) {

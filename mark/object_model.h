@@ -165,7 +165,8 @@ inline constexpr std::size_t kCandidateScratch = 8;
 ///
 /// The sink of such a visit is a handle that may be copied. It offers `candidates()`, an array, and
 /// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added.
-/// There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`.
+/// There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`. It may have
+/// `batch()`: a sink for many references and nothing else, which is faster, and which `end()` ends.
 template <typename Model>
 concept CandidateObjectModel = ObjectModel<Model> &&
     std::is_trivially_copyable_v<typename Model::Candidate> &&

@@ -129,6 +129,10 @@ class alignas(128) Worker {
     }
     void task(Task task) { self->template keep<kWay>(*model, task); }
     [[nodiscard]] std::uint32_t worker() const { return self->index_; }
+    // For many references, none of which is a part: the caller ends it.
+    auto batch() requires(!is_deferred(kWay)) {
+      return BatchSink<kWay, typename Tasks::Prefetched::Filling>(*self, *model);
+    }
 
     JACKDAW_ALWAYS_INLINE auto* candidates() requires CandidateObjectModel<Model> {
       return self->candidates_.data();
@@ -146,6 +150,8 @@ class alignas(128) Worker {
   template <Way kWay>
   struct SamplingSink : Sink<kWay> {
     bool* is_first;
+
+    void batch() = delete;
 
     template <ReferenceTo<Reference> Found>
     void reference(Found found) {
