@@ -15,6 +15,9 @@
 
 namespace jackdaw::base {
 
+/// The system's page, a power of two: 4 KiB, or up to 64 KiB on other processors than x86.
+inline std::size_t page_bytes() noexcept { return static_cast<std::size_t>(getpagesize()); }
+
 /// Any thread.
 struct PageMemory {
   /// At least `bytes` zeroed bytes, or null when there are none. What is not touched takes no memory.
@@ -48,13 +51,16 @@ struct PageMemory {
     return true;
   }
   /// Gives the memory of the whole pages among `bytes` bytes from `begin` on back: they are zero, and not
-  /// touched.
-  static void discard(void* begin, std::size_t bytes) noexcept {
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  /// touched. False when the system refuses.
+  static bool discard(void* begin, std::size_t bytes) noexcept { return advise(begin, bytes, MADV_DONTNEED); }
+  /// Advises the system about the whole pages among `bytes` bytes from `begin` on: a part of a page would be
+  /// refused, or taken for all of it. False when the system refuses.
+  static bool advise(void* begin, std::size_t bytes, int advice) noexcept {
+    const std::uintptr_t page = page_bytes();
     const auto first = reinterpret_cast<std::uintptr_t>(begin);
     const std::uintptr_t from = (first + page - 1) / page * page;
     const std::uintptr_t to = (first + bytes) / page * page;
-    if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+    return from >= to || madvise(reinterpret_cast<void*>(from), to - from, advice) == 0;
   }
   /// Gives back what allocate or reserve gave for so many bytes.
   static void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/page_memory.h"
+
 namespace jackdaw::heap {
 
 namespace {
@@ -236,7 +238,7 @@ void Chunk::populate_within_page(std::size_t block, [[maybe_unused]] std::size_t
   if ((small_pages_.load(std::memory_order_relaxed) & bit) != 0) {
 #ifdef MADV_POPULATE_WRITE
     // Advice only: a system that does not know it gives page by page.
-    madvise(start, (end - block) * kBlockBytes, MADV_POPULATE_WRITE);
+    base::PageMemory::advise(start, (end - block) * kBlockBytes, MADV_POPULATE_WRITE);
 #endif
     // Relaxed, all: whoever comes first times the page.
   } else if ((untimed_pages_.load(std::memory_order_relaxed) & bit) != 0 &&
@@ -266,22 +268,24 @@ void Chunk::note_decision(std::size_t page, bool is_huge) {
 }
 
 bool Chunk::give_back(std::size_t index, std::size_t count) {
-  return madvise(block_start(index), count * kBlockBytes, MADV_DONTNEED) == 0;
+  return base::PageMemory::discard(block_start(index), count * kBlockBytes);
 }
 
+// A page that holds several blocks is given back when all of them are free.
 void Chunk::release_free_memory() {
-  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk;) {
-    std::size_t end = block;
-    while (end < kBlocksPerChunk && free_.test(end) && !zero_.test(end)) ++end;
-    if (end == block) {
-      ++block;
-      continue;
+  const std::size_t unit = std::max<std::size_t>(base::page_bytes() / kBlockBytes, 1);
+  const auto is_written = [&](std::size_t first) {
+    return first < kBlocksPerChunk && are_free(first, unit) && count_zero(first, unit) < unit;
+  };
+  for (std::size_t first = (kFirstBlock + unit - 1) / unit * unit; first < kBlocksPerChunk;) {
+    std::size_t end = first;
+    while (is_written(end)) end += unit;
+    const bool is_released = end != first && give_back(first, end - first);
+    for (std::size_t block = first; is_released && block < end; ++block) {
+      if (!zero_.test(block)) given_back_.set(block);
+      zero_.set(block);
     }
-    const bool released = give_back(block, end - block);
-    for (; block < end; ++block) {
-      zero_.set(block, released);
-      given_back_.set(block, released);
-    }
+    first = end + unit;
   }
 }
 

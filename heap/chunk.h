@@ -309,9 +309,9 @@ class Chunk {
   /// Has the system give blocks their memory, which is zero and the caller's, all at once, also where it
   /// comes in small pages because huge ones are slow to come.
   void populate(std::size_t first, std::size_t count);
-  /// Gives the memory of so many blocks back to the system: false when it refuses.
+  /// Gives the memory of so many blocks back to the system, by whole pages: false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
-  /// Gives the memory of free blocks back to the system. O(blocks).
+  /// Gives the memory of free blocks back to the system: of pages that hold nothing else. O(blocks).
   void release_free_memory();
   /// Free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }

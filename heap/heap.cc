@@ -359,8 +359,9 @@ bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
 
 bool Heap::resize_chunk(Chunk* chunk, std::size_t total_bytes) {
   if (total_bytes <= chunk->total_bytes()) return true;
-  const std::uint64_t extra = total_bytes - chunk->total_bytes();
+  const std::uint64_t before = chunk->total_bytes();
   if (!space_.extend(chunk, total_bytes)) return false;
+  const std::uint64_t extra = chunk->total_bytes() - before;
   chunk_bytes_.store(chunk_bytes() + extra, std::memory_order_relaxed);
   usage_.taken.add(extra);
   return true;
@@ -565,8 +566,8 @@ Chunk* Heap::try_add_chunk(std::size_t total_bytes, std::uint32_t node) {
   if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
   Chunk* const chunk = space_.allocate(total_bytes, node);
   if (chunk == nullptr || !chunks_.append(chunk)) return nullptr;
-  chunk_bytes_.store(chunk_bytes() + total_bytes, std::memory_order_relaxed);
-  usage_.taken.add(total_bytes);
+  chunk_bytes_.store(chunk_bytes() + chunk->total_bytes(), std::memory_order_relaxed);
+  usage_.taken.add(chunk->total_bytes());
   return chunk;
 }
 

@@ -22,6 +22,9 @@ namespace {
 constexpr std::size_t kTimesMemory = 4;
 constexpr std::size_t kLeastDefaultBytes = std::size_t{4} << 30;
 
+// Longer than the page of any system.
+constexpr std::size_t kLargestPageBytes = std::size_t{64} << 10;
+
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
@@ -54,8 +57,8 @@ bool is_free(std::byte* start, std::size_t bytes) {
     munmap(start, bytes);
     return true;
   }
-  return errno == ENOMEM && bytes > kBlockBytes && is_free(start, kBlockBytes) &&
-         is_free(start + bytes - kBlockBytes, kBlockBytes);
+  return errno == ENOMEM && bytes > kLargestPageBytes && is_free(start, kLargestPageBytes) &&
+         is_free(start + bytes - kLargestPageBytes, kLargestPageBytes);
 }
 
 // Where the system would map so many bytes now, or null when it would not.
@@ -77,7 +80,7 @@ constexpr std::size_t kPiecesAtOnce = 64;
 
 // Chunks and tables.
 constexpr std::size_t bytes_for(std::size_t pieces) {
-  return pieces * (kChunkBytes + kEntryBytes + kBlacklistBytes) + kBlockBytes;
+  return pieces * (kChunkBytes + kEntryBytes + kBlacklistBytes) + kLargestPageBytes;
 }
 
 // The start of so many bytes where nothing lies, in the order in which the system puts mappings: from high
@@ -125,8 +128,7 @@ std::span<std::byte> map_or_throw(std::size_t bytes) {
 }  // namespace
 
 std::size_t HeapSpace::default_bytes() {
-  const auto memory =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * base::page_bytes();
   return std::bit_ceil(std::max(kTimesMemory * memory, kLeastDefaultBytes));
 }
 
@@ -166,7 +168,7 @@ std::span<std::byte> HeapSpace::entries_of(std::size_t first, std::size_t end) c
 
 std::span<std::byte> HeapSpace::blacklist_of(std::size_t first, std::size_t end) const {
   std::byte* const start = entries_of(pieces_.size(), pieces_.size()).data();
-  const std::size_t to_page = -reinterpret_cast<std::uintptr_t>(start) & (kBlockBytes - 1);
+  const std::size_t to_page = -reinterpret_cast<std::uintptr_t>(start) & (kLargestPageBytes - 1);
   return {start + to_page + first * kBlacklistBytes, (end - first) * kBlacklistBytes};
 }
 
@@ -234,7 +236,8 @@ std::size_t HeapSpace::map_pieces(std::size_t total_bytes) {
   }
 }
 
-Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
+Chunk* HeapSpace::allocate(std::size_t least_bytes, std::uint32_t node) {
+  const std::size_t total_bytes = round_up(least_bytes, base::page_bytes());
   const std::size_t first = map_pieces(total_bytes);
   if (first == pieces_.size()) return nullptr;
   std::byte* const memory = address_of(first);
@@ -257,7 +260,8 @@ Chunk* HeapSpace::allocate(std::size_t total_bytes, std::uint32_t node) {
   return chunk;
 }
 
-bool HeapSpace::extend(Chunk* chunk, std::size_t total_bytes) {
+bool HeapSpace::extend(Chunk* chunk, std::size_t least_bytes) {
+  const std::size_t total_bytes = round_up(least_bytes, base::page_bytes());
   const std::size_t before = chunk->total_bytes();
   auto* const start = reinterpret_cast<std::byte*>(chunk);
   const std::size_t first = piece_at(chunk);

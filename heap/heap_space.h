@@ -35,14 +35,15 @@ class HeapSpace {
   static std::size_t default_bytes();
 
   /// A chunk with no block in use and all marks clear, or null when there is no memory or no stretch of
-  /// addresses. `total_bytes` is a multiple of kBlockBytes, and more than a chunk's header. The system is
-  /// asked to back it with huge pages, but for the first chunk (HugePages), which it may or may not do
+  /// addresses. Of `least_bytes` bytes, a multiple of kBlockBytes that is more than a chunk's header, or up
+  /// to the end of their last page. The system is asked to back it with huge pages, but for the first chunk
+  /// (HugePages), which it may or may not do
   /// (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero. `node`: which of the
   /// nodes' kinds of chunks. O(chunks).
-  Chunk* allocate(std::size_t total_bytes, std::uint32_t node = 0);
-  /// Makes a chunk longer, to `total_bytes` bytes, where it is. False, with nothing changed, when there is no
-  /// memory or something else has the addresses. What is new is zero.
-  bool extend(Chunk* chunk, std::size_t total_bytes);
+  Chunk* allocate(std::size_t least_bytes, std::uint32_t node = 0);
+  /// Makes a chunk longer, to `least_bytes` bytes and up to the end of their last page, where it is. False,
+  /// with nothing changed, when there is no memory or something else has the addresses. What is new is zero.
+  bool extend(Chunk* chunk, std::size_t least_bytes);
   /// Gives a chunk's memory back to the system; no block of it may have an entry in the map.
   void release(Chunk* chunk);
 

@@ -8,17 +8,17 @@
 #include <cerrno>
 #include <limits>
 
+#include "base/page_memory.h"
+
 namespace jackdaw::gc {
 
 namespace {
 
-std::uintptr_t page_of(std::uintptr_t address) {
-  return address & ~(static_cast<std::uintptr_t>(getpagesize()) - 1);
-}
+std::uintptr_t page_of(std::uintptr_t address) { return address & ~(std::uintptr_t{base::page_bytes()} - 1); }
 
 // Behind the last page of all addresses there is none.
 std::uintptr_t page_after(std::uintptr_t address) {
-  const std::uintptr_t next = page_of(address) + static_cast<std::uintptr_t>(getpagesize());
+  const std::uintptr_t next = page_of(address) + base::page_bytes();
   return next != 0 ? next : std::numeric_limits<std::uintptr_t>::max();
 }
 

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "base/page_memory.h"
+
 namespace jackdaw::gc {
 
 namespace {
@@ -51,7 +53,13 @@ constexpr std::uint64_t kResolveFaults = 1U << 15;
 constexpr std::uint64_t kEntrySoftDirty = std::uint64_t{1} << 55;
 constexpr std::uint64_t kEntryPopulated = std::uint64_t{3} << 62;  // present, or swapped
 
-std::uintptr_t page_bytes() { return static_cast<std::uintptr_t>(getpagesize()); }
+using base::page_bytes;
+
+// The pages that a range touches.
+AddressRange pages_of(AddressRange range) {
+  const std::uintptr_t in_page = page_bytes() - 1;
+  return range.empty() ? range : AddressRange{range.begin & ~in_page, (range.end + in_page) & ~in_page};
+}
 
 class KeepErrno {
  public:
@@ -218,8 +226,9 @@ bool WriteTracking::watch(AddressRange range) {
     return method_ != WriteTrackingMethod::none;
   const KeepErrno keep;
   if (!control_.is_intact()) return false;
+  const AddressRange pages = pages_of(range);
   uffdio_register request{};
-  request.range = {range.begin, range.end - range.begin};
+  request.range = {pages.begin, pages.end - pages.begin};
   request.mode = UFFDIO_REGISTER_MODE_WP;
   return ioctl(control_.number(), UFFDIO_REGISTER, &request) == 0;
 }
@@ -236,8 +245,9 @@ bool WriteTracking::arm(std::span<const AddressRange> ranges) {
 bool WriteTracking::disarm(AddressRange range) {
   const KeepErrno keep;
   if (!arms_while_running() || !control_.is_intact()) return false;
+  const AddressRange pages = pages_of(range);
   uffdio_writeprotect request{};
-  request.range = {range.begin, range.end - range.begin};
+  request.range = {pages.begin, pages.end - pages.begin};
   return ioctl(control_.number(), UFFDIO_WRITEPROTECT, &request) == 0;
 }
 
@@ -247,6 +257,7 @@ bool WriteTracking::visit_written(AddressRange range, Wanted wanted, Visit visit
   if (!pagemap_.is_intact() || (arms && !arms_while_running())) return false;
   const Told told = wanted == Wanted::perhaps && may_tell_of_all_ ? Told::all : Told::held;
   Runs runs(visit, function);
+  range = pages_of(range);
   while (!range.empty()) {
     const std::uintptr_t reached = arms_while_running()
                                        ? scan_some(pagemap_.number(), range, told, arms, kMostRuns, runs)
@@ -262,7 +273,8 @@ bool WriteTracking::visit_some_written(AddressRange& range, Visit visit, void* f
   const KeepErrno keep;
   if (!pagemap_.is_intact() || !arms_while_running()) return false;
   Runs runs(visit, function);
-  const std::uintptr_t reached = scan_some(pagemap_.number(), range, Told::held, true, kSomeRuns, runs);
+  const std::uintptr_t reached =
+      scan_some(pagemap_.number(), pages_of(range), Told::held, true, kSomeRuns, runs);
   if (reached == 0) return false;
   range.begin = reached;
   runs.finish();

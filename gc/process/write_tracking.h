@@ -27,8 +27,9 @@ enum class WriteTrackingMethod : std::uint8_t {
   soft_dirty,
 };
 
-/// One thread at a time, but any may ask what was written, and take what was, each of its own pages. Ranges
-/// consist of whole pages. Nothing here asks malloc for memory, throws or changes errno. Pages that hold
+/// One thread at a time, but any may ask what was written, and take what was, each of its own pages. Pages
+/// that a range touches belong to it, and what is told consists of whole pages: it may begin before the
+/// range, and end behind it. Nothing here asks malloc for memory, throws or changes errno. Pages that hold
 /// nothing, never touched or given back to the system, are not written: what they held is gone. They count as
 /// written as soon as they hold something.
 class WriteTracking {
