@@ -11,11 +11,13 @@
 // thread that stands still may hold the one of malloc. So these have all their memory in the collected heap,
 // as objects any word of which may be an address: whatever a container is doing, what it needs can be reached
 // from its own words and from the registers and the stack of whoever works on it. Their memory is marked in
-// parallel, long arrays in slices.
+// parallel, long arrays in slices. What is removed from them is cleared, since spare capacity is searched,
+// too.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -52,14 +54,28 @@ class HeapAllocator {
     if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw std::bad_alloc();
     return static_cast<T*>(internal::allocate(count * kElementBytes, kKind));
   }
-  void deallocate(T*, std::size_t) {}
+  /// Clears the memory: a stale word that leads there keeps nothing else.
+  void deallocate(T* first, std::size_t count) { clear(first, count); }
+  /// Removes an element, and what it led to from the container's memory.
+  template <typename Element>
+  void destroy(Element* element) {
+    std::destroy_at(element);
+    clear(element, 1);
+  }
   friend bool operator==(const HeapAllocator&, const HeapAllocator&) { return true; }
 
  private:
   static constexpr std::size_t kElementBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): any T
   // A type that is neither class nor pointer leads to no object.
-  static constexpr heap::KindNumber kKind =
-      std::is_arithmetic_v<T> || std::is_enum_v<T> ? gc::ProcessKinds::kData : gc::ProcessKinds::kWords;
+  template <typename Element>
+  static constexpr bool kIsData = std::is_arithmetic_v<Element> || std::is_enum_v<Element>;
+  static constexpr heap::KindNumber kKind = kIsData<T> ? gc::ProcessKinds::kData : gc::ProcessKinds::kWords;
+
+  template <typename Element>
+  static void clear(Element* first, std::size_t count) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): any element
+    if constexpr (!kIsData<Element>) std::memset(static_cast<void*>(first), 0, count * sizeof(Element));
+  }
 };
 
 /// A container with a HeapAllocator, in a collected object or on a stack; used like a pointer to it. Its

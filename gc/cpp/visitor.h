@@ -109,6 +109,7 @@ class Visitor {
     if constexpr (kCanTrace<First>) Trace(parts.first);
     if constexpr (kCanTrace<Second>) Trace(parts.second);
   }
+  /// What it held before a reset counts, too: a thread may stand still between filling it and noting that.
   template <typename T>
   void Trace(const std::optional<T>& part) {
     static_assert(internal::kKeepsByWords<T>, "a weak reference or a destructor: not in a std::optional");

@@ -112,6 +112,132 @@ TEST(HeapContainer, OfNumbersLeadsNowhere) {
   EXPECT_NE(kept, nullptr);
 }
 
+template <typename Element>
+HiddenObject hidden(const Element& element) {
+  return HiddenObject(element.get());
+}
+template <typename Key>
+HiddenObject hidden(const std::pair<Key, Member<Link>>& entry) {
+  return HiddenObject(entry.second.get());
+}
+
+template <typename Container>
+struct OwnerOf : GarbageCollected<OwnerOf<Container>> {
+  void Trace(Visitor* visitor) const { visitor->Trace(container); }
+  Container container;
+};
+
+// Of each container, whose elements lead to an object each: whether what `remove` takes out of it dies, and
+// the rest, `left` elements, lives.
+template <typename Container, typename Add, typename Remove>
+void expect_removed_to_die(const char* how, std::size_t left, Add add, Remove remove) {
+  Persistent<OwnerOf<Container>> owner(MakeGarbageCollected<OwnerOf<Container>>());
+  std::vector<HiddenObject> objects;
+  [&]() __attribute__((noinline)) {
+    for (std::size_t i = 0; i < kCount; ++i)
+      add(*owner->container, i, MakeGarbageCollected<Link>(nullptr, i));
+    for (const auto& element : *owner->container) objects.push_back(hidden(element));
+    remove(owner->container);
+  }
+  ();
+  ASSERT_EQ(owner->container->size(), left) << how;
+  collect_exactly();
+  // Right behind a container's memory another object may lie.
+  EXPECT_LE(count_alive(objects), left + 2) << how;
+  for (const auto& element : *owner->container) EXPECT_TRUE(hidden(element).is_alive()) << how;
+}
+
+template <typename Container>
+void expect_removed_from_a_sequence_to_die() {
+  const auto expect = [](const char* how, std::size_t left, auto remove) {
+    const auto add = [](auto& container, std::size_t, Link* link) { container.push_back(link); };
+    expect_removed_to_die<Container>(how, left, add, remove);
+  };
+  expect("pop_back", 0, [](Container& all) {
+    while (!all->empty()) all->pop_back();
+  });
+  expect("erase of the first", 10, [](Container& all) {
+    while (all->size() > 10) all->erase(all->begin());
+  });
+  expect("erase of some", 100, [](Container& all) { all->erase(all->begin() + 50, all->end() - 50); });
+  expect("erase_if", kCount / 2,
+         [](Container& all) { std::erase_if(*all, [](const auto& link) { return link->value % 2 == 0; }); });
+  expect("resize", 10, [](Container& all) { all->resize(10); });
+  expect("assign", 1, [](Container& all) { all->assign(1, all->front()); });
+  expect("copy assignment", 1, [](Container& all) {
+    Container one;
+    one->push_back(all->back());
+    all = one;
+  });
+  expect("shrink_to_fit", 1, [](Container& all) {
+    all->erase(all->begin() + 1, all->end());
+    all->shrink_to_fit();
+  });
+}
+
+// Whatever has clear(), begin() and swap().
+template <typename Container, typename Add>
+void expect_cleared_to_die(Add add) {
+  const auto expect = [add](const char* how, std::size_t left, auto remove) {
+    expect_removed_to_die<Container>(how, left, add, remove);
+  };
+  expect("clear", 0, [](Container& all) { all->clear(); });
+  expect("erase of the first", kCount - 900, [](Container& all) {
+    for (int i = 0; i < 900; ++i) all->erase(all->begin());
+  });
+  expect("erase of a range", 0, [](Container& all) { all->erase(all->begin(), all->end()); });
+  expect("swap", 0, [](Container& all) {
+    Container empty;
+    all->swap(*empty);
+  });
+  expect("move", 0, [](Container& all) { const Container moved(std::move(all)); });
+  expect("move assignment", 0, [](Container& all) {
+    Container empty;
+    all = std::move(empty);
+  });
+}
+
+TEST(HeapContainer, KeepsNothingThatWasRemoved) {
+  expect_removed_from_a_sequence_to_die<HeapVector<Member<Link>>>();
+  expect_removed_from_a_sequence_to_die<HeapDeque<Member<Link>>>();
+  expect_removed_to_die<HeapDeque<Member<Link>>>(
+      "pop_front", 0, [](auto& deque, std::size_t, Link* link) { deque.push_back(link); },
+      [](HeapDeque<Member<Link>>& deque) {
+        while (!deque->empty()) deque->pop_front();
+      });
+  const auto push = [](auto& all, std::size_t, Link* link) { all.push_back(link); };
+  expect_cleared_to_die<HeapVector<Member<Link>>>(push);
+  expect_cleared_to_die<HeapDeque<Member<Link>>>(push);
+  const auto set = [](auto& map, std::size_t i, Link* link) { map[i] = link; };
+  expect_cleared_to_die<HeapMap<std::size_t, Member<Link>>>(set);
+  expect_cleared_to_die<HeapHashMap<std::size_t, Member<Link>>>(set);
+  const auto insert = [](auto& set_of_links, std::size_t, Link* link) { set_of_links.insert(link); };
+  expect_cleared_to_die<HeapSet<Member<Link>>>(insert);
+  expect_cleared_to_die<HeapHashSet<Member<Link>>>(insert);
+}
+
+// A queue that is a map: each node that was removed leads to nodes that were there then.
+TEST(HeapContainer, AStaleWordKeepsNoMoreThanOneNode) {
+  Persistent<OwnerOf<HeapMap<std::size_t, Member<Link>>>> owner(
+      MakeGarbageCollected<OwnerOf<HeapMap<std::size_t, Member<Link>>>>());
+  auto& map = *owner->container;
+  for (std::size_t i = 0; i < 8; ++i) map[i] = nullptr;
+  const volatile void* volatile stale = &map.begin()->first;
+  std::vector<HiddenObject> objects;
+  [&]() __attribute__((noinline)) {
+    for (std::size_t i = 8; i < kCount; ++i) {
+      map[i] = MakeGarbageCollected<Link>(nullptr, i);
+      objects.push_back(hidden(*map.rbegin()));
+      map.erase(map.begin());
+    }
+    map.clear();
+  }
+  ();
+  collect_garbage();
+  EXPECT_LE(count_alive(objects), 10U) << "some words on the stack may be stale";
+  EXPECT_NE(stale, nullptr);
+}
+
 // An object that has a destructor, and a container whose memory may be gone by then.
 struct Destroyed : GarbageCollected<Destroyed> {
   explicit Destroyed(int& destroyed) : count(destroyed) {
