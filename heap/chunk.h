@@ -273,6 +273,10 @@ class Chunk {
   [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }
   /// All bytes of the chunk, header included.
   [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
+  /// The number of the last sweep that came to it.
+  // Relaxed, both: what was marked is known since the program stood still.
+  [[nodiscard]] std::uint32_t swept() const { return swept_.load(std::memory_order_relaxed); }
+  void set_swept(std::uint32_t sweep) { swept_.store(sweep, std::memory_order_relaxed); }
   /// Which of the heap's MemoryNodes kinds it is: the node that its memory lies on, where it lies on one.
   [[nodiscard]] std::uint32_t node() const { return node_; }
   /// Blocks in no use.
@@ -414,6 +418,7 @@ class Chunk {
   // Those that are not to be, because huge pages are slow to come. Read by whoever took a block on them.
   std::atomic<std::uint8_t> small_pages_{0};
   std::atomic<std::uint8_t> untimed_pages_{0};  // huge ones that nobody wrote to yet
+  std::atomic<std::uint32_t> swept_{0};
   const std::uint32_t node_;
   BlockMap& map_;
   const KindTable& kind_table_;

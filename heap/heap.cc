@@ -184,7 +184,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   BlockInfo info;
   info.use = BlockUse::small;
   info.owned = true;
-  info.swept = sweep_number_;
+  info.swept = sweep_number();
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
   const bool is_zero = take_block(chunk, index, info, kind);
@@ -388,10 +388,14 @@ Object* Heap::object_at(const void* address) const {
   if (info.use == BlockUse::large_head &&
       static_cast<const std::byte*>(address) >= reinterpret_cast<const std::byte*>(object) + info.large_bytes)
     return nullptr;
-  // A slot that an allocator has before it has no type yet.
-  const bool is_unused =
-      chunk->contents_of(object) == Contents::references && object->type() == &TypeDescriptor::unused();
-  return is_unused ? nullptr : object;
+  const bool is_unswept = chunk->swept() != sweep_number() && info.swept != sweep_number();
+  if (is_unswept && !chunk->is_marked(object)) return nullptr;
+  if (chunk->contents_of(object) != Contents::references) return object;
+  // A slot that an allocator has before it has no type yet. Asked once more: in a chunk that was released
+  // meanwhile all contents seem to be references, but nothing is allocated.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool is_used = chunk->is_allocated(object) && object->type() != &TypeDescriptor::unused();
+  return is_used ? object : nullptr;
 }
 
 void Heap::clear_marks() {
@@ -446,7 +450,8 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
 void Heap::start_sweep(OwnedBlocks owned) {
   const std::lock_guard lock(mutex_);
   swept_ = {};
-  ++sweep_number_;
+  // Relaxed: see sweep_number.
+  sweep_number_.store(sweep_number() + 1, std::memory_order_relaxed);
   recent_use_.note(usage_.used);
   BusyAllocators busy;
   for (Allocator* const allocator : allocators_) {
@@ -487,7 +492,7 @@ void Heap::sweep_chunk(Chunk* chunk) {
   for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
     const BlockInfo info = chunk->block(index);
     if (info.use == BlockUse::small) {
-      if (info.swept != sweep_number_) sweep_small(chunk, index);
+      if (info.swept != sweep_number()) sweep_small(chunk, index);
     } else if (info.use == BlockUse::large_head) {
       if (chunk->is_marked(chunk->block_start(index)) && !info.is_freed) {
         const std::uint64_t bytes =
@@ -498,6 +503,7 @@ void Heap::sweep_chunk(Chunk* chunk) {
       release_blocks(chunk, index, info.blocks);
     }
   }
+  chunk->set_swept(sweep_number());
 }
 
 void Heap::sweep_small(Chunk* chunk, std::size_t index) {
@@ -526,7 +532,7 @@ void Heap::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
 // later.
 void Heap::sweep_owned(Chunk* chunk, std::size_t index) {
   keep_marked(chunk, index, chunk->count_marks(index));
-  chunk->block(index).swept = sweep_number_;
+  chunk->block(index).swept = sweep_number();
 }
 
 // Those stay without which the blocks of all chunks would take less than `keep_bytes`, unless they are
@@ -566,6 +572,7 @@ Chunk* Heap::try_add_chunk(std::size_t total_bytes, std::uint32_t node) {
   if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
   Chunk* const chunk = space_.allocate(total_bytes, node);
   if (chunk == nullptr || !chunks_.append(chunk)) return nullptr;
+  chunk->set_swept(sweep_number());
   chunk_bytes_.store(chunk_bytes() + chunk->total_bytes(), std::memory_order_relaxed);
   usage_.taken.add(chunk->total_bytes());
   return chunk;

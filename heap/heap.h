@@ -205,12 +205,13 @@ class Heap {
   /// Where objects start, for whoever looks at words that may be addresses (heap/word_scan.h).
   [[nodiscard]] const BlockMap& map() const { return space_.map(); }
 
+  /// The object that `address` points into, first byte to last, or null: for any address, by any thread at
+  /// any time, without a lock. Of objects that the last collection found dead there are none, also before
+  /// they are swept. In blocks without types, slots that an allocator holds count as objects. O(1).
+  [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
+
   // --- The collector, while no thread allocates ---
 
-  /// The object that `address` points into, first byte to last, or null: for any address. Of objects that the
-  /// last collection found dead there are none. In blocks without types, slots that an allocator holds count
-  /// as objects. O(1).
-  [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
   /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` starts or may
   /// start: the slots that an allocator has before it count. O(chunks), and O(blocks) of those that had such
   /// objects since they were last empty.
@@ -346,6 +347,8 @@ class Heap {
                        std::size_t most_swept);
   Chunk* find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node);
   [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
+  // Relaxed: changed while the program stands still.
+  [[nodiscard]] std::uint32_t sweep_number() const { return sweep_number_.load(std::memory_order_relaxed); }
   template <typename IsWanted, typename Function>
   void for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function);
   template <typename IsWanted, typename Function>
@@ -379,7 +382,7 @@ class Heap {
   GrowingList<std::byte*> abandoned_;
   bool is_marking_ = false;              // while threads allocate
   std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
-  std::uint32_t sweep_number_ = 0;
+  std::atomic<std::uint32_t> sweep_number_{0};
   SweepResult swept_;
   std::atomic<std::uint64_t> allocated_bytes_{0};
   std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};

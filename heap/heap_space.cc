@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t kTimesMemory = 4;
 constexpr std::size_t kLeastDefaultBytes = std::size_t{4} << 30;
 
-// Longer than the page of any system.
+// As long as the longest page of any system.
 constexpr std::size_t kLargestPageBytes = std::size_t{64} << 10;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -33,6 +34,9 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 // address zero.
 constexpr bool kFewAddresses = base::kThreadSanitizer;
 constexpr std::uintptr_t kLowestAddress = kFewAddresses ? 0x7e80'0000'0000 : kChunkBytes;
+
+// What is left of a chunk that was released.
+std::size_t header_bytes() { return round_up(kFirstBlock * kBlockBytes, base::page_bytes()); }
 
 constexpr int kNothing = PROT_NONE;
 constexpr int kMemory = PROT_READ | PROT_WRITE;
@@ -134,7 +138,7 @@ std::size_t HeapSpace::default_bytes() {
 
 HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNodes& nodes)
     : range_(find_range(round_up(bytes, kChunkBytes) / kChunkBytes)),
-      pieces_(reinterpret_cast<Piece*>(map_or_throw(range_.size() / kChunkBytes).data()),
+      pieces_(reinterpret_cast<Piece*>(map_or_throw(range_.size() / kChunkBytes * sizeof(Piece)).data()),
               range_.size() / kChunkBytes),
       map_(reinterpret_cast<std::uintptr_t>(range_.data()),
            {reinterpret_cast<std::uint64_t*>(entries_of(0, 0).data()), 0},
@@ -151,10 +155,11 @@ HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNode
 HeapSpace::~HeapSpace() {
   hide_from_leak_sanitizer(range_);
   for (std::size_t piece = 0; piece < covered_;) {
-    const bool is_taken = pieces_[piece] == Piece::taken;
+    const bool is_taken = pieces_[piece].state == PieceState::taken;
     const std::size_t bytes =
         is_taken ? reinterpret_cast<Chunk*>(address_of(piece))->total_bytes() : kChunkBytes;
     if (is_taken) base::unmap_memory({address_of(piece), bytes});
+    if (pieces_[piece].has_header) base::unmap_memory({address_of(piece), header_bytes()});
     piece += round_up(bytes, kChunkBytes) / kChunkBytes;
   }
   base::unmap_memory(entries_of(0, covered_));
@@ -195,20 +200,58 @@ std::size_t HeapSpace::piece_at(const void* address) const {
 std::size_t HeapSpace::find_free(std::size_t count) const {
   std::size_t run = 0;
   for (std::size_t piece = search_from_; piece < pieces_.size(); ++piece) {
-    run = pieces_[piece] == Piece::free ? run + 1 : 0;
+    run = pieces_[piece].state == PieceState::free ? run + 1 : 0;
     if (run == count) return piece + 1 - count;
   }
   return pieces_.size();
 }
 
-void HeapSpace::mark_pieces(std::size_t first, std::size_t count, Piece state) {
-  std::fill_n(pieces_.begin() + static_cast<std::ptrdiff_t>(first), count, state);
+void HeapSpace::mark_pieces(std::size_t first, std::size_t count, PieceState state) {
+  std::fill_n(pieces_.begin() + static_cast<std::ptrdiff_t>(first), count, Piece{state, false});
 }
 
 void HeapSpace::try_occupied_again() {
-  std::ranges::replace(pieces_, Piece::occupied, Piece::free);
+  for (Piece& piece : pieces_) {
+    if (piece.state == PieceState::occupied) piece.state = PieceState::free;
+  }
   occupied_ = 0;
   search_from_ = 0;
+}
+
+// Calls `function(std::span<std::byte>)` for each stretch from `begin` to `end` where no header was left,
+// until it returns false. Returns where that one begins, or `end`.
+template <typename Function>
+std::byte* HeapSpace::for_each_gap(std::byte* begin, std::byte* end, Function function) const {
+  while (begin < end) {
+    std::size_t piece = piece_at(begin);
+    if (pieces_[piece].has_header && begin == address_of(piece)) {
+      begin += header_bytes();
+      continue;
+    }
+    while (address_of(++piece) < end && !pieces_[piece].has_header) continue;
+    std::byte* const gap_end = std::min(end, address_of(piece));
+    if (!function(std::span(begin, gap_end))) return begin;
+    begin = gap_end;
+  }
+  return end;
+}
+
+// Has all of it mapped and nothing of a header behind it, or no more than before. Returns `end`, or where
+// that is not possible, with errno.
+std::byte* HeapSpace::map_gaps(std::byte* begin, std::byte* end) const {
+  std::byte* const reached = for_each_gap(begin, end, [](std::span<std::byte> gap) {
+    return map_at(gap.data(), gap.size(), kMemory) != nullptr;
+  });
+  const int error = errno;
+  const auto unmap = [](std::span<std::byte> memory) { return munmap(memory.data(), memory.size()) == 0; };
+  if (reached != end) {
+    for_each_gap(begin, reached, unmap);
+  } else if (const std::size_t last = piece_at(end - 1); pieces_[last].has_header) {
+    std::byte* const header_end = address_of(last) + header_bytes();
+    if (end < header_end) unmap({end, header_end});
+  }
+  errno = error;
+  return reached;
 }
 
 // Maps as many neighbouring pieces as so many bytes need: the first of them, or pieces_.size() when there is
@@ -217,16 +260,18 @@ std::size_t HeapSpace::map_pieces(std::size_t total_bytes) {
   const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
   if (count > pieces_.size()) return pieces_.size();
   for (bool tries_again = occupied_ != 0;;) {
-    while (search_from_ < pieces_.size() && pieces_[search_from_] != Piece::free) ++search_from_;
+    while (search_from_ < pieces_.size() && pieces_[search_from_].state != PieceState::free) ++search_from_;
     const std::size_t first = find_free(count);
     if (first != pieces_.size()) {
       if (!cover(first + count)) return pieces_.size();
-      if (map_at(address_of(first), total_bytes, kMemory) != nullptr) {
-        mark_pieces(first, count, Piece::taken);
+      std::byte* const end = address_of(first) + total_bytes;
+      const std::byte* const reached = map_gaps(address_of(first), end);
+      if (reached == end) {
+        mark_pieces(first, count, PieceState::taken);
         return first;
       }
       if (errno != EEXIST) return pieces_.size();
-      mark_pieces(first, 1, Piece::occupied);
+      pieces_[piece_at(reached)].state = PieceState::occupied;
       ++occupied_;
     } else if (std::exchange(tries_again, false)) {
       try_occupied_again();
@@ -269,13 +314,13 @@ bool HeapSpace::extend(Chunk* chunk, std::size_t least_bytes) {
   const std::size_t end = first + round_up(total_bytes, kChunkBytes) / kChunkBytes;
   if (end > pieces_.size() || !cover(end)) return false;
   for (std::size_t piece = old_end; piece < end; ++piece) {
-    if (pieces_[piece] != Piece::free) return false;
+    if (pieces_[piece].state != PieceState::free) return false;
   }
   const std::span<std::byte> more{start + before, total_bytes - before};
-  if (map_at(more.data(), more.size(), kMemory) == nullptr) return false;
+  if (map_gaps(start + before, start + total_bytes) != start + total_bytes) return false;
   ask_for_huge_pages(more);
   nodes_.place(more, chunk->node());
-  mark_pieces(old_end, end - old_end, Piece::taken);
+  mark_pieces(old_end, end - old_end, PieceState::taken);
   chunk->extend(total_bytes);
   return true;
 }
@@ -285,10 +330,15 @@ void HeapSpace::release(Chunk* chunk) {
   auto* const memory = reinterpret_cast<std::byte*>(chunk);
   const std::size_t first = piece_at(chunk);
   chunk->~Chunk();
+  // The header first: who finds an object there finds its memory, too. What is locked is not given back.
+  const std::size_t header = header_bytes();
+  if (!base::PageMemory::discard(memory, header)) std::memset(memory, 0, header);
   // Where the system has no place to note that, the pages are given back alone, and the addresses are found
   // to be occupied when they are wanted again.
-  if (munmap(memory, total_bytes) != 0) madvise(memory, total_bytes, MADV_DONTNEED);
-  mark_pieces(first, round_up(total_bytes, kChunkBytes) / kChunkBytes, Piece::free);
+  if (munmap(memory + header, total_bytes - header) != 0)
+    madvise(memory + header, total_bytes - header, MADV_DONTNEED);
+  mark_pieces(first, round_up(total_bytes, kChunkBytes) / kChunkBytes, PieceState::free);
+  pieces_[first].has_header = true;
   search_from_ = std::min(search_from_, first);
 }
 

@@ -35,16 +35,16 @@ class HeapSpace {
   static std::size_t default_bytes();
 
   /// A chunk with no block in use and all marks clear, or null when there is no memory or no stretch of
-  /// addresses. Of `least_bytes` bytes, a multiple of kBlockBytes that is more than a chunk's header, or up
-  /// to the end of their last page. The system is asked to back it with huge pages, but for the first chunk
-  /// (HugePages), which it may or may not do
-  /// (`/sys/kernel/mm/transparent_hugepage/enabled`). The objects' memory is zero. `node`: which of the
-  /// nodes' kinds of chunks. O(chunks).
+  /// addresses. It has `least_bytes` bytes, a multiple of kBlockBytes that is more than a chunk's header, or
+  /// up to the end of their last page. The system is asked to back it with huge pages, but for the first
+  /// chunk (HugePages), which it may or may not do (`/sys/kernel/mm/transparent_hugepage/enabled`). The
+  /// objects' memory is zero. `node`: which of the nodes' kinds of chunks. O(chunks).
   Chunk* allocate(std::size_t least_bytes, std::uint32_t node = 0);
   /// Makes a chunk longer, to `least_bytes` bytes and up to the end of their last page, where it is. False,
   /// with nothing changed, when there is no memory or something else has the addresses. What is new is zero.
   bool extend(Chunk* chunk, std::size_t least_bytes);
-  /// Gives a chunk's memory back to the system; no block of it may have an entry in the map.
+  /// Gives a chunk's memory back to the system; no block of it may have an entry in the map. Its header stays
+  /// readable, and zero: who had looked into the map before finds no object there.
   void release(Chunk* chunk);
 
   [[nodiscard]] const MemoryNodes& nodes() const { return nodes_; }
@@ -55,17 +55,24 @@ class HeapSpace {
   [[nodiscard]] const BlockMap& map() const { return map_; }
 
  private:
-  enum class Piece : std::uint8_t {
+  enum class PieceState : std::uint8_t {
     free,
     taken,
     occupied,  ///< by somebody else, when it was last tried
+  };
+  struct Piece {
+    PieceState state;
+    bool has_header;  ///< the header of a chunk that was released is left there, and zero
   };
 
   // The first of `count` neighbouring free pieces of kChunkBytes, or as many as there are when none are.
   [[nodiscard]] std::size_t find_free(std::size_t count) const;
   [[nodiscard]] std::byte* address_of(std::size_t piece) const { return range_.data() + piece * kChunkBytes; }
   [[nodiscard]] std::size_t piece_at(const void* address) const;
-  void mark_pieces(std::size_t first, std::size_t count, Piece state);
+  void mark_pieces(std::size_t first, std::size_t count, PieceState state);
+  template <typename Function>
+  std::byte* for_each_gap(std::byte* begin, std::byte* end, Function function) const;
+  std::byte* map_gaps(std::byte* begin, std::byte* end) const;
   [[nodiscard]] std::size_t map_pieces(std::size_t total_bytes);
   void try_occupied_again();
   [[nodiscard]] std::span<std::byte> entries_of(std::size_t first, std::size_t end) const;

@@ -77,7 +77,7 @@ void store(const Finalizer& finalizer, OldFinalizer old) {
 void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer old) {
   if (GC_find_leak != 0) return;
   gc::ProcessCollector& collector = c_interface::collector();
-  const heap::Object* const object = collector.heap().object_at(address);
+  const heap::Object* const object = object_at(address);
   bool has_memory = true;
   {
     const std::lock_guard lock(collector.lock());

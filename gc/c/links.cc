@@ -4,6 +4,7 @@
 
 #include "gc/c/finalizers.h"
 #include "gc/c/log.h"
+#include "gc/c/object_start.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "gc/process/finalization.h"
@@ -42,7 +43,7 @@ int register_link(Table table, void** link, const void* address) {
   check(link);
   if (GC_find_leak != 0) return GC_UNIMPLEMENTED;
   gc::ProcessCollector& collector = c_interface::collector();
-  heap::Object* const object = collector.heap().object_at(address);
+  heap::Object* const object = object_at(address);
   if (object == nullptr) return GC_SUCCESS;  // what lies outside the heap never goes
   const std::lock_guard lock(collector.lock());
   return code_of((collector.finalization().*table).register_link(link, object));
@@ -110,7 +111,7 @@ GC_toggleref_func GC_get_toggleref_func() {
 
 int GC_toggleref_add(void* address, int is_strong) {
   gc::ProcessCollector& collector = c_interface::collector();
-  heap::Object* const object = collector.heap().object_at(address);
+  heap::Object* const object = object_at(address);
   const std::lock_guard lock(collector.lock());
   if (settings.toggleref_func == nullptr || object == nullptr) return GC_SUCCESS;
   return collector.finalization().toggle_references.add(object, is_strong != 0) ? GC_SUCCESS : GC_NO_MEMORY;

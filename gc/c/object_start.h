@@ -20,7 +20,7 @@ inline heap::Object* object_at(const void* address) {
   if (thread == nullptr && gc::OwnWork::is_under_way()) return nullptr;
   const heap::Heap& heap = collector().heap();
   if (thread == nullptr) return heap.object_at(address);
-  // No collection may give back a chunk while its tables are read.
+  // So no collection comes between the looks at a block's shape and at what is allocated in it.
   const gc::ThreadRegistry::CriticalSection critical(*thread);
   return heap.object_at(address);
 }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "tests/address_space_limit.h"
@@ -94,6 +96,62 @@ TEST(HeapSpace, MemoryThatWasReleasedComesBackZero) {
   chunk = space.allocate(kChunkBytes);
   ASSERT_EQ(chunk->block_start(kFirstBlock), objects);
   for (std::size_t i = 0; i < kUsableBlocks * kBlockBytes; i += 509) ASSERT_EQ(objects[i], std::byte{0});
+}
+
+// Somebody may have looked into the map before the chunk was released, and look into its tables only now.
+TEST(HeapSpace, TheHeaderOfAReleasedChunkStaysAndIsZero) {
+  HeapSpace space(8 * kChunkBytes, kKinds);
+  for (const std::size_t bytes : {kChunkBytes, kChunkBytes / 4, 3 * kChunkBytes + kBlockBytes}) {
+    Chunk* const chunk = space.allocate(bytes);
+    ASSERT_NE(chunk, nullptr);
+    chunk->take_block(kFirstBlock, {}, KindNumber::data);
+    chunk->set_large_allocated(kFirstBlock);
+    const std::byte* const object = chunk->block_start(kFirstBlock);
+    EXPECT_TRUE(chunk->is_allocated(object));
+    space.release(chunk);
+    std::vector<unsigned char> pages(bytes / 4096);
+    ASSERT_EQ(mincore(chunk, kFirstBlock * kBlockBytes, pages.data()), 0) << "it is mapped";
+    EXPECT_EQ(std::count(pages.begin(), pages.end(), 0), std::ssize(pages)) << "and takes no memory";
+    EXPECT_FALSE(chunk->is_allocated(object));
+    auto* const behind = reinterpret_cast<std::byte*>(chunk) + (kFirstBlock + 4) * kBlockBytes;
+    EXPECT_NE(mincore(behind, kBlockBytes, pages.data()), 0);
+  }
+}
+
+TEST(HeapSpace, ChunksOfAnyLengthComeWhereHeadersWereLeft) {
+  HeapSpace space(6 * kChunkBytes, kKinds);
+  std::vector<Chunk*> chunks;
+  while (Chunk* const chunk = space.allocate(kChunkBytes)) chunks.push_back(chunk);
+  ASSERT_EQ(chunks.size(), 6U);
+  for (Chunk* const chunk : chunks) space.release(chunk);
+  Chunk* const chunk = space.allocate(2 * kChunkBytes + kBlockBytes);
+  ASSERT_EQ(chunk, chunks.front());
+  ASSERT_TRUE(space.extend(chunk, 5 * kChunkBytes + kBlockBytes));
+  auto* const objects = chunk->block_start(kFirstBlock);
+  auto* const end = reinterpret_cast<std::byte*>(chunk) + 5 * kChunkBytes + kBlockBytes;
+  EXPECT_EQ(std::count(objects, end, std::byte{0}), end - objects);
+  std::memset(objects, 0xff, static_cast<std::size_t>(end - objects));
+  space.release(chunk);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(space.allocate(kChunkBytes), chunks[i]);
+}
+
+TEST(HeapSpace, BehindAHeaderThatWasLeftOthersMayBeAlso) {
+  HeapSpace space(4 * kChunkBytes, kKinds);
+  std::vector<Chunk*> chunks;
+  while (Chunk* const chunk = space.allocate(kChunkBytes)) chunks.push_back(chunk);
+  ASSERT_EQ(chunks.size(), 4U);
+  for (Chunk* const chunk : chunks) space.release(chunk);
+  auto* const wanted = reinterpret_cast<std::byte*>(chunks[1]) + kChunkBytes / 2;
+  void* const other = mmap(wanted, kBlockBytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  ASSERT_EQ(other, wanted);
+  Chunk* const two = space.allocate(2 * kChunkBytes);
+  EXPECT_EQ(two, chunks[2]) << "in a piece that has a neighbour";
+  EXPECT_FALSE(chunks[1]->is_allocated(wanted)) << "the header is still there";
+  EXPECT_EQ(space.allocate(kChunkBytes), chunks[0]);
+  EXPECT_EQ(space.allocate(kChunkBytes), nullptr);
+  munmap(other, kBlockBytes);
+  EXPECT_EQ(space.allocate(kChunkBytes), chunks[1]);
 }
 
 TEST(HeapSpace, MoreThanItHasIsRefused) {

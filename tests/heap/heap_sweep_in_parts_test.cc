@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <set>
 #include <span>
+#include <thread>
 #include <vector>
 
+#include "base/sanitizers.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "mark/random_numbers.h"
 #include "tests/heap/contents.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::heap {
 namespace {
@@ -252,6 +256,51 @@ TEST_F(HeapSweepInPartsTest, AnOversizedObjectFreedInTheMidstSkipsNoChunk) {
         EXPECT_EQ(heap.object_at(object), nullptr) << "freed " << freed << " after " << parts;
     }
   }
+}
+
+// Their memory may go away while somebody who was given one looks at it.
+TEST_F(HeapSweepInPartsTest, DeadObjectsAreNotFoundBeforeTheyAreSwept) {
+  const std::vector<Object*> objects = fill_chunks(3, 512);
+  std::vector<Object*> live = fillers_;
+  for (std::size_t i = 0; i < objects.size(); i += 3) live.push_back(objects[i]);
+  std::vector<Object*> dead_large;
+  for (int i = 0; i < 3; ++i) dead_large.push_back(allocate(i == 0 ? kOversizedBytes : 3 * kBlockBytes));
+  mark_only(live);
+  heap_.start_sweep(OwnedBlocks::left);
+  for (bool is_last = false; !is_last; is_last = heap_.sweep_some()) {
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      ASSERT_EQ(heap_.object_at(objects[i]), i % 3 == 0 ? objects[i] : nullptr) << i;
+    for (Object* const object : dead_large) ASSERT_EQ(heap_.object_at(object), nullptr);
+    for (Object* const object : fillers_) ASSERT_EQ(heap_.object_at(object), object);
+    // In a block at hand, in one that is taken now, and in blocks of its own.
+    for (const std::size_t bytes : {std::size_t{512}, std::size_t{48}, 2 * kBlockBytes}) {
+      Object* const object = allocate(bytes);
+      EXPECT_EQ(heap_.object_at(object), object);
+    }
+  }
+}
+
+// Another thread that goes on asking about an address while the chunk comes and goes.
+TEST_F(HeapSweepInPartsTest, StaleAddressesMayBeAskedAboutAtAnyTime) {
+  if (base::kThreadSanitizer) GTEST_SKIP() << "a block's entry may be read while it is written";
+  std::vector<Object*> addresses;
+  for (int i = 0; i < 4; ++i) addresses.push_back(heap_.allocate_large(kOversizedBytes, KindNumber::words));
+  std::atomic<bool> is_over{false};
+  std::thread asking([&] {
+    while (!is_over.load()) {
+      for (Object* const address : addresses) {
+        Object* const object = heap_.object_at(reinterpret_cast<std::byte*>(address) + kBlockBytes);
+        EXPECT_TRUE(object == nullptr || object == address);
+      }
+    }
+  });
+  std::vector<Object*> objects = addresses;
+  for (std::size_t round = 0; round < mark::scaled(100); ++round) {
+    for (Object* const object : objects) heap_.free_large(object);
+    for (Object*& object : objects) object = heap_.allocate_large(kOversizedBytes, KindNumber::words);
+  }
+  is_over.store(true);
+  asking.join();
 }
 
 // ---- What markers ask for ----
