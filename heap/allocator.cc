@@ -86,15 +86,14 @@ Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
 
 // The next of the spares, or of the heap's blocks. The present block's slots are used up.
 bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind) {
-  const SmallBlock used = run.block;
+  std::byte* const spares = run.block.spares;
   const std::uint32_t wanted = run.blocks_wanted;
   run = {};
-  if (used.spares != nullptr) {
-    used.chunk->block(used.index).owned = false;
-    run.block = Heap::take_spare(used.spares);
+  if (spares != nullptr) {
+    run.block = Heap::take_spare(spares);
     run.blocks_wanted = wanted;
   } else {
-    run.block = heap_.exchange_block(used, size_class, kind, wanted - 1);
+    run.block = heap_.own_block(size_class, kind, wanted - 1);
     run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
   }
   if (run.block.chunk != nullptr) ++blocks_taken_;
@@ -143,7 +142,6 @@ void Allocator::give_up_blocks() {
   give_up_spares();
   for_each_run([this](FreeRun& run) {
     if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
-    if (run.block.chunk != nullptr) run.block.chunk->block(run.block.index).owned = false;
     if (run.freed != nullptr) heap_.abandon(run.freed);
     run = {};
   });
@@ -175,11 +173,7 @@ void Allocator::set_next_freed(std::byte* freed, const std::byte* next) {
 // A thread that allocates no more would keep them for ever.
 void Allocator::give_up_spares() {
   for_each_run([](FreeRun& run) {
-    while (run.block.spares != nullptr) {
-      const SmallBlock spare = Heap::take_spare(run.block.spares);
-      spare.chunk->block(spare.index).owned = false;
-      run.block.spares = spare.spares;
-    }
+    run.block.spares = nullptr;
     run.blocks_wanted = 1;
   });
 }

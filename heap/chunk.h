@@ -60,7 +60,6 @@ enum class Blacklisted : std::uint8_t { avoided, accepted };
 /// One block's entry in the chunk's table.
 struct BlockInfo {
   BlockUse use = BlockUse::free;
-  bool owned = false;                              ///< small: by an allocator, which takes its slots
   bool was_zero = false;                           ///< small: it was not yet written to when it was taken
   bool is_freed = false;                           ///< large_head: by hand, while objects were marked
   std::uint8_t size_class = 0;                     ///< small

@@ -123,10 +123,8 @@ void Heap::count_freed(std::uint64_t bytes) {
   allocated_bytes_.store(allocated_bytes() - std::min(bytes, allocated_bytes()), std::memory_order_relaxed);
 }
 
-SmallBlock Heap::exchange_block(const SmallBlock& used, std::uint8_t size_class, KindNumber kind,
-                                std::uint32_t spares) {
+SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
   const std::lock_guard lock(mutex_);
-  if (used.chunk != nullptr) used.chunk->block(used.index).owned = false;
   std::byte*& partly_free = partly_free_of(size_class, kind, space_.nodes().near_this_thread());
   if (partly_free == nullptr) sweep_next_chunk();
   if (partly_free != nullptr) return own_partly_free(partly_free);
@@ -159,7 +157,6 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   BlockInfo& info = chunk->block(index);
   if (!within_budget(info.free_bytes())) return {};
   list = info.next;
-  info.owned = true;
   count_allocated(info.free_bytes());
   return {chunk, static_cast<std::uint32_t>(index)};
 }
@@ -183,7 +180,6 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   if (chunk == nullptr || !make_room_for(chunk->count_zero(index, 1))) return {};
   BlockInfo info;
   info.use = BlockUse::small;
-  info.owned = true;
   info.swept = sweep_number();
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);

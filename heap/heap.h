@@ -102,12 +102,10 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// Ends owning `used`, unless its chunk is null, and gives a block with free slots of the class for objects
-  /// of a kind, to own, or one with a null chunk when there is no memory or the budget is spent. With a block
-  /// that is wholly free come up to `spares` others, if there are many. Memory near the calling thread comes
-  /// first, a new chunk of it before memory far away.
-  SmallBlock exchange_block(const SmallBlock& used, std::uint8_t size_class, KindNumber kind,
-                            std::uint32_t spares);
+  /// Gives a block with free slots of the class for objects of a kind, to own, or one with a null chunk when
+  /// there is no memory or the budget is spent. With a block that is wholly free come up to `spares` others,
+  /// if there are many. Memory near the calling thread comes first, a new chunk of it before memory far away.
+  SmallBlock own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
   /// The first of some spares, not null, with the others. Without the lock; by their owner.
   static SmallBlock take_spare(std::byte* spares);
   /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
