@@ -136,8 +136,6 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   if (!marks_concurrently() && !may_begin_unasked()) return false;
   Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
   if (!start_concurrent_thread()) return false;
-  // In the child of a fork some may be left.
-  look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
   if (first_roots_.empty()) first_roots_ = heap::SystemArray<heap::Object*>(kMostFirstRoots);
   if (first_roots_.empty()) return false;
   const Clock::time_point start = Clock::now();

@@ -421,6 +421,8 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
 
 // For a heap that holds so many bytes.
 Marking& ProcessCollector::prepare_marking(std::uint64_t bytes) {
+  // In the child of a fork some may be left.
+  look_at_heap([](heap::Heap& heap) { heap.finish_sweep(); });
   const OwnWork own_work;
   Marking& marking = marking_.for_heap_of(bytes, !threads_.has_suspended());
   collection_.begin(marking);

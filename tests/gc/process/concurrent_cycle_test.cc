@@ -428,6 +428,44 @@ TEST_F(ConcurrentCycle, IsGivenUpInTheChildOfAFork) {
   expect_intact(*table, kLength);
 }
 
+// Of what the sweep had not come to, the child's first collection knows what is live and what has died since:
+// there are no more links in dead objects.
+TEST_F(ConcurrentCycle, IsSweptToTheEndInTheChildOfAFork) {
+  if (mark::kSanitized) GTEST_SKIP() << "a child may inherit the locks of the sanitizer's malloc";
+  constexpr std::size_t kChunks = 24;
+  auto** const kept = static_cast<void**>(GC_malloc_uncollectable((kChunks + 1) * sizeof(void*)));
+  static std::array<GC_word, kChunks> hidden;
+  [&]() __attribute__((noinline)) {
+    kept[kChunks] = GC_malloc(64);
+    for (std::size_t i = 0; i < kChunks; ++i) {
+      kept[i] = GC_malloc_atomic(heap::kChunkBytes);
+      hidden[i] = GC_HIDE_POINTER(kept[i]);
+      GC_general_register_disappearing_link(static_cast<void**>(kept[i]), kept[kChunks]);
+    }
+  }
+  ();
+  HeldCycle cycle(Phase::sweeping);
+  cycle.go_on_when_caller_sleeps();
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    for (std::size_t i = 1; i < kChunks; ++i) kept[i] = nullptr;
+    clean_stack();
+    GC_gcollect();
+    for (std::size_t i = 0; i < kChunks; ++i) {
+      const int found = GC_unregister_disappearing_link(static_cast<void**>(GC_REVEAL_POINTER(hidden[i])));
+      if (found != (i == 0 ? 1 : 0)) _exit(1 + static_cast<int>(i));
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  cycle.go_on();
+  finish_cleanly();
+  GC_free(kept);
+}
+
 // ---- Roots ----
 
 // Memory that is no root by itself.
