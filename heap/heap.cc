@@ -66,6 +66,13 @@ void Heap::unregister_allocator(Allocator* allocator) {
   std::erase(allocators_, allocator);
 }
 
+void Heap::lock_out(Allocator& allocator) { allocator.lock_out(); }
+
+void Heap::take_back_blocks(Allocator& allocator) {
+  const std::lock_guard lock(mutex_);
+  allocator.give_up_blocks();
+}
+
 constinit thread_local bool Heap::is_beyond_budget_ = false;
 
 bool Heap::within_budget(std::uint64_t bytes) const {

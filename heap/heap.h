@@ -252,7 +252,11 @@ class Heap {
   /// From now on nobody gets memory but beyond the budget, not even from a block at hand: whoever allocates
   /// next asks the collector. While no thread allocates.
   void lock_out_allocators();
-  /// Undoes it; the budget is left to be set. Any thread.
+  /// One allocator finds nothing in its fast half until it was asked for its slow one, which is let in.
+  static void lock_out(Allocator& allocator);
+  /// Ends owning all blocks of an allocator; while nobody uses it.
+  void take_back_blocks(Allocator& allocator);
+  /// Undoes lock_out_allocators; the budget is left to be set. Any thread.
   // Relaxed: who sees it late is refused once more.
   void let_allocators_in() { locks_out_.store(false, std::memory_order_relaxed); }
   /// While no thread allocates, or when the marking is given up. Lets allocators in.

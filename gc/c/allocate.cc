@@ -30,7 +30,8 @@ void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresse
   } catch (const std::bad_alloc&) {  // the thread could not be registered
     return nullptr;
   }
-  attend_to_dead();
+  // A callback that runs with the lock held leaves that to others.
+  if (!collector.lock().is_held_by_caller()) attend_to_dead();
   GC_reachable_here(object);
   return object;
 }

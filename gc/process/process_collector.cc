@@ -186,14 +186,49 @@ ProcessThread& ProcessCollector::this_thread() {
   return thread != nullptr ? *thread : threads_.register_current();
 }
 
-void* ProcessCollector::try_to_allocate(ProcessThread& thread, const Request& request) {
+void* ProcessCollector::try_to_allocate(ProcessThread& thread, heap::Allocator& allocator,
+                                        const Request& request) {
   const ThreadRegistry::CriticalSection critical(thread);
   if (request.addresses == heap::LargeAddresses::near_start)
     return heap_.allocate_large(request.bytes, request.kind, request.addresses);
-  return thread.allocator().allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
+  return allocator.allocate_plain(std::max<std::size_t>(request.bytes, 1), request.kind);
+}
+
+// For a callback that runs with the lock held: no collection can come.
+void* ProcessCollector::allocate_in_callback(ProcessThread& thread, const Request& request) {
+  const heap::Heap::BeyondBudget beyond_budget;
+  if (!stands_still_) return try_to_allocate(thread, request);
+  if (!made_in_pause_.reserve(made_in_pause_.size() + 1)) return nullptr;
+  void* const object = try_to_allocate(thread, pause_allocator_, request);
+  if (object == nullptr || !made_in_pause_.append(static_cast<heap::Object*>(object))) return nullptr;
+  return object;
+}
+
+// The threads stand still. From now on what callbacks allocate is made in blocks of its own.
+void ProcessCollector::begin_pause() {
+  stands_still_ = true;
+  heap::Heap::lock_out(this_thread().allocator());
+}
+
+// What callbacks made in this pause is marked: only here it is seen where it leads.
+void ProcessCollector::scan_made_in_pause() {
+  for (heap::Object* const object : made_in_pause_.span()) {
+    if (heap::Chunk::of(object)->contents_of(object) == heap::Contents::data) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(object);
+    scan(heap::whole_words_between(begin, begin + heap::Heap::bytes_of(object)));
+  }
+}
+
+void ProcessCollector::end_pause() {
+  stands_still_ = false;
+  if (made_in_pause_.size() == 0) return;
+  made_in_pause_.clear();
+  heap_.take_back_blocks(pause_allocator_);
 }
 
 void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
+  // Relaxed: a registered thread knows it.
+  if (instance_.load(std::memory_order_relaxed)->collecting_.is_held_by_caller()) return nullptr;
   ProcessThread& thread = *ThreadRegistry::current();
   const ThreadRegistry::CriticalSection critical(thread);
   return thread.allocator().allocate_from_block(bytes, kind);
@@ -210,6 +245,7 @@ void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind
 
 void* ProcessCollector::allocate_requested(const Request& request) {
   ProcessThread& thread = this_thread();
+  if (collecting_.is_held_by_caller()) return allocate_in_callback(thread, request);
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
     // heap's lock.
@@ -578,6 +614,7 @@ void ProcessCollector::clear_dead() {
 void ProcessCollector::gather_roots(const OwnStack& own_stack) {
   // First: it may say where stacks end.
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
+  scan_made_in_pause();
   static_roots_.for_each([this](heap::Words words) { scan(words); });
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_roots_.thread_local_modules(),
                          [this](ThreadRegistry::RootPlace, heap::Words words) { scan_stack(words); });

@@ -42,6 +42,8 @@
 #include "gc/trace/collection_trace.h"
 #include "gc/weak_processing.h"
 #include "gc/weak_references.h"
+#include "heap/allocator.h"
+#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/system_array.h"
@@ -156,8 +158,8 @@ class ProcessCollector {
   void enable() { disabled_.fetch_sub(1, std::memory_order_relaxed); }
   [[nodiscard]] bool is_disabled() const { return disabled_.load(std::memory_order_relaxed) != 0; }
 
-  /// The collector's one lock: no collection begins while it is held. Not recursive; whoever holds it may
-  /// neither allocate nor collect.
+  /// The collector's one lock: no collection begins while it is held. Not recursive. Whoever holds it may
+  /// allocate, but not collect: the heap grows for that.
   StoppableMutex& lock() { return collecting_; }
   /// Under the lock, or before there are other threads.
   ProcessHooks& hooks() { return hooks_; }
@@ -243,7 +245,14 @@ class ProcessCollector {
   [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
                                           heap::LargeAddresses addresses);
   void* allocate_requested(const Request& request);
-  void* try_to_allocate(ProcessThread& thread, const Request& request);
+  void* try_to_allocate(ProcessThread& thread, const Request& request) {
+    return try_to_allocate(thread, thread.allocator(), request);
+  }
+  void* try_to_allocate(ProcessThread& thread, heap::Allocator& allocator, const Request& request);
+  void* allocate_in_callback(ProcessThread& thread, const Request& request);
+  void begin_pause();
+  void scan_made_in_pause();
+  void end_pause();
   void* allocate_beyond_budget(ProcessThread& thread, const Request& request);
   std::optional<void*> collect_and_allocate(ProcessThread& thread, const Request& request,
                                             std::uint64_t unless_after);
@@ -347,6 +356,11 @@ class ProcessCollector {
   StoppableMutex collecting_;      // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
+  bool stands_still_ = false;  // the program does, for the thread that holds the lock
+  // For callbacks while it does: what comes of it is marked, as its blocks are taken after marks were
+  // cleared.
+  heap::Allocator pause_allocator_{heap_};
+  heap::GrowingList<heap::Object*> made_in_pause_;
   // Never longer: what grows is unmapped, and may lie where the program told that roots were.
   heap::SystemArray<heap::Object*> roots_{kMostRoots};
   heap::SystemArray<heap::Object*> first_roots_;                     // none before the first cycle

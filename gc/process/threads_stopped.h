@@ -31,12 +31,14 @@ class ProcessCollector::ThreadsStopped {
       stopped_threads_ = collector_.threads_.stop_others();
     };
     knows_static_roots_ = collector_.static_roots_.take(stop);
+    collector_.begin_pause();
     collector_.tell(CollectionEvent::after_stop);
     collector_.tell_threads(ThreadEvent::stopped);
   }
   ~ThreadsStopped() {
     collector_.tell_threads(ThreadEvent::to_resume);
     collector_.tell(CollectionEvent::before_resume);
+    collector_.end_pause();
     collector_.collecting_.set_polling_time(collector_.threads_.polling_time());
     collector_.threads_.resume_others();
     collector_.static_roots_.mutex().unlock();

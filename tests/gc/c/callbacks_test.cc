@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -313,6 +315,139 @@ TEST_P(CCallbacksWithTheLock, MayCallWhatTakesNoLock) { GetParam().visit(); }
 
 INSTANTIATE_TEST_SUITE_P(Places, CCallbacksWithTheLock, testing::ValuesIn(kPlaces),
                          [](const auto& place) { return place.param.name; });
+
+// ---- Allocation with the lock held ----
+
+// Each word of a static table leads to an object that leads to one more, whose second word is the number.
+constexpr std::size_t kMostMade = 2000;
+std::array<void**, kMostMade> made{};
+std::size_t made_count = 0;
+
+// As much as takes many blocks, whatever the budget is.
+void make_objects() {
+  ++visits;
+  for (int i = 0; i < 20 && made_count < kMostMade; ++i) {
+    auto** const object = static_cast<void**>(GC_malloc(i % 10 == 0 ? 100'000 : 3000));
+    ASSERT_NE(object, nullptr);
+    auto* const second = static_cast<GC_word*>(GC_malloc_atomic(64));
+    ASSERT_NE(second, nullptr);
+    *second = made_count;
+    *object = second;
+    made[made_count++] = object;
+  }
+}
+
+// What is allocated here takes the memory of what was freed too early.
+void expect_made_intact() {
+  for (int i = 0; i < 5000; ++i) {
+    std::memset(GC_malloc(3000), 0xff, 3000);
+    std::memset(GC_malloc_atomic(64), 0xff, 64);
+  }
+  for (std::size_t i = 0; i < made_count; ++i)
+    ASSERT_EQ(*static_cast<GC_word*>(*made.at(i)), i) << "of " << made_count;
+}
+
+class CCallbacksThatAllocate : public WithAnotherThread<testing::TestWithParam<bool>> {
+ protected:
+  void SetUp() override {
+    if (GetParam()) {
+      setenv("JACKDAW_CONCURRENT", "1", 1);
+      setenv("JACKDAW_PAUSE_MS", "0", 1);
+    }
+    setenv("JACKDAW_MINIMUM_BUDGET", "64k", 1);
+    setenv("JACKDAW_INITIAL_HEAP_SIZE", "64k", 1);
+    WithAnotherThread::SetUp();
+  }
+  // `install` has make_objects called with the lock held.
+  template <typename Install>
+  void expect_to_live(Install install) {
+    made_count = 0;
+    install();
+    for (int i = 0; i < 3000; ++i) GC_reachable_here(GC_malloc(1000));
+    GC_gcollect();
+    EXPECT_GT(made_count, 0U);
+    expect_made_intact();
+    GC_gcollect();
+    expect_made_intact();
+    made.fill(nullptr);
+  }
+};
+
+TEST_P(CCallbacksThatAllocate, PushOtherRoots) {
+  static GC_push_other_roots_proc before = GC_get_push_other_roots();
+  expect_to_live([] {
+    GC_set_push_other_roots([] {
+      make_objects();
+      before();
+    });
+  });
+  GC_set_push_other_roots(before);
+}
+
+TEST_P(CCallbacksThatAllocate, Events) {
+  for (int event = GC_EVENT_START; event <= GC_EVENT_POST_START_WORLD; ++event) {
+    SCOPED_TRACE(event);
+    static GC_EventType wanted;
+    wanted = static_cast<GC_EventType>(event);
+    expect_to_live([] {
+      GC_set_on_collection_event([](GC_EventType told) {
+        if (told == wanted) make_objects();
+      });
+    });
+    GC_set_on_collection_event(nullptr);
+  }
+}
+
+TEST_P(CCallbacksThatAllocate, ThreadEvents) {
+  expect_to_live([] { GC_set_on_thread_event([](GC_EventType, void*) { make_objects(); }); });
+  GC_set_on_thread_event(nullptr);
+}
+
+TEST_P(CCallbacksThatAllocate, StartAndStopFunctions) {
+  expect_to_live([] { GC_set_start_callback(make_objects); });
+  GC_set_start_callback(nullptr);
+  expect_to_live([] {
+    GC_set_stop_func([] {
+      make_objects();
+      return 0;
+    });
+  });
+  GC_set_stop_func([] { return 0; });
+}
+
+TEST_P(CCallbacksThatAllocate, HeapResizeAndToggleReferences) {
+  expect_to_live([] { GC_set_on_heap_resize([](GC_word) { make_objects(); }); });
+  GC_set_on_heap_resize(nullptr);
+  expect_to_live([] {
+    GC_set_toggleref_func([](void*) {
+      make_objects();
+      return GC_TOGGLE_REF_STRONG;
+    });
+    GC_toggleref_add(known.object, 1);
+  });
+  GC_set_toggleref_func(nullptr);
+}
+
+TEST_P(CCallbacksThatAllocate, FinalizersThatAreAwaited) {
+  expect_to_live([] {
+    GC_set_await_finalize_proc([](void*) { make_objects(); });
+    drop_objects_with_finalizers();
+  });
+  GC_set_await_finalize_proc(nullptr);
+}
+
+TEST_P(CCallbacksThatAllocate, WithTheLock) {
+  expect_to_live([] {
+    const GC_fn_type make = [](void* of) -> void* {
+      for (int i = 0; i < 20; ++i) make_objects();
+      return of;
+    };
+    EXPECT_EQ(GC_call_with_alloc_lock(make, known.object), known.object);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, CCallbacksThatAllocate, testing::Bool(),
+                         [](const auto& concurrent) { return concurrent.param ? "concurrent" : "stopping"; });
 
 // ---- What is told counts ----
 
