@@ -1,16 +1,27 @@
 #include "gc/c/allocate.h"
 
+#include <atomic>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <new>
 
 #include "gc/c/after_collection.h"
+#include "gc/c/log.h"
 #include "gc/c/settings.h"
 #include "gc/process/own_work.h"
 #include "heap/layout.h"
 
 namespace jackdaw::c_interface {
 
-void* out_of_memory(std::size_t bytes) { return GC_oom_fn(bytes); }
+// A program may go on asking: the first refusals are told of, and of further ones ever fewer.
+void* out_of_memory(std::size_t bytes) {
+  static constinit std::atomic<std::uint64_t> refusals{0};
+  // Relaxed: a number that publishes nothing.
+  if (std::has_single_bit(refusals.fetch_add(1, std::memory_order_relaxed) + 1))
+    warn("jackdaw: out of memory: there is no room for an object of %lu bytes", bytes);
+  return GC_oom_fn(bytes);
+}
 
 std::size_t whole_bytes(std::size_t bytes) {
   const std::size_t most = std::numeric_limits<std::size_t>::max() - heap::kGranuleBytes;

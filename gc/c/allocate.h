@@ -11,7 +11,7 @@
 
 namespace jackdaw::c_interface {
 
-/// Calls the out-of-memory function for so many bytes and returns its result. Without the lock.
+/// Warns, calls the out-of-memory function for so many bytes and returns its result. Without the lock.
 void* out_of_memory(std::size_t bytes);
 
 /// The bytes of an object of which `bytes` were asked for: whole granules, the extra byte included; 0 when

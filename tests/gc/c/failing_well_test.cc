@@ -4,13 +4,16 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -101,6 +104,35 @@ TEST(FailingWell, AFinalizerMayCollect) {
   collect();
   EXPECT_GT(finalized, 0);
   EXPECT_EQ(collections_in_finalizers, finalized);
+  expect_usable();
+}
+
+// ---- Memory that runs out is told of ----
+
+int warnings = 0;
+std::string last_warning;
+
+void count_warning(char* format, GC_word word) {
+  ++warnings;
+  std::array<char, 200> text;
+  std::snprintf(text.data(), text.size(), format, word);
+  last_warning = text.data();
+}
+
+TEST(FailingWell, MemoryThatRunsOutIsWarnedOfEverMoreSeldom) {
+  GC_INIT();
+  GC_set_warn_proc(count_warning);
+  constexpr std::size_t kTooMuch = std::size_t{1} << 60;
+  EXPECT_EQ(GC_malloc(kTooMuch), nullptr);
+  EXPECT_EQ(warnings, 1);
+  EXPECT_NE(last_warning.find("out of memory"), std::string::npos) << last_warning;
+  EXPECT_NE(last_warning.find(std::to_string(kTooMuch)), std::string::npos) << last_warning;
+  EXPECT_EQ(GC_malloc_atomic(kTooMuch), nullptr);
+  EXPECT_EQ(GC_memalign(64, kTooMuch), nullptr);
+  EXPECT_EQ(GC_malloc_uncollectable(kTooMuch), nullptr);
+  EXPECT_EQ(warnings, 3);
+  for (int i = 4; i < 1000; ++i) EXPECT_EQ(GC_malloc(kTooMuch), nullptr);
+  EXPECT_EQ(warnings, 10);
   expect_usable();
 }
 
