@@ -11,8 +11,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <type_traits>
+
+#include "base/export.h"
 
 namespace jackdaw {
 
@@ -20,12 +21,15 @@ class Visitor;
 
 namespace internal {
 
+/// Ends the program with a line about the object.
+[[noreturn]] JACKDAW_EXPORT void end_for_delete(const void* object);
+
 class GarbageCollectedBase {
  public:
   void* operator new(std::size_t) = delete;
   void* operator new[](std::size_t) = delete;
   /// Here because virtual destructors name it. Objects are freed by the collector alone.
-  void operator delete(void*) { std::abort(); }
+  void operator delete(void* object) { end_for_delete(object); }
   void operator delete[](void*) = delete;
 };
 

@@ -1,8 +1,23 @@
 #include "gc/cpp/make_garbage_collected.h"
 
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
 #include "gc/process/process_collector.h"
+#include "gc/process/tell_on_stderr.h"
 
 namespace jackdaw::internal {
+
+void end_for_delete(const void* object) {
+  std::array<char, 160> text;
+  std::snprintf(text.data(), text.size(),
+                "delete of the collected object at %p: the collector alone frees it; drop what refers to it "
+                "instead",
+                object);
+  gc::tell_on_stderr(text.data());
+  std::abort();
+}
 
 void* allocate_slowly(std::size_t bytes, heap::KindNumber kind) {
   void* const memory = gc::ProcessCollector::instance().allocate(bytes, kind);

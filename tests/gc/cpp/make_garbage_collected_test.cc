@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -264,6 +265,17 @@ TEST(MakeGarbageCollected, AnObjectWhoseConstructorThrowsIsNotDestroyed) {
   [] { MakeGarbageCollected<Throwing>(false); }();
   collect_exactly();
   EXPECT_EQ(Throwing::destroyed_, 1);
+}
+
+struct Deleted : GarbageCollected<Deleted> {
+  virtual ~Deleted() = default;
+  virtual void Trace(Visitor*) const {}
+};
+
+TEST(MakeGarbageCollectedDeathTest, DeleteOfAnObjectIsToldAndEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(delete MakeGarbageCollected<Deleted>(), testing::KilledBySignal(SIGABRT),
+              "jackdaw: delete of the collected object at 0x[0-9a-f]+: the collector alone frees it");
 }
 
 }  // namespace
