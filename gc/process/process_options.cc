@@ -1,6 +1,7 @@
 #include "gc/process/process_options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,9 +10,13 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gc/process/tell_on_stderr.h"
 #include "machine/usable_processors.h"
@@ -20,6 +25,7 @@ namespace jackdaw::gc {
 
 namespace {
 
+constexpr std::string_view kPrefix = "JACKDAW_";
 constexpr std::uint64_t kMostMarkers = 64;
 constexpr std::uint64_t kLargestDivisor = 1000;
 constexpr std::uint64_t kMostStopSeconds = 86400;
@@ -235,6 +241,66 @@ void apply(const Setting& setting, ProcessOptions& options) {
   }
 }
 
+// What others read: jackdaw run, and what measures programs.
+constexpr std::array<std::string_view, 2> kNamesOfOthers{"JACKDAW_LIBGC_FOLDER",
+                                                         "JACKDAW_CLIENT_COLLECTIONS"};
+
+// Calls `function(std::string_view)` for our own names of all variables.
+template <typename Function>
+void for_each_known_name(Function function) {
+  for (const Setting& setting : kSettings) {
+    for (const char* const name : setting.names) {
+      if (name != nullptr && std::string_view(name).starts_with(kPrefix)) function(name);
+    }
+  }
+  for (const std::string_view name : kNamesOfOthers) function(name);
+}
+
+// How many characters have to be put in, left out or changed to make the one of the other (Levenshtein).
+std::size_t distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// One line about a variable that nobody reads.
+void tell_if_unknown(std::string_view name) {
+  std::string_view nearest;
+  std::size_t least = std::string_view::npos;
+  for_each_known_name([&](std::string_view known) {
+    const std::size_t changes = distance(name, known);
+    if (changes < least) nearest = known;
+    least = std::min(least, changes);
+  });
+  if (least == 0) return;
+  constexpr std::size_t kMostChanges = 4;
+  tell_on_stderr("the variable " + std::string(name) + " is not known, and is ignored" +
+                 (least <= kMostChanges ? "; perhaps " + std::string(nearest) + " is meant" : ""));
+}
+
+void tell_of_unknown_variables() {
+  if (environ == nullptr) return;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string name(*variable, std::strcspn(*variable, "="));
+    // A program with more rights than its user ignores them all.
+    if (name.starts_with(kPrefix) && secure_getenv(name.c_str()) != nullptr) tell_if_unknown(name);
+  }
+}
+
+// One line about a variable that says nothing without another.
+void tell_if_alone(const char* name, const char* needed, std::string_view values) {
+  if (secure_getenv(name) == nullptr || secure_getenv(needed) != nullptr) return;
+  tell_on_stderr(std::string(name) + " is set, but " + needed + " is not, which must be " +
+                 std::string(values) + "; it has no effect");
+}
+
 }  // namespace
 
 ProcessOptions default_options() {
@@ -247,6 +313,9 @@ ProcessOptions default_options() {
 
 ProcessOptions options_from_environment(ProcessOptions options) {
   for (const Setting& setting : kSettings) apply(setting, options);
+  tell_of_unknown_variables();
+  if (!options.log_collections) tell_if_alone("JACKDAW_LOG_FILE", "JACKDAW_LOG", "1 or json");
+  tell_if_alone("JACKDAW_DUMP_SIGNAL", "JACKDAW_DUMP", "a path");
   options.growth.minimum_heap_bytes =
       std::min<std::uint64_t>(options.growth.minimum_heap_bytes, options.heap_limit_bytes);
   return options;

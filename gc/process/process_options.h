@@ -61,7 +61,8 @@ struct ProcessOptions {
 ProcessOptions default_options();
 
 /// The given options, and what the environment says instead (docs/environment.md). A bad value is answered
-/// with one line on the error output and the given option. In a program with more rights than its user the
+/// with one line on the error output and the given option; an unknown one, and one without effect, is told
+/// likewise. In a program with more rights than its user the
 /// environment says nothing. Throws std::bad_alloc.
 ProcessOptions options_from_environment(ProcessOptions options = default_options());
 

@@ -238,5 +238,48 @@ TEST(ProcessOptions, ABadPlaceGetsALineAndTheDefault) {
   }
 }
 
+TEST(ProcessOptions, AnUnknownNameGetsALineWithTheNearest) {
+  for (const auto& [name, nearest] :
+       {std::pair("JACKDAW_MARKER", "JACKDAW_MARKERS"), std::pair("JACKDAW_LOGFILE", "JACKDAW_LOG_FILE"),
+        std::pair("JACKDAW_PAUSES", "JACKDAW_PAUSE_MS"), std::pair("JACKDAW_", "JACKDAW_LOG")}) {
+    const Variable unknown(name, "1");
+    EXPECT_EQ(read_environment().complaint, "jackdaw: the variable " + std::string(name) +
+                                                " is not known, and is ignored; perhaps " + nearest +
+                                                " is meant\n");
+  }
+  const Variable far("JACKDAW_WHATEVER_THIS_MAY_BE", "");
+  EXPECT_EQ(read_environment().complaint,
+            "jackdaw: the variable JACKDAW_WHATEVER_THIS_MAY_BE is not known, and is ignored\n");
+}
+
+TEST(ProcessOptions, NamesOfOthersAreLeftToThem) {
+  const Variable folder("JACKDAW_LIBGC_FOLDER", "/a/path");
+  const Variable other("JACKDAWS", "1");
+  const Variable theirs("GC_UNKNOWN", "1");
+  EXPECT_EQ(read_environment().complaint, "");
+}
+
+TEST(ProcessOptions, AVariableThatHasNoEffectAloneGetsALine) {
+  {
+    const Variable file("JACKDAW_LOG_FILE", "/a/path");
+    EXPECT_EQ(read_environment().complaint,
+              "jackdaw: JACKDAW_LOG_FILE is set, but JACKDAW_LOG is not, which must be 1 or json; it has no "
+              "effect\n");
+    const Variable stats("GC_PRINT_STATS", "");
+    EXPECT_EQ(read_environment().complaint, "");
+  }
+  {
+    const Variable file("JACKDAW_LOG_FILE", "/a/path");
+    const Variable log("JACKDAW_LOG", "0");
+    EXPECT_EQ(read_environment().complaint, "");
+  }
+  const Variable signal("JACKDAW_DUMP_SIGNAL", "USR2");
+  EXPECT_EQ(read_environment().complaint,
+            "jackdaw: JACKDAW_DUMP_SIGNAL is set, but JACKDAW_DUMP is not, which must be a path; it has no "
+            "effect\n");
+  const Variable dump("JACKDAW_DUMP", "/a/path");
+  EXPECT_EQ(read_environment().complaint, "");
+}
+
 }  // namespace
 }  // namespace jackdaw::gc
