@@ -54,6 +54,17 @@ AddressRange readable_from(AddressRange range, std::uintptr_t first) {
   return {range.begin, std::min(end, range.end)};
 }
 
+// Whether something is mapped everywhere in `range`, which begins and ends with a page. The system says so
+// where it is asked to write files back at some time, and changes nothing.
+bool is_mapped(AddressRange range) {
+  const int error = errno;
+  void* const pages = reinterpret_cast<void*>(range.begin);  // NOLINT(performance-no-int-to-ptr)
+  bool is_all = msync(pages, range.end - range.begin, MS_ASYNC) == 0;
+  if (!is_all && errno != ENOMEM) is_all = readable_prefix(range).contains(range);  // it refuses to answer
+  errno = error;
+  return is_all;
+}
+
 }  // namespace
 
 // The system reads a signal set there before it finds that it does not know what to do with it (EINVAL), and
@@ -79,5 +90,15 @@ AddressRange first_readable(AddressRange range) {
 }
 
 AddressRange readable_prefix(AddressRange range) { return readable_from(range, range.begin); }
+
+AddressRange with_mapped_below(AddressRange range) {
+  constexpr std::uintptr_t kLargestStep = std::uintptr_t{1} << 31;
+  std::uintptr_t begin = page_of(range.begin);
+  if (range.empty() || begin == 0 || !is_readable(begin - 1)) return range;
+  for (auto step = kLargestStep; step >= static_cast<std::uintptr_t>(getpagesize()); step /= 2) {
+    if (step < begin && is_mapped({begin - step, begin})) begin -= step;
+  }
+  return {begin, range.end};
+}
 
 }  // namespace jackdaw::gc

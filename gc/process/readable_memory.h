@@ -34,6 +34,10 @@ AddressRange first_readable(AddressRange range);
 /// The part of `range` from its begin to the first page that cannot be read. One system call a page.
 AddressRange readable_prefix(AddressRange range);
 
+/// `range` with the pages right below it, as far as a readable one ends there and something is mapped without
+/// a gap: less than 4 GiB. One system call where there is none.
+AddressRange with_mapped_below(AddressRange range);
+
 /// Calls `function(heap::Words)` with all readable words in `range`. System calls as first_readable,
 /// for each stretch.
 template <typename Function>

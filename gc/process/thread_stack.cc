@@ -1,7 +1,6 @@
 #include "gc/process/thread_stack.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
@@ -29,18 +28,15 @@ AddressRange signal_stack_of_this_thread() {
   return {low, low + stack.ss_size};
 }
 
-// The first thread's stack, from where the kernel began it; empty when the calling thread runs on another,
-// and where the stack may be so long that something else may lie there. The thread library would read the
-// whole of /proc/self/maps to tell.
+// The first thread's stack, from where the kernel began it, as long as any stack may be at least: Linux maps
+// nothing else so near to it (mmap_base). Its limit, which may change, says nothing of what is in use. Empty
+// when the calling thread runs elsewhere. The thread library would read the whole of /proc/self/maps to tell.
 AddressRange first_threads_stack() {
 #ifdef __GLIBC__
-  // Linux maps nothing else so near to the stack (mmap_base).
-  constexpr std::uintptr_t kOwnAddresses = std::uintptr_t{64} << 20;
   const auto end = reinterpret_cast<std::uintptr_t>(libc_stack_end);
-  rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > kOwnAddresses) return {};
-  const AddressRange stack{end - limit.rlim_cur, end};
-  if (stack.contains(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) return stack;
+  const AddressRange stack{end - kLargestForeignStack, end};
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (stack.contains(here) || with_mapped_below(stack).contains(here)) return stack;
 #endif
   return {};
 }
@@ -71,6 +67,15 @@ AddressRange stack_of_this_thread() {
   return lowest == within.end ? within.begin : lowest;
 }
 
+// What is in use of `stack` at the stack pointer `pointer`; empty when that lies elsewhere. A stack may reach
+// further down than was known: limits are raised, and mappings grow.
+AddressRange used_part(AddressRange stack, std::uintptr_t pointer) {
+  const bool is_in_it =
+      stack.contains(pointer) || (with_mapped_below(stack).contains(pointer) &&
+                                  first_readable({pointer, stack.begin}).contains({pointer, stack.begin}));
+  return is_in_it ? AddressRange{pointer, stack.end} : AddressRange{};
+}
+
 }  // namespace
 
 ThreadStack ThreadStack::of_this_thread() {
@@ -99,11 +104,13 @@ void ThreadStack::note(std::uintptr_t pointer) {
 std::array<AddressRange, 2> ThreadStack::parts() const {
   if (!signal_stack_.empty()) {
     const AddressRange used{pointer_, signal_stack_.end};
-    return {used, {lowest_word_in(used, current_) - kRedZoneBytes, current_.end}};
+    const AddressRange interrupted = current_.begin == own_.begin ? with_mapped_below(current_) : current_;
+    return {used, {lowest_word_in(used, interrupted) - kRedZoneBytes, current_.end}};
   }
-  if (current_.contains(pointer_)) return {AddressRange{pointer_, current_.end}, {}};
-  if (own_.contains(pointer_)) return {AddressRange{pointer_, own_.end}, {}};
-  return {readable_prefix({pointer_, pointer_ + kLargestForeignStack}), own_};
+  for (const AddressRange& stack : {current_, own_}) {
+    if (const AddressRange used = used_part(stack, pointer_); !used.empty()) return {used, {}};
+  }
+  return {readable_prefix({pointer_, pointer_ + kLargestForeignStack}), with_mapped_below(own_)};
 }
 
 }  // namespace jackdaw::gc

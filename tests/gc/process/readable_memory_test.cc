@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/deny_system_call.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -110,6 +114,25 @@ TEST_F(ReadableMemory, IsAskedForWithoutAWordInErrno) {
 TEST_F(ReadableMemory, IsNoneOfAnEmptyRange) {
   EXPECT_TRUE(first_readable({page(1), page(1)}).empty());
   EXPECT_TRUE(first_readable({page(2), page(1)}).empty());
+}
+
+TEST_F(ReadableMemory, GoesOnBelowUpToAGap) {
+  ASSERT_EQ(munmap(page_pointer(1), page_bytes()), 0);
+  const AddressRange last{page(kPages - 1) + 8, page(kPages)};
+  EXPECT_EQ(with_mapped_below(last).begin, page(2));
+  EXPECT_EQ(with_mapped_below(last).end, page(kPages));
+  ASSERT_EQ(mprotect(page_pointer(4), page_bytes(), PROT_NONE), 0);
+  EXPECT_EQ(with_mapped_below(last).begin, page(2));
+  EXPECT_EQ(with_mapped_below({page(5), page(6)}).begin, page(5));
+  EXPECT_EQ(with_mapped_below({page(2), page(3)}).begin, page(2));
+}
+
+TEST_F(ReadableMemory, GoesOnBelowWhereTheSystemRefusesToAnswer) {
+  ASSERT_EQ(munmap(page_pointer(1), page_bytes()), 0);
+  std::thread([&] {
+    ASSERT_TRUE(deny(SYS_msync, EPERM));
+    EXPECT_EQ(with_mapped_below({page(kPages - 1), page(kPages)}).begin, page(2));
+  }).join();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,6 +24,7 @@
 
 #include "gc/process/fake_stack.h"
 #include "gc/process/signal_mask.h"
+#include "tests/deny_system_call.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/scaled.h"
 
@@ -38,6 +40,23 @@ void on_another_thread(Function function) {
   ThreadRegistry& registry = threads();
   std::thread thread(function);
   registry.call_blocked(join_one, &thread);
+}
+
+// Runs `function` on a new thread with that stack and waits for it, blocked.
+template <typename Function>
+void on_a_stack(std::byte* stack, std::size_t bytes, Function function) {
+  ThreadRegistry& registry = threads();
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstack(&attributes, stack, bytes), 0);
+  const auto run = [](void* of) -> void* {
+    (*static_cast<Function*>(of))();
+    return nullptr;
+  };
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &function), 0);
+  pthread_attr_destroy(&attributes);
+  registry.call_blocked([](void* of) { pthread_join(*static_cast<pthread_t*>(of), nullptr); }, &thread);
 }
 
 // A stack of its own, below a page that cannot be read and above another.
@@ -128,10 +147,11 @@ ucontext_t main_context;
 ucontext_t coroutine_context;
 
 // Runs `function` on the stack and comes back when it returns.
-void run_on(const SeparateStack& stack, void (*function)()) {
+template <typename Stack>
+void run_on(const Stack& stack, void (*function)()) {
   ASSERT_EQ(getcontext(&coroutine_context), 0);
   coroutine_context.uc_stack.ss_sp = stack.begin();
-  coroutine_context.uc_stack.ss_size = SeparateStack::kBytes;
+  coroutine_context.uc_stack.ss_size = Stack::kBytes;
   coroutine_context.uc_link = &main_context;
   makecontext(&coroutine_context, function, 0);
   ASSERT_EQ(swapcontext(&main_context, &coroutine_context), 0);
@@ -164,6 +184,116 @@ TEST(ThreadStacks, OfACoroutineAreScannedToTheEndThatWasTold) {
   threads().set_stack_end(self, own_end);
   EXPECT_EQ(self.stack_end(), own_end);
   collect_with_a_list();
+}
+
+// ---- Bounds that change ----
+
+constexpr int kDeep = 20;  // more mebibytes than the collector takes any stack to have
+
+// Calls `function` so many frames of a mebibyte deeper, each of which alone keeps a list, and looks for the
+// lists when it returns.
+template <typename Function>
+[[gnu::noinline]] void deeper(int frames, Function function) {
+  std::array<volatile char, std::size_t{1} << 20> room;
+  room.front() = 0;
+  Link* volatile list = nullptr;
+  const std::vector<HiddenAddress> hidden = put_list(list);
+  if (frames > 1) {
+    deeper(frames - 1, function);
+  } else {
+    function();
+  }
+  room.back() = 0;
+  EXPECT_EQ(still_there(hidden), kLength) << "in frame " << frames;
+}
+
+// A stack below a page that cannot be read, of which a thread may know the upper part alone.
+class LongStack {
+ public:
+  static constexpr std::size_t kBytes = std::size_t{kDeep + 4} << 20;
+  static constexpr std::size_t kKnownBytes = std::size_t{2} << 20;
+
+  LongStack() : memory_(base::map_memory(kBytes)) {
+    EXPECT_EQ(mprotect(memory_.data(), static_cast<std::size_t>(getpagesize()), PROT_NONE), 0);
+  }
+  ~LongStack() { base::unmap_memory(memory_); }
+  LongStack(const LongStack&) = delete;
+  LongStack& operator=(const LongStack&) = delete;
+
+  [[nodiscard]] std::byte* begin() const { return memory_.data(); }
+  [[nodiscard]] std::uintptr_t end() const { return reinterpret_cast<std::uintptr_t>(begin()) + kBytes; }
+  [[nodiscard]] std::byte* known() const { return begin() + kBytes - kKnownBytes; }
+
+ private:
+  std::span<std::byte> memory_;
+};
+
+// The limit of the first thread's stack is raised as long as it exists.
+class RaisedStackLimit {
+ public:
+  RaisedStackLimit() {
+    getrlimit(RLIMIT_STACK, &before_);
+    const rlimit raised{before_.rlim_max, before_.rlim_max};
+    setrlimit(RLIMIT_STACK, &raised);
+  }
+  ~RaisedStackLimit() { setrlimit(RLIMIT_STACK, &before_); }
+  RaisedStackLimit(const RaisedStackLimit&) = delete;
+  RaisedStackLimit& operator=(const RaisedStackLimit&) = delete;
+
+  [[nodiscard]] bool is_enough() const { return before_.rlim_max >= LongStack::kBytes; }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(ThreadStacks, AreScannedBeyondALimitThatWasRaised) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer knows the first limit";
+  collector().collect();
+  const RaisedStackLimit raised;
+  if (!raised.is_enough()) GTEST_SKIP() << "it cannot be raised";
+  deeper(kDeep, collect_with_a_list);
+  const SeparateStack other;
+  deeper(kDeep, [&] { run_on(other, collect_with_a_list); });
+  on_another_thread([] { collect_with_a_list(); });
+}
+
+TEST(ThreadStacks, AreScannedBeyondARaisedLimitDuringAHandler) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer knows the first limit";
+  const LongStack own;
+  const SeparateStack of_signals;
+  collect_during_a_handler([&] {
+    on_a_stack(own.known(), LongStack::kKnownBytes,
+               [&] { deeper(kDeep, [&] { be_interrupted(of_signals.begin()); }); });
+  });
+}
+
+TEST(ThreadStacks, AreScannedBelowWhatTheThreadLibraryKnows) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer knows what the library does";
+  const LongStack stack;
+  on_a_stack(stack.known(), LongStack::kKnownBytes, [] { deeper(kDeep, collect_with_a_list); });
+}
+
+TEST(ThreadStacks, OfADeepCoroutineAreScannedToTheEndThatWasTold) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer does not know the coroutine";
+  const LongStack stack;
+  collector().collect();
+  ProcessThread& self = *ThreadRegistry::current();
+  const std::uintptr_t own_end = self.stack_end();
+  threads().set_stack_end(self, stack.end());
+  run_on(stack, [] { deeper(kDeep, collect_with_a_list); });
+  threads().set_stack_end(self, own_end);
+}
+
+TEST(ThreadStacksDeathTest, OfTheFirstThreadNeedNoFileAndNoLimit) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer opens files itself";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto collect_without = [] {
+    const RaisedStackLimit raised;
+    if (!deny(SYS_openat, EMFILE) || !deny(SYS_prlimit64, EPERM)) std::_Exit(1);
+    collect_with_a_list();
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(collect_without(), testing::ExitedWithCode(0), "");
 }
 
 // ---- Registration ----
