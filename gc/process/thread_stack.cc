@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <new>
 
@@ -41,10 +42,17 @@ AddressRange first_threads_stack() {
   return {};
 }
 
-// The calling thread's, as the thread library knows it.
+// The calling thread's, as the thread library knows it. It also asks for the thread's processors, which the
+// system may refuse: then the stack ends below what the library keeps of the thread, if that lies there.
 AddressRange stack_of_this_thread() {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) throw std::bad_alloc();
+  const int error = pthread_getattr_np(pthread_self(), &attributes);
+  if (error == ENOMEM) throw std::bad_alloc();
+  if (error != 0) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return readable_prefix({here, here + std::min(kLargestForeignStack,
+                                                  reinterpret_cast<std::uintptr_t>(pthread_self()) - here)});
+  }
   void* low = nullptr;
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &low, &bytes);

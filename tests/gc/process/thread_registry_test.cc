@@ -284,6 +284,13 @@ TEST(ThreadStacks, OfADeepCoroutineAreScannedToTheEndThatWasTold) {
   threads().set_stack_end(self, own_end);
 }
 
+TEST(ThreadStacks, AreFoundWhereTheSystemRefusesToTellOfProcessors) {
+  on_another_thread([] {
+    ASSERT_TRUE(deny(SYS_sched_getaffinity, EPERM));
+    collect_with_a_list();
+  });
+}
+
 TEST(ThreadStacksDeathTest, OfTheFirstThreadNeedNoFileAndNoLimit) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer opens files itself";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
