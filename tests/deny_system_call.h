@@ -10,17 +10,25 @@
 
 namespace jackdaw {
 
-/// Has a system call fail with `error` from now on, in the calling thread, those that it starts, and programs
-/// that these run. False when that cannot be.
-inline bool deny(long call, int error) {
+/// What becomes of a system call from now on, in the calling thread, those that it starts, and programs that
+/// these run: one of the kernel's SECCOMP_RET_. False when that cannot be.
+inline bool filter_system_call(long call, unsigned action) {
   std::array<sock_filter, 4> filter{
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, action),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   const sock_fprog program{filter.size(), filter.data()};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
+
+/// It fails with `error`.
+inline bool deny(long call, int error) {
+  return filter_system_call(call, SECCOMP_RET_ERRNO | static_cast<unsigned>(error));
+}
+
+/// It ends the process.
+inline bool forbid(long call) { return filter_system_call(call, SECCOMP_RET_KILL_PROCESS); }
 
 }  // namespace jackdaw

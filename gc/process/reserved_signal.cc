@@ -33,7 +33,7 @@ bool is_ours(const siginfo_t& info) {
 
 void handle(int signal, siginfo_t* info, void* context) {
   if (is_ours(*info)) {
-    our_handler(signal);
+    our_handler(signal, info, context);
   } else if (of_c_library.handler != nullptr) {
     of_c_library.handler(signal, info, context);
   }

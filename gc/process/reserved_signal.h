@@ -8,10 +8,12 @@
 
 #include <sys/types.h>
 
+#include <csignal>
+
 namespace jackdaw::gc {
 
 struct ReservedSignal {
-  using Handler = void (*)(int);
+  using Handler = void (*)(int, siginfo_t*, void*);
   /// glibc's SIGSETXID.
   static constexpr int kNumber = 33;
 

@@ -37,6 +37,22 @@ void unblock(int signal) {
   pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
 }
 
+// The system's number of the calling thread. Where a filter of system calls refuses it: what the thread
+// library keeps, and notes in a mutex that knows its owner.
+pid_t number_of_this_thread() {
+  const pid_t number = gettid();
+#ifdef __GLIBC__
+  if (number < 0) {
+    pthread_mutex_t own = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    pthread_mutex_lock(&own);
+    const pid_t owner = own.__data.__owner;
+    pthread_mutex_unlock(&own);
+    return owner;
+  }
+#endif
+  return number;
+}
+
 // Not by way of stderr's buffer: a thread that stands still may hold its lock.
 [[gnu::format(printf, 1, 2)]] void write_line(const char* format, ...) {
   const CancellationDisabled guard;
@@ -63,7 +79,7 @@ constinit thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
 
 ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals)
     : handle_(pthread_self()),
-      number_(gettid()),
+      number_(number_of_this_thread()),
       allocator_(heap),
       thread_locals_(thread_locals),
       stack_(stack) {}
@@ -85,8 +101,8 @@ ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::ch
   if (const int error = pthread_key_create(&at_exit_, unregister); error != 0)
     throw std::system_error(error, std::generic_category(), "pthread_key_create");
   struct sigaction action {};
-  action.sa_handler = handle_stop_signal;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = handle_stop_signal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   action.sa_mask = mask_of_all_signals();
   if (sigaction(stop_signal_, &action, nullptr) != 0)
     throw std::system_error(errno, std::generic_category(), "sigaction");
@@ -194,7 +210,7 @@ void ThreadRegistry::stand_by_itself(ProcessThread& thread) {
   await_resumption(thread);
 }
 
-void ThreadRegistry::handle_stop_signal(int) {
+void ThreadRegistry::handle_stop_signal(int, siginfo_t*, void* context) {
   ProcessThread* const thread = current_;
   if (thread == nullptr) return;  // it unregistered after it was signalled: nobody waits for it
   const int error = errno;
@@ -202,13 +218,14 @@ void ThreadRegistry::handle_stop_signal(int) {
   if (thread->critical_depth_.load(std::memory_order_relaxed) != 0) {
     thread->stop_pending_.store(true, std::memory_order_relaxed);
   } else {
-    stand_still(*thread);
-    registry_->answer_suspension(*thread);
+    const auto* const interrupted = static_cast<const ucontext_t*>(context);
+    stand_still(*thread, interrupted);
+    registry_->answer_suspension(*thread, interrupted);
   }
   errno = error;
 }
 
-void ThreadRegistry::stand_still(ProcessThread& thread) {
+void ThreadRegistry::stand_still(ProcessThread& thread, const ucontext_t* interrupted) {
   FutexWord& epoch = registry_->stop_epoch_;
   FutexWord& running = registry_->still_running_;
   // Acquire: pairs with the release in stop_others, so that the count and the question below are this stop's.
@@ -216,7 +233,7 @@ void ThreadRegistry::stand_still(ProcessThread& thread) {
   // Relaxed, both: the acquire above makes the question seen; the release below publishes the answer.
   if (stop % 2 == 0 || thread.asked_stop_.load(std::memory_order_relaxed) != stop) return;
   thread.asked_stop_.store(0, std::memory_order_relaxed);
-  thread.stack_.note(stack_pointer_below_registers());
+  thread.stack_.note(stack_pointer_below_registers(), interrupted);
   JACKDAW_PROBE1(stop_answered, thread.number_);
   if (registry_->trace_.is_on()) [[unlikely]]
     thread.answered_at_ = CollectionTrace::Clock::now();
@@ -465,7 +482,7 @@ void ThreadRegistry::after_fork_in_child() {
   for (ProcessThread* const thread : threads_) thread->is_gone_ = thread != current_;
   forget_gone_threads();
   if (current_ != nullptr) {
-    current_->number_ = gettid();
+    current_->number_ = number_of_this_thread();
     current_->set_suspension(Suspension::none);
   }
   open_sections();

@@ -249,8 +249,9 @@ class ThreadRegistry {
   static void leave_critical(ProcessThread& thread);
   static void stop_if_pending();
   static void answer_pending_stop(ProcessThread& thread);
-  static void handle_stop_signal(int);
-  [[gnu::noinline]] static void stand_still(ProcessThread& thread);
+  static void handle_stop_signal(int, siginfo_t*, void* context);
+  // `interrupted`: the context that a signal handler was given.
+  [[gnu::noinline]] static void stand_still(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
 
   static bool is_to_stop(ProcessThread* thread);
   bool ask_to_stop(ProcessThread& thread);
@@ -261,10 +262,11 @@ class ThreadRegistry {
   Unanswered ask_again();
   void give_up(const ProcessThread& thread) const;
   ProcessThread* find(pthread_t thread) const;
-  void answer_suspension(ProcessThread& thread);
-  [[gnu::noinline]] void stand_suspended(ProcessThread& thread);
+  void answer_suspension(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
+  [[gnu::noinline]] void stand_suspended(ProcessThread& thread, const ucontext_t* interrupted);
   [[gnu::noinline]] void stand_by_itself(ProcessThread& thread);
-  void begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer);
+  void begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer,
+                      const ucontext_t* interrupted = nullptr);
   static void await_resumption(ProcessThread& thread);
   void reply_to_suspender();
   void forget_gone_threads();

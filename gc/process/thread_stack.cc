@@ -21,12 +21,16 @@ constexpr std::uintptr_t kLargestForeignStack = std::uintptr_t{8} << 20;
 // Below an interrupted stack pointer functions that call nothing may have variables (x86-64).
 constexpr std::uintptr_t kRedZoneBytes = 128;
 
+AddressRange range_of(const stack_t& signal_stack) {
+  if ((signal_stack.ss_flags & SS_DISABLE) != 0) return {};
+  const auto low = reinterpret_cast<std::uintptr_t>(signal_stack.ss_sp);
+  return {low, low + signal_stack.ss_size};
+}
+
 // The alternate signal stack that the calling thread has; empty when there is none.
 AddressRange signal_stack_of_this_thread() {
   stack_t stack;
-  if (sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) != 0) return {};
-  const auto low = reinterpret_cast<std::uintptr_t>(stack.ss_sp);
-  return {low, low + stack.ss_size};
+  return sigaltstack(nullptr, &stack) == 0 ? range_of(stack) : AddressRange{};
 }
 
 // The first thread's stack, from where the kernel began it, as long as any stack may be at least: Linux maps
@@ -101,11 +105,17 @@ void ThreadStack::set_end(std::uintptr_t end) {
   current_ = {is_own ? own_.begin : end - std::min(end, kLargestForeignStack), end};
 }
 
-void ThreadStack::note(std::uintptr_t pointer) {
+// In a handler the kernel has told the signal stack, which may be a variable on the thread's own. Elsewhere
+// it is asked only where the thread may run on one: the program may have given up this system call.
+void ThreadStack::note(std::uintptr_t pointer, const ucontext_t* interrupted) {
   pointer_ = pointer;
   fake_stack_ = FakeStack::of_this_thread();
-  // Asked in any case: it may be a variable on the thread's own stack.
-  const AddressRange signal_stack = signal_stack_of_this_thread();
+  AddressRange signal_stack;
+  if (interrupted != nullptr) {
+    signal_stack = range_of(interrupted->uc_stack);
+  } else if (used_part(current_, pointer).empty()) {
+    signal_stack = signal_stack_of_this_thread();
+  }
   signal_stack_ = signal_stack.contains(pointer) ? signal_stack : AddressRange{};
 }
 

@@ -2,6 +2,8 @@
 // alternate signal stack above that, or on a coroutine's.
 #pragma once
 
+#include <ucontext.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +30,9 @@ class ThreadStack {
 
   /// The stack pointer that was noted last.
   [[nodiscard]] std::uintptr_t pointer() const { return pointer_; }
-  /// Notes that the calling thread runs at the stack pointer `pointer`. May be called in a signal handler.
-  void note(std::uintptr_t pointer);
+  /// Notes that the calling thread runs at the stack pointer `pointer`. A signal handler hands over the
+  /// context that it was given.
+  void note(std::uintptr_t pointer, const ucontext_t* interrupted = nullptr);
 
   /// Calls `function(heap::Words)` with the parts in use as the last note() found them.
   ///

@@ -93,10 +93,10 @@ bool ThreadRegistry::has_suspended() {
 }
 
 // In the signal handler, or as there.
-void ThreadRegistry::answer_suspension(ProcessThread& thread) {
+void ThreadRegistry::answer_suspension(ProcessThread& thread, const ucontext_t* interrupted) {
   if (thread.suspension() != Suspension::asked) return;
   if (StoppableMutex::uses() == 0) {
-    stand_suspended(thread);
+    stand_suspended(thread, interrupted);
   } else {
     thread.set_suspension(Suspension::put_off);
     reply_to_suspender();
@@ -104,8 +104,8 @@ void ThreadRegistry::answer_suspension(ProcessThread& thread) {
 }
 
 // Whoever asked holds the registry's lock until this thread stands still: no collection is under way.
-void ThreadRegistry::stand_suspended(ProcessThread& thread) {
-  begin_to_stand(thread, stack_pointer_below_registers());
+void ThreadRegistry::stand_suspended(ProcessThread& thread, const ucontext_t* interrupted) {
+  begin_to_stand(thread, stack_pointer_below_registers(), interrupted);
   await_resumption(thread);
 }
 
@@ -118,8 +118,9 @@ void ThreadRegistry::await_resumption(ProcessThread& thread) {
 }
 
 // The stack of a blocked thread is noted already, and a collection may be looking there.
-void ThreadRegistry::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer) {
-  if (!thread.is_blocked_) thread.stack_.note(stack_pointer);
+void ThreadRegistry::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer,
+                                    const ucontext_t* interrupted) {
+  if (!thread.is_blocked_) thread.stack_.note(stack_pointer, interrupted);
   thread.set_suspension(Suspension::standing);
   reply_to_suspender();
 }

@@ -647,6 +647,27 @@ void use_the_heap_late(void* value) {
   pthread_setspecific(late_key, value);
 }
 
+// A filter may allow what the program itself needs, and end it for the rest.
+TEST(ThreadRegistryDeathTest, StopsThreadsThatAreNotToldTheirNumberOrSignalStack) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer asks itself";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto stop_in_a_sandbox = [] {
+    collector().collect();
+    if (!forbid(SYS_sigaltstack) || !deny(SYS_gettid, EPERM)) std::_Exit(1);
+    Link* volatile list = new_list(kLength);
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+      collect_with_a_list();
+      is_over.store(true);
+    });
+    while (!is_over.load()) collect_with_a_list();
+    threads().call_blocked(join_one, &other);
+    expect_intact(list, kLength);
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(stop_in_a_sandbox(), testing::ExitedWithCode(0), "");
+}
+
 TEST(ThreadRegistry, AThreadThatUsesTheHeapAtItsVeryEndIsForgotten) {
   collector().collect();
   const std::size_t registered = threads().count();
