@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "bench/command/input_error.h"
 
@@ -17,27 +19,30 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-bool is_directory(const std::string& path) {
+// Whether a new file may take its place: it would leave a device, a pipe, a link and a file of several names
+// behind as something else.
+bool may_be_replaced(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (lstat(path.c_str(), &status) != 0) return true;
+  return S_ISREG(status.st_mode) && status.st_nlink == 1;
 }
 
 }  // namespace
 
 OutputFile::OutputFile(const std::string& argument, const std::string& path)
-    : argument_(argument), path_(path), temporary_path_(fmt::format("{}.{}.part", path, getpid())) {
-  if (is_directory(path_)) {
-    errno = EISDIR;
-    fail("cannot be written");
-  }
-  descriptor_ = open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    : argument_(argument),
+      path_(path),
+      written_path_(may_be_replaced(path) ? fmt::format("{}.{}.part", path, getpid()) : path) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file's size is an error like others
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_replaced() ? O_EXCL : 0);
+  descriptor_ = open(written_path_.c_str(), flags, 0666);
   if (descriptor_ < 0) fail("cannot be written");
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ < 0) return;
   close(descriptor_);
-  unlink(temporary_path_.c_str());
+  if (is_replaced()) unlink(written_path_.c_str());
 }
 
 void OutputFile::write(std::string_view text) {
@@ -47,6 +52,9 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::flush() {
   std::string_view text = waiting_;
+  // What is no regular file has no length.
+  if (!std::exchange(has_begun_, true) && ftruncate(descriptor_, 0) != 0 && errno != EINVAL)
+    fail("cannot be written");
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
@@ -59,9 +67,8 @@ void OutputFile::flush() {
 void OutputFile::commit(std::string_view text) {
   write(text);
   flush();
-  if (rename(temporary_path_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
-  close(descriptor_);
-  descriptor_ = -1;
+  if (is_replaced() && rename(written_path_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+  close(std::exchange(descriptor_, -1));
 }
 
 void OutputFile::fail(const char* what) const {

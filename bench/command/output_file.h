@@ -7,11 +7,13 @@
 namespace jackdaw::bench {
 
 /// Written beside its final name and renamed when all of it is there, so that nobody takes a part for the
-/// whole. An object that is destroyed without commit() leaves nothing behind.
+/// whole. An object that is destroyed without commit() leaves nothing behind. A device, a pipe, a link and a
+/// file of several names keep their place: they are written themselves.
 class OutputFile {
  public:
   /// Opens the file beside `path` now, so that a path that cannot be written to is known before the work is
-  /// done. `argument` names it in errors, such as "--json". Throws InputError.
+  /// done; what was there stays until something is written. `argument` names it in errors, such as "--json".
+  /// Throws InputError.
   OutputFile(const std::string& argument, const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -24,11 +26,13 @@ class OutputFile {
 
  private:
   void flush();
+  [[nodiscard]] bool is_replaced() const { return written_path_ != path_; }
   [[noreturn]] void fail(const char* what) const;
 
   std::string argument_;
   std::string path_;
-  std::string temporary_path_;
+  std::string written_path_;  // until it is whole
+  bool has_begun_ = false;
   int descriptor_ = -1;
   std::string waiting_;  // written in large pieces
 };
