@@ -1,30 +1,18 @@
 #include "gc/process/collection_log.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 
+#include "gc/process/quiet_write.h"
 #include "gc/process/tell_on_stderr.h"
 
 namespace jackdaw::gc {
 
 namespace {
-
-// The error output when there is no such file, or it cannot be had.
-int open_log(const std::string& path) {
-  if (path.empty()) return STDERR_FILENO;
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (descriptor >= 0) return descriptor;
-  const int error = errno;
-  tell_on_stderr("cannot open the log file '" + path + "' (" + std::strerror(error) +
-                 "); logging to the error output");
-  return STDERR_FILENO;
-}
 
 // Writes a line field by field. Never malloc, never the locale. No number has more than 21 characters, so
 // that a line fits.
@@ -124,18 +112,28 @@ std::string_view format_record(const CollectionRecord& record, LogSpelling spell
 }
 
 CollectionLog::CollectionLog(const std::string& path, LogSpelling spelling)
-    : descriptor_(open_log(path)), spelling_(spelling) {}
-
-CollectionLog::~CollectionLog() {
-  if (descriptor_ != STDERR_FILENO) close(descriptor_);
+    : has_file_(!path.empty() && file_.open(path, OwnFile::Contents::kept)), spelling_(spelling) {
+  if (has_file_ || path.empty()) return;
+  const std::string reason(OwnFile::reason_of(errno));
+  tell_on_stderr("cannot open the log file '" + path + "' (" + reason + "); logging to the error output");
 }
 
-void CollectionLog::write(CollectionRecord record) const {
+void CollectionLog::write(CollectionRecord record) {
   record.at = std::chrono::steady_clock::now() - begun_;
   record.process = static_cast<std::uint32_t>(getpid());
   std::array<char, kLongestLogLine> buffer;
   const std::string_view line = format_record(record, spelling_, buffer);
-  if (::write(descriptor_, line.data(), line.size()) < 0) return;
+  if (!has_file_) {
+    write_quietly(line.size(), [line] { return ::write(STDERR_FILENO, line.data(), line.size()); });
+  } else if (!file_.write(std::as_bytes(std::span(line)))) {
+    tell_of_lost_line();
+  }
+}
+
+void CollectionLog::tell_of_lost_line() {
+  // Relaxed: publishes nothing.
+  if (has_lost_lines_.exchange(true, std::memory_order_relaxed)) return;
+  tell_on_stderr("lines of the log are lost: its file takes no more, or the program has closed its number");
 }
 
 }  // namespace jackdaw::gc

@@ -4,6 +4,7 @@
 // too.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string_view>
 
 #include "gc/process/collection_reason.h"
+#include "gc/process/own_file.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::gc {
@@ -67,15 +69,17 @@ class CollectionLog {
   /// Appends to the file at `path`, or writes to the error output when the path is empty, and when the file
   /// cannot be opened: then one line there says so.
   CollectionLog(const std::string& path, LogSpelling spelling);
-  ~CollectionLog();
-  CollectionLog(const CollectionLog&) = delete;
-  CollectionLog& operator=(const CollectionLog&) = delete;
 
-  /// Fills in the time and the process. A line that cannot be written is lost: no program fails for its log.
-  void write(CollectionRecord record) const;
+  /// Fills in the time and the process. A line that the file does not take is lost, and one line on the error
+  /// output says so of all: no program fails for its log, or waits for whoever reads it.
+  void write(CollectionRecord record);
 
  private:
-  int descriptor_;
+  void tell_of_lost_line();
+
+  OwnFile file_;
+  bool has_file_;  // else the error output
+  std::atomic<bool> has_lost_lines_{false};
   LogSpelling spelling_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };

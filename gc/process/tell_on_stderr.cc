@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+
+#include "gc/process/quiet_write.h"
 
 namespace jackdaw::gc {
 
@@ -16,7 +19,9 @@ iovec part_of_line(std::string_view text) { return {const_cast<char*>(text.data(
 
 void tell_on_stderr(std::string_view text) {
   const std::array<iovec, 3> line{part_of_line("jackdaw: "), part_of_line(text), part_of_line("\n")};
-  if (writev(STDERR_FILENO, line.data(), line.size()) < 0) return;
+  std::size_t bytes = 0;
+  for (const iovec& part : line) bytes += part.iov_len;
+  write_quietly(bytes, [&] { return writev(STDERR_FILENO, line.data(), line.size()); });
 }
 
 }  // namespace jackdaw::gc

@@ -1,13 +1,11 @@
 #include "gc/trace/trace_file.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <span>
 #include <utility>
 
 #include "gc/process/tell_on_stderr.h"
@@ -19,28 +17,15 @@ namespace {
 constexpr std::string_view kBegin = "[";
 constexpr std::string_view kEnd = "\n]";
 
-// Whether it is there, empty, and no other process's.
-bool make_empty(int descriptor) {
-  return descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ftruncate(descriptor, 0) == 0;
-}
-
-std::string_view reason_of(int error) {
-  return error == EWOULDBLOCK ? "another process writes it: %p in the path gives each its own"
-                              : std::string_view(std::strerror(error));
-}
-
 }  // namespace
 
 void TraceFile::open(const std::string& path) {
   close();
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (!make_empty(descriptor)) {
-    const std::string reason(reason_of(errno));
-    tell_on_stderr("the trace '" + path + "' cannot be written (" + reason + ")");
-    if (descriptor >= 0) ::close(descriptor);
-    return;
+  is_open_ = file_.open(path, OwnFile::Contents::replaced);
+  if (!is_open_) {
+    const std::string reason(OwnFile::reason_of(errno));
+    return tell_on_stderr("the trace '" + path + "' cannot be written (" + reason + ")");
   }
-  descriptor_ = descriptor;
   process_ = getpid();
   offset_ = 0;
   size_ = 0;
@@ -49,7 +34,8 @@ void TraceFile::open(const std::string& path) {
 }
 
 void TraceFile::close() {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  file_.close();
+  is_open_ = false;
 }
 
 TraceFile& TraceFile::event(char kind, std::string_view name) {
@@ -115,16 +101,10 @@ void TraceFile::flush() {
 
 // What stays in the buffer is written again, with the next.
 void TraceFile::write_out(std::size_t bytes_that_stay) {
-  std::size_t written = 0;
-  while (descriptor_ >= 0 && written < size_) {
-    const ssize_t some =
-        pwrite(descriptor_, buffer_.data() + written, size_ - written, offset_ + static_cast<off_t>(written));
-    if (some >= 0) {
-      written += static_cast<std::size_t>(some);
-    } else if (errno != EINTR) {
-      tell_on_stderr("the trace ends here: it cannot be written (" + std::string(std::strerror(errno)) + ")");
-      close();
-    }
+  if (is_open_ && !file_.write_at(offset_, std::as_bytes(std::span(buffer_).first(size_)))) {
+    const std::string reason(OwnFile::reason_of(errno));
+    tell_on_stderr("the trace ends here: it cannot be written (" + reason + ")");
+    close();
   }
   offset_ += static_cast<off_t>(size_ - bytes_that_stay);
   size_ = 0;

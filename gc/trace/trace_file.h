@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "gc/process/own_file.h"
+
 namespace jackdaw::gc {
 
 /// One thread at a time. Nothing is allocated but in open(), and for the line about a failure.
@@ -23,7 +25,6 @@ class TraceFile {
   using Time = std::chrono::steady_clock::time_point;
 
   TraceFile() = default;
-  ~TraceFile() { close(); }
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
@@ -55,7 +56,8 @@ class TraceFile {
   void microseconds(std::chrono::nanoseconds time);
   void write_out(std::size_t bytes_that_stay);
 
-  int descriptor_ = -1;
+  OwnFile file_;
+  bool is_open_ = false;
   pid_t process_ = 0;
   off_t offset_ = 0;  // of the first byte in the buffer
   bool has_events_ = false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/gc/process/hidden_lists.h"
+#include "tests/gc/process/taken_numbers.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -125,6 +126,27 @@ TEST(CollectionLog, SaysWhenThereIsNoSuchFileAndWritesToTheErrorOutput) {
       "jackdaw: cannot open the log file '/no/such/directory/log' (No such file or directory); logging to "
       "the error output\n" +
       std::string(kFields)));
+}
+
+TEST(CollectionLog, SaysOnceThatLinesAreLost) {
+  const std::string path = testing::TempDir() + "jackdaw_collection_log_test.txt";
+  std::remove(path.c_str());
+  const std::string other = testing::TempDir() + "jackdaw_collection_log_test_other.txt";
+  testing::internal::CaptureStderr();
+  {
+    CollectionLog log(path, LogSpelling::words);
+    log.write(kRecord);
+    const std::string before = text_of(path);
+    const TakenNumbers taken(other);
+    for (int i = 0; i < 2; ++i) log.write(kRecord);
+    EXPECT_EQ(before.substr(0, 9), "jackdaw: ");
+  }
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "jackdaw: lines of the log are lost: its file takes no more, or the program has closed its number\n");
+  EXPECT_EQ(text_of(other), "");
+  std::remove(path.c_str());
+  std::remove(other.c_str());
 }
 
 // In a process of its own: the environment is read when the collector is made.

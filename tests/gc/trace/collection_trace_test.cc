@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +26,7 @@
 #include "tests/address_space_limit.h"
 #include "tests/gc/process/concurrent_program.h"
 #include "tests/gc/process/hidden_lists.h"
+#include "tests/gc/process/taken_numbers.h"
 #include "tests/gc/trace/read_trace.h"
 #include "tests/scaled.h"
 
@@ -268,8 +269,33 @@ TEST_F(CollectionTraceTest, SaysWhatItHadNoRoomForAndKeepsPhasesInOrder) {
   EXPECT_GT(events, kMany);
 }
 
+TEST_F(CollectionTraceTest, EndsWhereTheProgramHasTakenItsNumber) {
+  CollectionTrace trace(path("trace"), 1);
+  testing::internal::CaptureStderr();
+  {
+    const TakenNumbers taken(path("of the program"));
+    for (int i = 0; i < 3; ++i) {
+      trace.count(TraceCounter::live, 1);
+      trace.write();
+    }
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "jackdaw: the trace ends here: it cannot be written (the program has closed its number)\n");
+  EXPECT_EQ(std::filesystem::file_size(path("of the program")), 0U);
+}
+
+TEST_F(CollectionTraceTest, WaitsForNoReaderOfAPipe) {
+  ASSERT_EQ(mkfifo(path("trace").c_str(), 0600), 0);
+  testing::internal::CaptureStderr();
+  start();
+  GC_gcollect();
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "jackdaw: the trace '" + path("trace") + "' cannot be written (it is a pipe that nobody reads)\n");
+  EXPECT_EQ(GC_get_gc_no(), 1U);
+}
+
 TEST_F(CollectionTraceTest, EndsWhereTheFileCannotGrow) {
-  std::signal(SIGXFSZ, SIG_IGN);
   const std::string file = path("trace");
   CollectionTrace trace(file, 1);
   const rlimit one_page{4096, 4096};
