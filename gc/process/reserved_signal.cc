@@ -4,28 +4,18 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
+#include <optional>
 
-#include "gc/process/signal_mask.h"
+#include "gc/process/signal_action.h"
 
 namespace jackdaw::gc {
 
 namespace {
 
-// As the kernel has it: the C library's own function refuses the signal.
-struct KernelAction {
-  void (*handler)(int, siginfo_t*, void*);
-  unsigned long flags;
-  void (*way_back)();
-  base::SignalBits blocked;
-};
-
 // Written before the handler is installed.
-constinit KernelAction of_c_library{};
+constinit SignalAction of_c_library{};
 constinit ReservedSignal::Handler our_handler = nullptr;
-
-bool change_action(int signal, const KernelAction* action, KernelAction* before) {
-  return syscall(SYS_rt_sigaction, signal, action, before, sizeof(base::SignalBits)) == 0;
-}
 
 bool is_ours(const siginfo_t& info) {
   return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &our_handler;
@@ -34,23 +24,24 @@ bool is_ours(const siginfo_t& info) {
 void handle(int signal, siginfo_t* info, void* context) {
   if (is_ours(*info)) {
     our_handler(signal, info, context);
-  } else if (of_c_library.handler != nullptr) {
-    of_c_library.handler(signal, info, context);
+  } else {
+    reinterpret_cast<void (*)(int, siginfo_t*, void*)>(of_c_library.handler)(signal, info, context);
   }
 }
 
 }  // namespace
 
-void ReservedSignal::share(Handler handler, int model) {
-  KernelAction before{};
-  KernelAction action{};
-  if (!change_action(kNumber, nullptr, &before) || !change_action(model, nullptr, &action)) return;
-  if (before.handler == handle) return;
-  of_c_library = before;
+bool ReservedSignal::share(Handler handler) {
+  std::optional<SignalAction> action = SignalAction::of(kNumber);
+  if (!action || action->handler == 0) return false;
+  const auto shared = reinterpret_cast<std::uintptr_t>(handle);
+  if (action->handler == shared) return true;
+  of_c_library = *action;
   our_handler = handler;
-  action.handler = handle;
-  action.flags |= SA_SIGINFO | (before.flags & SA_ONSTACK);
-  change_action(kNumber, &action, nullptr);
+  action->handler = shared;
+  action->flags |= SA_SIGINFO | SA_RESTART;
+  action->blocked = base::kAllSignals;
+  return action->set_for(kNumber);
 }
 
 bool ReservedSignal::send(pid_t thread) {

@@ -17,10 +17,11 @@ struct ReservedSignal {
   /// glibc's SIGSETXID.
   static constexpr int kNumber = 33;
 
-  /// From now on `handler` is called for what send() sends, with all signals blocked. With the flags and the
-  /// way back of the handler of `model`, a signal that has one.
-  static void share(Handler handler, int model);
-  /// Sends it to a thread of this process, by the system's number. False, with errno set, as tgkill.
+  /// From now on `handler` is called for what send() sends, with all signals blocked. False, with nothing
+  /// changed, where the C library does not use the signal yet: it would replace the handler.
+  static bool share(Handler handler);
+  /// After share(). Sends it to a thread of this process, by the system's number. False, with errno set, as
+  /// tgkill.
   static bool send(pid_t thread);
 };
 

@@ -1,4 +1,4 @@
-// Signal masks as the kernel has them: of handlers, and of other threads.
+// Signal masks as the kernel has them: of handlers, and of other threads with what waits for those.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,15 @@ namespace jackdaw::gc {
 /// cancelled in it, which else happens in any function that is a cancellation point and was interrupted.
 sigset_t mask_of_all_signals();
 
-/// The signals that a thread of this process, by the system's number, blocks; nothing when they cannot be
-/// found out. Neither allocates nor locks.
-std::optional<base::SignalBits> blocked_signals_of(pid_t thread);
+/// What the kernel tells of a thread's signals.
+struct ThreadSignals {
+  base::SignalBits blocked = 0;
+  base::SignalBits pending = 0;  ///< those sent to this thread
+  bool is_traced = false;        ///< a debugger has stopped the thread, maybe with a signal of it in hand
+};
+
+/// Those of a thread of this process, by the system's number; nothing when they cannot be found out. Neither
+/// allocates nor locks.
+std::optional<ThreadSignals> signals_of(pid_t thread);
 
 }  // namespace jackdaw::gc

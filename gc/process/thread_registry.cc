@@ -100,13 +100,20 @@ ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::ch
   const auto unregister = [](void*) { registry_->unregister_current(); };
   if (const int error = pthread_key_create(&at_exit_, unregister); error != 0)
     throw std::system_error(error, std::generic_category(), "pthread_key_create");
+  handler_of_kernel_ = take_stop_signal();
+  registry_ = this;
+}
+
+// What the kernel then calls: the handler, or a sanitizer's before it.
+std::uintptr_t ThreadRegistry::take_stop_signal() {
   struct sigaction action {};
   action.sa_sigaction = handle_stop_signal;
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   action.sa_mask = mask_of_all_signals();
-  if (sigaction(stop_signal_, &action, nullptr) != 0)
+  const auto handler = reinterpret_cast<std::uintptr_t>(handle_stop_signal);
+  if (sigaction(stop_signal(), &action, nullptr) != 0)
     throw std::system_error(errno, std::generic_category(), "sigaction");
-  registry_ = this;
+  return SignalAction::of(stop_signal()).value_or(SignalAction{.handler = handler}).handler;
 }
 
 void ThreadRegistry::set_stop_signal(int signal) {
@@ -114,7 +121,7 @@ void ThreadRegistry::set_stop_signal(int signal) {
 }
 
 sigset_t ThreadRegistry::without_stop_signal(sigset_t signals) {
-  sigdelset(&signals, stop_signal_);
+  sigdelset(&signals, stop_signal());
   return signals;
 }
 
@@ -135,7 +142,7 @@ ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> st
     threads_.push_back(thread.get());
     current_ = thread.release();
   }
-  unblock(stop_signal_);
+  unblock(stop_signal());
   return *current_;
 }
 
@@ -282,10 +289,19 @@ std::uint32_t ThreadRegistry::stop_others() {
   return others;
 }
 
+// Asks the system each time: in a program that resets all signals, or handles this one, the stop signal would
+// get lost, or end it.
+int ThreadRegistry::signal_for(const ProcessThread& thread) const {
+  if (thread.needs_reserved_signal_) return ReservedSignal::kNumber;
+  const std::optional<SignalAction> action = SignalAction::of(stop_signal());
+  if (!action || action->handler == handler_of_kernel_) return stop_signal();
+  return ReservedSignal::share(handle_stop_signal) ? ReservedSignal::kNumber : stop_signal();
+}
+
 // Whether that was possible.
 bool ThreadRegistry::ask_to_stop(ProcessThread& thread) {
   if constexpr (kStopsBySignal) {
-    return signal_thread(thread, thread.blocks_stop_signal_ ? ReservedSignal::kNumber : stop_signal_);
+    return signal_thread(thread, signal_for(thread));
   } else {
     // Release: pairs with the acquire in answer_pending_stop.
     thread.stop_pending_.store(true, std::memory_order_release);
@@ -341,37 +357,53 @@ void ThreadRegistry::await_answers(FutexWord& word, std::uint32_t unwanted, Pati
   patience.waited += time;
   if (was_patient && patience.waited >= kPatienceToWarning)
     write_line("jackdaw: %u threads that are to stop do not answer signal %d\n", unanswered.count,
-               stop_signal_);
+               stop_signal());
 }
 
-// Asks them once more: something, such as a sigwait() of theirs, may have taken the signal, or they block it.
-// Whoever has answered meanwhile finds that nothing is asked.
+// Relaxed: a hint.
+bool ThreadRegistry::is_unanswered(ProcessThread& thread) {
+  return thread.asked_stop_.load(std::memory_order_relaxed) != 0 || thread.suspension() == Suspension::asked;
+}
+
+// Asks them once more. Whoever has answered meanwhile finds that nothing is asked.
 ThreadRegistry::Unanswered ThreadRegistry::ask_again() {
   Unanswered unanswered;
   for (ProcessThread* const thread : threads_) {
-    // Relaxed: a hint.
-    if (thread->asked_stop_.load(std::memory_order_relaxed) == 0 && thread->suspension() != Suspension::asked)
-      continue;
+    if (!is_unanswered(*thread)) continue;
     ++unanswered.count;
-    // Where it is not known, the other signal does no harm.
-    const base::SignalBits blocked = blocked_signals_of(thread->number_).value_or(base::bit_of(stop_signal_));
-    const bool blocks_stop_signal = (blocked & base::bit_of(stop_signal_)) != 0;
-    // It may be in the stop signal's handler, on its way to answer.
-    const bool blocks_both = blocks_stop_signal && (blocked & base::bit_of(ReservedSignal::kNumber)) != 0;
-    if (blocks_stop_signal && !blocks_both && !thread->blocks_stop_signal_) {
-      ReservedSignal::share(handle_stop_signal, stop_signal_);
-      thread->blocks_stop_signal_ = true;
-    }
-    if (!ask_to_stop(*thread) || blocks_both) unanswered.deaf = thread;
+    if (!ask_otherwise(*thread)) unanswered.deaf = thread;
   }
   return unanswered;
 }
 
+// A thread may block the signal, or take it by sigwait(): then the reserved one does better. Whether there is
+// hope: it gets the signal as soon as it runs, or did, and answers at a critical section's end.
+bool ThreadRegistry::ask_otherwise(ProcessThread& thread) {
+  const int signal = signal_for(thread);
+  const std::optional<ThreadSignals> known = signals_of(thread.number_);
+  if (!is_unanswered(thread)) return true;
+  // Where nothing is known, the reserved signal does no harm.
+  const ThreadSignals signals =
+      known.value_or(ThreadSignals{.blocked = ~base::bit_of(ReservedSignal::kNumber)});
+  const auto has = [](base::SignalBits set, int member) { return (set & base::bit_of(member)) != 0; };
+  const bool is_blocked = has(signals.blocked, signal);
+  // Relaxed: a hint; whoever finds it set answers.
+  if (signals.is_traced || thread.stop_pending_.load(std::memory_order_relaxed) ||
+      (has(signals.pending, signal) && !is_blocked))
+    return true;
+  const bool can_change = signal != ReservedSignal::kNumber &&
+                          !has(signals.blocked, ReservedSignal::kNumber) &&
+                          ReservedSignal::share(handle_stop_signal);
+  if (can_change) thread.needs_reserved_signal_ = true;
+  return ask_to_stop(thread) && (can_change || !known);
+}
+
 void ThreadRegistry::give_up(const ProcessThread& thread) const {
   write_line(
-      "jackdaw: cannot stop thread %d, which has blocked signal %d, and what else could stop it, for %lld "
-      "seconds (JACKDAW_STOP_SECONDS)\n",
-      thread.number_, stop_signal_, static_cast<long long>(patience_.count()));
+      "jackdaw: cannot stop thread %d, which has blocked signal %d, or taken it otherwise, and what else "
+      "could "
+      "stop it, for %lld seconds (JACKDAW_STOP_SECONDS)\n",
+      thread.number_, stop_signal(), static_cast<long long>(patience_.count()));
   std::abort();
 }
 

@@ -29,6 +29,7 @@
 #include "base/system_memory.h"
 #include "gc/process/futex_word.h"
 #include "gc/process/short_stops.h"
+#include "gc/process/signal_action.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/stops_by_signal.h"
 #include "gc/process/thread_locals.h"
@@ -75,9 +76,9 @@ class ProcessThread {
   const ThreadLocals thread_locals_;
   // Written by the thread and its signal handler, read by the collector while the thread stands still.
   ThreadStack stack_;
-  bool is_blocked_ = false;          // written by the thread under the registry's lock
-  bool is_gone_ = false;             // found to have ended without a word; the collector's
-  bool blocks_stop_signal_ = false;  // found to, at least once; the collector's
+  bool is_blocked_ = false;             // written by the thread under the registry's lock
+  bool is_gone_ = false;                // found to have ended without a word; the collector's
+  bool needs_reserved_signal_ = false;  // was found to block or take the stop signal; the collector's
   // The stop that the thread is to answer, 0 when it did. Of signals that come from elsewhere it thinks
   // nothing.
   std::atomic<std::uint32_t> asked_stop_{0};
@@ -106,7 +107,7 @@ class ThreadRegistry {
   friend class OwnWork;  // hides current() for a while
 
  public:
-  /// Takes the stop signal. Notes stops in `trace`. A thread that blocks all signals for `patience` while it
+  /// Takes the stop signal. Notes stops in `trace`. A thread that no signal reaches for `patience` while it
   /// is to stop ends the program; 0: never. `processors` threads can run at once.
   /// Throws std::system_error.
   ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
@@ -114,8 +115,9 @@ class ThreadRegistry {
   ThreadRegistry(const ThreadRegistry&) = delete;
   ThreadRegistry& operator=(const ThreadRegistry&) = delete;
 
-  /// The signal that stops threads. It may be chosen before the registry is made, and stays from then on.
-  /// The program must not use it. A thread that blocks it is stopped by another (ReservedSignal), but late.
+  /// The signal that stops threads. It may be chosen before the registry is made, and stays from then on. A
+  /// thread that blocks or takes it is stopped by another (ReservedSignal), at first late, and so are all as
+  /// long as the program does something else with it.
   static int stop_signal() { return stop_signal_; }
   static void set_stop_signal(int signal);
   /// `signals` without the one that stops threads: what a program may block.
@@ -245,6 +247,7 @@ class ThreadRegistry {
     const ProcessThread* deaf = nullptr;  // one that cannot be asked
   };
 
+  static std::uintptr_t take_stop_signal();
   static void enter_critical(ProcessThread& thread);
   static void leave_critical(ProcessThread& thread);
   static void stop_if_pending();
@@ -256,10 +259,13 @@ class ThreadRegistry {
   static bool is_to_stop(ProcessThread* thread);
   bool ask_to_stop(ProcessThread& thread);
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
+  [[nodiscard]] int signal_for(const ProcessThread& thread) const;
   bool signal_thread(ProcessThread& thread, int signal);
   void wait_until_all_stand_still();
   void await_answers(FutexWord& word, std::uint32_t unwanted, Patience& patience);
+  static bool is_unanswered(ProcessThread& thread);
   Unanswered ask_again();
+  bool ask_otherwise(ProcessThread& thread);
   void give_up(const ProcessThread& thread) const;
   ProcessThread* find(pthread_t thread) const;
   void answer_suspension(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
@@ -284,7 +290,8 @@ class ThreadRegistry {
   CollectionTrace& trace_;
   const std::chrono::seconds patience_;
   pthread_key_t at_exit_;
-  StoppableMutex mutex_;  // guards the list and who is blocked; held while threads are stopped
+  std::uintptr_t handler_of_kernel_;  // of the stop signal, as long as the program leaves it
+  StoppableMutex mutex_;              // guards the list and who is blocked; held while threads are stopped
   base::SystemVector<ProcessThread*> threads_;
   FutexWord stop_epoch_;                       // odd while threads are to stand still
   std::atomic<bool> one_wakes_others_{false};  // the first that goes on

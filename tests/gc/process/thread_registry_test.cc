@@ -622,7 +622,102 @@ TEST(ThreadRegistry, ASignalThatGetsLostIsSentAgain) {
   threads().call_blocked(join_one, &waiting);
 }
 
-// In a process of its own, before the collector is made.
+// A thread that does nothing but take signals, as most programs with threads have one.
+TEST(ThreadRegistry, AThreadThatTakesAllSignalsIsStoppedAllTheSame) {
+  std::atomic<bool> is_ready{false};
+  std::thread taking([&] {
+    Link* volatile list = new_list(kLength);
+    sigset_t all;
+    sigfillset(&all);
+    const sigset_t allowed = ThreadRegistry::without_stop_signal(all);
+    pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
+    is_ready.store(true);
+    int taken = 0;
+    while (taken != SIGUSR1) EXPECT_EQ(sigwait(&all, &taken), 0);
+    expect_intact(list, kLength);
+  });
+  wait_until(is_ready);
+  for (int i = 0; i < 5; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  pthread_kill(taking.native_handle(), SIGUSR1);
+  threads().call_blocked(join_one, &taking);
+}
+
+TEST(ThreadRegistryDeathTest, AThreadThatTakesEverythingEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto collect_with_a_taking_thread = [] {
+    ProcessCollector::initial_options().stop_patience = std::chrono::seconds(1);
+    std::atomic<bool> is_ready{false};
+    const std::thread taking([&] {
+      new_link(nullptr, 0);
+      is_ready.store(true);
+      const std::uint64_t all = ~std::uint64_t{0};
+      for (;;) syscall(SYS_rt_sigtimedwait, &all, nullptr, nullptr, sizeof all);
+    });
+    wait_until(is_ready);
+    collector().collect();
+  };
+  EXPECT_EXIT(collect_with_a_taking_thread(), testing::KilledBySignal(SIGABRT),
+              "cannot stop thread [0-9]+, which has .* taken .* for 1 seconds");
+}
+
+// ---- A stop signal that the program uses ----
+
+void handle_nothing(int) {}
+
+// Collects beside a thread that runs; the program's action for the signal stays.
+void collect_while_the_program_has(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  struct sigaction before {};
+  collector().collect();
+  ASSERT_EQ(sigaction(signal, &action, &before), 0);
+  std::atomic<bool> is_ready{false};
+  std::atomic<bool> may_end{false};
+  std::thread running([&] {
+    Link* volatile list = new_list(kLength);
+    is_ready.store(true);
+    while (!may_end.load()) {
+    }
+    expect_intact(list, kLength);
+  });
+  wait_until(is_ready);
+  for (int i = 0; i < 3; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  may_end.store(true);
+  threads().call_blocked(join_one, &running);
+  ASSERT_EQ(sigaction(signal, &before, &action), 0);
+  EXPECT_EQ(action.sa_handler, handler);
+}
+
+TEST(ThreadRegistry, TheProgramMayResetTheStopSignal) {
+  collect_while_the_program_has(ThreadRegistry::stop_signal(), SIG_DFL);
+}
+
+TEST(ThreadRegistry, TheProgramMayIgnoreTheStopSignal) {
+  collect_while_the_program_has(ThreadRegistry::stop_signal(), SIG_IGN);
+}
+
+TEST(ThreadRegistry, TheProgramMayHandleTheStopSignal) {
+  collect_while_the_program_has(ThreadRegistry::stop_signal(), handle_nothing);
+}
+
+// In processes of their own, before the collector is made.
+
+TEST(ThreadRegistryDeathTest, AChosenStopSignalMayBeResetToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto choose_and_reset = [] {
+    ThreadRegistry::set_stop_signal(SIGPWR);
+    collect_while_the_program_has(SIGPWR, SIG_DFL);
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(choose_and_reset(), testing::ExitedWithCode(0), "");
+}
+
 TEST(ThreadRegistryDeathTest, TheStopSignalMayBeChosenBeforehand) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto choose_and_collect = [] {
