@@ -22,10 +22,6 @@ namespace jackdaw::gc {
 
 namespace {
 
-// A signal that programs hardly ever use themselves and that by default would end them, so a lost handler is
-// noticed.
-constexpr int kDefaultStopSignal = SIGPWR;
-
 // Asks the system whether the thread is there.
 constexpr int kNoSignal = 0;
 
@@ -53,6 +49,13 @@ pid_t number_of_this_thread() {
   return number;
 }
 
+// Whether the program handles the signal itself.
+bool is_handled(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL &&
+         action.sa_handler != SIG_IGN;
+}
+
 // Not by way of stderr's buffer: a thread that stands still may hold its lock.
 [[gnu::format(printf, 1, 2)]] void write_line(const char* format, ...) {
   const CancellationDisabled guard;
@@ -74,7 +77,7 @@ void raise_depth(std::atomic<std::uint32_t>& depth) {
 }  // namespace
 
 ThreadRegistry* ThreadRegistry::registry_ = nullptr;
-int ThreadRegistry::stop_signal_ = kDefaultStopSignal;
+std::optional<int> ThreadRegistry::chosen_stop_signal_;
 constinit thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
 
 ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals)
@@ -111,13 +114,14 @@ std::uintptr_t ThreadRegistry::take_stop_signal() {
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   action.sa_mask = mask_of_all_signals();
   const auto handler = reinterpret_cast<std::uintptr_t>(handle_stop_signal);
+  if (!chosen_stop_signal_ && is_handled(stop_signal())) return handler;
   if (sigaction(stop_signal(), &action, nullptr) != 0)
     throw std::system_error(errno, std::generic_category(), "sigaction");
   return SignalAction::of(stop_signal()).value_or(SignalAction{.handler = handler}).handler;
 }
 
 void ThreadRegistry::set_stop_signal(int signal) {
-  if (registry_ == nullptr) stop_signal_ = signal;
+  if (registry_ == nullptr) chosen_stop_signal_ = signal;
 }
 
 sigset_t ThreadRegistry::without_stop_signal(sigset_t signals) {

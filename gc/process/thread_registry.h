@@ -107,8 +107,9 @@ class ThreadRegistry {
   friend class OwnWork;  // hides current() for a while
 
  public:
-  /// Takes the stop signal. Notes stops in `trace`. A thread that no signal reaches for `patience` while it
-  /// is to stop ends the program; 0: never. `processors` threads can run at once.
+  /// Takes the stop signal, unless nobody chose it and the program has a handler for it. Notes stops in
+  /// `trace`. A thread that no signal reaches for `patience` while it is to stop ends the program; 0: never.
+  /// `processors` threads can run at once.
   /// Throws std::system_error.
   ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
                  std::uint32_t processors);
@@ -118,7 +119,7 @@ class ThreadRegistry {
   /// The signal that stops threads. It may be chosen before the registry is made, and stays from then on. A
   /// thread that blocks or takes it is stopped by another (ReservedSignal), at first late, and so are all as
   /// long as the program does something else with it.
-  static int stop_signal() { return stop_signal_; }
+  static int stop_signal() { return chosen_stop_signal_.value_or(kDefaultStopSignal); }
   static void set_stop_signal(int signal);
   /// `signals` without the one that stops threads: what a program may block.
   static sigset_t without_stop_signal(sigset_t signals);
@@ -282,7 +283,10 @@ class ThreadRegistry {
   void open_sections();
 
   static ThreadRegistry* registry_;  // the one there is
-  static int stop_signal_;
+  // When its handler is taken away, or it is pending while its thread calls exec, the system ignores it.
+  // Programs hardly ever use it, and debuggers hand it on without a word.
+  static constexpr int kDefaultStopSignal = SIGURG;
+  static std::optional<int> chosen_stop_signal_;
   // Without a call of the thread library's at each access, in a shared library, too.
   [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local ProcessThread* current_;
 

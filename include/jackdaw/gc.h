@@ -958,7 +958,7 @@ GC_API int GC_CALL GC_thread_is_registered(void);
 GC_API void GC_CALL GC_register_altstack(void* /* stack */, GC_word /* stack_bytes */, void* /* altstack */,
                                          GC_word /* altstack_bytes */);
 
-/* The signals that stop threads and let them go on: set before GC_init, later without
+/* The signals that stop threads, by default SIGURG, and let them go on: set before GC_init, later without
    effect. The second is only kept: threads go on without a signal. A program may also handle, ignore or reset
    the first: then another stops threads. A thread that blocks or takes it makes collections wait a little
    longer, once. */

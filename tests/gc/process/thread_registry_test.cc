@@ -706,6 +706,16 @@ TEST(ThreadRegistry, TheProgramMayHandleTheStopSignal) {
   collect_while_the_program_has(ThreadRegistry::stop_signal(), handle_nothing);
 }
 
+// As a program has it that a thread executed with a stop signal pending.
+TEST(ThreadRegistryDeathTest, WithoutAHandlerTheStopSignalEndsNothing) {
+  const auto raise_without_handler = [] {
+    std::signal(ThreadRegistry::stop_signal(), SIG_DFL);
+    raise(ThreadRegistry::stop_signal());
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(raise_without_handler(), testing::ExitedWithCode(0), "");
+}
+
 // In processes of their own, before the collector is made.
 
 TEST(ThreadRegistryDeathTest, AChosenStopSignalMayBeResetToo) {
@@ -716,6 +726,18 @@ TEST(ThreadRegistryDeathTest, AChosenStopSignalMayBeResetToo) {
     std::_Exit(testing::Test::HasFailure() ? 1 : 0);
   };
   EXPECT_EXIT(choose_and_reset(), testing::ExitedWithCode(0), "");
+}
+
+TEST(ThreadRegistryDeathTest, AHandlerThatTheProgramHasAlreadyStays) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto handle_and_collect = [] {
+    std::signal(ThreadRegistry::stop_signal(), handle_nothing);
+    collect_with_threads(nullptr);
+    struct sigaction action {};
+    sigaction(ThreadRegistry::stop_signal(), nullptr, &action);
+    std::_Exit(action.sa_handler == handle_nothing && !testing::Test::HasFailure() ? 0 : 1);
+  };
+  EXPECT_EXIT(handle_and_collect(), testing::ExitedWithCode(0), "");
 }
 
 TEST(ThreadRegistryDeathTest, TheStopSignalMayBeChosenBeforehand) {
