@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdarg>
@@ -64,7 +65,8 @@ bool is_handled(int signal) {
   va_start(arguments, format);
   const int length = std::vsnprintf(line.data(), line.size(), format, arguments);
   va_end(arguments);
-  if (write(STDERR_FILENO, line.data(), static_cast<std::size_t>(length)) < 0) return;
+  const int written = std::clamp(length, 0, static_cast<int>(line.size()) - 1);
+  if (write(STDERR_FILENO, line.data(), static_cast<std::size_t>(written)) < 0) return;
 }
 
 // Relaxed, both: the thread and its own signal handler are one thread; the signal fences keep the compiler
@@ -327,9 +329,10 @@ bool ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
     }
     if (errno != ESRCH) return false;
     thread.is_gone_ = true;
-    // Relaxed, both: this thread itself waits for the count, and nobody answers any more.
-    thread.asked_stop_.store(0, std::memory_order_relaxed);
-    still_running_.value().fetch_sub(1, std::memory_order_relaxed);
+    // Relaxed, both: this thread itself waits for the count, and nobody answers any more. Where one thread is
+    // suspended, nothing is counted.
+    if (thread.asked_stop_.exchange(0, std::memory_order_relaxed) != 0)
+      still_running_.value().fetch_sub(1, std::memory_order_relaxed);
     break;
   }
   return true;
