@@ -18,6 +18,7 @@
 #include "gc/process/reserved_signal.h"
 #include "gc/process/signal_mask.h"
 #include "gc/process/stack_pointer.h"
+#include "gc/process/thread_status.h"
 
 namespace jackdaw::gc {
 
@@ -75,6 +76,9 @@ void raise_depth(std::atomic<std::uint32_t>& depth) {
   depth.store(depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
+
+// What a thread was asked when the collector answered for it: no stop's number is even.
+constexpr std::uint32_t answered_for(std::uint32_t stop) { return stop + 1; }
 
 }  // namespace
 
@@ -244,15 +248,17 @@ void ThreadRegistry::stand_still(ProcessThread& thread, const ucontext_t* interr
   // Acquire: pairs with the release in stop_others, so that the count and the question below are this stop's.
   const std::uint32_t stop = epoch.value().load(std::memory_order_acquire);
   // Relaxed, both: the acquire above makes the question seen; the release below publishes the answer.
-  if (stop % 2 == 0 || thread.asked_stop_.load(std::memory_order_relaxed) != stop) return;
-  thread.asked_stop_.store(0, std::memory_order_relaxed);
-  thread.stack_.note(stack_pointer_below_registers(), interrupted);
-  JACKDAW_PROBE1(stop_answered, thread.number_);
-  if (registry_->trace_.is_on()) [[unlikely]]
-    thread.answered_at_ = CollectionTrace::Clock::now();
-  // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
-  // thread wrote.
-  if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
+  std::uint32_t asked = thread.asked_stop_.load(std::memory_order_relaxed);
+  if (stop % 2 == 0 || (asked != stop && asked != answered_for(stop))) return;
+  if (asked == stop && thread.asked_stop_.compare_exchange_strong(asked, 0, std::memory_order_relaxed)) {
+    thread.stack_.note(stack_pointer_below_registers(), interrupted);
+    JACKDAW_PROBE1(stop_answered, thread.number_);
+    if (registry_->trace_.is_on()) [[unlikely]]
+      thread.answered_at_ = CollectionTrace::Clock::now();
+    // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
+    // thread wrote.
+    if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
+  }
   static_cast<void>(epoch.poll_while(stop, registry_->short_stops_.standing_time()));
   // Acquire: pairs with the release in let_others_go_on, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
@@ -369,7 +375,8 @@ void ThreadRegistry::await_answers(FutexWord& word, std::uint32_t unwanted, Pati
 
 // Relaxed: a hint.
 bool ThreadRegistry::is_unanswered(ProcessThread& thread) {
-  return thread.asked_stop_.load(std::memory_order_relaxed) != 0 || thread.suspension() == Suspension::asked;
+  return thread.asked_stop_.load(std::memory_order_relaxed) % 2 != 0 ||
+         thread.suspension() == Suspension::asked;
 }
 
 // Asks them once more. Whoever has answered meanwhile finds that nothing is asked.
@@ -402,7 +409,26 @@ bool ThreadRegistry::ask_otherwise(ProcessThread& thread) {
                           !has(signals.blocked, ReservedSignal::kNumber) &&
                           ReservedSignal::share(handle_stop_signal);
   if (can_change) thread.needs_reserved_signal_ = true;
+  if (!can_change && is_blocked && stands_in_spawn(thread)) return true;
   return ask_to_stop(thread) && (can_change || !known);
+}
+
+// Whether the thread, which blocks all signals, sleeps in posix_spawn() until the child has executed: as long
+// as that takes. Then it stands still. The C library's function has saved its caller's registers on the
+// stack, the child runs the library's code alone and moves no references, and the first that the thread does
+// in the program again is to take the signal. One that is to be suspended is waited for.
+bool ThreadRegistry::stands_in_spawn(ProcessThread& thread) {
+  const std::optional<std::uintptr_t> stack_pointer = stack_pointer_of_spawning(thread.number_);
+  // Relaxed, all: what a thread wrote before it slept is seen by whoever the kernel told of that.
+  if (!stack_pointer || thread.critical_depth_.load(std::memory_order_relaxed) != 0) return false;
+  std::uint32_t asked = thread.asked_stop_.load(std::memory_order_relaxed);
+  if (asked % 2 != 0 &&
+      thread.asked_stop_.compare_exchange_strong(asked, answered_for(asked), std::memory_order_relaxed)) {
+    thread.stack_.note_sleeping(*stack_pointer);
+    thread.answered_at_ = CollectionTrace::Clock::now();
+    still_running_.value().fetch_sub(1, std::memory_order_relaxed);
+  }
+  return true;
 }
 
 void ThreadRegistry::give_up(const ProcessThread& thread) const {

@@ -79,8 +79,8 @@ class ProcessThread {
   bool is_blocked_ = false;             // written by the thread under the registry's lock
   bool is_gone_ = false;                // found to have ended without a word; the collector's
   bool needs_reserved_signal_ = false;  // was found to block or take the stop signal; the collector's
-  // The stop that the thread is to answer, 0 when it did. Of signals that come from elsewhere it thinks
-  // nothing.
+  // The stop that the thread is to answer, 0 when it did, and a number more when the collector answered for
+  // it. Of signals that come from elsewhere it thinks nothing.
   std::atomic<std::uint32_t> asked_stop_{0};
   // Of the last stop, where there is a trace: written by whoever asked, and by the thread when it answers.
   CollectionTrace::Clock::time_point asked_at_;
@@ -267,6 +267,7 @@ class ThreadRegistry {
   static bool is_unanswered(ProcessThread& thread);
   Unanswered ask_again();
   bool ask_otherwise(ProcessThread& thread);
+  bool stands_in_spawn(ProcessThread& thread);
   void give_up(const ProcessThread& thread) const;
   ProcessThread* find(pthread_t thread) const;
   void answer_suspension(ProcessThread& thread, const ucontext_t* interrupted = nullptr);

@@ -33,6 +33,11 @@ class ThreadStack {
   /// Notes that the calling thread runs at the stack pointer `pointer`. A signal handler hands over the
   /// context that it was given.
   void note(std::uintptr_t pointer, const ucontext_t* interrupted = nullptr);
+  /// Notes that a thread sleeps in the system at the stack pointer `pointer`.
+  void note_sleeping(std::uintptr_t pointer) {
+    pointer_ = pointer;
+    signal_stack_ = {};
+  }
 
   /// Calls `function(heap::Words)` with the parts in use as the last note() found them.
   ///

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/signals_blocked.h"
 #include "gc/process/reserved_signal.h"
-#include "gc/process/signal_mask.h"
 #include "gc/process/stack_pointer.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"

@@ -1,11 +1,15 @@
 // ThreadRegistry: threads on odd stacks, with odd masks, that come, go and vanish.
 #include "gc/process/thread_registry.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -19,13 +23,16 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "gc/process/fake_stack.h"
 #include "gc/process/signal_mask.h"
+#include "gc/process/thread_status.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/process/hidden_lists.h"
+#include "tests/gc/process/sleeping_thread.h"
 #include "tests/scaled.h"
 
 namespace jackdaw::gc {
@@ -541,6 +548,70 @@ TEST(ThreadRegistry, AThreadThatHearsAgainIsWaitedFor) {
   dropped_list();
   may_end.store(true);
   threads().call_blocked(join_one, &deaf);
+}
+
+// ---- A thread that spawns a child ----
+
+// A thread in posix_spawn(), whose child opens a FIFO that nobody has opened yet.
+class SpawningThread {
+ public:
+  SpawningThread() : thread_([this] { spawn(); }) {
+    while (number_.load() == 0 || !stack_pointer_of_spawning(number_.load())) std::this_thread::yield();
+  }
+  ~SpawningThread() {
+    threads().call_blocked(join_one, &thread_);
+    unlink(path_.c_str());
+  }
+  SpawningThread(const SpawningThread&) = delete;
+  SpawningThread& operator=(const SpawningThread&) = delete;
+
+  void let_child_go_on() const { close(open(path_.c_str(), O_WRONLY | O_CLOEXEC)); }
+  [[nodiscard]] const std::atomic<pid_t>& number() const { return number_; }
+  [[nodiscard]] bool is_back() const { return is_back_.load(); }
+
+ private:
+  void spawn() {
+    Link* volatile list = new_list(kLength);
+    ASSERT_EQ(mkfifo(path_.c_str(), S_IRUSR | S_IWUSR), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path_.c_str(), O_RDONLY, 0);
+    std::string name = "true";
+    const std::array<char*, 2> arguments{name.data(), nullptr};
+    number_.store(gettid());
+    pid_t child = 0;
+    EXPECT_EQ(posix_spawnp(&child, name.c_str(), &actions, nullptr, arguments.data(), environ), 0);
+    is_back_.store(true);
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    expect_intact(list, kLength);
+  }
+
+  const std::string path_ = testing::TempDir() + "jackdaw_spawn." + std::to_string(getpid());
+  std::atomic<pid_t> number_{0};
+  std::atomic<bool> is_back_{false};
+  std::thread thread_;
+};
+
+TEST(ThreadRegistry, AThreadThatSpawnsAChildIsNotWaitedFor) {
+  const SpawningThread spawning;
+  for (int i = 0; i < 3; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  EXPECT_FALSE(spawning.is_back());
+  spawning.let_child_go_on();
+}
+
+TEST(ThreadRegistry, AThreadThatHasSpawnedAChildStandsStillBeforeItReturns) {
+  const SpawningThread spawning;
+  EXPECT_EQ(threads().stop_others(), 1U);
+  spawning.let_child_go_on();
+  wait_until_it_sleeps(spawning.number());
+  EXPECT_FALSE(spawning.is_back());
+  threads().resume_others();
 }
 
 // Also those that the one that is woken has to wake.

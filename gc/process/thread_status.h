@@ -1,0 +1,26 @@
+// What the kernel tells of a thread of this process, by the system's number. Nothing here allocates or locks;
+// where /proc is missing, or no file can be opened, nothing is told.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "base/signals_blocked.h"
+
+namespace jackdaw::gc {
+
+struct ThreadSignals {
+  base::SignalBits blocked = 0;
+  base::SignalBits pending = 0;  ///< those sent to this thread
+  bool is_traced = false;        ///< a debugger has stopped the thread, maybe with a signal of it in hand
+};
+
+std::optional<ThreadSignals> signals_of(pid_t thread);
+
+/// The stack pointer of a thread that sleeps in the system until a child, which shares its memory, has
+/// executed or ended; nothing for other threads, and for vfork(), whose child runs on the same frames.
+std::optional<std::uintptr_t> stack_pointer_of_spawning(pid_t thread);
+
+}  // namespace jackdaw::gc
