@@ -44,6 +44,8 @@ class GrowingList {
     T* const first = elements_.data();
     size_ = static_cast<std::size_t>(std::remove_if(first, first + size_, is_unwanted) - first);
   }
+  /// Keeps the first elements alone: so many, and the memory.
+  void shorten(std::size_t size) { size_ = size; }
   /// Keeps the memory.
   void clear() { size_ = 0; }
 

@@ -152,6 +152,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       trace_(options.trace_path, options.marking.engine.threads),
       threads_(heap_, trace_, options.stop_patience, options.marking.engine.processors),
+      verifies_(options.verifies),
       marking_(noted_in(trace_, options.marking), OwnMemory::is_used()),
       weak_references_(heap_.map()),
       collection_(heap_, &weak_references_),
@@ -532,6 +533,7 @@ void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_lat
     clear_dead();
     disclaim_procedures_.hold_dead(heap_);
   }
+  if (verifies_) verify(own_stack);
   tell(CollectionEvent::mark_end);
   if (dumps_.is_prepared())
     dumps_.fork_and_write([&](DumpStream& stream) { return write_dump(stream, own_stack); });
@@ -574,6 +576,7 @@ void ProcessCollector::process_finalization() {
 // A granule in which no object starts may be added, too: it counts as marked.
 void ProcessCollector::scan(heap::Words words) {
   if (dump_ != nullptr) return dump_->add_words(words, false);
+  if (verification_ != nullptr) return verification_->add_words(words, false);
   constexpr std::size_t kWordsAtOnce = 512;
   std::array<CandidatePicker::Candidate, kWordsAtOnce + CandidatePicker::kScratch> candidates;
   const heap::BlockMap& map = heap_.map();
@@ -594,6 +597,7 @@ void ProcessCollector::scan(heap::Words words) {
 
 void ProcessCollector::scan_stack(heap::Words words) {
   if (dump_ != nullptr) return dump_->add_words(words, true);
+  if (verification_ != nullptr) return verification_->add_words(words, true);
   found_.root_bytes += words.size_bytes();
   heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add_root(object); });
 }

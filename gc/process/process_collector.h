@@ -38,6 +38,7 @@
 #include "gc/process/static_roots.h"
 #include "gc/process/stoppable_mutex.h"
 #include "gc/process/thread_registry.h"
+#include "gc/process/verification.h"
 #include "gc/stack_state.h"
 #include "gc/trace/collection_trace.h"
 #include "gc/weak_processing.h"
@@ -281,7 +282,9 @@ class ProcessCollector {
   bool begin_concurrent_marking(const OwnStack& own_stack);
   std::optional<std::span<heap::Object* const>> begin_stopped(const OwnStack& own_stack);
   bool write_dump(DumpStream& stream, const OwnStack& own_stack);
-  void dump_roots(const OwnStack& own_stack);
+  template <typename Reader>
+  void read_roots(Reader& reader, const OwnStack& own_stack);
+  void verify(const OwnStack& own_stack);
   std::span<heap::Object* const> gather_first_roots(const OwnStack& own_stack);
   bool end_concurrent_marking(const OwnStack& own_stack);
   void note_swept();
@@ -340,6 +343,8 @@ class ProcessCollector {
   std::optional<CollectionLog> log_;
   HeapDumps dumps_;
   HeapDump* dump_ = nullptr;  // that the words of roots go to, in the child that writes it
+  const bool verifies_;
+  Verification* verification_ = nullptr;  // that they go to, while there is one
   MarkingOnDemand marking_;
   WeakReferences weak_references_;
   Collection collection_;

@@ -50,6 +50,8 @@ struct ProcessOptions {
   int dump_signal = 0;
   /// What the collector does goes there (CollectionTrace). Empty: nowhere.
   std::string trace_path;
+  /// Whether a second marking follows each, and an object that only it finds ends the program.
+  bool verifies = false;
   /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
   /// ever.
   std::chrono::seconds stop_patience{15};
