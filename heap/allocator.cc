@@ -69,7 +69,7 @@ bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
 }
 
 // Without another block. The run at hand is not used up where the allocator was locked out.
-bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
+bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) const {
   if (run.cursor != run.end) return true;
   if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
   take_freed(run, SizeClasses::slot_bytes(size_class));
@@ -119,7 +119,7 @@ void Allocator::free(Object* object) {
   }
   const KindNumber kind = chunk.kind_of(object);
   const Kind& kind_info = chunk.kind_table()[kind];
-  RunTable* const runs = kind_info.is_collectable ? runs_of(kind) : nullptr;
+  RunTable* const runs = heap_.are_freed_by_others(kind) ? nullptr : runs_of(kind);
   if (runs == nullptr) {
     heap_.free_slot(object);
     return;
@@ -141,7 +141,10 @@ void Allocator::for_each_run(Function function) {
 void Allocator::give_up_blocks() {
   give_up_spares();
   for_each_run([this](FreeRun& run) {
-    if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
+    if (run.cursor != run.end) {
+      if (heap_.poison().is_on()) heap_.poison().give_up(run.cursor, run.end);
+      Chunk::set_free(run.cursor, run.end);
+    }
     if (run.freed != nullptr) heap_.abandon(run.freed);
     run = {};
   });
@@ -182,12 +185,16 @@ void Allocator::give_up_spares() {
 void Allocator::sweep_blocks() {
   for_each_run([this](FreeRun& run) {
     run.freed = nullptr;
-    if (run.block.chunk != nullptr) heap_.sweep_owned(run.block.chunk, run.block.index);
+    if (run.block.chunk != nullptr) {
+      if (heap_.poison().is_on())
+        heap_.poison().sweep_block(*run.block.chunk, run.block.index, run.cursor, run.end);
+      heap_.sweep_owned(run.block.chunk, run.block.index);
+    }
     if (run.cursor != run.end) Chunk::set_allocated(run.cursor, run.end);
   });
 }
 
-bool Allocator::next_run_in_block(FreeRun& run) {
+bool Allocator::next_run_in_block(FreeRun& run) const {
   Chunk& chunk = *run.block.chunk;
   const std::size_t block = run.block.index;
   const GranuleRange slots = chunk.find_free_slots(block, run.next_granule);
@@ -197,7 +204,8 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];
   // Before anything is written there: others may have freed the slots.
-  chunk.set_allocated(block, slots, !kind.is_collectable);
+  chunk.set_allocated(block, slots, heap_.are_freed_by_others(chunk.kind(block)));
+  if (heap_.poison().is_on()) heap_.poison().hand_out(chunk, block, cursor, end);
   // Release: pairs with the system's making of a page read-only, after which marks are cleared: a marker that
   // finds the page unwritten sees these bits. Reasoned for systems that do so without interrupts, not
   // checked.

@@ -97,8 +97,8 @@ class Allocator {
   bool is_let_in(KindNumber kind);
   JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
-  static bool next_run(FreeRun& run, std::uint8_t size_class);
-  static bool next_run_in_block(FreeRun& run);
+  bool next_run(FreeRun& run, std::uint8_t size_class) const;
+  bool next_run_in_block(FreeRun& run) const;
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>
   void for_each_run(Function function);

@@ -183,6 +183,11 @@ class Chunk {
   [[nodiscard]] bool is_allocated(const void* object) const {
     return (allocated_words_[granule_of(object) / 64].load(std::memory_order_relaxed) & bit_of(object)) != 0;
   }
+  /// The same; if not, what was written to a slot that was freed by hand is seen.
+  // Acquire: pairs with the release in set_free.
+  [[nodiscard]] bool is_allocated_acquire(const void* object) const {
+    return (allocated_words_[granule_of(object) / 64].load(std::memory_order_acquire) & bit_of(object)) != 0;
+  }
   /// The first run of free slots of a block of small objects, from granule `from` on; empty when there is
   /// none.
   [[nodiscard]] GranuleRange find_free_slots(std::size_t block, std::uint32_t from) const;

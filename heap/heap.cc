@@ -121,7 +121,7 @@ bool Heap::take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, Ki
   const bool is_zero = chunk->take_block(index, info, kind);
   if (!is_zero) usage_.free.subtract(kBlockBytes);
   usage_.used.add(kBlockBytes);
-  return is_zero;
+  return poison_.is_on() && !chunk->is_oversized() ? poison_.take_block(*chunk, index, is_zero) : is_zero;
 }
 
 // Memory that is freed by hand may have been allocated before the last sweep.
@@ -287,6 +287,7 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
 void Heap::release_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
   for (std::size_t block = first; block < first + count; ++block) {
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
+    if (poison_.is_on() && !chunk->is_oversized()) poison_.release_block(*chunk, block);
     if (block < kBlocksPerChunk) chunk->release_block(block);
   }
   usage_.used.subtract(count * kBlockBytes);
@@ -371,6 +372,7 @@ bool Heap::resize_chunk(Chunk* chunk, std::size_t total_bytes) {
 }
 
 void Heap::free_slot(Object* object) {
+  if (poison_.is_on()) poison_.free(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
   Chunk::set_free(slot, slot + bytes_of(object));
 }
@@ -510,6 +512,7 @@ void Heap::sweep_chunk(Chunk* chunk) {
 }
 
 void Heap::sweep_small(Chunk* chunk, std::size_t index) {
+  if (poison_.is_on()) poison_.sweep_block(*chunk, index);
   const std::uint32_t live = chunk->count_marks(index);
   if (live == 0) {
     release_blocks(chunk, index, 1);
@@ -526,7 +529,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index) {
 // Of a block with so many marked slots.
 void Heap::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
   BlockInfo& info = chunk->block(index);
-  chunk->keep_marked(index, !kinds_[chunk->kind(index)].is_collectable);
+  chunk->keep_marked(index, are_freed_by_others(chunk->kind(index)));
   info.live_slots = static_cast<std::uint16_t>(live);
   count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, swept_);
 }

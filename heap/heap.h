@@ -30,6 +30,7 @@
 #include "heap/kind.h"
 #include "heap/memory_nodes.h"
 #include "heap/object.h"
+#include "heap/poison.h"
 #include "heap/recent_use.h"
 #include "heap/size_classes.h"
 #include "heap/type_descriptor.h"
@@ -177,6 +178,9 @@ class Heap {
     const std::lock_guard lock(mutex_);
     limit_bytes_ = bytes;
   }
+  /// Of memory that holds no object.
+  Poison& poison() { return poison_; }
+  [[nodiscard]] const Poison& poison() const { return poison_; }
   /// Whether an object of so many bytes could be in it if it were empty.
   [[nodiscard]] bool may_hold(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
@@ -360,6 +364,10 @@ class Heap {
   void sweep_chunk(Chunk* chunk);
   void sweep_small(Chunk* chunk, std::size_t index);
   void sweep_owned(Chunk* chunk, std::size_t index);
+  // Whether threads may free small objects of a kind while others allocate or sweep in their blocks.
+  [[nodiscard]] bool are_freed_by_others(KindNumber kind) const {
+    return !kinds_[kind].is_collectable || poison_.is_on();
+  }
   void keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live);
   void remove_chunk(Chunk* chunk);
   std::uint64_t release_empty_chunks(std::uint64_t keep_bytes);
@@ -367,6 +375,7 @@ class Heap {
   std::size_t limit_bytes_;  // guarded by the lock
   KindTable kinds_;
   Displacements displacements_;
+  Poison poison_;
   HeapSpace space_;            // its map may be read without the lock
   base::AdaptiveMutex mutex_;  // guards all below but the atomics
   GrowingList<Chunk*> chunks_;

@@ -5,6 +5,7 @@
 #include <new>
 #include <span>
 
+#include "gc/c/dead_places.h"
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
 #include "gc/process/own_work.h"
@@ -35,6 +36,7 @@ void start() {
     gc::ProcessCollector& made = gc::ProcessCollector::instance();
     publish_addresses(made.heap().addresses());
     apply_settings(made);
+    if (made.heap().poison().is_on()) remember_dead_places(made.heap().poison());
     extra_bytes = GC_all_interior_pointers != 0 ? 1 : 0;
   } catch (const std::exception&) {
     abort_program("there is no memory for the heap");

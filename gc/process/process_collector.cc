@@ -15,6 +15,7 @@
 #include "gc/process/cancellation.h"
 #include "gc/process/own_descriptor.h"
 #include "gc/process/own_work.h"
+#include "gc/process/poisoning.h"
 #include "gc/process/stack_pointer.h"
 #include "gc/process/tell_on_stderr.h"
 #include "gc/process/threads_stopped.h"
@@ -168,6 +169,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
                                    : std::max(1U, options.marking.engine.processors / 4)),
       growth_(options.growth),
       weak_processing_(collection_) {
+  if (options.poisons) heap_.poison().turn_on(Poisoning::tell);
   // The memory that every collection needs is reserved now: it may have run out when one starts.
   collection_.begin(marking_.for_heap_of(0));
   if (roots_.empty() || !static_roots_.reserve()) throw std::bad_alloc();

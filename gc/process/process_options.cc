@@ -109,7 +109,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 22> kSettings{{
+constexpr std::array<Setting, 23> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -224,6 +224,11 @@ constexpr std::array<Setting, 22> kSettings{{
     {{"JACKDAW_VERIFY"},
      [](std::string_view text, ProcessOptions& options) {
        options.verifies = is_on(text);
+       return true;
+     }},
+    {{"JACKDAW_POISON"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.poisons = is_on(text);
        return true;
      }},
     {{"JACKDAW_DUMP_SIGNAL"},

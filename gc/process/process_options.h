@@ -52,6 +52,9 @@ struct ProcessOptions {
   std::string trace_path;
   /// Whether a second marking follows each, and an object that only it finds ends the program.
   bool verifies = false;
+  /// Whether memory that holds no object is filled with a pattern, and one that is not there any more ends
+  /// the program.
+  bool poisons = false;
   /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
   /// ever.
   std::chrono::seconds stop_patience{15};

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "jackdaw/gc.h"
+#include "gc/c/interface.h"
 #include "jackdaw/gc_mark.h"
 #include "tests/gc/process/concurrent_program.h"
 

@@ -1,0 +1,56 @@
+#include "gc/c/dead_places.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/system_memory.h"
+#include "gc/c/checked_objects.h"
+#include "gc/process/poisoning.h"
+
+namespace jackdaw::c_interface {
+
+namespace {
+
+// An object's entry follows from its address. A later one may take it: then less is told.
+struct DeadPlace {
+  std::atomic<const heap::Object*> object;
+  std::atomic<const char*> file;
+  std::atomic<int> line;
+};
+constexpr unsigned kEntryBits = 16;
+constinit DeadPlace* dead_places = nullptr;  // in pages of their own: they are no roots
+
+DeadPlace& entry_of(const heap::Object* object) {
+  constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;
+  return dead_places[reinterpret_cast<std::uintptr_t>(object) * kSpread >> (64 - kEntryBits)];
+}
+
+// Relaxed, here and below: what another thread writes at the same time is a wrong place at worst.
+void note_place(const heap::Object* object) {
+  if (!is_checked(object)) return;
+  const SourcePlace& place = reinterpret_cast<const CheckedHeader*>(object)->place;
+  DeadPlace& entry = entry_of(object);
+  entry.object.store(object, std::memory_order_relaxed);
+  entry.file.store(place.file, std::memory_order_relaxed);
+  entry.line.store(place.line, std::memory_order_relaxed);
+}
+
+gc::Poisoning::Place noted_place(const heap::Object* dead) {
+  const DeadPlace& entry = entry_of(dead);
+  if (entry.object.load(std::memory_order_relaxed) != dead) return {};
+  return {entry.file.load(std::memory_order_relaxed), entry.line.load(std::memory_order_relaxed)};
+}
+
+}  // namespace
+
+void remember_dead_places(heap::Poison& poison) {
+  const std::span<std::byte> memory = base::map_memory(sizeof(DeadPlace) << kEntryBits);
+  if (memory.empty()) return;
+  dead_places = reinterpret_cast<DeadPlace*>(memory.data());
+  gc::Poisoning::set_place_of(noted_place);
+  poison.watch_deaths(note_place);
+}
+
+}  // namespace jackdaw::c_interface
