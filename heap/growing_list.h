@@ -37,6 +37,8 @@ class GrowingList {
   [[nodiscard]] bool reserve(std::size_t size) {
     return size <= elements_.size() || grow(std::max({kFirstLength, 2 * elements_.size(), size}));
   }
+  /// Removes the last of at least one.
+  [[nodiscard]] T take_last() { return elements_[--size_]; }
   /// Removes the elements that `is_unwanted(T&)` says it of, which may also change them; the others keep
   /// their order.
   template <typename Predicate>

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/replaced_file.h"
 #include "bench/command/input_error.h"
 
 namespace jackdaw::bench {
@@ -19,20 +19,12 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-// Whether a new file may take its place: it would leave a device, a pipe, a link and a file of several names
-// behind as something else.
-bool may_be_replaced(const std::string& path) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) != 0) return true;
-  return S_ISREG(status.st_mode) && status.st_nlink == 1;
-}
-
 }  // namespace
 
 OutputFile::OutputFile(const std::string& argument, const std::string& path)
     : argument_(argument),
       path_(path),
-      written_path_(may_be_replaced(path) ? fmt::format("{}.{}.part", path, getpid()) : path) {
+      written_path_(base::may_be_replaced(path.c_str()) ? fmt::format("{}.{}.part", path, getpid()) : path) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file's size is an error like others
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_replaced() ? O_EXCL : 0);
   descriptor_ = open(written_path_.c_str(), flags, 0666);

@@ -8,11 +8,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "gc/dump/dump_format.h"
 #include "gc/dump/zstd_library.h"
+#include "gc/process/own_file.h"
 
 namespace jackdaw::gc {
 
@@ -24,9 +24,9 @@ class DumpStream {
   DumpStream(const DumpStream&) = delete;
   DumpStream& operator=(const DumpStream&) = delete;
 
-  /// Writes the magic to the file, which this object owns from now on. False when there is no memory, or it
-  /// cannot be written. Calls malloc.
-  bool begin(int descriptor);
+  /// Writes the magic to the file. False, with a reason in errno, when there is no memory, or it cannot be
+  /// written. Calls malloc.
+  bool begin(const OwnFile& file);
 
   void byte(std::uint8_t value) {
     if (count_ == buffer_.size()) flush();
@@ -54,9 +54,8 @@ class DumpStream {
  private:
   void flush() { write_buffer(ZstdLibrary::kContinue); }
   bool write_buffer(int directive);
-  bool write_out(std::span<const std::byte> bytes);
 
-  int descriptor_ = -1;
+  const OwnFile* file_ = nullptr;
   bool failed_ = false;
   void* compressor_ = nullptr;  // none: as it is
   std::size_t count_ = 0;

@@ -67,7 +67,7 @@ void HeapDump::write_object_file(const dl_phdr_info& object) {
     out_.number(segment.p_memsz);
     out_.number(begin);
     out_.number(segment.p_flags);
-    if ((segment.p_flags & PF_X) != 0) code_.push_back({begin, begin + segment.p_memsz});
+    if ((segment.p_flags & PF_X) != 0) add(code_, {begin, begin + segment.p_memsz});
   }
   out_.number(0);
 }
@@ -115,7 +115,7 @@ void HeapDump::write_object(heap::Object* object) {
   write_type_of(object);
   find_references(object);
   out_.number(references_.size());
-  for (const Reference& reference : references_) {
+  for (const Reference& reference : references_.span()) {
     out_.number(reference.word);
     out_.difference(last_target_, address_of(reference.object));
     out_.number(reference.offset);
@@ -131,11 +131,11 @@ void HeapDump::write_type_of(const heap::Object* object) {
   if (kind.layout != LayoutWord::traced().bits()) return;
   const TraceDescriptor* const type = TraceDescriptor::of(object);
   out_.number(address_of(type));
-  if (type != nullptr && std::ranges::find(types_, type) == types_.end()) types_.push_back(type);
+  if (type != nullptr && std::ranges::find(types_.span(), type) == types_.span().end()) add(types_, type);
 }
 
 void HeapDump::write_types() {
-  for (const TraceDescriptor* const type : types_) {
+  for (const TraceDescriptor* const type : types_.span()) {
     out_.tag(DumpTag::type);
     out_.number(address_of(type));
     out_.text(type->name != nullptr ? type->name : "");
@@ -146,7 +146,7 @@ void HeapDump::Sink::reference(heap::Object* object) {
   const heap::Chunk& chunk = *heap::Chunk::of(object);
   // A free slot has its mark set.
   if (chunk.is_marked(object) && chunk.is_allocated(object))
-    dump.references_.push_back({object, kDumpNoWord, 0});
+    dump.add(dump.references_, {object, kDumpNoWord, 0});
 }
 
 // Those that the marker finds, in its order.
@@ -154,14 +154,10 @@ void HeapDump::find_references(heap::Object* object) {
   references_.clear();
   if (HeapObjectModel::is_leaf(object)) return;
   Sink sink{*this};
-  parts_.push_back(HeapObjectModel::task_of(object));
-  while (!parts_.empty()) {
-    const MarkTask part = parts_.back();
-    parts_.pop_back();
-    model_.visit(part, sink);
-  }
+  add(parts_, HeapObjectModel::task_of(object));
+  while (parts_.size() != 0) model_.visit(parts_.take_last(), sink);
   std::uint64_t next_word = 0;
-  for (Reference& reference : references_) find_word(object, reference, next_word);
+  for (std::size_t i = 0; i < references_.size(); ++i) find_word(object, references_[i], next_word);
 }
 
 // Mostly they come in the order of their words.
@@ -231,7 +227,7 @@ heap::Object* HeapDump::live_object_at(const heap::BlockMap& map, std::uintptr_t
 }
 
 bool HeapDump::is_return_address(std::uintptr_t address) const {
-  return std::ranges::any_of(code_, [address](const AddressRange& range) {
+  return std::ranges::any_of(code_.span(), [address](const AddressRange& range) {
     return range.begin + kLongestCall <= address && address < range.end &&
            follows_call(reinterpret_cast<const std::uint8_t*>(address));  // NOLINT(performance-no-int-to-ptr)
   });
@@ -243,7 +239,7 @@ bool HeapDump::write_end() {
   out_.number(bytes_);
   out_.number(reference_count_);
   out_.number(roots_);
-  return out_.end();
+  return out_.end() && !failed_;
 }
 
 }  // namespace jackdaw::gc

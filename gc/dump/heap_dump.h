@@ -9,12 +9,12 @@
 
 #include <cstdint>
 
-#include "base/system_memory.h"
 #include "gc/dump/dump_format.h"
 #include "gc/dump/dump_stream.h"
 #include "gc/layout_word.h"
 #include "gc/object_model.h"
 #include "gc/process/readable_memory.h"
+#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/word_scan.h"
@@ -59,9 +59,13 @@ class HeapDump {
   struct Sink {
     HeapDump& dump;
     void reference(heap::Object* object);
-    void task(MarkTask task) { dump.parts_.push_back(task); }
+    void task(MarkTask task) { dump.add(dump.parts_, task); }
   };
 
+  template <typename T>
+  void add(heap::GrowingList<T>& list, const T& element) {
+    failed_ = !list.append(element) || failed_;
+  }
   static int note_object_file(dl_phdr_info* object, std::size_t, void* dump);
   void write_object_file(const dl_phdr_info& object);
   void begin_block(const heap::Object* first);
@@ -76,10 +80,11 @@ class HeapDump {
   DumpStream& out_;
   heap::Heap& heap_;
   const HeapObjectModel model_;
-  base::SystemVector<AddressRange> code_;
-  base::SystemVector<Reference> references_;  // of the object at hand
-  base::SystemVector<MarkTask> parts_;        // of it, still to be visited
-  base::SystemVector<const TraceDescriptor*> types_;
+  heap::GrowingList<AddressRange> code_;
+  heap::GrowingList<Reference> references_;  // of the object at hand
+  heap::GrowingList<MarkTask> parts_;        // of it, still to be visited
+  heap::GrowingList<const TraceDescriptor*> types_;
+  bool failed_ = false;       // for want of memory
   std::uintptr_t block_ = 0;  // the one at hand
   std::uintptr_t last_target_ = 0;
   std::uintptr_t last_place_ = 0;

@@ -1,13 +1,10 @@
 #include "gc/dump/heap_dumps.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <new>
 #include <span>
 #include <utility>
@@ -22,7 +19,10 @@ namespace jackdaw::gc {
 std::atomic<bool> HeapDumps::is_requested_{false};
 
 void HeapDumps::load_compressor() {
-  if (!ZstdLibrary::load()) tell_on_stderr("libzstd.so.1 cannot be loaded: heap dumps are not compressed");
+  static std::atomic<bool> is_told{false};
+  // Relaxed: publishes nothing.
+  if (!ZstdLibrary::load() && !is_told.exchange(true, std::memory_order_relaxed))
+    tell_on_stderr("libzstd.so.1 cannot be loaded: heap dumps are not compressed");
 }
 
 void HeapDumps::set(std::string path, int signal) {
@@ -36,54 +36,67 @@ void HeapDumps::set(std::string path, int signal) {
   sigaction(signal, &action, nullptr);
 }
 
+// A dump in two files at once would take more memory, and time, than the program may have: the signal holds
+// until the other is written.
 bool HeapDumps::is_wanted() {
+  if (unrequested_.has_child()) {
+    const DumpFile::State state = unrequested_.look(patience_);
+    if (state != DumpFile::State::is_written) has_failed_ = state == DumpFile::State::failed;
+  }
   if (!asked_for_.empty()) return true;
+  if (unrequested_.has_child()) return false;
   switch (when_) {
     case When::never:
       return false;
     case When::at_signal:
       return is_requested_.exchange(false, std::memory_order_relaxed);
     case When::at_each_collection:
-      return !is_another_under_way();
+      return true;
   }
   __builtin_unreachable();
 }
 
-// A dump in two files at once would take more memory, and time, than the program may have.
-bool HeapDumps::is_another_under_way() {
-  if (child_ <= 0) return false;
-  if (waitpid(child_, nullptr, WNOHANG | static_cast<int>(__WCLONE)) == 0) return true;
-  child_ = -1;
-  return false;
-}
-
 void HeapDumps::prepare(std::uint64_t collection) {
   if (!is_wanted()) return;
-  child_ = -1;  // an earlier one is no longer asked about
   const OwnWork own_work;
-  name_ = expand_path(asked_for_.empty() ? path_ : asked_for_, collection);
-  part_name_ = name_ + ".part";
+  is_on_request_ = !asked_for_.empty();
+  const std::string path = expand_path(is_on_request_ ? asked_for_ : path_, collection);
   asked_for_.clear();
-  const std::span<std::byte> memory = base::map_memory(sizeof(DumpStream));
-  if (memory.empty()) return tell_on_stderr("no memory to write the heap dump '" + name_ + "'");
-  const int descriptor = open(part_name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  auto* const stream = new (memory.data()) DumpStream;
-  if (descriptor >= 0 && stream->begin(descriptor)) {
-    stream_ = stream;
-    return;
+  at_hand_ = DumpFile(path);
+  if (begin()) return;
+  if (is_on_request_ || !std::exchange(has_failed_, true)) {
+    const std::string reason(OwnFile::reason_of(errno));
+    tell_on_stderr("the heap dump '" + path + "' cannot be written (" + reason + ")");
   }
-  tell_on_stderr("the heap dump '" + part_name_ + "' cannot be written (" + std::strerror(errno) + ")");
-  stream->~DumpStream();
-  base::unmap_memory(memory);
+  at_hand_.remove_part();
+  drop_stream();
+}
+
+// False with a reason in errno.
+bool HeapDumps::begin() {
+  const std::span<std::byte> memory = base::map_memory(sizeof(DumpStream));
+  if (memory.empty()) {
+    errno = ENOMEM;
+    return false;
+  }
+  stream_ = new (memory.data()) DumpStream;
+  return at_hand_.open(opened_) && stream_->begin(opened_);
 }
 
 void HeapDumps::release() {
   if (stream_ == nullptr) return;
   const OwnWork own_work;
-  if (child_ < 0) {
-    unlink(part_name_.c_str());
-    tell_on_stderr("the heap dump '" + name_ + "' was not written: out of memory or processes");
+  if (!at_hand_.has_child()) {
+    at_hand_.remove_part();
+    at_hand_.tell_failed();
   }
+  (is_on_request_ ? requested_ : unrequested_) = std::exchange(at_hand_, {});
+  drop_stream();
+}
+
+void HeapDumps::drop_stream() {
+  opened_.close();
+  if (stream_ == nullptr) return;
   stream_->~DumpStream();
   base::unmap_memory({reinterpret_cast<std::byte*>(std::exchange(stream_, nullptr)), sizeof(DumpStream)});
 }
@@ -106,22 +119,10 @@ void HeapDumps::leave_signals_to_system() {
 
 // Without the program's functions for the end.
 void HeapDumps::end_child(bool is_whole) {
-  bool is_there = is_whole && rename(part_name_.c_str(), name_.c_str()) == 0;
-  if (!is_there) {
-    unlink(part_name_.c_str());
-    tell_on_stderr("a heap dump could not be written");
-  }
+  const bool is_there = at_hand_.finish(is_whole);
+  if (!is_there && (is_on_request_ || !has_failed_)) at_hand_.tell_failed();
   syscall(SYS_exit_group, is_there ? 0 : 1);
   __builtin_unreachable();
-}
-
-bool HeapDumps::await(pid_t child) {
-  if (child <= 0) return false;  // none was forked; to wait for -1 would be to wait for others
-  int status = 0;
-  while (waitpid(child, &status, static_cast<int>(__WCLONE)) < 0) {
-    if (errno != EINTR) return false;
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace jackdaw::gc

@@ -14,7 +14,7 @@ namespace jackdaw::gc {
 bool ProcessCollector::dump_heap(std::string path) {
   this_thread();
   HeapDumps::load_compressor();
-  pid_t child = -1;
+  DumpFile dump;
   {
     const std::lock_guard lock(collecting_);
     const OwnStack own_stack{stack_pointer_below_registers()};
@@ -22,10 +22,10 @@ bool ProcessCollector::dump_heap(std::string path) {
     end_cycle();
     dumps_.request_at(std::move(path));
     collect_locked(CollectionReason::request, own_stack);
-    child = dumps_.take_child();
+    dump = dumps_.take_requested();
   }
   destructors_.run(*this);
-  return HeapDumps::await(child);
+  return dump.await(dumps_.patience());
 }
 
 // In the child. Whether all was written.

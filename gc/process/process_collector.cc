@@ -153,6 +153,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       trace_(options.trace_path, options.marking.engine.threads),
       threads_(heap_, trace_, options.stop_patience, options.marking.engine.processors),
+      dumps_(options.stop_patience),
       verifies_(options.verifies),
       marking_(noted_in(trace_, options.marking), OwnMemory::is_used()),
       weak_references_(heap_.map()),
@@ -277,8 +278,7 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
   }
   void* object = nullptr;
   do {
-    const CollectionReason reason =
-        is_due_for(request.bytes) ? CollectionReason::allocation : CollectionReason::out_of_memory;
+    const CollectionReason reason = reason_of_refusal(request.bytes, growth_.budget_while_growing(found_));
     try {
       if (is_worth_a_collection(reason) && may_collect(hooks_.declines))
         collect_locked(reason, {request.stack_pointer});
@@ -295,7 +295,10 @@ std::optional<void*> ProcessCollector::collect_and_allocate(ProcessThread& threa
 void* ProcessCollector::allocate_within_new_budget(ProcessThread& thread, const Request& request) {
   const std::uint64_t now = uncounted_bytes();
   const std::uint64_t grown = now - std::min(now, uncounted_before_);
-  if (std::exchange(found_.new_uncounted_bytes, grown) >= grown || is_due_for(request.bytes)) return nullptr;
+  if (std::exchange(found_.new_uncounted_bytes, grown) >= grown ||
+      reason_of_refusal(request.bytes, growth_.budget_while_growing(found_)) !=
+          CollectionReason::out_of_memory)
+    return nullptr;
   set_budget();
   return try_to_allocate(thread, request);
 }
@@ -426,11 +429,12 @@ bool ProcessCollector::is_due() {
   return heap_.allocated_bytes() + heap::kBlockBytes > planned_budgets().all;
 }
 
-// Whether that is why so many bytes were refused, or that there were many new finalizers.
-bool ProcessCollector::is_due_for(std::size_t bytes) const {
-  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) >
-             growth_.budget_while_growing(found_) ||
-         (!growth_.grows_only_when_it_must && heap_.grows_too_early());
+// Why so many bytes were refused, with so many to allocate before the heap grows.
+CollectionReason ProcessCollector::reason_of_refusal(std::size_t bytes, std::uint64_t budget) const {
+  if (heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > budget)
+    return CollectionReason::allocation;
+  return !growth_.grows_only_when_it_must && heap_.grows_too_early() ? CollectionReason::finalizers
+                                                                     : CollectionReason::out_of_memory;
 }
 
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {

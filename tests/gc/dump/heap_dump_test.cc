@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,23 +18,58 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "bench/graph/dump_graph.h"
 #include "jackdaw/cppgc.h"
 #include "jackdaw/gc.h"
 #include "jackdaw/gc_mark.h"
 #include "jackdaw/gc_typed.h"
+#include "tests/address_space_limit.h"
 #include "tests/bench/graph/graph_invariants.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/dump/read_dump.h"
+#include "tests/scaled.h"
 
 namespace jackdaw {
 namespace {
 
 std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+// A pipe that takes little, until somebody reads it.
+class UnreadPipe {
+ public:
+  explicit UnreadPipe(const std::string& path) {
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    reader_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_GT(fcntl(reader_, F_SETPIPE_SZ, 4096), 0);
+  }
+  ~UnreadPipe() { close(reader_); }
+  UnreadPipe(const UnreadPipe&) = delete;
+  UnreadPipe& operator=(const UnreadPipe&) = delete;
+
+  void read_all() const {
+    fcntl(reader_, F_SETFL, 0);
+    std::array<char, 4096> some;
+    while (read(reader_, some.data(), some.size()) > 0) {
+    }
+  }
+
+ private:
+  int reader_ = -1;
+};
+
+void** static_root = nullptr;
+constexpr std::size_t kLargeHeap = 100'000;
+
+void make_large_heap() {
+  static_root = static_cast<void**>(GC_malloc(kLargeHeap * sizeof(void*)));
+  for (std::size_t i = 0; i < kLargeHeap; ++i) static_root[i * 7919 % kLargeHeap] = GC_malloc(16);
+}
 
 class HeapDumpTest : public testing::Test {
  protected:
@@ -47,6 +82,12 @@ class HeapDumpTest : public testing::Test {
 
   [[nodiscard]] std::string path(const std::string& name = "heap") const {
     return fmt::format("{}/{}", folder_, name);
+  }
+  [[nodiscard]] std::string could_not_be_written() const {
+    return fmt::format(
+        "jackdaw: the heap dump '{}' could not be written: no room for it, no memory, or too many "
+        "processes\n",
+        path());
   }
   [[nodiscard]] DumpContents dumped() const {
     EXPECT_EQ(GC_dump_heap(path().c_str()), 1);
@@ -63,13 +104,23 @@ class HeapDumpTest : public testing::Test {
   std::string folder_;
 };
 
+// Of any kind, also one that has ended and that nobody has waited for.
+bool has_child() {
+  siginfo_t ignored;
+  return waitid(P_ALL, 0, &ignored, static_cast<int>(WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0;
+}
+
+// Still to be waited for.
+void await_end_of_child() {
+  siginfo_t ignored;
+  EXPECT_EQ(waitid(P_ALL, 0, &ignored, static_cast<int>(WEXITED | WNOWAIT | __WALL)), 0);
+}
+
 // ---- Objects ----
 
 struct Words {
   std::array<void*, 6> word;
 };
-
-void** static_root = nullptr;
 
 TEST_F(HeapDumpTest, HasObjectsWithTheWordsOfTheirReferences) {
   auto* const first = static_cast<Words*>(GC_malloc(sizeof(Words)));
@@ -289,12 +340,84 @@ TEST_F(HeapDumpTest, SaysWhereItCannotBeWritten) {
   EXPECT_EQ(GC_dump_heap(path("none/heap").c_str()), 0);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             fmt::format("jackdaw: the heap dump '{}' cannot be written (No such file or directory)\n",
-                        path("none/heap.part")));
+                        path("none/heap")));
   std::filesystem::create_directory(path("folder"));
   testing::internal::CaptureStderr();
   EXPECT_EQ(GC_dump_heap(path("folder").c_str()), 0);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "jackdaw: a heap dump could not be written\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            fmt::format("jackdaw: the heap dump '{}' cannot be written (Is a directory)\n", path("folder")));
   EXPECT_EQ(files(), std::set<std::string>{"folder"});
+}
+
+TEST_F(HeapDumpTest, IsItsOwnersAlone) {
+  ASSERT_EQ(GC_dump_heap(path().c_str()), 1);
+  struct stat status {};
+  ASSERT_EQ(stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+TEST_F(HeapDumpTest, FollowsNoLinkBesideItsName) {
+  std::ofstream(path("other")) << "what was there";
+  std::filesystem::create_symlink("other", path("heap.part"));
+  EXPECT_EQ(GC_dump_heap(path().c_str()), 1);
+  EXPECT_EQ(std::filesystem::file_size(path("other")), 14U);
+  EXPECT_EQ(files(), (std::set<std::string>{"heap", "heap.part", "other"}));
+}
+
+TEST_F(HeapDumpTest, IsWrittenThroughALink) {
+  static_root = static_cast<void**>(GC_malloc(64));
+  std::ofstream(path("target")) << "what was there";
+  std::filesystem::create_symlink("target", path());
+  EXPECT_FALSE(dumped().objects.empty());
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+  EXPECT_EQ(files(), (std::set<std::string>{"heap", "target"}));
+}
+
+TEST_F(HeapDumpTest, IsWholeBesideAnotherOfItsName) {
+  make_large_heap();
+  std::array<int, 4> results{};
+  std::vector<std::thread> threads;
+  for (int& result : results) {
+    threads.emplace_back([this, &result] { result = GC_dump_heap(path().c_str()); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(results, (std::array{1, 1, 1, 1}));
+  EXPECT_GE(DumpContents(path()).objects.size(), kLargeHeap);
+  EXPECT_EQ(files(), std::set<std::string>{"heap"});
+}
+
+TEST_F(HeapDumpTest, LeavesNothingWhereFilesAreLimited) {
+  make_large_heap();
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  for (const rlim_t limit : {0U, 4096U}) {
+    testing::internal::CaptureStderr();
+    const rlimit little{limit, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &little);
+    EXPECT_EQ(GC_dump_heap(path().c_str()), 0) << limit;
+    setrlimit(RLIMIT_FSIZE, &before);
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(told, limit == 0 ? "" : could_not_be_written());
+    EXPECT_TRUE(files().empty()) << limit;
+  }
+}
+
+// Only in the child: it is forked between these events.
+void refuse_memory(GC_EventType event) {
+  static std::optional<AddressSpaceLimit> limit;
+  if (event == GC_EVENT_MARK_END) limit.emplace(0);
+  if (event == GC_EVENT_RECLAIM_START) limit.reset();
+}
+
+TEST_F(HeapDumpTest, IsNoneWhereItsChildHasNoMemory) {
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
+  make_large_heap();
+  GC_set_on_collection_event(refuse_memory);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(GC_dump_heap(path().c_str()), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), could_not_be_written());
+  GC_set_on_collection_event(nullptr);
+  EXPECT_TRUE(files().empty());
 }
 
 // In a process of its own: what looks for leaks in the end starts a thread.
@@ -304,7 +427,8 @@ TEST_F(HeapDumpTest, IsNoneWhereNoProcessCanBeForked) {
         const bool is_denied = deny(SYS_clone, EAGAIN);
         _exit(is_denied && GC_dump_heap(path().c_str()) == 0 && files().empty() ? 0 : 1);
       },
-      testing::ExitedWithCode(0), "the heap dump '.*' was not written: out of memory or processes");
+      testing::ExitedWithCode(0),
+      "the heap dump '.*' could not be written: no room for it, no memory, or too many processes");
 }
 
 TEST_F(HeapDumpTest, IsNoneWhileCollectionsAreDisabled) {
@@ -316,33 +440,32 @@ TEST_F(HeapDumpTest, IsNoneWhileCollectionsAreDisabled) {
 
 TEST_F(HeapDumpTest, LeavesNoChildToWaitFor) {
   EXPECT_EQ(GC_dump_heap(path().c_str()), 1);
-  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
-  EXPECT_EQ(errno, ECHILD);
+  EXPECT_FALSE(has_child());
 }
 
 // The pipe takes less than the dump, so that the child waits for the reader.
 TEST_F(HeapDumpTest, RunsNoHandlerOfTheProgramInTheChild) {
-  constexpr std::size_t kCount = 100'000;
-  static_root = static_cast<void**>(GC_malloc(kCount * sizeof(void*)));
-  for (std::size_t i = 0; i < kCount; ++i) static_root[i * 7919 % kCount] = GC_malloc(16);
+  make_large_heap();
   ASSERT_EQ(setpgid(0, 0), 0);
   ASSERT_NE(signal(SIGUSR1, [](int) {}), SIG_ERR);
-  ASSERT_EQ(mkfifo(path("heap.part").c_str(), 0600), 0);
-  const int pipe = open(path("heap.part").c_str(), O_RDONLY | O_NONBLOCK);
-  ASSERT_GT(fcntl(pipe, F_SETPIPE_SZ, 4096), 0);
-  std::thread reader([pipe] {
-    pollfd data{pipe, POLLIN, 0};
-    while (poll(&data, 1, -1) < 0) {
-    }
+  const UnreadPipe pipe(path());
+  std::thread reader([&pipe] {
+    while (!has_child()) std::this_thread::yield();
     EXPECT_EQ(kill(0, SIGUSR1), 0);
-    fcntl(pipe, F_SETFL, 0);
-    std::array<char, 4096> some;
-    while (read(pipe, some.data(), some.size()) > 0) {
-    }
-    close(pipe);
+    pipe.read_all();
   });
   EXPECT_EQ(GC_dump_heap(path().c_str()), 0) << "the child went on after a signal that ends a process";
   reader.join();
+}
+
+// The pipe is full before the dump is whole, and nobody reads it.
+TEST_F(HeapDumpTest, WaitsForABoundedTime) {
+  setenv("JACKDAW_STOP_SECONDS", "1", 1);
+  make_large_heap();
+  const UnreadPipe pipe(path());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(GC_dump_heap(path().c_str()), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), could_not_be_written());
 }
 
 // ---- The environment ----
@@ -375,6 +498,37 @@ TEST_F(HeapDumpByEnvironment, LeavesOneAfterASignal) {
   GC_gcollect();
   await("2");
   EXPECT_EQ(files(), std::set<std::string>{"2"});
+}
+
+TEST_F(HeapDumpByEnvironment, LeavesOneForASignalThatCameWhileAnotherWasWritten) {
+  setenv("JACKDAW_DUMP", path("%n").c_str(), 1);
+  setenv("JACKDAW_DUMP_SIGNAL", "USR2", 1);
+  make_large_heap();
+  const std::string first = std::to_string(GC_get_gc_no() + 1);
+  const UnreadPipe pipe(path(first));
+  raise(SIGUSR2);
+  GC_gcollect();
+  raise(SIGUSR2);
+  GC_gcollect();
+  EXPECT_EQ(files(), std::set<std::string>{first});
+  pipe.read_all();
+  await_end_of_child();
+  GC_gcollect();
+  await(std::to_string(GC_get_gc_no()));
+  await_end_of_child();
+  GC_gcollect();
+  EXPECT_FALSE(has_child());
+  EXPECT_EQ(files().size(), 2U);
+}
+
+TEST_F(HeapDumpByEnvironment, SaysOnceThatTheyCannotBeWritten) {
+  setenv("JACKDAW_DUMP", path("none/%n").c_str(), 1);
+  testing::internal::CaptureStderr();
+  GC_init();
+  for (int i = 0; i < 3; ++i) GC_gcollect();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            fmt::format("jackdaw: the heap dump '{}' cannot be written (No such file or directory)\n",
+                        path("none/1")));
 }
 
 TEST_F(HeapDumpByEnvironment, LeavesOneOfACycleThatMarksWhileTheProgramRuns) {

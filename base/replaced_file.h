@@ -1,0 +1,15 @@
+// What a new file may take the place of.
+#pragma once
+
+#include <sys/stat.h>
+
+namespace jackdaw::base {
+
+/// Whether nothing is at `path`, or a regular file of one name. To rename a file to anything else would put
+/// it in the place of a device, a pipe or a link, or leave a file's other names with what was there.
+inline bool may_be_replaced(const char* path) {
+  struct stat status {};
+  return lstat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_nlink == 1);
+}
+
+}  // namespace jackdaw::base
