@@ -1,4 +1,4 @@
-// Sanitizers: which of them the code is built with.
+// Sanitizers: which of them the code, or the program, is built with.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -25,7 +25,13 @@
 
 namespace jackdaw::base {
 
+// Of ThreadSanitizer's runtime, which is in the program, or nowhere.
+extern "C" [[gnu::weak]] void thread_sanitizer_runtime() asm("__tsan_init");
+
 inline constexpr bool kAddressSanitizer = JACKDAW_ADDRESS_SANITIZER != 0;
 inline constexpr bool kThreadSanitizer = JACKDAW_THREAD_SANITIZER != 0;
+
+/// Whether the program is built with it, which this code may be a library of, built without.
+inline bool has_thread_sanitizer() { return thread_sanitizer_runtime != nullptr; }
 
 }  // namespace jackdaw::base

@@ -32,8 +32,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 // ThreadSanitizer knows of mappings in the highest terabyte and a half alone, and turns wishes for others to
 // address zero.
-constexpr bool kFewAddresses = base::kThreadSanitizer;
-constexpr std::uintptr_t kLowestAddress = kFewAddresses ? 0x7e80'0000'0000 : kChunkBytes;
+std::uintptr_t lowest_address() { return base::has_thread_sanitizer() ? 0x7e80'0000'0000 : kChunkBytes; }
 
 // What is left of a chunk that was released.
 std::size_t header_bytes() { return round_up(kFirstBlock * kBlockBytes, base::page_bytes()); }
@@ -92,17 +91,17 @@ constexpr std::size_t bytes_for(std::size_t pieces) {
 // Null when there is none.
 std::byte* find_room(std::size_t bytes) {
   // Those of several heaps lie apart, or they would be in each other's way.
-  constexpr std::uintptr_t kRoomsApart = kFewAddresses ? 3 : 16;
-  constexpr std::uintptr_t kPartLeft = kFewAddresses ? 1024 : 128;
+  const std::uintptr_t most_rooms = base::has_thread_sanitizer() ? 3 : 16;
+  const std::uintptr_t part_left = base::has_thread_sanitizer() ? 1024 : 128;
   static std::atomic<std::uintptr_t> rooms{0};
   const std::size_t taken = round_up(bytes, kChunkBytes);
   std::byte* const last = next_mapping(kBlockBytes);
   const auto above = reinterpret_cast<std::uintptr_t>(last);
-  for (std::uintptr_t tried = 0; tried < kRoomsApart; ++tried) {
+  for (std::uintptr_t tried = 0; tried < most_rooms; ++tried) {
     // Relaxed: any number will do.
-    const std::uintptr_t room = rooms.fetch_add(1, std::memory_order_relaxed) % kRoomsApart;
-    const std::uintptr_t below = above / kPartLeft + (room + 1) * (taken + kChunkBytes);
-    if (below >= above / 2 || above - below < kLowestAddress) continue;
+    const std::uintptr_t room = rooms.fetch_add(1, std::memory_order_relaxed) % most_rooms;
+    const std::uintptr_t below = above / part_left + (room + 1) * (taken + kChunkBytes);
+    if (below >= above / 2 || above - below < lowest_address()) continue;
     std::byte* const start = aligned_up(last - below);
     if (is_free(start, taken)) return start;
   }

@@ -1,7 +1,9 @@
 #include "gc/process/stoppable_mutex.h"
 
+#include <chrono>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "base/spin.h"
 #include "gc/process/stops_by_signal.h"
 #include "gc/process/thread_registry.h"
@@ -13,10 +15,16 @@ namespace {
 // The sleepers on turn_ that one bit wakes: one, unless more than 32 queue.
 std::uint32_t sleepers_of(std::uint32_t ticket) { return std::uint32_t{1} << ticket % 32; }
 
+// It does so in every function of the C library that it knows, not in system calls.
+[[maybe_unused]] void let_sanitizer_hand_on_signals() {
+  if (base::has_thread_sanitizer()) static_cast<void>(std::chrono::steady_clock::now());
+}
+
 // Until the word may have changed. Sleepers are told apart by the bits of `sleepers`.
 void wait(FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers = FutexWord::kAllSleepers) {
   if constexpr (kStopsBySignal) {
     word.wait(unwanted, sleepers);
+    let_sanitizer_hand_on_signals();
   } else {
     ThreadRegistry::safepoint();
     std::this_thread::yield();

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
 #include "gc/process/reserved_signal.h"
@@ -105,7 +106,10 @@ void ProcessThread::operator delete(void* thread) {
 
 ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
                                std::uint32_t processors)
-    : heap_(heap), trace_(trace), patience_(patience), short_stops_(processors) {
+    : heap_(heap),
+      trace_(trace),
+      patience_(patience),
+      short_stops_(base::has_thread_sanitizer() ? 0 : processors) {
   const auto unregister = [](void*) { registry_->unregister_current(); };
   if (const int error = pthread_key_create(&at_exit_, unregister); error != 0)
     throw std::system_error(error, std::generic_category(), "pthread_key_create");
@@ -360,9 +364,10 @@ void ThreadRegistry::await_answers(FutexWord& word, std::uint32_t unwanted, Pati
   constexpr std::chrono::milliseconds kFirstLook{10};
   constexpr std::chrono::milliseconds kLook{100};
   constexpr std::chrono::seconds kPatienceToWarning{5};
-  const std::chrono::milliseconds time = patience.waited == patience.waited.zero() ? kFirstLook : kLook;
+  const bool is_first_time = patience.waited == patience.waited.zero();
+  const std::chrono::milliseconds time = is_first_time ? kFirstLook : kLook;
   if (word.wait_for(unwanted, time)) return;
-  const Unanswered unanswered = ask_again();
+  const Unanswered unanswered = ask_again(is_first_time);
   patience.blocked = unanswered.deaf != nullptr ? patience.blocked + time : patience.blocked.zero();
   if (unanswered.deaf != nullptr && patience_ != patience_.zero() && patience.blocked >= patience_)
     give_up(*unanswered.deaf);
@@ -380,19 +385,19 @@ bool ThreadRegistry::is_unanswered(ProcessThread& thread) {
 }
 
 // Asks them once more. Whoever has answered meanwhile finds that nothing is asked.
-ThreadRegistry::Unanswered ThreadRegistry::ask_again() {
+ThreadRegistry::Unanswered ThreadRegistry::ask_again(bool is_first_time) {
   Unanswered unanswered;
   for (ProcessThread* const thread : threads_) {
     if (!is_unanswered(*thread)) continue;
     ++unanswered.count;
-    if (!ask_otherwise(*thread)) unanswered.deaf = thread;
+    if (!ask_otherwise(*thread, is_first_time)) unanswered.deaf = thread;
   }
   return unanswered;
 }
 
 // A thread may block the signal, or take it by sigwait(): then the reserved one does better. Whether there is
 // hope: it gets the signal as soon as it runs, or did, and answers at a critical section's end.
-bool ThreadRegistry::ask_otherwise(ProcessThread& thread) {
+bool ThreadRegistry::ask_otherwise(ProcessThread& thread, bool is_first_time) {
   const int signal = signal_for(thread);
   const std::optional<ThreadSignals> known = signals_of(thread.number_);
   if (!is_unanswered(thread)) return true;
@@ -405,12 +410,17 @@ bool ThreadRegistry::ask_otherwise(ProcessThread& thread) {
   if (signals.is_traced || thread.stop_pending_.load(std::memory_order_relaxed) ||
       (has(signals.pending, signal) && !is_blocked))
     return true;
+  // ThreadSanitizer keeps signals until the thread calls something that it knows, when the thread holds none
+  // of its locks. One that calls nothing is stopped where it is.
+  const bool may_be_kept = base::has_thread_sanitizer() && !is_blocked;
+  if (may_be_kept && is_first_time) return true;
   const bool can_change = signal != ReservedSignal::kNumber &&
                           !has(signals.blocked, ReservedSignal::kNumber) &&
                           ReservedSignal::share(handle_stop_signal);
-  if (can_change) thread.needs_reserved_signal_ = true;
+  if (can_change) thread.needs_reserved_signal_ = !may_be_kept;
   if (!can_change && is_blocked && stands_in_spawn(thread)) return true;
-  return ask_to_stop(thread) && (can_change || !known);
+  if (can_change) return signal_thread(thread, ReservedSignal::kNumber);
+  return ask_to_stop(thread) && !known;
 }
 
 // Whether the thread, which blocks all signals, sleeps in posix_spawn() until the child has executed: as long

@@ -265,8 +265,8 @@ class ThreadRegistry {
   void wait_until_all_stand_still();
   void await_answers(FutexWord& word, std::uint32_t unwanted, Patience& patience);
   static bool is_unanswered(ProcessThread& thread);
-  Unanswered ask_again();
-  bool ask_otherwise(ProcessThread& thread);
+  Unanswered ask_again(bool is_first_time);
+  bool ask_otherwise(ProcessThread& thread, bool is_first_time);
   bool stands_in_spawn(ProcessThread& thread);
   void give_up(const ProcessThread& thread) const;
   ProcessThread* find(pthread_t thread) const;
