@@ -233,7 +233,11 @@ void ThreadRegistry::stand_by_itself(ProcessThread& thread) {
 
 void ThreadRegistry::handle_stop_signal(int, siginfo_t*, void* context) {
   ProcessThread* const thread = current_;
-  if (thread == nullptr) return;  // it unregistered after it was signalled: nobody waits for it
+  if (thread == nullptr) {
+    // Relaxed: the number is all that is told.
+    if (!OwnWork::is_under_way()) registry_->stranger_.store(gettid(), std::memory_order_relaxed);
+    return;
+  }
   const int error = errno;
   // Relaxed, both: see raise_depth.
   if (thread->critical_depth_.load(std::memory_order_relaxed) != 0) {
@@ -290,6 +294,7 @@ std::uint32_t ThreadRegistry::stop_others() {
     ++others;
   }
   still_running_.value().store(others, std::memory_order_relaxed);
+  stranger_.store(0, std::memory_order_relaxed);
   short_stops_.begin(others);
   stop_epoch_.value().store(stop, std::memory_order_release);
   for (ProcessThread* const thread : threads_) {
@@ -338,14 +343,26 @@ bool ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
       continue;
     }
     if (errno != ESRCH) return false;
-    thread.is_gone_ = true;
-    // Relaxed, both: this thread itself waits for the count, and nobody answers any more. Where one thread is
-    // suspended, nothing is counted.
-    if (thread.asked_stop_.exchange(0, std::memory_order_relaxed) != 0)
-      still_running_.value().fetch_sub(1, std::memory_order_relaxed);
+    note_gone(thread);
     break;
   }
   return true;
+}
+
+// Relaxed, both: this thread itself waits for the count, and nobody answers any more. Where one thread is
+// suspended, nothing is counted.
+void ThreadRegistry::note_gone(ProcessThread& thread) {
+  thread.is_gone_ = true;
+  if (thread.asked_stop_.exchange(0, std::memory_order_relaxed) != 0)
+    still_running_.value().fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Relaxed: see its writer.
+void ThreadRegistry::look_for_strangers() {
+  const pid_t stranger = stranger_.exchange(0, std::memory_order_relaxed);
+  for (ProcessThread* const thread : threads_) {
+    if (thread->number_ == stranger && is_unanswered(*thread)) note_gone(*thread);
+  }
 }
 
 void ThreadRegistry::wait_until_all_stand_still() {
@@ -386,9 +403,10 @@ bool ThreadRegistry::is_unanswered(ProcessThread& thread) {
 
 // Asks them once more. Whoever has answered meanwhile finds that nothing is asked.
 ThreadRegistry::Unanswered ThreadRegistry::ask_again(bool is_first_time) {
+  look_for_strangers();
   Unanswered unanswered;
   for (ProcessThread* const thread : threads_) {
-    if (!is_unanswered(*thread)) continue;
+    if (thread->is_gone_ || !is_unanswered(*thread)) continue;
     ++unanswered.count;
     if (!ask_otherwise(*thread, is_first_time)) unanswered.deaf = thread;
   }

@@ -262,6 +262,8 @@ class ThreadRegistry {
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
   [[nodiscard]] int signal_for(const ProcessThread& thread) const;
   bool signal_thread(ProcessThread& thread, int signal);
+  void note_gone(ProcessThread& thread);
+  void look_for_strangers();
   void wait_until_all_stand_still();
   void await_answers(FutexWord& word, std::uint32_t unwanted, Patience& patience);
   static bool is_unanswered(ProcessThread& thread);
@@ -303,7 +305,10 @@ class ThreadRegistry {
   ShortStops short_stops_;
   FutexWord still_running_;         // threads that were signalled and do not stand still yet
   FutexWord suspensions_answered_;  // how often
-  FutexWord sections_closed_;       // not zero while a fork keeps threads out of critical sections
+  // The number of a thread that was asked and is not registered, 0 when there is none: the system gave it
+  // again. As long as the registry's lock is held, the thread cannot register.
+  std::atomic<pid_t> stranger_{0};
+  FutexWord sections_closed_;  // not zero while a fork keeps threads out of critical sections
 };
 
 }  // namespace jackdaw::gc

@@ -47,6 +47,7 @@ void ThreadRegistry::suspend(pthread_t thread) {
     return;
   }
   entry->set_suspension(Suspension::asked);
+  stranger_.store(0, std::memory_order_relaxed);  // as in stop_others
   ask_to_stop(*entry);
   Patience patience;
   for (;;) {

@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <span>
@@ -865,6 +866,41 @@ TEST(ThreadRegistry, AThreadThatUsesTheHeapAtItsVeryEndIsForgotten) {
   collector().collect();
   EXPECT_EQ(threads().count(), registered);
   pthread_key_delete(late_key);
+}
+
+// Has the next thread get this number, where the system permits it.
+bool give_again(pid_t number) {
+  std::ofstream last("/proc/sys/kernel/ns_last_pid");
+  last << number - 1 << std::flush;
+  return last.good();
+}
+
+TEST(ThreadRegistry, AThreadThatVanishedIsForgottenThoughItsNumberIsGivenAgain) {
+  collector().collect();
+  const std::size_t registered = threads().count();
+  ASSERT_EQ(pthread_key_create(&late_key, use_the_heap_late), 0);
+  pid_t number = 0;
+  on_another_thread([&] {
+    number = gettid();
+    pthread_setspecific(late_key, &late_key);
+  });
+  ASSERT_EQ(threads().count(), registered + 1);
+  std::atomic<pid_t> given{0};
+  std::atomic<bool> may_end{false};
+  const bool is_given = give_again(number);
+  std::thread stranger([&] {
+    given.store(gettid());
+    while (!may_end.load()) std::this_thread::yield();
+  });
+  while (given.load() == 0) std::this_thread::yield();
+  if (is_given && given.load() == number) {
+    collector().collect();
+    EXPECT_EQ(threads().count(), registered);
+  }
+  may_end.store(true);
+  threads().call_blocked(join_one, &stranger);
+  pthread_key_delete(late_key);
+  if (!is_given || given.load() != number) GTEST_SKIP() << "the number is not given again";
 }
 
 }  // namespace
