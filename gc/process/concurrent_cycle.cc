@@ -204,6 +204,7 @@ std::span<heap::Object* const> ProcessCollector::gather_first_roots(const OwnSta
   found_.root_bytes = 0;
   gathered_ = {first_roots_.data(), first_roots_.size()};
   gather_roots(own_stack);
+  define_gathered();
   gathered_ = {roots_.data(), roots_.size()};
   return {first_roots_.data(), root_count_};
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/valgrind.h"
 #include "gc/candidate_picker.h"
 #include "gc/process/cancellation.h"
 #include "gc/process/own_descriptor.h"
@@ -555,6 +556,12 @@ void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_lat
   tell(CollectionEvent::reclaim_end);
 }
 
+// Some were found in words that nobody wrote.
+void ProcessCollector::define_gathered() const {
+  base::define_for_valgrind(&root_count_, sizeof root_count_);
+  base::define_for_valgrind(gathered_.data(), root_count_ * sizeof(heap::Object*));
+}
+
 void ProcessCollector::mark_from_roots(const OwnStack& own_stack) {
   const CollectionTrace::Span marking(trace_, TracePhase::mark);
   root_count_ = 0;
@@ -562,12 +569,14 @@ void ProcessCollector::mark_from_roots(const OwnStack& own_stack) {
   gather_roots(own_stack);
   const auto add = [this](heap::Object* object) { add_root(object); };
   heap_.for_each_uncollectable(add);
+  define_gathered();
   collection_.mark_further({roots_.data(), root_count_});
 }
 
 // Those that came together so far, where they are many. Nothing is unmapped: it may lie where the program
 // told that roots were.
 void ProcessCollector::mark_some_roots() {
+  define_gathered();
   collection_.mark_some({roots_.data(), root_count_});
   root_count_ = 0;
 }

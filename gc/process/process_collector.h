@@ -303,6 +303,7 @@ class ProcessCollector {
     }
     gathered_[root_count_++] = object;
   }
+  void define_gathered() const;
   void clear_dead();
   [[nodiscard]] bool is_due();
   [[nodiscard]] bool tracks_writes();
