@@ -1,6 +1,7 @@
-// The pause of a waiting thread between two polls.
+// Waiting without sleeping.
 #pragma once
 
+#include <chrono>
 #include <thread>
 
 namespace jackdaw::base {
@@ -14,6 +15,20 @@ inline void pause_core() {
 #else
   std::this_thread::yield();
 #endif
+}
+
+/// Asks `holds` again and again for at most so long. Whether it said so.
+template <typename Condition>
+bool poll_for(std::chrono::nanoseconds time, Condition holds) {
+  constexpr int kPausesBetweenClocks = 8;
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    for (int i = 0; i < kPausesBetweenClocks; ++i) {
+      if (holds()) return true;
+      pause_core();
+    }
+  }
+  return false;
 }
 
 }  // namespace jackdaw::base

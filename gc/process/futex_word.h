@@ -37,15 +37,7 @@ class FutexWord {
   // Relaxed: a hint; who acts on the value reads it again.
   [[nodiscard]] bool poll_while(std::uint32_t unwanted, std::chrono::nanoseconds time) {
     if (time == time.zero()) return true;
-    constexpr int kPausesBetweenClocks = 8;
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < end) {
-      for (int i = 0; i < kPausesBetweenClocks; ++i) {
-        if (value_.load(std::memory_order_relaxed) != unwanted) return false;
-        base::pause_core();
-      }
-    }
-    return true;
+    return !base::poll_for(time, [&] { return value_.load(std::memory_order_relaxed) != unwanted; });
   }
   /// Wakes all that sleep as one of `sleepers`.
   void wake(std::uint32_t sleepers) { call(FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, nullptr, sleepers); }

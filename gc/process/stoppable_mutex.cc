@@ -78,17 +78,8 @@ void StoppableMutex::forget_queue() {
 }
 
 bool StoppableMutex::take_by_polling() {
-  constexpr int kPausesBetweenClocks = 8;
-  using Clock = std::chrono::steady_clock;
   // Relaxed: see set_polling_time.
-  const Clock::time_point end = Clock::now() + polling_time_.load(std::memory_order_relaxed);
-  do {
-    for (int i = 0; i < kPausesBetweenClocks; ++i) {
-      base::pause_core();
-      if (take()) return true;
-    }
-  } while (Clock::now() < end);
-  return false;
+  return base::poll_for(polling_time_.load(std::memory_order_relaxed), [this] { return take(); });
 }
 
 // Sequentially consistent, all accesses to next_ and turn_: either the one who moves the turn on sees that a
