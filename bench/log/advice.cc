@@ -108,6 +108,18 @@ std::optional<Advice> bigger_budget(const ProcessSummary& process) {
   return Advice{"JACKDAW_FREE_SPACE_DIVISOR=1", reason};
 }
 
+std::optional<Advice> fewer_bytes_per_finalizer(const ProcessSummary& process) {
+  const auto due = those(process, [](const gc::CollectionRecord& collection) {
+    return collection.reason == gc::CollectionReason::finalizers;
+  });
+  const double percent = percent_of_pauses(process, due);
+  if (process.paused_percent < kLeastPausedPercent || percent < kMostPercent) return std::nullopt;
+  return Advice{"JACKDAW_BYTES_PER_FINALIZER=1000",
+                fmt::format("pauses take {:.1f} % of the time, {:.0f} % of that because many finalizers were "
+                            "registered for the bytes allocated",
+                            process.paused_percent, percent)};
+}
+
 std::optional<Advice> concurrent_mode(const ProcessSummary& process, const ProgramMachine& machine) {
   const auto concurrent = those(
       process, [](const gc::CollectionRecord& collection) { return collection.concurrent.has_value(); });
@@ -129,7 +141,8 @@ std::vector<Advice> advise(const ProcessSummary& process, const ProgramMachine& 
   if (process.collections.size() < kFewestCollections) return {};
   std::vector<Advice> advice;
   for (std::optional<Advice> found :
-       {more_markers(process, machine), bigger_budget(process), concurrent_mode(process, machine)}) {
+       {more_markers(process, machine), bigger_budget(process), fewer_bytes_per_finalizer(process),
+        concurrent_mode(process, machine)}) {
     if (found) advice.push_back(*std::move(found));
   }
   return advice;

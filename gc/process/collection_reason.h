@@ -8,6 +8,7 @@ namespace jackdaw::gc {
 
 enum class CollectionReason : std::uint8_t {
   allocation,     ///< so much was allocated as was to be
+  finalizers,     ///< the heap was to grow, with too many new finalizers for what was allocated
   out_of_memory,  ///< memory ran out
   request,        ///< the program asked for it
 };
@@ -17,6 +18,8 @@ constexpr std::string_view name_of(CollectionReason reason) {
   switch (reason) {
     case CollectionReason::allocation:
       return "allocation";
+    case CollectionReason::finalizers:
+      return "finalizers";
     case CollectionReason::out_of_memory:
       return "out-of-memory";
     case CollectionReason::request:

@@ -56,17 +56,19 @@ std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(Process
   const std::optional<void*> try_again;
   const OwnStack own_stack{request.stack_pointer};
   switch (const Phase phase = concurrent_.phase()) {
-    case Phase::idle:
+    case Phase::idle: {
       note_swept();
       // Since it was refused a sweep may have ended.
       if (concurrent_.has_thread()) {
         if (void* const object = try_to_allocate(thread, request)) return object;
       }
-      if (!is_next_concurrent() || !is_due_concurrently(request.bytes) || !may_collect(hooks_.declines))
+      const CollectionReason reason = reason_of_refusal(request.bytes, planned_budgets().while_growing);
+      if (!is_next_concurrent() || reason == CollectionReason::out_of_memory || !may_collect(hooks_.declines))
         return std::nullopt;
       note_refused(request.bytes);
-      if (!begin_concurrent_marking(own_stack)) return std::nullopt;
+      if (!begin_concurrent_marking(own_stack, reason)) return std::nullopt;
       return try_again;
+    }
     case Phase::marking:
       note_refused(request.bytes);
       set_budget();  // more is granted as time passes
@@ -128,7 +130,7 @@ void ProcessCollector::end_cycle() {
 }
 
 // False, and nothing changed, when it cannot be begun.
-bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
+bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack, CollectionReason reason) {
   const CancellationDisabled guard;
   collecting_.let_nobody_pass();
   // A thread that stands still may hold a lock of the C library's that starting another takes.
@@ -147,6 +149,7 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack) {
   }
   marking.set_most_workers(most_concurrent_markers_);
   pacing_.begin(heap_.allocated_bytes());
+  cycle_reason_ = reason;
   // The cycle is the collection that the threshold asks for.
   if (!growth_.grows_only_when_it_must) heap_.set_growth_threshold(0);
   concurrent_.record() = {.first_pause = Clock::now() - start};
@@ -213,7 +216,7 @@ std::span<heap::Object* const> ProcessCollector::gather_first_roots(const OwnSta
 bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
   const CancellationDisabled guard;
   collecting_.let_nobody_pass();
-  CollectionRecord record{.reason = CollectionReason::allocation,
+  CollectionRecord record{.reason = cycle_reason_,
                           .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
   const std::uint64_t allocated = heap_.allocated_bytes();
@@ -296,11 +299,6 @@ void ProcessCollector::note_refused(std::size_t bytes) {
   const std::uint64_t wanted = allocated + std::max(bytes, heap::kBlockBytes);
   if (wanted > planned.while_growing && wanted <= planned.all)
     pacing_.note_memory_ended(allocated, growth_.budget(found_));
-}
-
-bool ProcessCollector::is_due_concurrently(std::size_t bytes) {
-  return heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > planned_budgets().while_growing ||
-         (!growth_.grows_only_when_it_must && heap_.grows_too_early());
 }
 
 bool ProcessCollector::collect_a_little() {

@@ -275,11 +275,11 @@ class ProcessCollector {
   };
   [[nodiscard]] Budgets planned_budgets();
   void note_refused(std::size_t bytes);
-  [[nodiscard]] bool is_due_concurrently(std::size_t bytes);
   [[nodiscard]] bool may_have_cycles() const { return marks_concurrently() || marks_unasked_; }
   [[nodiscard]] bool is_next_concurrent();
   bool may_begin_unasked();
-  bool begin_concurrent_marking(const OwnStack& own_stack);
+  bool begin_concurrent_marking(const OwnStack& own_stack,
+                                CollectionReason reason = CollectionReason::allocation);
   std::optional<std::span<heap::Object* const>> begin_stopped(const OwnStack& own_stack);
   bool write_dump(DumpStream& stream, const OwnStack& own_stack);
   template <typename Reader>
@@ -310,7 +310,7 @@ class ProcessCollector {
   bool start_tracking();
   bool collect_by_stopping(const char* reason);
   bool start_concurrent_thread();
-  [[nodiscard]] bool is_due_for(std::size_t bytes) const;
+  [[nodiscard]] CollectionReason reason_of_refusal(std::size_t bytes, std::uint64_t budget) const;
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
   void* allocate_within_new_budget(ProcessThread& thread, const Request& request);
   [[nodiscard]] std::uint64_t uncounted_bytes() const {
@@ -358,6 +358,7 @@ class ProcessCollector {
   bool told_of_stopping_ = false;
   const std::uint32_t most_concurrent_markers_;
   ConcurrentPacing pacing_;
+  CollectionReason cycle_reason_ = CollectionReason::allocation;
   bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, and nobody noted it
   StoppableMutex collecting_;      // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;

@@ -109,7 +109,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 23> kSettings{{
+constexpr std::array<Setting, 24> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -180,6 +180,13 @@ constexpr std::array<Setting, 23> kSettings{{
      },
      kByteSize,
      [](const ProcessOptions& options) { return std::to_string(options.growth.minimum_budget_bytes); }},
+    {{"JACKDAW_BYTES_PER_FINALIZER"},
+     [](std::string_view text, ProcessOptions& options) {
+       if (text == "0") options.growth.bytes_per_finalizer = 0;
+       return text == "0" || store(byte_size(text), options.growth.bytes_per_finalizer);
+     },
+     "must be a number of bytes, perhaps with k, m or g",
+     [](const ProcessOptions& options) { return std::to_string(options.growth.bytes_per_finalizer); }},
     {{"JACKDAW_DONT_GC", "GC_DONT_GC"},
      [](std::string_view text, ProcessOptions& options) {
        options.starts_disabled = is_on(text);

@@ -159,7 +159,7 @@ TEST_P(LargePages, AnObjectLargerThanAChunkGrowsAndShrinksWhereItIs) {
 
 TEST_P(LargePages, AHeapOfAnyLengthHasTables) {
   const KindTable kinds;
-  for (const std::size_t chunks : {1, 2, 3, 5, 9, 65}) {
+  for (const std::size_t chunks : {1U, 2U, 3U, 5U, 9U, 65U}) {
     HeapSpace space(chunks * kChunkBytes, kinds);
     Chunk* const chunk = space.allocate(kChunkBytes);
     ASSERT_NE(chunk, nullptr) << chunks;

@@ -72,6 +72,17 @@ TEST(Advice, ABiggerBudgetWhereTheBudgetIsWhyItCollects) {
   EXPECT_EQ(settings_for(log), Settings{}) << "in 75 % of the time";
 }
 
+TEST(Advice, FewerBytesAFinalizerWhereFinalizersAreWhyItCollects) {
+  Log log = twelve_pauses_of(9);
+  for (gc::CollectionRecord& collection : log) collection.reason = gc::CollectionReason::finalizers;
+  const Settings fewer = {"JACKDAW_BYTES_PER_FINALIZER=1000"};
+  EXPECT_EQ(settings_for(log), fewer);
+  log[0].reason = log[1].reason = gc::CollectionReason::allocation;
+  EXPECT_EQ(settings_for(log), fewer) << "in 83 % of the time";
+  log[2].reason = gc::CollectionReason::allocation;
+  EXPECT_EQ(settings_for(log), Settings{}) << "in 75 % of the time";
+}
+
 TEST(Advice, NoBiggerBudgetThanABigOne) {
   Log log = twelve_pauses_of(9);
   for (gc::CollectionRecord& collection : log) collection.used_bytes_before = std::uint64_t{200} << 20;

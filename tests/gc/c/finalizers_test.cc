@@ -1,7 +1,13 @@
 // Finalizers and links through the C interface: who calls what, when, and with which lock.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "gc/c/start.h"
@@ -227,6 +233,44 @@ TEST(CLinks, ToggleReferencesAreHeldAsTheProgramSays) {
   answer = GC_TOGGLE_REF_WEAK;
   collect();
   EXPECT_LT(count_there(held), kManyObjects);
+}
+
+// ---- Collections that finalizers begin ----
+
+// What the log says of a program that registers a finalizer for each object of 5000 bytes, of which every
+// second lives on.
+std::string log_with_finalizers() {
+  std::string path = testing::TempDir() + "finalizers_log_" + std::to_string(getpid());
+  setenv("JACKDAW_LOG", "1", 1);
+  setenv("JACKDAW_LOG_FILE", path.c_str(), 1);
+  setenv("JACKDAW_CONCURRENT", "0", 1);
+  GC_init();
+  void** kept = nullptr;
+  for (int i = 0; i < 20'000; ++i) {
+    auto** const object = static_cast<void**>(GC_malloc(5000));
+    GC_register_finalizer_no_order(
+        object, [](void*, void*) {}, nullptr, nullptr, nullptr);
+    if (i % 2 == 0) continue;
+    *object = kept;
+    kept = object;
+  }
+  GC_reachable_here(kept);
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  std::remove(path.c_str());
+  return text.str();
+}
+
+TEST(CFinalizersAndCollections, TheLogSaysWhereTheyBeginCollections) {
+  EXPECT_NE(log_with_finalizers().find("reason=finalizers"), std::string::npos);
+}
+
+TEST(CFinalizersAndCollections, WithoutBytesForThemTheyBeginNone) {
+  setenv("JACKDAW_BYTES_PER_FINALIZER", "0", 1);
+  const std::string log = log_with_finalizers();
+  EXPECT_NE(log.find("reason=allocation"), std::string::npos);
+  EXPECT_EQ(log.find("reason=finalizers"), std::string::npos);
 }
 
 }  // namespace

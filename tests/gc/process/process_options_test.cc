@@ -211,6 +211,19 @@ TEST(ProcessOptions, ABadSizeGetsALineAndTheDefault) {
   }
 }
 
+TEST(ProcessOptions, BytesPerFinalizerMayBeNone) {
+  for (const auto& [value, bytes] : {std::pair("0", 0U), std::pair("500", 500U), std::pair("2k", 2048U)}) {
+    const Variable variable("JACKDAW_BYTES_PER_FINALIZER", value);
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, "");
+    EXPECT_EQ(options.growth.bytes_per_finalizer, bytes);
+  }
+  const Variable bad("JACKDAW_BYTES_PER_FINALIZER", "some");
+  EXPECT_EQ(read_environment().complaint,
+            line_about("JACKDAW_BYTES_PER_FINALIZER", "some",
+                       "must be a number of bytes, perhaps with k, m or g; using 10000"));
+}
+
 TEST(ProcessOptions, PlacesAreNamed) {
   const Variable binding("JACKDAW_BIND", "core");
   const Variable memory("JACKDAW_MEMORY", "node:0");
