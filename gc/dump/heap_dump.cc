@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <string_view>
+#include <utility>
 
 #include "heap/chunk.h"
 #include "heap/kind.h"
@@ -131,7 +132,17 @@ void HeapDump::write_type_of(const heap::Object* object) {
   if (kind.layout != LayoutWord::traced().bits()) return;
   const TraceDescriptor* const type = TraceDescriptor::of(object);
   out_.number(address_of(type));
-  if (type != nullptr && std::ranges::find(types_.span(), type) == types_.span().end()) add(types_, type);
+  if (type != nullptr) note_type(type);
+}
+
+// By a binary search: every object asks.
+void HeapDump::note_type(const TraceDescriptor* type) {
+  const auto known = types_.span();
+  const auto place = static_cast<std::size_t>(std::ranges::lower_bound(known, type) - known.begin());
+  if (place < known.size() && known[place] == type) return;
+  add(types_, type);
+  if (failed_) return;
+  for (std::size_t i = types_.size(); --i > place;) std::swap(types_[i], types_[i - 1]);
 }
 
 void HeapDump::write_types() {

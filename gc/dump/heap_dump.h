@@ -73,6 +73,7 @@ class HeapDump {
   void find_references(heap::Object* object);
   void find_word(const heap::Object* object, Reference& reference, std::uint64_t& next_word) const;
   void write_type_of(const heap::Object* object);
+  void note_type(const TraceDescriptor* type);
   void write_types();
   [[nodiscard]] static heap::Object* live_object_at(const heap::BlockMap& map, std::uintptr_t address);
   [[nodiscard]] bool is_return_address(std::uintptr_t address) const;
@@ -81,11 +82,11 @@ class HeapDump {
   heap::Heap& heap_;
   const HeapObjectModel model_;
   heap::GrowingList<AddressRange> code_;
-  heap::GrowingList<Reference> references_;  // of the object at hand
-  heap::GrowingList<MarkTask> parts_;        // of it, still to be visited
-  heap::GrowingList<const TraceDescriptor*> types_;
-  bool failed_ = false;       // for want of memory
-  std::uintptr_t block_ = 0;  // the one at hand
+  heap::GrowingList<Reference> references_;          // of the object at hand
+  heap::GrowingList<MarkTask> parts_;                // of it, still to be visited
+  heap::GrowingList<const TraceDescriptor*> types_;  // in the order of their addresses
+  bool failed_ = false;                              // for want of memory
+  std::uintptr_t block_ = 0;                         // the one at hand
   std::uintptr_t last_target_ = 0;
   std::uintptr_t last_place_ = 0;
   std::uintptr_t last_object_ = 0;

@@ -18,10 +18,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/graph/dump_graph.h"
@@ -236,6 +238,36 @@ TEST_F(HeapDumpTest, NamesCppTypesAndPersistents) {
   }
   Dl_info program{};
   EXPECT_NE(dladdr(reinterpret_cast<const void*>(maker), &program), 0) << "no code made the handle";
+}
+
+template <int kNumber>
+struct Numbered : GarbageCollected<Numbered<kNumber>> {
+  void Trace(Visitor* visitor) const { visitor->Trace(next); }
+  Member<Numbered> next;
+};
+template <int kNumber>
+Persistent<Numbered<kNumber>>& numbered() {
+  static Persistent<Numbered<kNumber>> object(MakeGarbageCollected<Numbered<kNumber>>());
+  return object;
+}
+template <int... kNumbers>
+void make_numbered(std::integer_sequence<int, kNumbers...>) {
+  (numbered<kNumbers>(), ...);
+  (numbered<sizeof...(kNumbers) - 1 - kNumbers>(), ...);
+}
+
+TEST_F(HeapDumpTest, NamesEachOfManyTypesOnce) {
+  constexpr int kTypes = 40;
+  make_numbered(std::make_integer_sequence<int, kTypes>());
+  std::map<std::string, int> times;
+  for (const auto& [type, name] : dumped().types) ++times[name];
+  int numbered_types = 0;
+  for (const auto& [name, count] : times) {
+    if (name.find("Numbered<") == std::string::npos) continue;
+    ++numbered_types;
+    EXPECT_EQ(count, 1) << name;
+  }
+  EXPECT_EQ(numbered_types, kTypes);
 }
 
 // ---- Roots ----
