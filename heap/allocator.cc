@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "base/stress.h"
 #include "base/system_memory.h"
 
 namespace jackdaw::heap {
@@ -16,6 +17,14 @@ namespace {
 std::uintptr_t hidden(const std::byte* slot) { return ~reinterpret_cast<std::uintptr_t>(slot); }
 std::byte* revealed(std::uintptr_t word) {
   return reinterpret_cast<std::byte*>(~word);  // NOLINT(performance-no-int-to-ptr)
+}
+
+// A short run soon leads back to the collector.
+void shorten(GranuleRange& slots, std::uint32_t slot_bytes) {
+  constexpr std::uint64_t kMostSlots = 16;
+  const auto granules = static_cast<std::uint32_t>(slot_bytes / kGranuleBytes);
+  const auto count = static_cast<std::uint32_t>(1 + base::Stress::below(kMostSlots));
+  slots.end = std::min(slots.end, slots.first + count * granules);
 }
 
 }  // namespace
@@ -197,8 +206,10 @@ void Allocator::sweep_blocks() {
 bool Allocator::next_run_in_block(FreeRun& run) const {
   Chunk& chunk = *run.block.chunk;
   const std::size_t block = run.block.index;
-  const GranuleRange slots = chunk.find_free_slots(block, run.next_granule);
+  GranuleRange slots = chunk.find_free_slots(block, run.next_granule);
   if (slots.first == slots.end) return false;
+  if (base::Stress::is_on()) [[unlikely]]
+    shorten(slots, chunk.block(block).slot_bytes);
   std::byte* const start = chunk.block_start(block);
   std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
   std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/always_inline.h"
+#include "base/stress.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
@@ -120,6 +121,7 @@ class TaskStore {
   bool offer_tasks() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
+      base::Stress::delay();
       if (grants_early_ && !queue_.offers_tasks()) queue_.grant_early();
     }
     return queue_.offers_tasks();

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/stress.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/page_array.h"
 #include "mark/queue/queue.h"
@@ -57,6 +58,7 @@ class WorkSearch {
         ++statistics.victims_refused;
         continue;
       }
+      base::Stress::delay();
       const BatchSteal steal = steal_from(*choice, statistics);
       contended_streak = steal.outcome == StealOutcome::contended ? contended_streak + 1 : 0;
       statistics.longest_contended_streak = std::max(statistics.longest_contended_streak, contended_streak);

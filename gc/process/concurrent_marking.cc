@@ -11,6 +11,7 @@
 
 #include "base/prefetch.h"
 #include "base/signals_blocked.h"
+#include "base/stress.h"
 #include "gc/object_model.h"
 #include "gc/process/own_work.h"
 #include "gc/process/short_turns.h"
@@ -61,6 +62,7 @@ class ConcurrentMarking::Stop {
     marking_.lock_.let_nobody_pass();
     marking_.trace_.begin(TracePhase::pause);
     const CollectionTrace::Span stopping(marking_.trace_, TracePhase::stop_threads);
+    base::Stress::delay();
     marking_.threads_.stop_others();
   }
   // Resumed threads may take the processor from this one, which is no part of the stop any more.
@@ -201,9 +203,11 @@ void ConcurrentMarking::run() {
 }
 
 void ConcurrentMarking::change_phase(Phase phase) {
+  base::Stress::delay();
   // Release: pairs with the acquire in phase().
   phase_.value().store(static_cast<std::uint32_t>(phase), std::memory_order_release);
   phase_.wake_all();
+  base::Stress::delay();
 }
 
 bool ConcurrentMarking::start_tracking(WriteTrackingMethod last) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/stress.h"
 #include "base/valgrind.h"
 #include "gc/candidate_picker.h"
 #include "gc/process/cancellation.h"
@@ -171,6 +172,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
                                    : std::max(1U, options.marking.engine.processors / 4)),
       growth_(options.growth),
       weak_processing_(collection_) {
+  if (options.stress_seed != 0) base::Stress::turn_on(options.stress_seed);
   if (options.poisons) heap_.poison().turn_on(Poisoning::tell);
   // The memory that every collection needs is reserved now: it may have run out when one starts.
   collection_.begin(marking_.for_heap_of(0));
@@ -234,6 +236,8 @@ void ProcessCollector::end_pause() {
 void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
   // Relaxed: a registered thread knows it.
   if (instance_.load(std::memory_order_relaxed)->collecting_.is_held_by_caller()) return nullptr;
+  if (base::Stress::is_on()) [[unlikely]]
+    return nullptr;  // so that the collector is asked
   ProcessThread& thread = *ThreadRegistry::current();
   const ThreadRegistry::CriticalSection critical(thread);
   return thread.allocator().allocate_from_block(bytes, kind);
@@ -251,6 +255,8 @@ void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind
 void* ProcessCollector::allocate_requested(const Request& request) {
   ProcessThread& thread = this_thread();
   if (collecting_.is_held_by_caller()) return allocate_in_callback(thread, request);
+  if (base::Stress::is_on()) [[unlikely]]
+    collect_at_random();
   for (;;) {
     // Relaxed: another thread's collection is known by its number alone; what it freed is learnt under the
     // heap's lock.

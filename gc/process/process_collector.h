@@ -246,6 +246,7 @@ class ProcessCollector {
   [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
                                           heap::LargeAddresses addresses);
   void* allocate_requested(const Request& request);
+  void collect_at_random();
   void* try_to_allocate(ProcessThread& thread, const Request& request) {
     return try_to_allocate(thread, thread.allocator(), request);
   }

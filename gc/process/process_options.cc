@@ -109,7 +109,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
 };
 
-constexpr std::array<Setting, 24> kSettings{{
+constexpr std::array<Setting, 25> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -238,6 +238,12 @@ constexpr std::array<Setting, 24> kSettings{{
        options.poisons = is_on(text);
        return true;
      }},
+    {{"JACKDAW_STRESS"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(number_between(0, std::numeric_limits<std::uint64_t>::max(), text), options.stress_seed);
+     },
+     "must be a number, the seed, or 0 for no stress",
+     [](const ProcessOptions& options) { return std::to_string(options.stress_seed); }},
     {{"JACKDAW_DUMP_SIGNAL"},
      [](std::string_view text, ProcessOptions& options) {
        return store(signal_number(text), options.dump_signal);

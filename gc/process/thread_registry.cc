@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/sanitizers.h"
+#include "base/stress.h"
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
 #include "gc/process/reserved_signal.h"
@@ -251,6 +252,7 @@ void ThreadRegistry::handle_stop_signal(int, siginfo_t*, void* context) {
 }
 
 void ThreadRegistry::stand_still(ProcessThread& thread, const ucontext_t* interrupted) {
+  base::Stress::delay();
   FutexWord& epoch = registry_->stop_epoch_;
   FutexWord& running = registry_->still_running_;
   // Acquire: pairs with the release in stop_others, so that the count and the question below are this stop's.

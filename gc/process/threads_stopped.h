@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/stress.h"
 #include "gc/process/process_collector.h"
 
 namespace jackdaw::gc {
@@ -28,6 +29,7 @@ class ProcessCollector::ThreadsStopped {
     collector_.tell(CollectionEvent::before_stop);
     const auto stop = [this] {
       const CollectionTrace::Span stopping(collector_.trace_, TracePhase::stop_threads);
+      base::Stress::delay();
       stopped_threads_ = collector_.threads_.stop_others();
     };
     knows_static_roots_ = collector_.static_roots_.take(stop);
