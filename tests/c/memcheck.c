@@ -1,4 +1,5 @@
-// A program without errors, for valgrind: two threads make trees, drop them, and collect.
+// A program without errors, for valgrind: two threads make trees and drop them. Before, objects are kept by
+// words that count as unwritten, since their function has returned.
 #define GC_THREADS
 #include <gc.h>
 #include <pthread.h>
@@ -24,8 +25,25 @@ static void* make_trees(void* wrong) {
   return NULL;
 }
 
+__attribute__((noinline)) static int leave_addresses(void) {
+  void* volatile words[1024];
+  for (int i = 0; i < 1024; ++i) {
+    words[i] = GC_MALLOC(sizeof(Node));
+    GC_MALLOC(sizeof(Node));
+  }
+  return words[0] == NULL;
+}
+
+__attribute__((noinline)) static int collect_above_what_is_left(void) {
+  void* volatile words[1024];
+  words[0] = NULL;
+  GC_gcollect();
+  return words[0] != NULL;
+}
+
 int main(void) {
   GC_INIT();
+  if (leave_addresses() || collect_above_what_is_left()) return 1;
   Node* kept = new_tree(14);
   long wrong_here = 0;
   long wrong_there = 0;
