@@ -10,8 +10,12 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <istream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -120,6 +124,23 @@ gc::ConcurrentRecord read_concurrent(const FieldReader& fields) {
                                std::generic_category().message(errno)));
 }
 
+// Where a collection's line begins; the program may have written something before it without an end of line.
+std::size_t start_of_record(std::string_view line) {
+  return std::min(line.find("jackdaw: collection="), line.find(R"({"collection":)"));
+}
+
+// Nothing at the end. A line that is longer than any of a collection is empty here.
+std::optional<std::string_view> next_line(std::istream& file, std::span<char> buffer) {
+  file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  const auto length = static_cast<std::size_t>(file.gcount());
+  if (file.bad() || (file.eof() && length == 0)) return std::nullopt;
+  if (file.eof()) return std::string_view(buffer.data(), length);
+  if (!file.fail()) return std::string_view(buffer.data(), length - 1);
+  file.clear();
+  file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  return std::string_view();
+}
+
 }  // namespace
 
 gc::CollectionRecord read_log_line(std::string_view line) {
@@ -144,19 +165,21 @@ std::vector<gc::CollectionRecord> read_log(const std::string& path) {
   std::ifstream file(path);
   if (!file) fail_with_errno(path);
   std::vector<gc::CollectionRecord> records;
-  std::array<char, 2 * gc::kLongestLogLine> line;
-  for (std::size_t number = 1; file.getline(line.data(), line.size()); ++number) {
+  std::array<char, 2 * gc::kLongestLogLine> buffer;
+  for (std::size_t number = 1; const auto line = next_line(file, buffer); ++number) {
+    const std::size_t start = start_of_record(*line);
+    if (start == std::string_view::npos) continue;
     try {
-      const auto length = static_cast<std::size_t>(file.gcount()) - (file.eof() ? 0 : 1);
-      records.push_back(read_log_line({line.data(), length}));
+      records.push_back(read_log_line(line->substr(start)));
     } catch (const InputError& error) {
+      if (file.eof()) break;  // the disk was full, or the program ended by force
       throw InputError(fmt::format("{}:{}: {}", path, number, error.what()));
     }
   }
   if (file.bad()) fail_with_errno(path);
-  if (!file.eof()) throw InputError(fmt::format("{}:{}: {}", path, records.size() + 1, kExpected));
   if (records.empty())
-    throw InputError(fmt::format("{}: is empty; name the log of a program that collected", path));
+    throw InputError(
+        fmt::format("{}: has no line of a collection; name the log of a program that collected", path));
   return records;
 }
 

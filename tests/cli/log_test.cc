@@ -53,10 +53,8 @@ TEST(LogCommand, RefusesBadInput) {
   expect_refused({log}, log + ": cannot be read (No such file or directory)");
   expect_refused({folder.file("")}, ": cannot be read (Is a directory)");
   write_file(log, "");
-  expect_refused({log}, log + ": is empty; name the log of a program that collected");
-  write_file(log, kWords + "jackdaw: no collections\n");
-  expect_refused({log}, log + ":2: no line of a collection log; expected 'jackdaw: collection=...' or {");
-  write_file(log, kWords + kJson.substr(0, 50));
+  expect_refused({log}, log + ": has no line of a collection; name the log of a program that collected");
+  write_file(log, kWords + kJson.substr(0, 50) + "\n");
   expect_refused({log}, log + ":2: ");
 }
 
