@@ -101,11 +101,14 @@ bool ByteSource::read_line(std::string& line, std::size_t most) {
   if (at_end()) return false;
   bool is_whole = false;
   while (!is_whole && !at_end()) {
-    const std::uint8_t* const end = std::find(cursor_, filled_end_, std::uint8_t{'\n'});
+    const std::uint8_t* const end =
+        std::find_if(cursor_, filled_end_, [](std::uint8_t byte) { return byte == '\n' || byte == '\r'; });
     const auto length = static_cast<std::size_t>(end - cursor_);
     line.append(reinterpret_cast<const char*>(cursor_), std::min(length, most - line.size()));
     is_whole = end != filled_end_;
+    const bool may_have_two = is_whole && *end == '\r';
     cursor_ = is_whole ? end + 1 : end;
+    if (may_have_two && !at_end() && *cursor_ == '\n') ++cursor_;
   }
   return true;
 }

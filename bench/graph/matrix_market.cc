@@ -21,9 +21,10 @@ struct Field {
   unsigned values = 0;  ///< of an entry
   std::string_view entry;
 };
-constexpr std::array<Field, 4> kFields{{{"pattern", 0, "ROW COLUMN"},
+constexpr std::array<Field, 5> kFields{{{"pattern", 0, "ROW COLUMN"},
                                         {"real", 1, "ROW COLUMN VALUE"},
                                         {"integer", 1, "ROW COLUMN VALUE"},
+                                        {"unsigned-integer", 1, "ROW COLUMN VALUE"},
                                         {"complex", 2, "ROW COLUMN REAL IMAGINARY"}}};
 
 struct Symmetry {
@@ -83,7 +84,8 @@ class MatrixReader {
     if (equal_ignoring_case(format, "array"))
       lines_.fail("a dense matrix, in the format 'array'; must be 'coordinate' to be a graph");
     if (!equal_ignoring_case(format, "coordinate")) lines_.fail("the format must be 'coordinate'");
-    field_ = take_one_of(kFields, lines_, "the field must be pattern, real, integer or complex");
+    field_ =
+        take_one_of(kFields, lines_, "the field must be pattern, real, integer, unsigned-integer or complex");
     symmetry_ = take_one_of(kSymmetries, lines_,
                             "the symmetry must be general, symmetric, skew-symmetric or Hermitian");
   }

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-/// Whether all of `word` is a number, which becomes `value`.
+/// `value` becomes the number that all of `word` is. `result_out_of_range`: it has no room for it.
 template <typename Value>
-bool is_number(std::string_view word, Value& value) {
+std::errc read_number(std::string_view word, Value& value) {
   const char* const end = word.data() + word.size();
   const auto [stopped, error] = std::from_chars(word.data(), end, value);
-  return error == std::errc{} && stopped == end;
+  return stopped == end ? error : std::errc::invalid_argument;
 }
 
 }  // namespace
@@ -54,15 +54,18 @@ std::string_view TextLines::take_word() {
 
 std::optional<std::uint64_t> TextLines::take_whole_number() {
   std::uint64_t value = 0;
-  if (!is_number(take_word(), value)) return std::nullopt;
+  if (read_number(take_word(), value) != std::errc{}) return std::nullopt;
   return value;
 }
 
 bool TextLines::take_number() {
   std::string_view word = take_word();
   if (word.starts_with('+')) word.remove_prefix(1);
+  std::string number(word);
+  std::ranges::replace_if(
+      number, [](char letter) { return letter == 'D' || letter == 'd'; }, 'e');  // as Fortran writes it
   double value = 0;
-  return is_number(word, value);
+  return read_number(number, value) != std::errc::invalid_argument;
 }
 
 void TextLines::skip_blanks() {

@@ -1,7 +1,7 @@
 // The lines of a text file, taken apart into words and numbers.
 //
 // Memory is bounded: of a comment nothing is kept, and no other line may have more than kLongestLine bytes.
-// Words are parted by blanks and tabs; a line may end in a carriage return.
+// Words are parted by blanks and tabs; a line ends in a line feed, a carriage return or both.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class TextLines {
   std::string_view take_word();
   /// The next word, if it is a whole number below 2^64.
   std::optional<std::uint64_t> take_whole_number();
-  /// Whether the next word is a number.
+  /// Whether the next word is a number, however large or small; an exponent may begin with D.
   bool take_number();
   /// Whether the line has no further word.
   [[nodiscard]] bool at_end_of_line() const { return rest_.empty(); }

@@ -314,7 +314,9 @@ class SnapshotParser {
     node_edge_count_ = index_of("edge_count", nodes_.fields, "node_fields");
     edge_kind_ = index_of("type", edges_.fields, "edge_fields");
     edge_target_ = index_of("to_node", edges_.fields, "edge_fields");
-    weak_kind_ = index_of("weak", edges_.kinds, "edge_types");
+    // Snapshots that other runtimes write may have no weak ones: then no kind has this number.
+    const auto weak = std::ranges::find(edges_.kinds, "weak");
+    weak_kind_ = static_cast<std::size_t>(weak - edges_.kinds.begin());
     visitor_.begin_nodes(nodes_.kinds);
   }
 

@@ -43,6 +43,15 @@ void expect_listed(const Graph& graph) {
 
 TEST(EdgeList, NodesAreNumberedAsTheyAppear) { expect_listed(graph_of_list(bytes_of(kList))); }
 
+TEST(EdgeList, LinesMayEndInCarriageReturns) {
+  for (const char* const end : {"\r", "\r\n", "\n"}) {
+    std::string text;
+    for (const char* const line : {"# comment", "1 2", "3 1"}) text += std::string(line) + end;
+    EXPECT_EQ(graph_of_list(bytes_of(text)).slots.size(), 2U);
+    EXPECT_EQ(refusal_by(check_edges, bytes_of(text + "x")).find("dump: line 4: "), 0U);
+  }
+}
+
 TEST(EdgeList, IsReadFromAGzipFile) { expect_listed(graph_of_list(gzipped(bytes_of(kList)))); }
 
 TEST(EdgeList, ObjectsHaveAtLeastTheirOptionsBytes) {

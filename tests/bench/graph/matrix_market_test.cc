@@ -48,6 +48,16 @@ TEST(MatrixMarket, EntriesAreReferencesFromRowsToColumns) {
   EXPECT_EQ(rows_of(gzipped(matrix("coordinate pattern general", "1 1\n1 3\n3 2\n"))), expected);
 }
 
+TEST(MatrixMarket, ValuesMayBeOfAnySizeAndOfFortran) {
+  for (const char* const value : {"1e-400", "1e400", "1.0D+05", "2d0"}) {
+    EXPECT_EQ(rows_of(matrix("coordinate real general", std::string("1 2 ") + value, "3 3 1")),
+              rows_of(matrix("coordinate real general", "1 2 1", "3 3 1")))
+        << value;
+  }
+  EXPECT_EQ(rows_of(matrix("coordinate unsigned-integer general", "1 2 1", "3 3 1")),
+            rows_of(matrix("coordinate integer general", "1 2 1", "3 3 1")));
+}
+
 TEST(MatrixMarket, EntriesOffTheDiagonalOfOthersLeadBothWays) {
   const Rows with_diagonal{{0, 2}, {2}, {0, 1}};
   EXPECT_EQ(rows_of(matrix("coordinate pattern symmetric", "1 1\n3 1\n3 2")), with_diagonal);
@@ -79,7 +89,7 @@ TEST(MatrixMarketHostile, HasAnotherBanner) {
             "dump: line 1: a dense matrix, in the format 'array'; must be 'coordinate' to be a graph");
   EXPECT_EQ(matrix_refusal("list real general", ""), "dump: line 1: the format must be 'coordinate'");
   EXPECT_EQ(matrix_refusal("coordinate real8 general", ""),
-            "dump: line 1: the field must be pattern, real, integer or complex");
+            "dump: line 1: the field must be pattern, real, integer, unsigned-integer or complex");
   EXPECT_EQ(matrix_refusal("coordinate real", ""),
             "dump: line 1: the symmetry must be general, symmetric, skew-symmetric or Hermitian");
 }
