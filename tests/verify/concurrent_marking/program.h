@@ -77,7 +77,7 @@ class Program {
   }
   /// From now on the objects that these lead to are marked.
   void start_cycle(std::span<heap::Object* const> roots) {
-    marking_.start_tracking();
+    marking_.start_tracking(gc::WriteTrackingMethod::pagemap_scan);
     marking_.start_thread();
     heap_.begin_marking();
     marking_.start_marking(roots);

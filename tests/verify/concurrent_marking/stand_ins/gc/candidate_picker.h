@@ -17,6 +17,7 @@ class CandidatePicker {
  public:
   using Candidate = std::uintptr_t;
   static constexpr std::size_t kScratch = 8;
+  static constexpr std::size_t kWordsUnchecked = 8;
   struct Picked {
     std::size_t tasks;
     std::size_t candidates;

@@ -79,7 +79,8 @@ enum class WriteTrackingMethod : std::uint8_t { none, pagemap_scan };
 
 class WriteTracking {
  public:
-  static WriteTrackingMethod start() { return WriteTrackingMethod::pagemap_scan; }
+  static WriteTrackingMethod start(WriteTrackingMethod last) { return last; }
+  static void stop() {}
   static bool arms_while_running() { return true; }
   static std::chrono::nanoseconds write_time() { return {}; }
   static bool watch(AddressRange) { return true; }
