@@ -1,4 +1,4 @@
-// What a new file may take the place of.
+// may_be_replaced: whether a new file may be renamed over what is at a path.
 #pragma once
 
 #include <sys/stat.h>

@@ -25,7 +25,7 @@
 
 namespace jackdaw::base {
 
-// Of ThreadSanitizer's runtime, which is in the program, or nowhere.
+// ThreadSanitizer's runtime defines this function. It is linked into the program, or is nowhere.
 extern "C" [[gnu::weak]] void thread_sanitizer_runtime() asm("__tsan_init");
 
 inline constexpr bool kAddressSanitizer = JACKDAW_ADDRESS_SANITIZER != 0;

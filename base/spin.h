@@ -17,17 +17,17 @@ inline void pause_core() {
 #endif
 }
 
-/// Asks `holds` again and again for at most so long. Whether it said so.
+/// Calls `holds` again and again for at most `time`, and several times in any case. Returns whether it held.
 template <typename Condition>
 bool poll_for(std::chrono::nanoseconds time, Condition holds) {
   constexpr int kPausesBetweenClocks = 8;
   const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
+  do {
     for (int i = 0; i < kPausesBetweenClocks; ++i) {
       if (holds()) return true;
       pause_core();
     }
-  }
+  } while (std::chrono::steady_clock::now() < end);
   return false;
 }
 

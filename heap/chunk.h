@@ -183,7 +183,8 @@ class Chunk {
   [[nodiscard]] bool is_allocated(const void* object) const {
     return (allocated_words_[granule_of(object) / 64].load(std::memory_order_relaxed) & bit_of(object)) != 0;
   }
-  /// The same; if not, what was written to a slot that was freed by hand is seen.
+  /// As is_allocated. When it is false, the caller sees what was written to a slot before it was freed by
+  /// hand.
   // Acquire: pairs with the release in set_free.
   [[nodiscard]] bool is_allocated_acquire(const void* object) const {
     return (allocated_words_[granule_of(object) / 64].load(std::memory_order_acquire) & bit_of(object)) != 0;

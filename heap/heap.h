@@ -178,7 +178,7 @@ class Heap {
     const std::lock_guard lock(mutex_);
     limit_bytes_ = bytes;
   }
-  /// Of memory that holds no object.
+  /// The pattern in memory that holds no object, and the checks for it (JACKDAW_POISON).
   Poison& poison() { return poison_; }
   [[nodiscard]] const Poison& poison() const { return poison_; }
   /// Whether an object of so many bytes could be in it if it were empty.

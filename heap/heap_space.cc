@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kTimesMemory = 4;
 constexpr std::size_t kLeastDefaultBytes = std::size_t{4} << 30;
 
-// As long as the longest page of any system.
+// No system has longer pages.
 constexpr std::size_t kLargestPageBytes = std::size_t{64} << 10;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -34,7 +34,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 // address zero.
 std::uintptr_t lowest_address() { return base::has_thread_sanitizer() ? 0x7e80'0000'0000 : kChunkBytes; }
 
-// What is left of a chunk that was released.
+// A chunk that was released keeps this many bytes mapped.
 std::size_t header_bytes() { return round_up(kFirstBlock * kBlockBytes, base::page_bytes()); }
 
 constexpr int kNothing = PROT_NONE;

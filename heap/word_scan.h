@@ -127,8 +127,8 @@ template <typename Sink>
   return words.size() - vain;
 }
 
-/// As report_references, for all words of an object that has few. One branch a word: for where the processor
-/// waits for the next object anyway.
+/// Reports the references among all words of a small object, as report_references. It takes one branch a
+/// word, which costs little where the processor waits for the next object anyway.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_references_in(Words words, const BlockMap::View& view,
                                                         const BlockMap& map, Sink& sink) {

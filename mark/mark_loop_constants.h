@@ -22,8 +22,8 @@ inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
   return waiting > kLowTasks ? std::min(waiting - kLowTasks, kTasksAtOnce) : (waiting + 3) / 4;
 }
 
-/// Of a model without candidates, the tasks among those that wait longest whose memory has been asked for;
-/// each visit asks for one more. Fewer than kLowTasks, so that a ring at its usual fill takes one way.
+/// In a model without candidates, the memory of this many of the oldest waiting tasks is prefetched, and each
+/// visit prefetches one more. It is below kLowTasks, so that a ring at its usual fill takes one branch.
 inline constexpr std::size_t kAskedTasks = 16;
 
 /// With eight blocks of which one is granted, a probabilistic choice succeeds once in eight; this many

@@ -44,7 +44,7 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::flush() {
   std::string_view text = waiting_;
-  // What is no regular file has no length.
+  // Only a regular file has a length: for a device or a pipe the system answers EINVAL.
   if (!std::exchange(has_begun_, true) && ftruncate(descriptor_, 0) != 0 && errno != EINVAL)
     fail("cannot be written");
   while (!text.empty()) {

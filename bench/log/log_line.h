@@ -13,8 +13,8 @@ namespace jackdaw::bench {
 /// InputError, which does not say where the line is.
 gc::CollectionRecord read_log_line(std::string_view line);
 
-/// What the log at `path` says, in its order; one collection at least. Passes over lines that the program
-/// wrote in between, and a last one that is cut. Throws InputError with "FILE:LINE".
+/// Reads the log at `path` and returns its collections in their order, at least one. Lines that the program
+/// wrote in between, and a last line that is cut, are passed over. Throws InputError with "FILE:LINE".
 std::vector<gc::CollectionRecord> read_log(const std::string& path);
 
 }  // namespace jackdaw::bench

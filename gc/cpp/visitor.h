@@ -109,7 +109,8 @@ class Visitor {
     if constexpr (kCanTrace<First>) Trace(parts.first);
     if constexpr (kCanTrace<Second>) Trace(parts.second);
   }
-  /// What it held before a reset counts, too: a thread may stand still between filling it and noting that.
+  /// The words of an empty std::optional are traced, too: a thread may be stopped after it has filled the
+  /// value and before it has set the flag.
   template <typename T>
   void Trace(const std::optional<T>& part) {
     static_assert(internal::kKeepsByWords<T>, "a weak reference or a destructor: not in a std::optional");

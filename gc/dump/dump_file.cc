@@ -19,7 +19,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What is looked at rarely, as the program may have been stopped meanwhile, counts as if it were not.
+// The time between two looks counts as idle time up to this limit: the child, too, may have been stopped
+// meanwhile, by a debugger or with the whole machine.
 constexpr milliseconds kLongestIdle{1000};
 constexpr milliseconds kLongestSleep{16};
 
@@ -75,7 +76,7 @@ DumpFile::State DumpFile::look(std::chrono::seconds patience) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? State::succeeded : State::failed;
 }
 
-// Whoever waits, for a lock or for whoever reads a pipe, takes no processor time.
+// A child that waits, for a lock or for the reader of a pipe, takes no processor time.
 bool DumpFile::is_stuck(std::chrono::seconds patience) {
   clockid_t clock;
   timespec worked{};

@@ -34,7 +34,7 @@ class OwnFile {
 
   /// Writes all of it; a pipe has to take it at once. Any thread. Without malloc.
   [[nodiscard]] bool write(std::span<const std::byte> bytes) const { return write(bytes, kNowhere); }
-  /// The same at that place in the file.
+  /// Writes all of it at `offset` in the file; else as write().
   [[nodiscard]] bool write_at(off_t offset, std::span<const std::byte> bytes) const {
     return write(bytes, offset);
   }
@@ -43,7 +43,7 @@ class OwnFile {
   /// Whether all that was written has come to its disk, if it has one.
   [[nodiscard]] bool synchronise() const;
 
-  /// What a reason in errno means here.
+  /// Says what a reason in errno means for a file of the collector's.
   static std::string_view reason_of(int error);
 
  private:

@@ -1,4 +1,4 @@
-// What a process's collector tells of writes to memory that holds no object (JACKDAW_POISON).
+// Poisoning: what a process's collector tells of writes to memory that holds no object (JACKDAW_POISON).
 #pragma once
 
 #include <atomic>

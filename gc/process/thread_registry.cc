@@ -464,8 +464,7 @@ bool ThreadRegistry::stands_in_spawn(ProcessThread& thread) {
 void ThreadRegistry::give_up(const ProcessThread& thread) const {
   write_line(
       "jackdaw: cannot stop thread %d, which has blocked signal %d, or taken it otherwise, and what else "
-      "could "
-      "stop it, for %lld seconds (JACKDAW_STOP_SECONDS)\n",
+      "could stop it, for %lld seconds (JACKDAW_STOP_SECONDS)\n",
       thread.number_, stop_signal(), static_cast<long long>(patience_.count()));
   std::abort();
 }

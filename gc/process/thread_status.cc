@@ -31,7 +31,7 @@ std::string_view read_file_of(pid_t thread, const char* name, std::span<char> ro
   return {room.data(), static_cast<std::size_t>(length > 0 ? length : 0)};
 }
 
-// What follows the name, at the beginning of a line of the status.
+// Finds what follows `name` in the status.
 std::optional<std::string_view> find_value(std::string_view status, std::string_view name) {
   const std::size_t place = status.find(name);
   if (place == std::string_view::npos) return std::nullopt;
@@ -62,7 +62,7 @@ struct SleepingCall {
   std::uintptr_t stack_pointer = 0;
 };
 
-// Of a thread that runs, or sleeps elsewhere, the text says something else.
+// Returns nothing for a thread that runs or sleeps elsewhere: the text has no such numbers then.
 std::optional<SleepingCall> call_that_sleeps(pid_t thread) {
   std::array<char, 512> room;
   std::string_view text = read_file_of(thread, "syscall", room);

@@ -1,5 +1,5 @@
-// What the kernel tells of a thread of this process, by the system's number. Nothing here allocates or locks;
-// where /proc is missing, or no file can be opened, nothing is told.
+// ThreadSignals: what the kernel tells of a thread of this process, by the system's number. Nothing here
+// allocates or locks; where /proc is missing, or no file can be opened, nothing is told.
 #pragma once
 
 #include <sys/types.h>
