@@ -3,6 +3,7 @@
 // To put a thread to sleep and wake it takes longer than the collection of a small heap: some 50 microseconds
 // each time in a virtual machine. Where every thread has a processor, whoever waits for others to stand still
 // polls first, and those that stand still poll twice as long as the last stops took, if these were short.
+// Threads that allocate stop by themselves before a signal would reach them, so it is sent a little later.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +40,19 @@ class ShortStops {
     const Clock::duration standing = standing_time();
     return standing == standing.zero() ? standing : kAnswering + standing;
   }
+  /// How long to poll for threads that stop by themselves, before they are signalled. Where they did not, as
+  /// their program computes without allocating, a growing number of stops is not delayed by that.
+  [[nodiscard]] Clock::duration self_stopping_time() {
+    if (!have_processors_) return Clock::duration::zero();
+    if (signalled_at_once_ == 0) return kSelfStopping;
+    --signalled_at_once_;
+    return Clock::duration::zero();
+  }
+  /// Whether all threads stopped by themselves within self_stopping_time().
+  void note_self_stopping(bool did_all) {
+    failures_ = did_all ? 0 : std::min(2 * failures_ + 1, kMostSignalledAtOnce);
+    signalled_at_once_ = failures_;
+  }
   /// How long to poll for the answers of threads that are asked to stop.
   [[nodiscard]] Clock::duration answering_time() const {
     return have_processors_ ? kAnswering : Clock::duration::zero();
@@ -51,11 +65,15 @@ class ShortStops {
  private:
   static constexpr Clock::duration kLongest = std::chrono::microseconds(100);
   static constexpr Clock::duration kAnswering = std::chrono::microseconds(50);
+  static constexpr Clock::duration kSelfStopping = std::chrono::microseconds(4);
   static constexpr int kTimesLonger = 2;
+  static constexpr std::uint32_t kMostSignalledAtOnce = 63;
 
   const std::uint32_t processors_;
   bool have_processors_ = false;
-  Clock::duration expected_{0};  // of a stop, from when all stand still
+  std::uint32_t failures_ = 0;           // to stop by themselves: 0, 1, 3, 7 and so on
+  std::uint32_t signalled_at_once_ = 0;  // stops that are left in which nobody is waited for
+  Clock::duration expected_{0};          // of a stop, from when all stand still
   Clock::time_point standing_since_;
   std::atomic<Clock::duration> standing_time_{Clock::duration::zero()};
 };

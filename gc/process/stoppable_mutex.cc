@@ -79,7 +79,10 @@ void StoppableMutex::forget_queue() {
 
 bool StoppableMutex::take_by_polling() {
   // Relaxed: see set_polling_time.
-  return base::poll_for(polling_time_.load(std::memory_order_relaxed), [this] { return take(); });
+  return base::poll_for(polling_time_.load(std::memory_order_relaxed), [this] {
+    ThreadRegistry::safepoint();
+    return take();
+  });
 }
 
 // Sequentially consistent, all accesses to next_ and turn_: either the one who moves the turn on sees that a

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/sanitizers.h"
+#include "base/spin.h"
 #include "base/stress.h"
 #include "gc/process/cancellation.h"
 #include "gc/process/own_work.h"
@@ -190,22 +191,28 @@ void ThreadRegistry::enter_critical(ProcessThread& thread) {
     }
 }
 
+// Relaxed, both: the first is the thread's own word; stand_still asks again with an acquire.
+bool ThreadRegistry::is_to_answer(const ProcessThread& thread) {
+  return thread.stop_pending_.load(std::memory_order_relaxed) ||
+         thread.asked_stop_.load(std::memory_order_relaxed) % 2 != 0;
+}
+
 // Relaxed, all: see raise_depth.
 void ThreadRegistry::leave_critical(ProcessThread& thread) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const std::uint32_t depth = thread.critical_depth_.load(std::memory_order_relaxed) - 1;
   thread.critical_depth_.store(depth, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (depth != 0 || !thread.stop_pending_.load(std::memory_order_relaxed)) [[likely]]
+  if (depth != 0 || !is_to_answer(thread)) [[likely]]
     return;
   answer_pending_stop(thread);
 }
 
-// Relaxed, both: the thread's own word, and a question that answer_pending_stop asks again.
-void ThreadRegistry::stop_if_pending() {
+// Relaxed: the thread's own word.
+void ThreadRegistry::safepoint() {
   ProcessThread* const thread = current_;
   if (thread == nullptr || thread->critical_depth_.load(std::memory_order_relaxed) != 0) return;
-  if (thread->stop_pending_.load(std::memory_order_relaxed)) answer_pending_stop(*thread);
+  if (is_to_answer(*thread)) answer_pending_stop(*thread);
 }
 
 void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
@@ -292,6 +299,9 @@ std::uint32_t ThreadRegistry::stop_others() {
   std::uint32_t others = 0;
   for (ProcessThread* const thread : threads_) {
     if (!is_to_stop(thread)) continue;
+    JACKDAW_PROBE1(stop_asked, thread->number_);
+    if (trace_.is_on()) [[unlikely]]
+      thread->asked_at_ = CollectionTrace::Clock::now();
     thread->asked_stop_.store(stop, std::memory_order_relaxed);
     ++others;
   }
@@ -299,17 +309,28 @@ std::uint32_t ThreadRegistry::stop_others() {
   stranger_.store(0, std::memory_order_relaxed);
   short_stops_.begin(others);
   stop_epoch_.value().store(stop, std::memory_order_release);
-  for (ProcessThread* const thread : threads_) {
-    if (!is_to_stop(thread)) continue;
-    JACKDAW_PROBE1(stop_asked, thread->number_);
-    if (trace_.is_on()) [[unlikely]]
-      thread->asked_at_ = CollectionTrace::Clock::now();
-    ask_to_stop(*thread);
+  if (!all_stop_by_themselves(others)) {
+    for (ProcessThread* const thread : threads_) {
+      if (is_to_stop(thread) && thread->asked_stop_.load(std::memory_order_relaxed) == stop)
+        ask_to_stop(*thread);
+    }
   }
   wait_until_all_stand_still();
   short_stops_.note_standing(ShortStops::Clock::now());
   forget_gone_threads();
   return others;
+}
+
+// A signal takes some 30 microseconds from core to core, a thread that allocates small objects comes to the
+// end of a critical section within a few. Returns whether all did, so that nobody needs a signal.
+bool ThreadRegistry::all_stop_by_themselves(std::uint32_t others) {
+  const ShortStops::Clock::duration time = short_stops_.self_stopping_time();
+  if (others == 0 || time == time.zero()) return others == 0;
+  // Relaxed: wait_until_all_stand_still reads it again.
+  const bool do_all = base::poll_for(
+      time, [this] { return still_running_.value().load(std::memory_order_relaxed) == 0; });
+  short_stops_.note_self_stopping(do_all);
+  return do_all;
 }
 
 // Asks the system each time: in a program that resets all signals, or handles this one, the stop signal would

@@ -2,8 +2,10 @@
 //
 // A thread is stopped by a signal, at any instruction; its registers are then on its stack, which the
 // collector scans. A thread that is in a critical section, where the heap's tables are in disorder or locked,
-// notes the request and stops at the section's end. A thread that declared itself blocked is left alone: it
-// does not touch the heap, and waits if it wants to go on before the collection is over.
+// stops at the section's end, and one that waits for a lock of the collector's stops there, signal or not. So
+// threads that allocate stop within microseconds, and the signal is sent to those that did not. A thread that
+// declared itself blocked is left alone: it does not touch the heap, and waits if it wants to go on before
+// the collection is over.
 //
 // Stopping is a count that the threads decrease and the collector waits for; going on is a change of the stop
 // epoch, which is odd while threads are to stand still. Both waits are futexes: the signal handler may use
@@ -149,11 +151,8 @@ class ThreadRegistry {
     ProcessThread& thread_;
   };
 
-  /// A thread that is registered, and not in a critical section, stands still here if it is to stop and no
-  /// signal does that.
-  static void safepoint() {
-    if constexpr (!kStopsBySignal) stop_if_pending();
-  }
+  /// A thread that is registered, and not in a critical section, stands still here if it is to stop.
+  static void safepoint();
 
   /// Calls `function(argument)` while collections do not wait for the calling thread: it may block, and must
   /// not touch the heap. What it held at the call stays, if it is registered; what `function` holds does not
@@ -251,7 +250,7 @@ class ThreadRegistry {
   static std::uintptr_t take_stop_signal();
   static void enter_critical(ProcessThread& thread);
   static void leave_critical(ProcessThread& thread);
-  static void stop_if_pending();
+  static bool is_to_answer(const ProcessThread& thread);
   static void answer_pending_stop(ProcessThread& thread);
   static void handle_stop_signal(int, siginfo_t*, void* context);
   // `interrupted`: the context that a signal handler was given.
@@ -264,6 +263,7 @@ class ThreadRegistry {
   bool signal_thread(ProcessThread& thread, int signal);
   void note_gone(ProcessThread& thread);
   void look_for_strangers();
+  bool all_stop_by_themselves(std::uint32_t others);
   void wait_until_all_stand_still();
   void await_answers(FutexWord& word, std::uint32_t unwanted, Patience& patience);
   static bool is_unanswered(ProcessThread& thread);

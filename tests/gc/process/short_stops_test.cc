@@ -54,5 +54,30 @@ TEST_F(ShortStopsTest, AreShortNoMoreWhereTheyTookLong) {
   EXPECT_GT(stops_.standing_time(), kNotAtAll);
 }
 
+TEST_F(ShortStopsTest, WaitForThreadsThatStopByThemselves) {
+  stop_often(3, microseconds(40));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_GT(stops_.self_stopping_time(), kNotAtAll);
+    stops_.note_self_stopping(true);
+  }
+}
+
+TEST_F(ShortStopsTest, SeldomWaitForThreadsThatDoNotStopByThemselves) {
+  stop_often(3, microseconds(40));
+  int waits = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (stops_.self_stopping_time() == kNotAtAll) continue;
+    ++waits;
+    stops_.note_self_stopping(false);
+  }
+  EXPECT_GE(waits, 1000 / 64);
+  EXPECT_LE(waits, 1000 / 64 + 7);
+}
+
+TEST_F(ShortStopsTest, DoNotWaitForThreadsWithoutAProcessor) {
+  stop_often(4, microseconds(40));
+  EXPECT_EQ(stops_.self_stopping_time(), kNotAtAll);
+}
+
 }  // namespace
 }  // namespace jackdaw::gc

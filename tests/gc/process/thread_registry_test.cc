@@ -512,6 +512,25 @@ void block_all_signals_in_the_kernel() {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, sizeof all);
 }
 
+TEST(ThreadRegistry, AThreadThatNoSignalReachesStopsAtTheEndOfASection) {
+  std::atomic<bool> is_deaf{false};
+  std::atomic<bool> may_end{false};
+  std::thread deaf([&] {
+    Link* volatile list = new_list(kLength);
+    const base::SignalsBlocked all(base::kAllSignals);
+    is_deaf.store(true);
+    while (!may_end.load()) const ThreadRegistry::CriticalSection section(*ThreadRegistry::current());
+    expect_intact(list, kLength);
+  });
+  wait_until(is_deaf);
+  for (int i = 0; i < 5; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+  may_end.store(true);
+  threads().call_blocked(join_one, &deaf);
+}
+
 TEST(ThreadRegistryDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto collect_with_a_deaf_thread = [] {
