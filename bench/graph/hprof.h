@@ -1,5 +1,5 @@
-// Reads the heap graph out of a Java heap dump in the HPROF format (versions 1.0.1 and 1.0.2), plain or
-// gzipped.
+// Reads the heap graph out of a Java heap dump in the HPROF format (versions 1.0.1 and 1.0.2, and Android's
+// 1.0.3), plain or gzipped.
 //
 // Nodes are every instance, object array, primitive array and class in the dump, numbered in the order of the
 // dump. An instance refers to its class object and to every object field (its own class's, then its supers');

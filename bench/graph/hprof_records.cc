@@ -14,25 +14,15 @@ constexpr std::string_view kMagicStart = "JAVA PROFILE 1.0.";
 constexpr std::size_t kMagicBytes = 19;  // with the digit of the version and a zero byte
 constexpr std::uint64_t kFileHeaderBytes = kMagicBytes + 4 + 8;  // then the size of identifiers and the time
 
-/// Tags of records.
+/// Tags of records that say something about the heap.
 enum class RecordTag : std::uint8_t {
   string = 0x01,
   load_class = 0x02,
-  unload_class = 0x03,
-  stack_frame = 0x04,
-  stack_trace = 0x05,
-  allocation_sites = 0x06,
-  heap_summary = 0x07,
-  start_thread = 0x0a,
-  end_thread = 0x0b,
   heap_dump = 0x0c,
-  processor_samples = 0x0d,
-  control_settings = 0x0e,
   heap_dump_segment = 0x1c,
-  heap_dump_end = 0x2c,
 };
 
-/// Tags of sub-records.
+/// Tags of sub-records; from interned strings to arrays without data, and heap_dump_info, Android's own.
 enum class SubRecordTag : std::uint8_t {
   root_jni_global = 0x01,
   root_jni_local = 0x02,
@@ -46,6 +36,15 @@ enum class SubRecordTag : std::uint8_t {
   instance_dump = 0x21,
   object_array_dump = 0x22,
   primitive_array_dump = 0x23,
+  root_interned_string = 0x89,
+  root_finalizing = 0x8a,
+  root_debugger = 0x8b,
+  root_reference_cleanup = 0x8c,
+  root_vm_internal = 0x8d,
+  root_jni_monitor = 0x8e,
+  unreachable = 0x90,
+  primitive_array_without_data = 0xc3,
+  heap_dump_info = 0xfe,
   root_unknown = 0xff,
 };
 
@@ -73,31 +72,17 @@ unsigned primitive_bytes(std::uint8_t type) {
   }
 }
 
-/// True for the tags of records that say nothing about the heap.
-bool is_record_without_interest(std::uint8_t tag) {
-  switch (static_cast<RecordTag>(tag)) {
-    case RecordTag::unload_class:
-    case RecordTag::stack_frame:
-    case RecordTag::stack_trace:
-    case RecordTag::allocation_sites:
-    case RecordTag::heap_summary:
-    case RecordTag::start_thread:
-    case RecordTag::end_thread:
-    case RecordTag::processor_samples:
-    case RecordTag::control_settings:
-    case RecordTag::heap_dump_end:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// How many bytes follow the object's identifier in a root record, or nothing for a tag that is not a root's.
 std::optional<std::uint64_t> root_bytes_after_identifier(std::uint8_t tag, unsigned identifier_bytes) {
   switch (static_cast<SubRecordTag>(tag)) {
     case SubRecordTag::root_unknown:
     case SubRecordTag::root_sticky_class:
     case SubRecordTag::root_monitor_used:
+    case SubRecordTag::root_interned_string:
+    case SubRecordTag::root_finalizing:
+    case SubRecordTag::root_debugger:
+    case SubRecordTag::root_reference_cleanup:
+    case SubRecordTag::root_vm_internal:
       return 0;
     case SubRecordTag::root_native_stack:
     case SubRecordTag::root_thread_block:
@@ -105,6 +90,7 @@ std::optional<std::uint64_t> root_bytes_after_identifier(std::uint8_t tag, unsig
     case SubRecordTag::root_jni_local:
     case SubRecordTag::root_java_frame:
     case SubRecordTag::root_thread_object:
+    case SubRecordTag::root_jni_monitor:
       return 8;
     case SubRecordTag::root_jni_global:
       return identifier_bytes;
@@ -120,9 +106,10 @@ HprofRecords::HprofRecords(ByteSource& source, Progress& progress) : source_(sou
   source_.set_bound(kFileHeaderBytes, "header");
   const std::string magic = source_.read_text(kMagicBytes);
   const char version = magic[kMagicStart.size()];
-  if (!magic.starts_with(kMagicStart) || (version != '1' && version != '2') || magic.back() != '\0') {
+  if (!magic.starts_with(kMagicStart) || version < '1' || version > '3' || magic.back() != '\0') {
     source_.fail(
-        0, "not a heap dump; must start with 'JAVA PROFILE 1.0.1' or 'JAVA PROFILE 1.0.2' and a zero byte");
+        0,
+        "not a heap dump; must start with 'JAVA PROFILE 1.0.' and 1, 2 or, as Android's, 3, and a zero byte");
   }
   identifier_bytes_ = source_.read_u4();
   if (identifier_bytes_ != 4 && identifier_bytes_ != 8) {
@@ -149,8 +136,7 @@ void HprofRecords::show_progress() {
 
 void HprofRecords::visit_record(HprofVisitor& visitor) {
   show_progress();
-  const std::uint64_t offset = source_.offset();
-  source_.set_bound(offset + kRecordHeaderBytes, "record header");
+  source_.set_bound(source_.offset() + kRecordHeaderBytes, "record header");
   const std::uint8_t tag = source_.read_u1();
   source_.skip(4);  // microseconds since the time in the header
   const std::uint32_t length = source_.read_u4();
@@ -173,10 +159,8 @@ void HprofRecords::visit_record(HprofVisitor& visitor) {
     case RecordTag::heap_dump_segment:
       visit_heap(visitor, end);
       break;
-    default:
-      if (!is_record_without_interest(tag)) {
-        source_.fail(offset, fmt::format("unknown record tag {:#04x}; must be one of HPROF 1.0.2", tag));
-      }
+    default:  // says nothing about the heap
+      break;
   }
   source_.skip(source_.bytes_to_bound());
   source_.clear_bound();
@@ -201,13 +185,19 @@ void HprofRecords::visit_sub_record(HprofVisitor& visitor) {
     case SubRecordTag::object_array_dump:
       return visit_object_array_record(visitor, offset);
     case SubRecordTag::primitive_array_dump:
-      return visit_primitive_array_record(visitor, offset);
+      return visit_primitive_array_record(visitor, offset, true);
+    case SubRecordTag::primitive_array_without_data:
+      return visit_primitive_array_record(visitor, offset, false);
+    case SubRecordTag::unreachable:
+      return source_.skip(identifier_bytes_);
+    case SubRecordTag::heap_dump_info:
+      return source_.skip(4 + std::uint64_t{identifier_bytes_});  // which heap, and its name
     default:
       break;
   }
   const std::optional<std::uint64_t> rest = root_bytes_after_identifier(tag, identifier_bytes_);
   if (!rest)
-    source_.fail(offset, fmt::format("unknown heap sub-record tag {:#04x}; must be one of HPROF 1.0.2", tag));
+    source_.fail(offset, fmt::format("unknown heap sub-record tag {:#04x}; must be one of HPROF 1.0.3", tag));
   const std::uint64_t identifier = read_identifier();
   source_.skip(*rest);
   visitor.visit_root(offset, identifier);
@@ -303,7 +293,7 @@ void HprofRecords::visit_object_array_record(HprofVisitor& visitor, std::uint64_
   source_.skip(end - source_.offset());
 }
 
-void HprofRecords::visit_primitive_array_record(HprofVisitor& visitor, std::uint64_t offset) {
+void HprofRecords::visit_primitive_array_record(HprofVisitor& visitor, std::uint64_t offset, bool has_data) {
   PrimitiveArrayDump dump{};
   dump.offset = offset;
   dump.identifier = read_identifier();
@@ -315,8 +305,10 @@ void HprofRecords::visit_primitive_array_record(HprofVisitor& visitor, std::uint
   if (element_bytes == 0)
     source_.fail(type_offset, fmt::format("unknown element type {}; must be 4 to 11", type));
   dump.data_bytes = std::uint64_t{length} * element_bytes;
-  require_body(offset, dump.data_bytes);
-  source_.skip(dump.data_bytes);
+  if (has_data) {
+    require_body(offset, dump.data_bytes);
+    source_.skip(dump.data_bytes);
+  }
   visitor.visit_primitive_array(dump);
 }
 

@@ -1,8 +1,10 @@
 // The records of an HPROF heap dump, one after the other: the file format and nothing about graphs.
 //
-// The format is the JDK's hprof_b_spec / heapDumper.cpp, versions 1.0.1 and 1.0.2. A file is a header and
-// records; a heap dump record, or each of several segments, holds sub-records: roots, classes, instances and
-// arrays. Invariants: a visitor sees only records whose lengths and element counts fit in what encloses them;
+// The format is the JDK's hprof_b_spec / heapDumper.cpp, versions 1.0.1 and 1.0.2, and Android's 1.0.3
+// (art/runtime/hprof/hprof.cc), which has further sub-records. A file is a header and records; a heap dump
+// record, or each of several segments, holds sub-records: roots, classes, instances and arrays. Other records
+// are skipped, whatever their tags; sub-records do not tell their lengths, so unknown ones are refused.
+// Invariants: a visitor sees only records whose lengths and element counts fit in what encloses them;
 // everything else ends in InputError at the byte where it goes wrong. A visitor may read as much of a body as
 // it likes, or nothing.
 #pragma once
@@ -50,7 +52,7 @@ struct ObjectArrayDump {
   std::uint32_t length;
 };
 
-/// An array without references.
+/// An array without references. The dump may tell its length and leave out its elements.
 struct PrimitiveArrayDump {
   std::uint64_t offset;
   std::uint64_t identifier;
@@ -102,7 +104,7 @@ class HprofRecords {
   void visit_class_record(HprofVisitor& visitor, std::uint64_t offset);
   void visit_instance_record(HprofVisitor& visitor, std::uint64_t offset);
   void visit_object_array_record(HprofVisitor& visitor, std::uint64_t offset);
-  void visit_primitive_array_record(HprofVisitor& visitor, std::uint64_t offset);
+  void visit_primitive_array_record(HprofVisitor& visitor, std::uint64_t offset, bool has_data);
 
   void skip_constant_pool();
   void read_static_fields();

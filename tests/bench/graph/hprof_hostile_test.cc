@@ -89,9 +89,11 @@ TEST(HprofHostile, Empty) {
 }
 
 TEST(HprofHostile, BadMagic) {
-  const std::string expected =
-      at(0, "not a heap dump; must start with 'JAVA PROFILE 1.0.1' or 'JAVA PROFILE 1.0.2' and a zero byte");
-  EXPECT_EQ(refusal_of_dump(HprofBuilder(8, "1.0.3").bytes()), expected);
+  const std::string expected = at(
+      0,
+      "not a heap dump; must start with 'JAVA PROFILE 1.0.' and 1, 2 or, as Android's, 3, and a zero byte");
+  EXPECT_EQ(refusal_of_dump(HprofBuilder(8, "1.0.4").bytes()), expected);
+  EXPECT_EQ(refusal_of_dump(HprofBuilder(8, "1.0.0").bytes()), expected);
   EXPECT_EQ(refusal_of_dump(HprofBuilder(8, "1.0.22").bytes()), expected);
   EXPECT_EQ(refusal_of_dump(Bytes(1000, 'x')), expected);
 }
@@ -117,14 +119,23 @@ TEST(HprofHostile, NoObject) {
             at(49, "the dump ends without an object; must have one"));
 }
 
-TEST(HprofHostile, UnknownRecordTag) {
-  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_record(0x42).end_record().bytes()),
-            at(31, "unknown record tag 0x42; must be one of HPROF 1.0.2"));
+TEST(HprofHostile, UnknownRecordPastTheEndOfTheFile) {
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().u1(0x42).u4(0).u4(100).u4(1).bytes()),
+            at(44, "the file ends here, but its last record should go on to byte 140; must be a whole file"));
 }
 
 TEST(HprofHostile, UnknownSubRecordTag) {
-  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_heap().u1(0x89).end_record().bytes()),
-            at(40, "unknown heap sub-record tag 0x89; must be one of HPROF 1.0.2"));
+  EXPECT_EQ(refusal_of_dump(HprofBuilder().begin_heap().u1(0x42).end_record().bytes()),
+            at(40, "unknown heap sub-record tag 0x42; must be one of HPROF 1.0.3"));
+}
+
+TEST(HprofHostile, AndroidsSubRecordsPastTheirSegment) {
+  for (const unsigned tag : {0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x90, 0xc3, 0xfe}) {
+    HprofBuilder dump(8, "1.0.3");
+    dump.begin_heap().u1(tag).u4(1).end_record();
+    EXPECT_EQ(refusal_of_dump(dump.bytes()),
+              at(41, "what is here runs past the end of its record at byte 45; must end inside it"));
+  }
 }
 
 TEST(HprofHostile, RecordPastTheEndOfTheFile) {
@@ -248,8 +259,10 @@ TEST(HprofHostile, GzipLengthWrong) {
 }
 
 TEST(HprofHostile, GzipOffsetsAreOfTheUncompressedStream) {
-  EXPECT_EQ(refusal_of_dump(gzipped(HprofBuilder().begin_record(0x42).end_record().bytes())),
-            "dump: byte 31 of the uncompressed stream: unknown record tag 0x42; must be one of HPROF 1.0.2");
+  EXPECT_EQ(
+      refusal_of_dump(gzipped(HprofBuilder().begin_heap().u1(0x42).end_record().bytes())),
+      "dump: byte 40 of the uncompressed stream: unknown heap sub-record tag 0x42; must be one of HPROF "
+      "1.0.3");
 }
 
 TEST(HprofHostile, SuperclassCycle) {

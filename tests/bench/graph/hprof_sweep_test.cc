@@ -13,6 +13,8 @@ TEST(HprofSweep, CutAtEveryByte) {
   // dangling.
   EXPECT_EQ(accepted_prefixes(check_hprof, sample_dump(8).bytes()), 2U);
   EXPECT_EQ(accepted_prefixes(check_hprof, sample_dump(4).bytes()), 2U);
+  // Without its last, empty record.
+  EXPECT_EQ(accepted_prefixes(check_hprof, android_dump().bytes()), 1U);
 }
 
 TEST(HprofSweep, GzipCutAtEveryByte) {
@@ -22,6 +24,7 @@ TEST(HprofSweep, GzipCutAtEveryByte) {
 TEST(HprofSweep, BendEveryByte) {
   bend_every_byte(check_hprof, sample_dump(8).bytes());
   bend_every_byte(check_hprof, sample_dump(4).bytes());
+  bend_every_byte(check_hprof, android_dump().bytes());
 }
 
 TEST(HprofSweep, BendEveryByteOfTheGzipFile) { bend_every_byte(check_hprof, gzipped(sample_dump().bytes())); }

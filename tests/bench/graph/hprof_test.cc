@@ -114,6 +114,30 @@ TEST(Hprof, ReadsTheOlderVersion) {
   EXPECT_EQ(read_bytes(dump.bytes()).graph.node_count, 1U);
 }
 
+TEST(Hprof, RecordsOfUnknownTagsAreSkipped) {
+  HprofBuilder dump;
+  dump.begin_record(0x42).text("anything").end_record().begin_record(0xfe).end_record();
+  dump.begin_heap().describe_class(1).root(1).end_record();
+  dump.begin_record(0x00).u8(0x0505'0505).end_record();
+  const Graph graph = read_bytes(dump.bytes()).graph;
+  EXPECT_EQ(graph.node_count, 1U);
+  EXPECT_EQ(graph.roots, std::vector<NodeId>{0});
+}
+
+TEST_P(HprofSample, AndroidsSubRecordsAreRead) {
+  const HprofGraph dump = read_bytes(android_dump(GetParam()).bytes());
+  const Graph& graph = dump.graph;
+  ASSERT_EQ(graph.node_count, 4U);
+  EXPECT_EQ(slots(graph, 1), std::vector<NodeId>{0});
+  EXPECT_EQ(slots(graph, 2), std::vector<NodeId>{0});
+  EXPECT_EQ(graph.type_of(3).layout, NodeType::Layout::data);
+  EXPECT_EQ(graph.bytes_of(3), 40U);  // 16 + 3 * 8, though the elements are not in the dump
+  // The root in a JNI monitor is the class.
+  EXPECT_EQ(graph.roots, (std::vector<NodeId>{1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(dump.root_records, 6U) << "the object that is called unreachable is none";
+  EXPECT_EQ(reachable(graph).nodes, 2U);
+}
+
 TEST(Hprof, ConstantPoolEntriesAreNoEdges) {
   HprofBuilder dump;
   dump.begin_heap().u1(0x20).identifier(1).u4(0);

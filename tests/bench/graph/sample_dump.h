@@ -38,4 +38,20 @@ namespace jackdaw::bench {
   return dump;
 }
 
+/// As Android writes them: each of its own sub-records once, around a class, two instances and an array whose
+/// elements are left out.
+[[nodiscard]] inline HprofBuilder android_dump(unsigned identifier_bytes = 4) {
+  HprofBuilder dump(identifier_bytes, "1.0.3");
+  dump.string(0x51, "app").begin_heap();
+  dump.u1(0xfe).u4('A').identifier(0x51);  // the heap of what follows
+  for (const unsigned tag : {0x89, 0x8a, 0x8b, 0x8c, 0x8d}) dump.u1(tag).identifier(0x20);
+  dump.u1(0x8e).identifier(0x10).u4(1).u4(2);  // a thread and a frame
+  dump.u1(0x90).identifier(0x21);
+  dump.describe_class(0x10).begin_instance(0x20, 0x10, 0).begin_instance(0x21, 0x10, 0);
+  dump.u1(0xc3).identifier(0x30).u4(0).u4(3).u1(static_cast<std::uint8_t>(HprofType::int64));
+  dump.end_record();
+  dump.begin_record(0x2c).end_record();
+  return dump;
+}
+
 }  // namespace jackdaw::bench
