@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "bench/command/input_error.h"
@@ -32,14 +33,18 @@ void require_memory(const std::string& subject, std::uint64_t description_bytes,
   const std::uint64_t heaps = saturating_multiply(heap_bytes, heap_copies);
   const std::uint64_t needed = saturating_add(description_bytes, heaps);
   if (needed <= memory_limit_bytes) return;
-  throw InputError(
-      fmt::format("{}: needs {} of memory ({} to describe it and {} x {} of heap), but only {} is available",
-                  subject, describe_bytes(needed), describe_bytes(description_bytes), heap_copies,
-                  describe_bytes(heap_bytes), describe_bytes(memory_limit_bytes)));
+  const std::string parts = heap_copies == 0 ? ""
+                                             : fmt::format(" ({} to describe it and {} x {} of heap)",
+                                                           describe_bytes(description_bytes), heap_copies,
+                                                           describe_bytes(heap_bytes));
+  throw InputError(fmt::format("{}: needs {} of memory{}, but only {} is available", subject,
+                               describe_bytes(needed), parts, describe_bytes(memory_limit_bytes)));
 }
 
 void require_memory_so_far(const ByteSource& source, std::uint64_t table_bytes, std::uint64_t heap_bytes,
                            unsigned heap_copies, std::uint64_t memory_limit_bytes) {
+  if (heap_bytes == std::numeric_limits<std::uint64_t>::max())
+    source.fail(source.offset(), "the objects so far have 2^64 bytes or more; must have fewer");
   const std::uint64_t needed = std::max(table_bytes, saturating_multiply(heap_bytes, heap_copies));
   if (needed <= memory_limit_bytes) return;
   source.fail(source.offset(),

@@ -26,7 +26,8 @@ void require_memory(const std::string& subject, std::uint64_t description_bytes,
 
 /// Stops a file that cannot fit at the first record that makes that certain, so that none, however well it
 /// compresses, can take more memory than there is: throws InputError, at the byte that `source` is at, unless
-/// the tables for what was read so far fit in `memory_limit_bytes`, and so do the heaps of it.
+/// the tables for what was read so far fit in `memory_limit_bytes`, and so do the heaps of it. Sizes whose
+/// sum does not fit in 64 bits are refused even if no heap is built.
 void require_memory_so_far(const ByteSource& source, std::uint64_t table_bytes, std::uint64_t heap_bytes,
                            unsigned heap_copies, std::uint64_t memory_limit_bytes);
 

@@ -216,6 +216,19 @@ TEST(V8Hostile, TakesMoreMemoryThanThereIs) {
       << message;
 }
 
+TEST(V8Hostile, HasSizesWhoseSumHasMoreThan64Bits) {
+  constexpr std::string_view kHalf = "9223372036854775808";
+  ByteSource source = source_of(
+      Snapshot{.nodes = fmt::format("0,0,1,{},3,0, 1,1,3,{},1,0, 2,2,5,8,0,0, 3,3,7,33,0,0", kHalf, kHalf)}
+          .bytes());
+  try {
+    (void)read_v8_snapshot(source, {.as_in_file = true, .heap_copies = 0});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    expect_ending(error.what(), "the objects so far have 2^64 bytes or more; must have fewer");
+  }
+}
+
 TEST(V8Hostile, GzipBombsStopEarly) {
   constexpr std::size_t kPieces = 2'000'000;
   const auto repeated = [](std::string_view piece) {

@@ -110,6 +110,26 @@ TEST_F(HeapOfADump, RefusesWhatIsNotThere) {
   EXPECT_EQ(refusal_of("Tree"), "--why Tree: must be an address, or a part of a type's name");
 }
 
+TEST(HeapOfAGraph, MayBeLargerThanMemory) {
+  const std::string path = testing::TempDir() + "large_" + std::to_string(getpid()) + ".heapsnapshot";
+  std::ofstream(path)
+      << R"({"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],)"
+         R"("node_types":[["object","native"]],"edge_fields":["type","name_or_index",)"
+         R"("to_node"],"edge_types":[["element"]]},"node_count":2,"edge_count":1},)"
+         R"("nodes":[0,0,1,0,1,1,1,3,1152921504606846976,0],"edges":[0,0,5],)"
+         R"("strings":["","buffer"]})";
+  const HeapView view("v8:" + path, {.headers = false, .memory_limit_bytes = 1 << 20, .as_in_file = true});
+  const HeapReport report = describe_heap(view, 10);
+  std::filesystem::remove(path);
+  EXPECT_EQ(report.objects, 2U);
+  EXPECT_EQ(report.bytes, std::uint64_t{1} << 60);
+  ASSERT_EQ(report.types.size(), 2U);
+  EXPECT_EQ(report.types[0].name, "buffer");
+  EXPECT_EQ(report.types[0].bytes, std::uint64_t{1} << 60);
+  ASSERT_EQ(report.groups.size(), 1U);
+  EXPECT_EQ(report.groups[0].retained_bytes, std::uint64_t{1} << 60);
+}
+
 TEST(HeapOfAGraph, IsDescribed) {
   const HeapView view("tree:3", {.headers = false});
   const HeapReport report = describe_heap(view, 1);
