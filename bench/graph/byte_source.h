@@ -56,6 +56,9 @@ class ByteSource {
   /// The bytes left up to the bound.
   [[nodiscard]] std::uint64_t bytes_to_bound() const { return bound_ - offset(); }
 
+  /// The next byte, which is still to be read; at_end() must have said that there is one.
+  [[nodiscard]] std::uint8_t peek_u1() const { return *cursor_; }
+
   /// The next number of 1, 2, 4 or 8 bytes, most significant byte first.
   std::uint8_t read_u1() { return static_cast<std::uint8_t>(read_number<1>()); }
   std::uint16_t read_u2() { return static_cast<std::uint16_t>(read_number<2>()); }

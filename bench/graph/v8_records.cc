@@ -4,58 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "bench/command/progress.h"
+#include "bench/graph/json_text.h"
 
 namespace jackdaw::bench {
 
 namespace {
-
-/// A source's bytes, as nlohmann-json takes them: each is read once.
-///
-/// V8 writes the lowest 16 bits of a character as its escape, though it may have more. Where these are a
-/// surrogate's, which JSON does not let stand alone, they become another character's.
-class JsonBytes {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  JsonBytes() = default;  ///< the end
-  explicit JsonBytes(ByteSource& source) : source_(&source) {}
-
-  char operator*() {
-    auto letter = static_cast<char>(source_->read_u1());
-    switch (std::exchange(letters_of_escape_, 0)) {
-      case 0:
-        if (letter == '\\') letters_of_escape_ = 1;
-        break;
-      case 1:
-        if (letter == 'u') letters_of_escape_ = 2;
-        break;
-      case 2:
-        if (letter == 'd' || letter == 'D') letters_of_escape_ = 3;
-        break;
-      default:
-        if (letter >= '8' && std::isxdigit(letter) != 0) letter = '0';
-    }
-    return letter;
-  }
-  JsonBytes& operator++() { return *this; }
-  friend bool operator==(const JsonBytes& bytes, const JsonBytes& /*end*/) { return bytes.source_->at_end(); }
-
- private:
-  ByteSource* source_ = nullptr;
-  int letters_of_escape_ = 0;
-};
 
 /// What a value in a snapshot is.
 enum class Part : std::uint8_t {
@@ -153,12 +112,10 @@ class RecordList {
 class SnapshotParser {
  public:
   SnapshotParser(ByteSource& source, V8Visitor& visitor)
-      : source_(source), progress_("reading " + source.name()), visitor_(visitor) {
-    move_bound();
-  }
+      : source_(source), text_(source), progress_("reading " + source.name()), visitor_(visitor) {}
 
   void parse() {
-    nlohmann::json::sax_parse(JsonBytes(source_), JsonBytes(), this);
+    nlohmann::json::sax_parse(JsonIterator(text_), JsonIterator(), this);
     if (!strings_are_complete_) {
       fail(
           "the JSON ends without 'snapshot', 'nodes', 'edges' and 'strings'; must be a heap snapshot as "
@@ -173,7 +130,7 @@ class SnapshotParser {
   bool binary(const nlohmann::json::binary_t& /*value*/) { return take_other(); }
 
   bool number_unsigned(std::uint64_t value) {
-    move_bound();
+    text_.begin_value();
     switch (path_.part()) {
       case Part::nodes:
         if (nodes_.add(value)) finish_node();
@@ -194,7 +151,7 @@ class SnapshotParser {
   }
 
   bool string(const std::string& text) {
-    move_bound();
+    text_.begin_value();
     switch (path_.part()) {
       case Part::node_fields:
         add_name(nodes_.fields, text, RecordList::kMostFields);
@@ -224,7 +181,7 @@ class SnapshotParser {
     return true;
   }
   bool key(const std::string& name) {
-    move_bound();
+    text_.begin_value();
     path_.name_value(name);
     return true;
   }
@@ -252,17 +209,13 @@ class SnapshotParser {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& /*error*/) {
-    if (position > source_.offset()) fail("the file ends in the middle of its JSON; must be a whole file");
-    source_.fail(position - 1, "not JSON; must be a heap snapshot as Chrome and Node write them");
+    if (position > text_.taken()) fail("the file ends in the middle of its JSON; must be a whole file");
+    source_.fail(source_.offset() - (text_.taken() - position) - 1,
+                 "not JSON; must be a heap snapshot as Chrome and Node write them");
   }
 
  private:
   static constexpr std::size_t kMostKinds = 256;
-  /// Strings in snapshots are cut to a thousand letters.
-  static constexpr std::uint64_t kLongestValue = std::uint64_t{1} << 20;
-
-  /// nlohmann-json forgets what it has read with each string and number.
-  void move_bound() { source_.set_bound(source_.offset() + kLongestValue, "JSON value of a MiB"); }
 
   /// Throws where another sort of value must be.
   void refuse_in_lists() const {
@@ -284,7 +237,7 @@ class SnapshotParser {
     return true;
   }
   bool take_other_number() {
-    move_bound();
+    text_.begin_value();
     return take_other();
   }
 
@@ -370,6 +323,7 @@ class SnapshotParser {
   [[noreturn]] void fail(const std::string& message) const { source_.fail(source_.offset(), message); }
 
   ByteSource& source_;
+  JsonText text_;
   Progress progress_;
   V8Visitor& visitor_;
   JsonPath path_;

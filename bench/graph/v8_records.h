@@ -3,8 +3,8 @@
 // A snapshot is one JSON object: "snapshot" (the names of fields and kinds, and how many records there are),
 // then the numbers "nodes" and "edges", some to a record, then "strings". The edges are those of the first
 // node, then of the second, and so on. Memory is bounded whatever the file says: nlohmann-json parses the
-// stream and keeps one value, which may have a MiB. Invariant: a visitor sees no record that lacks a field or
-// whose kind has no name, and as many as the snapshot tells.
+// stream and keeps one value, and JsonText cuts those that may be long. Invariant: a visitor sees no record
+// that lacks a field or whose kind has no name, and as many as the snapshot tells.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ class V8Visitor {
   virtual void begin_nodes(const std::vector<std::string>& kinds) = 0;
   virtual void visit_node(const V8Node& node) = 0;
   virtual void visit_edge(const V8Edge& edge) = 0;
+  /// `text`: UTF-8; of a long string the beginning.
   virtual void visit_string(std::uint64_t number, const std::string& text) = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/graph/bytes.h"
@@ -129,6 +130,51 @@ TEST(V8Snapshot, LongNamesAreCutBetweenLetters) {
   EXPECT_EQ(graph_of_snapshot(snapshot.bytes()).type_of(1).name, "x" + letters.substr(0, 254));
 }
 
+TEST(V8Snapshot, TextsMayHaveAnyLength) {
+  Snapshot snapshot;
+  const std::string text(3 << 20, 'x');
+  snapshot.strings = fmt::format(R"("{}","Point{}","{}","f")", text, text, text);
+  const Graph graph = graph_of_snapshot(snapshot.bytes());
+  expect_sample(graph);
+  EXPECT_EQ(graph.type_of(1).name, "Point" + text.substr(0, 251));
+}
+
+// Wherever a long text is cut, the next one begins behind its end.
+TEST(V8Snapshot, LongTextsAreCutBetweenEscapes) {
+  std::string tail = R"(\u00c9\ud83d\"\\)";
+  for (int i = 0; i < 6; ++i) tail += tail + "\u20ac";
+  for (std::size_t letters = 4000; letters < 4100; ++letters) {
+    SCOPED_TRACE(letters);
+    Snapshot snapshot;
+    snapshot.strings = fmt::format(R"("{}{}","Point","text","f")", std::string(letters, 'x'), tail);
+    const Graph graph = graph_of_snapshot(snapshot.bytes());
+    expect_sample(graph);
+    EXPECT_EQ(graph.type_of(1).name, "Point");
+  }
+}
+
+TEST(V8Snapshot, TextsMayHaveBytesThatAreNoUtf8) {
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"\u00e9\u20ac\U0001f600", "\u00e9\u20ac\U0001f600"},
+      {"a\xff", "a\ufffd"},
+      {"\x80z", "\ufffdz"},
+      {"\xc3", "\ufffd"},
+      {"\xe2\x82z", "\ufffdz"},
+      {"\xc0\xaf", "\ufffd\ufffd"},
+      {"\xed\xa0\x80", "\ufffd\ufffd\ufffd"},
+      {"\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd"},
+      {"\xf0\x9f\x98\\n", "\ufffd?"},
+  };
+  for (const auto& [name, expected] : names) {
+    Snapshot snapshot;
+    snapshot.strings = fmt::format(R"("{}","{}","{}","f")", name, name, name);
+    snapshot.end = fmt::format(R"(,"{}":"{}"}})", name, name);
+    const Graph graph = graph_of_snapshot(snapshot.bytes());
+    expect_sample(graph);
+    EXPECT_EQ(graph.type_of(1).name, expected);
+  }
+}
+
 // ---- Bad files ----
 
 std::string snapshot_refusal(const Snapshot& snapshot) { return refusal_by(check_v8, snapshot.bytes()); }
@@ -148,6 +194,20 @@ TEST(V8Hostile, IsAnotherFile) {
   // No key may pass for the way to a list.
   EXPECT_NE(refusal_by(check_v8, bytes_of(R"({"nodes[]":1,"a":[{"nodes":[1]}],"":{"nodes":[1]}})")),
             "accepted");
+}
+
+TEST(V8Hostile, HasTextsThatJsonForbids) {
+  const std::string text(2 << 20, 'x');
+  for (const std::string_view end : {"\n", "\\x", "\\u12\""}) {
+    expect_ending(snapshot_refusal({.strings = fmt::format(R"("{}")", end)}),
+                  "not JSON; must be a heap snapshot as Chrome and Node write them");
+  }
+  expect_ending(snapshot_refusal({.strings = fmt::format("\"{}\n\"", text)}),
+                "not JSON; must be a heap snapshot as Chrome and Node write them");
+  expect_ending(snapshot_refusal({.strings = fmt::format("\"{}", text), .end = ""}),
+                "the file ends in the middle of its JSON; must be a whole file");
+  const std::string message = snapshot_refusal({.strings = fmt::format("1{}", std::string(2 << 20, '0'))});
+  EXPECT_TRUE(message.find("its JSON value of a MiB") != std::string::npos) << message;
 }
 
 TEST(V8Hostile, LacksFields) {
