@@ -99,16 +99,17 @@ std::string ByteSource::read_text(std::uint64_t count) {
 bool ByteSource::read_line(std::string& line, std::size_t most) {
   line.clear();
   if (at_end()) return false;
-  bool is_whole = false;
-  while (!is_whole && !at_end()) {
-    const std::uint8_t* const end =
-        std::find_if(cursor_, filled_end_, [](std::uint8_t byte) { return byte == '\n' || byte == '\r'; });
-    const auto length = static_cast<std::size_t>(end - cursor_);
-    line.append(reinterpret_cast<const char*>(cursor_), std::min(length, most - line.size()));
-    is_whole = end != filled_end_;
-    const bool may_have_two = is_whole && *end == '\r';
-    cursor_ = is_whole ? end + 1 : end;
+  while (line.size() < most && !at_end()) {
+    const auto readable = std::min(static_cast<std::size_t>(filled_end_ - cursor_), most - line.size());
+    const std::uint8_t* const end = std::find_if(
+        cursor_, cursor_ + readable, [](std::uint8_t byte) { return byte == '\n' || byte == '\r'; });
+    const bool is_whole = end != cursor_ + readable;
+    line.append(reinterpret_cast<const char*>(cursor_), static_cast<std::size_t>(end - cursor_));
+    cursor_ = end;
+    if (!is_whole) continue;
+    const bool may_have_two = *cursor_++ == '\r';
     if (may_have_two && !at_end() && *cursor_ == '\n') ++cursor_;
+    break;
   }
   return true;
 }

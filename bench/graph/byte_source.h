@@ -82,8 +82,8 @@ class ByteSource {
   /// The next `count` bytes. The memory for them is taken as they arrive.
   std::string read_text(std::uint64_t count);
 
-  /// Puts the next line into `line`, without its end and what is beyond `most` bytes. False at the end of the
-  /// file.
+  /// Puts the next line into `line`, without its end; of a line of `most` bytes or more these, and what
+  /// follows them is the next line. False at the end of the file.
   bool read_line(std::string& line, std::size_t most);
 
   /// Leaves out `count` bytes, which must be there.

@@ -33,12 +33,28 @@ bool TextLines::next_of_all() {
   if (progress_.due()) progress_.draw(source_.file_bytes_taken(), source_.file_bytes());
   rest_ = line_;
   skip_blanks();
+  if (is_comment() && line_.size() > kLongestLine) skip_rest_of_comment();
   return true;
+}
+
+bool TextLines::is_comment() const {
+  return !rest_.empty() && comment_marks_.find(rest_.front()) != std::string_view::npos;
+}
+
+void TextLines::skip_rest_of_comment() {
+  std::string part;
+  std::size_t length = line_.size();
+  while (source_.read_line(part, kLongestLine + 1)) {
+    length += part.size();
+    if (length > kLongestComment)
+      fail(fmt::format("a comment of more than {} bytes; must be shorter", kLongestComment));
+    if (part.size() <= kLongestLine) break;
+  }
 }
 
 bool TextLines::next() {
   while (next_of_all()) {
-    if (!rest_.empty() && comment_marks_.find(rest_.front()) != std::string_view::npos) continue;
+    if (is_comment()) continue;
     if (line_.size() > kLongestLine) fail(fmt::format("more than {} bytes; must be fewer", kLongestLine));
     if (!rest_.empty()) return true;
   }

@@ -1,7 +1,7 @@
 // The lines of a text file, taken apart into words and numbers.
 //
-// Memory is bounded: of a comment nothing is kept, and no other line may have more than kLongestLine bytes.
-// Words are parted by blanks and tabs; a line ends in a line feed, a carriage return or both.
+// Memory and time are bounded: of a comment no more is kept than of other lines, and no line is read on when
+// it is too long. Words are parted by blanks and tabs; a line ends in a line feed, a carriage return or both.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,13 @@ namespace jackdaw::bench {
 class TextLines {
  public:
   static constexpr std::size_t kLongestLine = 4096;
+  static constexpr std::size_t kLongestComment = std::size_t{1} << 20;
 
   /// Of `source`, which is at its start. A line that begins with one of `comment_marks` is a comment.
   TextLines(ByteSource& source, std::string_view comment_marks);
 
-  /// Goes to the next line, whatever it is. False at the end of the file.
+  /// Goes to the next line, whatever it is. False at the end of the file. Throws InputError for a comment
+  /// that is too long.
   bool next_of_all();
   /// Goes to the next line that is neither blank nor a comment. False at the end of the file. Throws
   /// InputError when it is too long.
@@ -45,6 +47,8 @@ class TextLines {
 
  private:
   void skip_blanks();
+  [[nodiscard]] bool is_comment() const;
+  void skip_rest_of_comment();
 
   ByteSource& source_;
   Progress progress_;

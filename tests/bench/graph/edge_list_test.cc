@@ -67,6 +67,12 @@ TEST(EdgeList, LinesMayStraddleBuffersAndCommentsAnything) {
   const Graph graph = graph_of_list(bytes_of(text));
   EXPECT_EQ(graph.node_count, 2U);
   EXPECT_EQ(graph.slots.size(), 20'000U);
+  for (std::size_t length = TextLines::kLongestLine - 1; length <= TextLines::kLongestLine + 2; ++length) {
+    for (const std::string end : {"\n", "\r", "\r\n"}) {
+      const std::string comment = " #" + std::string(length - 2, 'x') + end;
+      EXPECT_EQ(graph_of_list(bytes_of(comment + "1 2" + end + comment)).slots.size(), 1U) << length;
+    }
+  }
 }
 
 // ---- Bad files ----
@@ -92,6 +98,20 @@ TEST(EdgeListHostile, HasALineThatIsTooLong) {
   EXPECT_NE(refusal_by(check_edges, bytes_of("1 2\n" + std::string(5000, ' ') + "x")), "accepted");
   EXPECT_EQ(refusal_by(check_edges, bytes_of(line + " \n")),
             "dump: line 1: more than 4096 bytes; must be fewer");
+}
+
+// Packed, so many zeros take no room.
+TEST(EdgeListHostile, IsNotReadOnBehindALineThatIsTooLong) {
+  ByteSource source = source_of(gzipped(Bytes(1 << 20, 0)));
+  EXPECT_THROW((void)read_edge_list(source, GraphOptions{}), InputError);
+  EXPECT_EQ(source.offset(), TextLines::kLongestLine + 1);
+}
+
+TEST(EdgeListHostile, HasACommentThatIsTooLong) {
+  const std::string comment = "#" + std::string(TextLines::kLongestComment - 1, 'x');
+  EXPECT_EQ(refusal_by(check_edges, bytes_of(comment + "\n1 2\n")), "accepted");
+  EXPECT_EQ(refusal_by(check_edges, bytes_of(comment + "x\n1 2\n")),
+            "dump: line 1: a comment of more than 1048576 bytes; must be shorter");
 }
 
 TEST(EdgeListHostile, TakesMoreMemoryThanThereIs) {
