@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/command/input_error.h"
+#include "bench/command/printable_name.h"
 #include "bench/inspect/heap_command.h"
 #include "bench/limit/limit_command.h"
 #include "bench/log/log_command.h"
@@ -30,7 +31,7 @@ namespace {
 constexpr int kBadInput = 2;
 
 int complain(const std::string& what) {
-  fmt::print(stderr, "jackdaw: {}\n", what);
+  fmt::print(stderr, "jackdaw: {}\n", jackdaw::bench::printable(what));
   return kBadInput;
 }
 

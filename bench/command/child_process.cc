@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "bench/command/input_error.h"
+#include "bench/command/printable_name.h"
 
 namespace jackdaw::bench {
 
@@ -59,7 +60,8 @@ int run_child(const std::string& path, const std::vector<std::string>& arguments
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
     become(path, arguments);
-    fmt::print(stderr, "jackdaw: {} cannot be executed ({})\n", path, std::generic_category().message(errno));
+    fmt::print(stderr, "jackdaw: {} cannot be executed ({})\n", printable(path),
+               std::generic_category().message(errno));
     _exit(127);
   }
   int status = 0;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include "bench/command/printable_name.h"
 
 namespace jackdaw::bench {
 
@@ -14,8 +14,8 @@ constexpr std::string_view kEraseLine = "\r\033[K";
 
 }  // namespace
 
-Progress::Progress(std::string what, const ProgressOutput& output)
-    : what_(std::move(what)),
+Progress::Progress(std::string_view what, const ProgressOutput& output)
+    : what_(printable(what)),
       descriptor_(output.descriptor),
       interactive_(output.interactive),
       now_(output.now),

@@ -26,7 +26,7 @@ struct ProgressOutput {
 class Progress {
  public:
   /// `what` is the work, such as "reading heap.hprof". The work starts now.
-  explicit Progress(std::string what, const ProgressOutput& output = {});
+  explicit Progress(std::string_view what, const ProgressOutput& output = {});
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

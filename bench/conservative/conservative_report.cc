@@ -8,6 +8,7 @@
 
 #include "bench/baseline/result_report.h"
 #include "bench/command/memory_limit.h"
+#include "bench/command/printable_name.h"
 #include "bench/mark/plain_loop_report.h"
 
 namespace jackdaw::bench {
@@ -30,9 +31,9 @@ void format_heading(const ConservativeReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out),
                  "{}: {} objects, {} reachable{}; heap {}\n"
                  "{} mark thread{}, C interface: our objects conservative, {}\n\n",
-                 report.options.graph, report.objects, report.reachable, describe_verification(report),
-                 describe_bytes(report.heap_bytes), report.threads, report.threads == 1 ? "" : "s",
-                 describe_interior_pointers(report.options.setting));
+                 printable(report.options.graph), report.objects, report.reachable,
+                 describe_verification(report), describe_bytes(report.heap_bytes), report.threads,
+                 report.threads == 1 ? "" : "s", describe_interior_pointers(report.options.setting));
 }
 
 // `baseline_ms`: from a baseline's result to its time in the run.
@@ -101,7 +102,8 @@ std::string to_json(const ConservativeReport& report) {
   }
   add_baselines(report.baselines, json);
   if (report.plain_loop) add_plain_loop(*report.plain_loop, report.median_ms, json);
-  return json.dump(2) + "\n";
+  // Names of files need not be UTF-8.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jackdaw::bench

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "bench/command/printable_name.h"
 #include "bench/command/progress.h"
 #include "bench/graph/footprint.h"
 #include "bench/graph/hprof_classes.h"
 #include "bench/graph/hprof_records.h"
 #include "bench/graph/identifier_index.h"
-#include "bench/graph/printable_name.h"
 #include "bench/graph/saturating.h"
 
 namespace jackdaw::bench {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/graph/printable_name.h"
+#include "bench/command/printable_name.h"
 #include "bench/graph/saturating.h"
 
 namespace jackdaw::bench {
@@ -119,7 +119,7 @@ void HprofClasses::check_instances(ClassNumber number, const ByteSource& source,
 void HprofClasses::read_name(std::uint64_t string_identifier, std::uint64_t bytes, ByteSource& source) {
   const std::uint32_t number = name_index_.number_of(string_identifier);
   if (number >= names_.size()) return;
-  names_[number] = printable_name(source.read_text(std::min<std::uint64_t>(bytes, kLongestName)));
+  names_[number] = name_to_keep(source.read_text(std::min<std::uint64_t>(bytes, kLongestName + 1)));
 }
 
 std::uint64_t HprofClasses::table_bytes() const {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "bench/graph/utf8.h"
+#include "bench/command/utf8.h"
 
 namespace jackdaw::bench {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/command/printable_name.h"
 #include "bench/graph/footprint.h"
 #include "bench/graph/identifier_index.h"
-#include "bench/graph/printable_name.h"
 #include "bench/graph/saturating.h"
 #include "bench/graph/v8_records.h"
 
@@ -28,7 +28,7 @@ class SnapshotGraph final : public V8Visitor {
   void begin_nodes(const std::vector<std::string>& kinds) override {
     for (const std::string& kind : kinds) {
       kind_has_constructors_.push_back(kind == "object" || kind == "native");
-      add_type(printable_name("(" + kind + ")"));
+      add_type(name_to_keep("(" + kind + ")"));
     }
   }
 
@@ -59,7 +59,7 @@ class SnapshotGraph final : public V8Visitor {
     strings_ = number + 1;
     const std::uint32_t constructor = constructors_.number_of(number);
     if (constructor == IdentifierIndex::kAbsent) return;
-    graph_.types[kind_has_constructors_.size() + constructor].name = printable_name(text);
+    graph_.types[kind_has_constructors_.size() + constructor].name = name_to_keep(text);
   }
 
   Graph finish() {

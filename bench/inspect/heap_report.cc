@@ -10,6 +10,7 @@
 #include <span>
 
 #include "bench/command/memory_limit.h"
+#include "bench/command/printable_name.h"
 #include "bench/inspect/dominators.h"
 #include "heap/layout.h"
 
@@ -204,8 +205,9 @@ HeapReport describe_heap(const HeapView& view, std::size_t most) {
 }
 
 std::string format_heap(const HeapReport& report) {
-  std::string out = fmt::format("{}: {} objects, {}, {} references, {} roots\n", report.heap, report.objects,
-                                describe_bytes(report.bytes), report.references, report.roots);
+  std::string out =
+      fmt::format("{}: {} objects, {}, {} references, {} roots\n", printable(report.heap), report.objects,
+                  describe_bytes(report.bytes), report.references, report.roots);
   const auto to = std::back_inserter(out);
   if (report.unreachable_objects != 0)
     fmt::format_to(to, "{} objects more are not reached from the roots\n", report.unreachable_objects);
@@ -213,7 +215,7 @@ std::string format_heap(const HeapReport& report) {
   for (std::size_t i = 0; i < std::min(kMostRows, report.types.size()); ++i) {
     const HeapReport::Type& type = report.types[i];
     fmt::format_to(to, "{:>12} {:>12} {} {}\n", type.objects, type.bytes, share(type.bytes, report.bytes),
-                   type.name);
+                   printable(type.name));
   }
   if (report.types.size() > kMostRows)
     fmt::format_to(to, "{:>34} more types\n", report.types.size() - kMostRows);
@@ -225,16 +227,16 @@ std::string format_heap(const HeapReport& report) {
   fmt::format_to(to, "\n{:>12}         kept by these roots alone\n", "bytes");
   for (const HeapReport::RootGroup& group : report.groups)
     fmt::format_to(to, "{:>12} {} {} ({} roots, {})\n", group.retained_bytes,
-                   share(group.retained_bytes, report.bytes), group.where, group.roots,
+                   share(group.retained_bytes, report.bytes), printable(group.where), group.roots,
                    certainty(group.is_certain));
   fmt::format_to(to, "\n{:>12}         kept by one root alone\n", "bytes");
   for (const HeapReport::Keeper& root : report.root_words)
     fmt::format_to(to, "{:>12} {} {} ({})\n", root.retained_bytes, share(root.retained_bytes, report.bytes),
-                   root.what, certainty(root.is_certain));
+                   printable(root.what), certainty(root.is_certain));
   fmt::format_to(to, "\n{:>12}         kept by one object alone\n", "bytes");
   for (const HeapReport::Keeper& keeper : report.keepers)
     fmt::format_to(to, "{:>12} {} {}\n", keeper.retained_bytes, share(keeper.retained_bytes, report.bytes),
-                   keeper.what);
+                   printable(keeper.what));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bench/command/input_error.h"
+#include "bench/command/printable_name.h"
 
 namespace jackdaw::bench {
 
@@ -101,7 +102,8 @@ std::string format_why(const std::vector<Why>& ways) {
     for (std::size_t i = 0; i < way.steps.size(); ++i) {
       const bool leads_on = i + 1 < way.steps.size();
       fmt::format_to(std::back_inserter(out), "{:>4}  {}{}\n", i == 0 ? "root" : std::to_string(i),
-                     way.steps[i].what, leads_on && !way.steps[i].is_certain ? "   [any word]" : "");
+                     printable(way.steps[i].what),
+                     leads_on && !way.steps[i].is_certain ? "   [any word]" : "");
     }
   }
   return out;

@@ -10,6 +10,7 @@
 
 #include "bench/baseline/result_report.h"
 #include "bench/command/named_values.h"
+#include "bench/command/printable_name.h"
 #include "bench/mark/bounds_report.h"
 #include "bench/mark/plain_loop_report.h"
 
@@ -39,17 +40,17 @@ std::string human_bytes(std::uint64_t bytes) {
 void format_heading(const MarkReport& report, std::string& out) {
   const double share =
       100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
-  fmt::format_to(std::back_inserter(out),
-                 "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
-                 "{} mark thread{}, queue {}, victim {}{}; our objects {}\n\n",
-                 report.graph, report.objects, report.median.objects_marked, report.median.references,
-                 human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share,
-                 report.threads, report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue,
-                 report.marking.engine.tuning.victim,
-                 !report.verified       ? ""
-                 : report.all_correct() ? ", verified"
-                                        : ", NOT CORRECT",
-                 to_string(OurObjects::typed));
+  fmt::format_to(
+      std::back_inserter(out),
+      "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
+      "{} mark thread{}, queue {}, victim {}{}; our objects {}\n\n",
+      printable(report.graph), report.objects, report.median.objects_marked, report.median.references,
+      human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share, report.threads,
+      report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue, report.marking.engine.tuning.victim,
+      !report.verified       ? ""
+      : report.all_correct() ? ", verified"
+                             : ", NOT CORRECT",
+      to_string(OurObjects::typed));
 }
 
 // `baseline_ms`: from a baseline's result to its time in the run.
@@ -255,7 +256,8 @@ std::string to_json(const MarkReport& report) {
   if (report.plain_loop) add_plain_loop(*report.plain_loop, report.median.wall_ms, json);
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
   if (report.time_line) json["time_line"] = time_line_to_json(*report.time_line);
-  return json.dump(2) + "\n";
+  // Names of files need not be UTF-8.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jackdaw::bench

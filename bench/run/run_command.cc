@@ -17,6 +17,7 @@
 
 #include "bench/command/child_process.h"
 #include "bench/command/input_error.h"
+#include "bench/command/printable_name.h"
 #include "bench/run/libgc_folder.h"
 #include "bench/run/program_file.h"
 #include "bench/run/run_statistics.h"
@@ -109,7 +110,7 @@ void check(const ProgramFile& program, const std::string& folder, bool force) {
   if (force) return;
   if (!program.is_script()) refuse(program, *libraries);
   fmt::print(stderr, "jackdaw: {} is a script for {}, which does not use libgc; what it starts may\n",
-             program.path, program.binary);
+             printable(program.path), printable(program.binary));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "bench/command/printable_name.h"
+
 namespace jackdaw::bench {
 
 namespace {
@@ -133,7 +135,7 @@ std::string format_simulation(const SimulateReport& report) {
       "{}: {} tasks, {} references, span {} tasks; {:.3f} ms with one thread, measured\n\n{}\n"
       "simulated, {} memory node{}\n"
       "{:<10} {:<12} {:>7} {:>10} {:>8} {:>10} {:>9} {:>8} {:>9} {:>8}\n",
-      report.options.graph, report.tasks, report.references, report.span, report.one_worker_ms,
+      printable(report.options.graph), report.tasks, report.references, report.span, report.one_worker_ms,
       format_costs(report), report.options.nodes, report.options.nodes == 1 ? "" : "s", "queue", "victim",
       "workers", "ms", "speed-up", "efficiency", "stolen %", "remote %", "contended", "end ms");
   for (const SimulatedSeries& series : report.series) out += format_series(series);
@@ -157,7 +159,8 @@ std::string simulation_to_json(const SimulateReport& report) {
   for (const SimulatedSeries& series : report.series) json["series"].push_back(series_to_json(series));
   for (const Validation& validation : report.validations)
     json["validation"].push_back(validation_to_json(validation));
-  return json.dump(2) + "\n";
+  // Names of files need not be UTF-8.
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jackdaw::bench

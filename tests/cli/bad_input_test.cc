@@ -1,5 +1,6 @@
 // Bad input: exit status 2, one line on standard error that says what is wrong, and no result file.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -279,6 +280,21 @@ TEST_F(BadInput, OfHeapsForOtherTools) {
     expect_refused({"heap", "tree:3", "--to", format, folder_.file("missing/heap")}, "--to " + format);
     expect_refused({"heap", "tree:3", "--to", format, "/dev/null/x"}, "/dev/null/x");
   }
+}
+
+TEST_F(BadInput, FilesWhoseNamesATerminalWouldObey) {
+  const Outcome outcome = run_jackdaw({"heap", "edges:" + folder_.file("\x1b[2J\xff")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("?[2J?: cannot be opened"), std::string::npos) << outcome.err;
+}
+
+TEST_F(BadInput, ScriptsThatATerminalWouldObey) {
+  const std::string script = folder_.file("script");
+  write_file(script, "#!/\x1b[2J\n");
+  ASSERT_EQ(chmod(script.c_str(), 0755), 0);
+  const Outcome outcome = run_jackdaw({"run", script});
+  EXPECT_NE(outcome.err.find("?[2J"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos) << outcome.err;
 }
 
 TEST_F(BadInput, LeavesAnEarlierResultAlone) {

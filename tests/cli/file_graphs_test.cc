@@ -104,6 +104,17 @@ TEST_F(FileGraphs, OfEdgesAreMarkedAndLookedInto) {
   EXPECT_EQ(run_jackdaw({"simulate", graph, "--workers", "2", "--repeat", "1"}).status, 0);
 }
 
+TEST_F(FileGraphs, MayHaveNamesThatAreNoUtf8) {
+  const std::string file = folder_.file("\x1b\xff.edges");
+  write_file(file, "1 2\n");
+  for (const char* const command : {"mark", "simulate", "heap"}) {
+    const Outcome outcome = run_jackdaw({command, "edges:" + file, "--json", folder_.file("result.json")});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("??.edges: "), std::string::npos) << outcome.out;
+    EXPECT_NE(read_file(folder_.file("result.json")).find("\\u001b\ufffd.edges"), std::string::npos);
+  }
+}
+
 TEST_F(FileGraphs, OfMatricesAreMarkedAndLookedInto) {
   const std::string graph = "mtx:" + folder_.file("matrix.mtx");
   write_file(folder_.file("matrix.mtx"),

@@ -119,7 +119,7 @@ TEST(V8Snapshot, NamesMayHaveEscapesThatJsonForbids) {
     EXPECT_NE(graph_of_snapshot(snapshot.bytes()).type_of(1).name, "") << name;
   }
   snapshot.strings = R"("","\u00c9toile\n","text","f")";
-  EXPECT_EQ(graph_of_snapshot(snapshot.bytes()).type_of(1).name, "\u00c9toile?");
+  EXPECT_EQ(graph_of_snapshot(snapshot.bytes()).type_of(1).name, "\u00c9toile\n");
 }
 
 TEST(V8Snapshot, LongNamesAreCutBetweenLetters) {
@@ -163,7 +163,7 @@ TEST(V8Snapshot, TextsMayHaveBytesThatAreNoUtf8) {
       {"\xc0\xaf", "\ufffd\ufffd"},
       {"\xed\xa0\x80", "\ufffd\ufffd\ufffd"},
       {"\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd"},
-      {"\xf0\x9f\x98\\n", "\ufffd?"},
+      {"\xf0\x9f\x98\\n", "\ufffd\n"},
   };
   for (const auto& [name, expected] : names) {
     Snapshot snapshot;

@@ -110,6 +110,25 @@ TEST_F(HeapOfADump, RefusesWhatIsNotThere) {
   EXPECT_EQ(refusal_of("Tree"), "--why Tree: must be an address, or a part of a type's name");
 }
 
+TEST_F(HeapOfADump, HasNamesThatATerminalWouldObey) {
+  DumpBuilder dump;
+  dump.program().tag(gc::DumpTag::object_file).number(0).text("/lib/\x1b[2J").number(4096).number(0x2000);
+  dump.number(5).end_list().kinds().block(0x10000, 3, 32, 1).typed_object(1, 7, 0).end_list();
+  dump.tag(gc::DumpTag::type).number(7).text("\x1b]0;Node\x07\xff");
+  dump.roots(gc::DumpRoots::static_data).root(0x2000, 0x10000).end_list().end(32);
+  std::ofstream(path_, std::ios::binary) << std::string(dump.bytes().begin(), dump.bytes().end());
+  const HeapView view("dump:" + path_, {.headers = false});
+  const HeapReport report = describe_heap(view, 10);
+  const std::string text = format_heap(report) + format_why(find_why(view, "Node", 1));
+  for (const char* const shown : {"?]0;Node??", "static data of ?[2J"})
+    EXPECT_NE(text.find(shown), std::string::npos) << text;
+  EXPECT_EQ(text.find_first_of("\x1b\x07\xff"), std::string::npos) << text;
+  // JSON has escapes of its own.
+  const auto json = nlohmann::json::parse(heap_to_json(report));
+  EXPECT_EQ(json["types"][0]["name"], "\x1b]0;Node\x07\ufffd");
+  EXPECT_EQ(json["root_groups"][0]["where"], "static data of \x1b[2J");
+}
+
 TEST(HeapOfAGraph, MayBeLargerThanMemory) {
   const std::string path = testing::TempDir() + "large_" + std::to_string(getpid()) + ".heapsnapshot";
   std::ofstream(path)
