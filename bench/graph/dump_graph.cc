@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/command/memory_limit.h"
+#include "bench/command/printable_name.h"
 #include "bench/command/progress.h"
 #include "bench/graph/dump_records.h"
 #include "bench/graph/footprint.h"
@@ -21,6 +23,10 @@ namespace {
 
 constexpr TypeId kWordsType = 0;
 constexpr TypeId kDataType = 1;
+
+// All that is kept of a program's files. Linux gives a process 65,530 mappings, of which a file takes four
+// and more: room for a path of a hundred bytes of each of so many files.
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{4} << 20;
 
 TypeId type_of_contents(heap::Contents contents) {
   return contents == heap::Contents::data ? kDataType : kWordsType;
@@ -47,7 +53,15 @@ class FirstPass final : public DumpVisitor {
       : source_(source), options_(options), found_(found), heap_(heap) {}
 
   void visit_program(const DumpedProgram& program) override { heap_.program = program; }
-  void visit_object_file(const DumpedObjectFile& file) override { heap_.files.push_back(file); }
+  void visit_object_file(const DumpedObjectFile& file) override {
+    file_bytes_ += sizeof file + file.path.size() + file.segments.size() * sizeof(file.segments.front());
+    if (file_bytes_ > kMostFileBytes)
+      source_.fail(source_.offset(),
+                   fmt::format("the program's files so far take more than {}; must be those "
+                               "that a process can have mapped",
+                               describe_bytes(kMostFileBytes)));
+    heap_.files.push_back(file);
+  }
   void visit_return_address(std::uint64_t thread, std::uint64_t place, std::uint64_t address) override {
     heap_.calls[thread].push_back({place, address});
     ++other_;
@@ -56,7 +70,8 @@ class FirstPass final : public DumpVisitor {
 
   void visit_type(std::uint64_t type, const std::string& name) override {
     const auto known = found_.named_types.find(type);
-    if (known != found_.named_types.end() && !name.empty()) found_.types[known->second].name = name;
+    if (known != found_.named_types.end() && !name.empty())
+      found_.types[known->second].name = name_to_keep(name);
   }
 
   void begin_block(const DumpedBlock& block, const DumpedKind& kind) override {
@@ -145,7 +160,11 @@ class FirstPass final : public DumpVisitor {
   void require_memory_so_far() const {
     constexpr std::uint64_t kPerNode =
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * (sizeof(TypeId) + 2 * sizeof(std::uint64_t));
+    // The nodes of maps, with what malloc adds, are below 100 bytes.
+    constexpr std::uint64_t kPerMapNode = 100;
+    constexpr std::uint64_t kPerType = kPerMapNode + 3 * sizeof(NodeType) + kLongestName;
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.slots * sizeof(NodeId) +
+                                 found_.types.size() * kPerType + heap_.calls.size() * kPerMapNode +
                                  found_.roots.size() * 3 * (sizeof(std::uint64_t) + sizeof(DumpedRootPlace)) +
                                  heap_.blocks.size() * 3 * sizeof(DumpedBlockUse) +
                                  other_ * 3 * sizeof(DumpedCall);
@@ -158,6 +177,7 @@ class FirstPass final : public DumpVisitor {
   Inventory& found_;
   DumpedHeap& heap_;
   std::uint64_t other_ = 0;
+  std::uint64_t file_bytes_ = 0;
   DumpedRoots roots_;
   DumpedBlock block_;
   DumpedKind kind_;

@@ -197,6 +197,49 @@ TEST(DumpHostile, TakesMoreMemoryThanThereIs) {
   EXPECT_NE(message.find("what was read so far needs"), std::string::npos) << message;
 }
 
+TEST(DumpHostile, TellsOfMoreFilesThanAProcessCanMap) {
+  DumpBuilder dump;
+  dump.program();
+  for (int file = 0; file < 65; ++file)
+    dump.tag(gc::DumpTag::object_file).number(0).text(std::string(65'536, 'x')).end_list();
+  const std::string message =
+      refusal_of(dump.kinds().block(0x10000, 0, 32, 1).object(1, 0).end_list().end(32).bytes());
+  EXPECT_NE(
+      message.find("the program's files so far take more than 4.0 MiB; must be those that a process can "
+                   "have mapped"),
+      std::string::npos)
+      << message;
+}
+
+TEST(DumpHostile, HasMoreTypesThanThereIsMemory) {
+  DumpBuilder dump;
+  dump.program().kinds();
+  constexpr std::uint64_t kSlots = 1024;
+  for (std::uint64_t block = 1; block <= 200; ++block) {
+    dump.block(block << 14, 3, 16, kSlots);
+    for (std::uint64_t slot = 0; slot < kSlots; ++slot) dump.typed_object(1, (block << 14) + slot, 0);
+    dump.end_list();
+  }
+  const std::string message = refusal_of(dump.end(200 * kSlots * 16).bytes());
+  EXPECT_NE(message.find("what was read so far needs"), std::string::npos) << message;
+}
+
+TEST(DumpHostile, HasMoreThreadsThanThereIsMemory) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 32, 1).object(1, 0).end_list();
+  for (std::uint64_t thread = 0; thread < 600'000; ++thread)
+    dump.tag(gc::DumpTag::return_addresses).number(thread).number(1).number(0).end_list();
+  const std::string message = refusal_of(dump.end(32).bytes());
+  EXPECT_NE(message.find("what was read so far needs"), std::string::npos) << message;
+}
+
+TEST(DumpGraph, CutsNamesOfTypes) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 3, 32, 1).typed_object(1, 7, 0).end_list();
+  dump.tag(gc::DumpTag::type).number(7).text(std::string(60'000, 'T')).end(32);
+  EXPECT_EQ(graph_of(dump.bytes()).type_of(0).name, std::string(256, 'T'));
+}
+
 TEST(DumpHostile, IsCutInTheCompressedStream) {
   Bytes bytes = compressed(small_dump().bytes());
   bytes.resize(bytes.size() - 1);
