@@ -1,11 +1,11 @@
 #include "gc/collector.h"
 
 #include <algorithm>
-#include <cassert>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "base/check.h"
 #include "gc/mutator.h"
 
 namespace jackdaw::gc {
@@ -53,7 +53,7 @@ Collector::Collector(const CollectorOptions& options)
   if (options_.automatic) set_budget(options_.minimum_budget_bytes);
 }
 
-Collector::~Collector() { assert(mutators_.empty()); }
+Collector::~Collector() { JACKDAW_CHECK(mutators_.empty()); }
 
 void Collector::set_budget(std::uint64_t bytes) {
   budget_ = bytes;
@@ -88,6 +88,7 @@ void Collector::register_mutator(Mutator* mutator) {
 
 void Collector::unregister_mutator(Mutator* mutator) {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(running_mutators_ != 0 && running_mutators_ <= mutators_.size());
   std::erase(mutators_, mutator);
   --running_mutators_;
   world_changed_.notify_all();
@@ -95,6 +96,7 @@ void Collector::unregister_mutator(Mutator* mutator) {
 
 void Collector::leave_running() {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(running_mutators_ != 0);
   --running_mutators_;
   world_changed_.notify_all();
 }
@@ -112,6 +114,7 @@ void Collector::wait_at_safepoint() {
 
 void Collector::wait_while_stopped(std::unique_lock<std::mutex>& lock) {
   if (!is_stop_requested()) return;
+  JACKDAW_CHECK(running_mutators_ != 0);
   --running_mutators_;
   world_changed_.notify_all();
   world_changed_.wait(lock, [this] { return !is_stop_requested(); });

@@ -1,6 +1,6 @@
 #include "gc/mutator.h"
 
-#include <cassert>
+#include "base/check.h"
 
 namespace jackdaw::gc {
 
@@ -9,7 +9,7 @@ Mutator::Mutator(Collector& collector) : collector_(collector), allocator_(colle
 }
 
 Mutator::~Mutator() {
-  assert(handles_ == nullptr);
+  JACKDAW_CHECK(handles_ == nullptr);
   collector_.unregister_mutator(this);
 }
 
