@@ -27,6 +27,7 @@
 #include <cstdint>
 
 #include "base/always_inline.h"
+#include "base/check.h"
 
 namespace jackdaw::mark {
 
@@ -53,7 +54,9 @@ class BiasedRegions {
   static constexpr std::uint32_t kRoundsWithout = 15;
 
   explicit BiasedRegions(std::uint32_t worker)
-      : worker_(worker), bias_(bias_of(worker, 0)), published_(bias_) {}
+      : worker_(worker), bias_(bias_of(worker, 0)), published_(bias_) {
+    JACKDAW_CHECK(worker < kMaximumWorkers);
+  }
 
   /// At the start of a round, before this worker marks. It holds no live bias then, so nobody asks.
   void start_round() {
@@ -96,7 +99,10 @@ class BiasedRegions {
     // Relaxed: comes before the release below. An asker that finds the next bias alive has acquired that
     // release, in has_ended, so its asking comes after this and is not undone.
     asked_.store(false, std::memory_order_relaxed);
+    // Relaxed: this worker alone writes it.
+    JACKDAW_CHECK(published_.load(std::memory_order_relaxed) == bias_);
     bias_ = next_generation(bias_);
+    JACKDAW_CHECK(worker_of(bias_) == worker_ && bias_ >= kGenerationStep);
     // Release: pairs with the acquire in has_ended, so that whoever sees the biases ended sees the marks made
     // under them.
     published_.store(bias_, std::memory_order_release);
@@ -133,6 +139,8 @@ class BiasedRegions {
   template <typename RegionsOf>
   [[gnu::noinline]] MarkingRight negotiate(BiasWord& word, std::uint32_t seen, RegionsOf biased_regions_of) {
     while (seen != kShared) {
+      JACKDAW_CHECK(seen == kFree || seen >= kGenerationStep);
+      JACKDAW_CHECK(seen != bias_);  // nobody else writes this worker's bias
       const bool own = seen == kFree || worker_of(seen) == worker_;
       if (!own && !biased_regions_of(worker_of(seen)).has_ended(seen)) {
         biased_regions_of(worker_of(seen)).ask();

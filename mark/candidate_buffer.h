@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/always_inline.h"
+#include "base/check.h"
 #include "mark/object_model.h"
 
 namespace jackdaw::mark {
@@ -33,11 +34,17 @@ class CandidateBuffer<Model> {
 
   /// Where the next candidate goes, and how many are to come until they are due.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* end() { return candidates_.data() + count_; }
-  [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t lacking() const { return kDue - count_; }
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t lacking() const {
+    JACKDAW_CHECK(count_ <= kDue);
+    return kDue - count_;
+  }
   /// The candidates, and how many there are: up to kCandidatesAtOnce more may be put behind them.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* data() { return candidates_.data(); }
   [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t size() const { return count_; }
-  JACKDAW_ALWAYS_INLINE void set_size(std::size_t count) { count_ = count; }
+  JACKDAW_ALWAYS_INLINE void set_size(std::size_t count) {
+    JACKDAW_CHECK(count <= kDue + kCandidatesAtOnce);
+    count_ = count;
+  }
   /// Empties the buffer; what it held stays readable until more is put in.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE std::span<const Candidate> take_all() {
     const std::span<const Candidate> all(candidates_.data(), count_);

@@ -67,7 +67,8 @@ struct VisitSink {
 ///   several workers may call it for one object at once, and exactly one is told that it marked it.
 /// - `is_marked(reference)` says whether the mark is set; only how long that takes matters here.
 /// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
-/// - `prefetch(task)` asks the processor for what visit() will read; it must not fault. (With what
+/// - `prefetch(task)` asks the processor for what visit() will read; it must not fault, and not read what the
+///   task refers to: it is also called with tasks of earlier rounds, and with Task{}. (With what
 ///   base/prefetch.h has: compilers may leave out calls of what only asks in their own way.) A model that can
 ///   ask for less where it knows what led to the object also has `prefetch(task, r)`, r as below.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of

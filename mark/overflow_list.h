@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/check.h"
 #include "base/page_memory.h"
 
 namespace jackdaw::mark {
@@ -43,6 +44,7 @@ class OverflowList {
   bool pop(Task& task) {
     if (size_ == 0) return false;
     if (top_->used == 0) drop_segment();
+    JACKDAW_CHECK(top_->used != 0);
     task = top_->tasks[--top_->used];
     --size_;
     return true;
@@ -70,6 +72,7 @@ class OverflowList {
 
   /// Gives the memory back, but for one segment. The list must be empty.
   void release_memory() {
+    JACKDAW_CHECK(empty());
     spare_.reset();
     peak_segments_ = segments_ = top_ != nullptr ? 1 : 0;
   }
@@ -86,6 +89,7 @@ class OverflowList {
 
   // There is room in the top segment.
   void put(Task task) {
+    JACKDAW_CHECK(top_ != nullptr && top_->used < kSegmentTasks);
     top_->tasks[top_->used++] = task;
     ++size_;
   }
@@ -105,6 +109,7 @@ class OverflowList {
 
   // The top segment is empty and there is one below it.
   void drop_segment() {
+    JACKDAW_CHECK(top_->below != nullptr && top_->below->used == kSegmentTasks);
     std::unique_ptr<Segment> emptied = std::move(top_);
     top_ = std::move(emptied->below);
     if (spare_ == nullptr) {

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/check.h"
+
 namespace jackdaw::mark {
 
 template <typename Task, std::size_t kDepth>
@@ -34,6 +36,7 @@ class PrefetchBuffer {
   [[nodiscard]] static constexpr bool asks_on_entry() { return true; }
   /// Puts `task` in; there is room. O(1).
   void put(Task task) {
+    JACKDAW_CHECK(!is_full());
     const std::uint64_t place = put_++;  // a copy: for all the compiler knows, the task is stored over put_
     ring_[place % kDepth] = task;
   }
@@ -45,18 +48,25 @@ class PrefetchBuffer {
     return true;
   }
   /// The same when there is one.
-  Task take_oldest() { return ring_[taken_++ % kDepth]; }
+  Task take_oldest() {
+    JACKDAW_CHECK(size() != 0 && size() <= kDepth);
+    return ring_[taken_++ % kDepth];
+  }
 
   /// The oldest task, if there is one.
   [[nodiscard]] Task oldest_task() const { return ring_[taken_ % kDepth]; }
   /// The oldest tasks, at least one and at most `most`, which are not more than there are; fewer where the
   /// ring begins anew. Valid until one is put in or taken. O(1).
   [[nodiscard]] std::span<const Task> oldest(std::size_t most) const {
+    JACKDAW_CHECK(most != 0 && most <= size());
     const std::size_t first = taken_ % kDepth;
     return {ring_.data() + first, std::min(most, kDepth - first)};
   }
   /// Takes out as many of the oldest.
-  void drop_oldest(std::size_t count) { taken_ += count; }
+  void drop_oldest(std::size_t count) {
+    JACKDAW_CHECK(count <= size());
+    taken_ += count;
+  }
 
   /// Puts many in, with nothing else happening to the ring until end().
   class Filling {
@@ -65,8 +75,14 @@ class PrefetchBuffer {
         : buffer_(buffer), put_(buffer.put_), full_(buffer.taken_ + kDepth) {}
     [[nodiscard]] bool is_full() const { return put_ == full_; }
     [[nodiscard]] static constexpr bool asks_on_entry() { return true; }
-    void put(Task task) { buffer_.ring_[put_++ % kDepth] = task; }
-    void end() { buffer_.put_ = put_; }
+    void put(Task task) {
+      JACKDAW_CHECK(!is_full());
+      buffer_.ring_[put_++ % kDepth] = task;
+    }
+    void end() {
+      JACKDAW_CHECK(put_ >= buffer_.put_ && put_ <= full_);
+      buffer_.put_ = put_;
+    }
 
    protected:
     PrefetchBuffer& buffer_;
@@ -79,11 +95,18 @@ class PrefetchBuffer {
    public:
     explicit Passing(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_) {}
     [[nodiscard]] std::size_t size() const { return put_ - taken_; }
-    /// The task that leaves after so many others, which there is.
-    [[nodiscard]] Task task_after(std::size_t others) const {
+    /// The task that leaves after so many others; where there are not so many, one that left earlier, or
+    /// Task{}.
+    [[nodiscard]] Task place_after(std::size_t others) const {
       return buffer_.ring_[(taken_ + others) % kDepth];
     }
+    /// The task that leaves after so many others, which there is.
+    [[nodiscard]] Task task_after(std::size_t others) const {
+      JACKDAW_CHECK(others < size());
+      return place_after(others);
+    }
     void drop_oldest(std::size_t count) {
+      JACKDAW_CHECK(count <= size());
       taken_ += count;
       full_ += count;
     }
@@ -92,7 +115,10 @@ class PrefetchBuffer {
       buffer_.taken_ = taken_;
     }
     /// After end(): goes on with what was put in since.
-    void begin() { put_ = buffer_.put_; }
+    void begin() {
+      JACKDAW_CHECK(taken_ == buffer_.taken_);
+      put_ = buffer_.put_;
+    }
 
    protected:
     using Filling::buffer_;
@@ -120,7 +146,7 @@ class PrefetchBuffer {
   [[nodiscard]] std::uint64_t put_so_far() const { return put_; }
 
  private:
-  std::array<Task, kDepth> ring_;
+  std::array<Task, kDepth> ring_{};
   std::uint64_t put_ = 0;
   std::uint64_t taken_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "base/check.h"
 #include "base/spin.h"
 
 namespace jackdaw::mark {
@@ -21,7 +22,10 @@ class SetAside {
   [[nodiscard]] bool is_empty() const { return count_ == 0; }
   [[nodiscard]] bool is_full() const { return count_ == kLimit; }
   /// While it is not full.
-  void put(Reference reference) { references_[count_++] = reference; }
+  void put(Reference reference) {
+    JACKDAW_CHECK(!is_full());
+    references_[count_++] = reference;
+  }
 
   /// Tries each once more, and keeps those for which `mark(reference)` is false. Whether any got through.
   template <typename Mark>

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/always_inline.h"
+#include "base/check.h"
 #include "base/stress.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
@@ -56,6 +57,7 @@ class TaskStore {
       return false;
     }
     ++pops_;
+    JACKDAW_CHECK(pops_ <= pushes_);
     return true;
   }
   /// As push, for a task that was not made just now: a part of an object, or a task that was stolen.
@@ -79,6 +81,7 @@ class TaskStore {
     constexpr bool kIsPlain = !CandidateObjectModel<Model>;
     constexpr std::size_t kRefilled = kIsPlain ? kLowTasks + kTasksAtOnce : kRefilledTasks;
     if (is_known_empty()) return;
+    JACKDAW_CHECK(prefetched_.size() < kRefilled);
     std::size_t room = kRefilled - prefetched_.size();
     if constexpr (requires { queue_.drop_newest(room); }) {
       if (overflow_.empty()) [[likely]] {
@@ -89,6 +92,7 @@ class TaskStore {
           task = newest[--left];
           return true;
         });
+        JACKDAW_CHECK(left <= newest.size());
         queue_.drop_newest(newest.size() - left);
         pops_ += newest.size() - left;
         if (!goes_on) return;
@@ -138,6 +142,7 @@ class TaskStore {
   [[nodiscard]] std::uint64_t made() const { return direct() + pushes_ - pushed_again_ + dropped_; }
 
   void start_round() {
+    JACKDAW_CHECK(prefetched_.size() == 0 && overflow_.empty());
     pushes_ = pops_ = stolen_ = overflow_pushes_ = overflow_peak_ = overflow_peak_bytes_ = 0;
     pushed_again_ = dropped_ = 0;
     counters_before_ = queue_.counters();
@@ -146,6 +151,8 @@ class TaskStore {
   }
   /// Writes the round's counts and gives the overflow list's memory back, but for a little.
   void finish_round(WorkerStatistics& statistics) {
+    JACKDAW_CHECK(prefetched_.size() == 0 && overflow_.empty());
+    JACKDAW_CHECK(pops_ <= pushes_ && pushed_again_ <= pushes_);
     statistics.pushes = pushes_;
     statistics.pops = pops_;
     statistics.direct = direct();
@@ -172,6 +179,7 @@ class TaskStore {
     std::size_t size = prefetched_.size();
     const std::size_t before = size;
     const std::size_t full = size + room;
+    JACKDAW_CHECK(full <= kPrefetchDepth);
     bool is_slice = false;
     Task task{};
     while (size != full && !is_slice && take(task)) {

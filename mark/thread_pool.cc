@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/check.h"
 #include "base/signals_blocked.h"
 #include "base/spin.h"
 
@@ -30,11 +31,13 @@ void ThreadPool::WorkerSet::assign(std::uint32_t first, std::uint32_t last) {
 }
 
 void ThreadPool::WorkerSet::add(std::uint32_t worker) {
+  JACKDAW_CHECK((words_[worker / 64] >> (worker % 64) & 1) == 0);
   words_[worker / 64] |= std::uint64_t{1} << (worker % 64);
   ++size_;
 }
 
 std::uint32_t ThreadPool::WorkerSet::take_lowest() {
+  JACKDAW_CHECK(size_ != 0);
   std::uint32_t word = 0;
   while (words_[word] == 0) ++word;
   const auto bit = static_cast<std::uint32_t>(std::countr_zero(words_[word]));
@@ -117,6 +120,8 @@ void ThreadPool::run_on_call(Job job, std::uint32_t workers) {
 void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
   {
     const std::lock_guard lock(mutex_);
+    JACKDAW_CHECK(at_work_ == 0 && on_the_way_ == 0);
+    JACKDAW_CHECK(called != 0 && called <= workers && workers <= seats_.size());
     job_ = job;
     called = std::max(called, std::min(woken_ + 1, workers));
     for (std::uint32_t worker = 1; worker <= woken_; ++worker) seats_[worker]->is_woken = false;
@@ -210,6 +215,7 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t wor
 
 // A worker that was called begins its part.
 void ThreadPool::come(Seat& seat) {
+  JACKDAW_CHECK(seat.has_job && on_the_way_ != 0);
   seat.has_job = false;
   --on_the_way_;
   ++at_work_;
@@ -218,6 +224,7 @@ void ThreadPool::come(Seat& seat) {
 
 // A worker has ended its part.
 void ThreadPool::leave(std::uint32_t worker) {
+  JACKDAW_CHECK(at_work_ != 0);
   away_.add(worker);
   --at_work_;
   publish();

@@ -53,6 +53,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/check.h"
 #include "base/page_memory.h"
 #include "base/prefetch.h"
 #include "mark/page_array.h"
@@ -88,6 +89,7 @@ class BwosLifo {
     if (cursor_ == end_) [[unlikely]] {
       if (!make_room()) return false;
     }
+    JACKDAW_CHECK(floor_ <= cursor_ && cursor_ < end_ && end_ <= block_end());
     *cursor_++ = task;
     return true;
   }
@@ -97,6 +99,7 @@ class BwosLifo {
     if (cursor_ == floor_) [[unlikely]] {
       if (!take_over_previous()) return false;
     }
+    JACKDAW_CHECK(floor_ < cursor_ && cursor_ <= block_end());
     task = *--cursor_;
     return true;
   }
@@ -108,7 +111,10 @@ class BwosLifo {
     return {cursor_ - count, count};
   }
   /// Owner. Takes `count` of the tasks that newest() gave, as so many pops would.
-  void drop_newest(std::size_t count) { cursor_ -= count; }
+  void drop_newest(std::size_t count) {
+    JACKDAW_CHECK(count <= static_cast<std::size_t>(cursor_ - floor_));
+    cursor_ -= count;
+  }
 
   /// Thief. Claims the oldest stealable task. Lock-free; a constant number of steps per block that was
   /// emptied.
@@ -352,6 +358,9 @@ class BwosLifo {
   // Owner. Hands [f_pos, cursor) of the top block, not empty, to the thieves.
   void grant() {
     Block& block = blocks_[top_.slot];
+    // Relaxed: while the block is the owner's, nobody else writes it.
+    JACKDAW_CHECK(block.s_pos.load(std::memory_order_relaxed) == owned(top_.round));
+    JACKDAW_CHECK(cursor_ > floor_ && floor_ == entries_of(top_.slot) + block.f_pos);
     const auto limit = static_cast<std::uint32_t>(cursor_ - entries_of(top_.slot));
     block.finished = counted(top_.round, limit);
     // Release: pairs with the acquire in steal(), so thieves see the entries.
@@ -379,6 +388,7 @@ class BwosLifo {
       block.s_pos.store(left, std::memory_order_relaxed);
       return false;
     }
+    JACKDAW_CHECK(!is_owned(left) && is_stealable(left) && limit_of(left) <= ring_.block_size());
     block.f_pos = static_cast<std::uint32_t>(index_of(left));
     block.finished = counted(previous.round, index_of(left));
     stand_in(previous, index_of(left), limit_of(left));
@@ -389,6 +399,7 @@ class BwosLifo {
   // Owner. Works in block `number` from now on, with the tasks [first, last) in it. In the newest block
   // thieves may have lines of the slot's last round, and the words of the next slot.
   void stand_in(BlockNumber number, std::size_t first, std::size_t last) {
+    JACKDAW_CHECK(number.slot < ring_.block_count() && first <= last && last <= ring_.block_size());
     Task* const entries = entries_of(number.slot);
     top_ = number;
     peak_ = std::max(peak_, std::size_t{number.slot} + 1);
