@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "base/check.h"
 #include "base/stress.h"
 #include "base/system_memory.h"
 
@@ -25,6 +26,12 @@ void shorten(GranuleRange& slots, std::uint32_t slot_bytes) {
   const auto granules = static_cast<std::uint32_t>(slot_bytes / kGranuleBytes);
   const auto count = static_cast<std::uint32_t>(1 + base::Stress::below(kMostSlots));
   slots.end = std::min(slots.end, slots.first + count * granules);
+}
+
+// The bytes from `first` to `end`, at least one: the first is, and each is equal to the one before it.
+bool are_zero(const std::byte* first, const std::byte* end) {
+  return *first == std::byte{0} &&
+         std::memcmp(first, first + 1, static_cast<std::size_t>(end - first) - 1) == 0;
 }
 
 }  // namespace
@@ -105,13 +112,19 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     run.block = heap_.own_block(size_class, kind, wanted - 1);
     run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
   }
-  if (run.block.chunk != nullptr) ++blocks_taken_;
+  if (run.block.chunk != nullptr) {
+    JACKDAW_CHECK(run.block.chunk->block(run.block.index).use == BlockUse::small);
+    JACKDAW_CHECK(run.block.chunk->block(run.block.index).size_class == size_class);
+    JACKDAW_CHECK(run.block.chunk->kind(run.block.index) == kind);
+    ++blocks_taken_;
+  }
   if (run.block.is_zero) run.block.chunk->populate(run.block.index, 1);
   return run.block.chunk != nullptr;
 }
 
 void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
   std::byte* const slot = run.freed;
+  JACKDAW_CHECK(Heap::bytes_of(reinterpret_cast<const Object*>(slot)) == slot_bytes);
   run.freed = next_freed(slot);
   std::memset(slot, 0, sizeof(std::uintptr_t));
   run.end = slot + slot_bytes;
@@ -122,6 +135,7 @@ void Allocator::free(Object* object) {
   Chunk& chunk = *Chunk::of(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
   const BlockInfo& info = chunk.block(chunk.block_index(slot));
+  JACKDAW_CHECK(chunk.is_allocated(object));
   if (info.use != BlockUse::small) {
     heap_.free_large(object);
     return;
@@ -150,6 +164,7 @@ void Allocator::for_each_run(Function function) {
 void Allocator::give_up_blocks() {
   give_up_spares();
   for_each_run([this](FreeRun& run) {
+    JACKDAW_CHECK(run.cursor <= run.end);
     if (run.cursor != run.end) {
       if (heap_.poison().is_on()) heap_.poison().give_up(run.cursor, run.end);
       Chunk::set_free(run.cursor, run.end);
@@ -214,6 +229,8 @@ bool Allocator::next_run_in_block(FreeRun& run) const {
   std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
   std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];
+  JACKDAW_CHECK(static_cast<std::size_t>(end - cursor) % chunk.block(block).slot_bytes == 0);
+  JACKDAW_CHECK(!run.block.is_zero || are_zero(cursor, end));
   // Before anything is written there: others may have freed the slots.
   chunk.set_allocated(block, slots, heap_.are_freed_by_others(chunk.kind(block)));
   if (heap_.poison().is_on()) heap_.poison().hand_out(chunk, block, cursor, end);

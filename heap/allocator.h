@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.h"
 #include "base/export.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
@@ -57,7 +58,10 @@ class Allocator {
     std::byte* const slot = run.cursor;
     if (slot == run.end) [[unlikely]]
       return nullptr;
+    JACKDAW_CHECK(slot < run.end && Chunk::of(slot)->is_allocated(slot));
+    JACKDAW_CHECK(Chunk::of(slot)->kind_of(slot) == kind);
     run.cursor = slot + SizeClasses::slot_bytes(size_class);
+    JACKDAW_CHECK(run.cursor <= run.end);
     return reinterpret_cast<Object*>(slot);
   }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/check.h"
 #include "base/prefetch.h"
 #include "heap/displacements.h"
 #include "heap/kind.h"
@@ -25,6 +26,7 @@ class BlockShape {
   constexpr BlockShape() = default;
   /// A block of slots of `slot_bytes` bytes, a multiple of kGranuleBytes and at most half a block.
   static constexpr BlockShape of_slots(std::uint32_t slot_bytes, Contents contents) {
+    JACKDAW_CHECK(slot_bytes != 0 && slot_bytes % kGranuleBytes == 0 && slot_bytes <= kBlockBytes / 2);
     const std::uint64_t granules = slot_bytes / kGranuleBytes;
     const BlockShape shape(kSlots | std::uint64_t{slot_bytes} << kSlotShift |
                            ((kReciprocalOne + granules - 1) / granules) << kReciprocalShift);
@@ -83,6 +85,7 @@ class BlockShape {
   /// Of slots: how many bytes behind the block's start the slot begins that granule `granule` of the block
   /// lies in. What is left behind the last slot counts as a slot. O(1).
   [[nodiscard]] constexpr std::uint32_t slot_offset(std::uint32_t granule) const {
+    JACKDAW_CHECK(holds_slots() && granule < kGranulesPerBlock);
     const std::uint32_t reciprocal = static_cast<std::uint32_t>(bits_) >> kReciprocalShift;
     return (granule * reciprocal >> kReciprocalBits) * slot_bytes();
   }
@@ -128,6 +131,7 @@ class BlockMap {
   /// So many blocks are covered from now on, more than before: the entries behind those that there were are
   /// there now, and zero.
   void extend(std::size_t blocks) {
+    JACKDAW_CHECK(blocks * kBlockBytes > bytes());
     // Release: pairs with the acquire in bytes, so that the entries are there.
     std::atomic_ref(bytes_).store(blocks * kBlockBytes, std::memory_order_release);
   }
@@ -149,6 +153,7 @@ class BlockMap {
   }
   /// The same for an address in a block of that shape, which holds objects.
   [[nodiscard]] static std::uintptr_t start_of_object_in(BlockShape shape, std::uintptr_t address) {
+    JACKDAW_CHECK(shape.holds_objects());
     const std::uintptr_t block = address & ~(kBlockBytes - 1);
     if (!shape.holds_slots()) [[unlikely]]
       return block - std::uintptr_t{shape.blocks_back()} * kBlockBytes;
@@ -189,6 +194,7 @@ class BlockMap {
     }
     /// As BlockMap::shape_at, for an address that the map covers.
     [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
+      JACKDAW_CHECK(covers(address));
       // Acquire: as there.
       auto* const entry =
           reinterpret_cast<std::uint64_t*>(table_ + place_of(address));  // NOLINT(performance-no-int-to-ptr)
@@ -213,10 +219,12 @@ class BlockMap {
   /// objects: an object that was allocated there would not be freed while the word is there. Any thread.
   // Relaxed, here and where it is read: advice.
   void blacklist(std::uintptr_t address) const {
+    JACKDAW_CHECK(covers(address));
     std::atomic_ref(blacklist_[(address - start_) / kBlockBytes]).store(round_, std::memory_order_relaxed);
   }
   /// Whether the block at `address`, which lies inside, was blacklisted in this round or the one before.
   [[nodiscard]] bool is_blacklisted(std::uintptr_t address) const {
+    JACKDAW_CHECK(covers(address));
     const std::uint8_t noted =
         std::atomic_ref(blacklist_[(address - start_) / kBlockBytes]).load(std::memory_order_relaxed);
     return noted != 0 && static_cast<std::uint8_t>(round_ - noted) < 2;
@@ -232,6 +240,7 @@ class BlockMap {
 
   /// Writes the entry of the block at `address`, which lies inside.
   void set(std::uintptr_t address, BlockShape shape) {
+    JACKDAW_CHECK(covers(address));
     const std::uintptr_t block = (address - start_) / kBlockBytes;
     // Release, both: pair with the acquires in shape_at and used_end.
     std::atomic_ref(entries_[block]).store(shape.bits(), std::memory_order_release);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.h"
 #include "base/page_memory.h"
 
 namespace jackdaw::heap {
@@ -68,6 +69,7 @@ Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const K
 }
 
 void Chunk::clear_marks(std::size_t block) {
+  JACKDAW_CHECK(blocks_[block].use != BlockUse::free);
   const std::size_t first = block * kMarkWordsPerBlock;
   // Relaxed, all: nobody else looks before the next marking starts, and starting it synchronises.
   for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word) {
@@ -78,6 +80,7 @@ void Chunk::clear_marks(std::size_t block) {
 }
 
 void Chunk::keep_marked(std::size_t block, bool freed_by_others) {
+  JACKDAW_CHECK(blocks_[block].use == BlockUse::small);
   const std::size_t first = block * kMarkWordsPerBlock;
   // Relaxed, all: the marking is over, and nobody allocates.
   for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word) {
@@ -107,7 +110,10 @@ void Chunk::clear_allocated(std::size_t block) {
 }
 
 void Chunk::set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others) {
+  JACKDAW_CHECK(blocks_[block].use == BlockUse::small);
   const SlotStarts& starts = SizeClasses::slot_starts(blocks_[block].size_class);
+  JACKDAW_CHECK(slots.first < slots.end && slots.end <= starts.end);
+  JACKDAW_CHECK((starts.words[slots.first / 64] >> (slots.first % 64) & 1) != 0);
   const std::size_t first_word = block * kMarkWordsPerBlock;
   for_each_word_of(slots, [&](std::uint32_t word, std::uint64_t mask) {
     const std::uint64_t bits = starts.words[word] & mask;
@@ -122,6 +128,7 @@ void Chunk::set_allocated(std::size_t block, GranuleRange slots, bool freed_by_o
 
 void Chunk::set_free(const std::byte* first, const std::byte* end) {
   Chunk& chunk = *of(first);
+  JACKDAW_CHECK(chunk.may_start_at(first));
   const std::size_t first_word = block_of(first) * kMarkWordsPerBlock;
   for_each_word_of(range_of(first, end), [&](std::uint32_t word, std::uint64_t mask) {
     // Release: pairs with the acquire in set_allocated, so that what was written to the object comes before
@@ -131,6 +138,7 @@ void Chunk::set_free(const std::byte* first, const std::byte* end) {
 }
 
 GranuleRange Chunk::find_free_slots(std::size_t block, std::uint32_t from) const {
+  JACKDAW_CHECK(blocks_[block].use == BlockUse::small && from <= kGranulesPerBlock);
   const SlotStarts& starts = SizeClasses::slot_starts(blocks_[block].size_class);
   const auto allocated_in = [&](std::uint32_t word) {
     // Relaxed: see is_allocated.
@@ -163,6 +171,7 @@ std::uint32_t Chunk::count_marks(std::size_t block) const {
 }
 
 std::size_t Chunk::find_free(std::size_t count, Blacklisted blacklisted) {
+  JACKDAW_CHECK(count != 0);
   while (search_from_ < kBlocksPerChunk && !free_.test(search_from_)) ++search_from_;
   if (count > free_blocks_) return 0;
   if (blacklisted == Blacklisted::accepted)
@@ -198,6 +207,10 @@ std::size_t Chunk::count_zero(std::size_t index, std::size_t count) const {
 }
 
 bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind) {
+  JACKDAW_CHECK(index >= kFirstBlock && free_.test(index) && free_blocks_ != 0);
+  JACKDAW_CHECK(info.use != BlockUse::free);
+  JACKDAW_CHECK(info.use != BlockUse::small || info.slot_bytes == SizeClasses::slot_bytes(info.size_class));
+  JACKDAW_CHECK(info.use != BlockUse::large_head || (info.blocks != 0 && info.large_bytes != 0));
   const bool is_zero = zero_.test(index);
   if (const std::size_t page = index / kBlocksPerHugePage; !is_decided_.test(page)) decide_on_huge_page(page);
   blocks_[index] = info;
@@ -212,10 +225,12 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
 }
 
 void Chunk::release_block(std::size_t index) {
+  JACKDAW_CHECK(index >= kFirstBlock && !free_.test(index) && blocks_[index].use != BlockUse::free);
   clear_allocated(index);
   blocks_[index] = {};
   free_.set(index);
   ++free_blocks_;
+  JACKDAW_CHECK(free_blocks_ <= usable_blocks());
   if (is_empty()) kinds_taken_ = 0;
   if (index < search_from_) search_from_ = index;
   free_runs_.forget();
@@ -268,6 +283,7 @@ void Chunk::note_decision(std::size_t page, bool is_huge) {
 }
 
 bool Chunk::give_back(std::size_t index, std::size_t count) {
+  JACKDAW_CHECK(index >= kFirstBlock && (index + count) * kBlockBytes <= total_bytes_);
   return base::PageMemory::discard(block_start(index), count * kBlockBytes);
 }
 

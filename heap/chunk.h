@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.h"
 #include "base/set_bit.h"
 #include "heap/block_map.h"
 #include "heap/free_run_starts.h"
@@ -72,9 +73,15 @@ struct BlockInfo {
   std::byte* next = nullptr;  ///< small: the next in the heap's list of partly free ones, or of spares
 
   /// Slots of a small block.
-  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes; }
+  [[nodiscard]] std::uint32_t slots() const {
+    JACKDAW_CHECK(use == BlockUse::small && slot_bytes != 0);
+    return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes;
+  }
   /// Bytes of a small block's slots that the last sweep found free.
-  [[nodiscard]] std::uint64_t free_bytes() const { return std::uint64_t{slots() - live_slots} * slot_bytes; }
+  [[nodiscard]] std::uint64_t free_bytes() const {
+    JACKDAW_CHECK(live_slots <= slots());
+    return std::uint64_t{slots() - live_slots} * slot_bytes;
+  }
 };
 
 /// Some granules of a block: [first, end).
@@ -96,6 +103,7 @@ class Chunk {
   /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread marks
   /// in its block meanwhile.
   [[gnu::always_inline]] bool mark_exclusively(const void* object) {
+    JACKDAW_CHECK(may_start_at(object));
     std::atomic<std::uint64_t>& word = word_of(object);
     // Relaxed, both: a plain load and store; nobody else marks in the block.
     std::uint64_t bits = word.load(std::memory_order_relaxed);
@@ -106,6 +114,7 @@ class Chunk {
 
   /// As mark_exclusively, among threads that mark at the same time: exactly one is told true.
   [[gnu::always_inline]] bool mark_shared(const void* object) {
+    JACKDAW_CHECK(may_start_at(object));
     std::atomic<std::uint64_t>& word = word_of(object);
     const std::uint64_t bit = bit_of(object);
     // Relaxed, both: the bit decides who visits the object and orders nothing; the object itself was written
@@ -168,7 +177,9 @@ class Chunk {
   /// Bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
     const Chunk& chunk = *of(object);
-    return chunk.blocks_[chunk.block_index(static_cast<const std::byte*>(object))].large_bytes;
+    const BlockInfo& info = chunk.block(chunk.block_index(static_cast<const std::byte*>(object)));
+    JACKDAW_CHECK(info.use == BlockUse::large_head);
+    return info.large_bytes;
   }
 
   /// Clears the marks of a block's objects, and the marker's word, and sets the marks of all other granules:
@@ -202,18 +213,23 @@ class Chunk {
   /// Undoes it. The owner, or anybody when the object is freed by hand.
   static void set_free(const std::byte* first, const std::byte* end);
   /// A large object starts at the start of a block.
-  void set_large_allocated(std::size_t block) { add_bits(block * kMarkWordsPerBlock, 1); }
+  void set_large_allocated(std::size_t block) {
+    JACKDAW_CHECK(blocks_[block].use == BlockUse::large_head);
+    add_bits(block * kMarkWordsPerBlock, 1);
+  }
   /// Of a block: what is marked stays allocated, and nothing else. Nobody marks or allocates in it meanwhile;
   /// `freed_by_others`: others may call set_free.
   void keep_marked(std::size_t block, bool freed_by_others);
 
   /// The mark words of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
+    JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
     return &mark_words_[block * kMarkWordsPerBlock];
   }
 
   /// Likewise the words of the allocation bits.
   [[nodiscard]] const std::atomic<std::uint64_t>* allocated_words(std::size_t block) const {
+    JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
     return &allocated_words_[block * kMarkWordsPerBlock];
   }
 
@@ -267,8 +283,14 @@ class Chunk {
   [[nodiscard]] std::size_t block_index(const std::byte* start) const {
     return static_cast<std::size_t>(start - reinterpret_cast<const std::byte*>(this)) / kBlockBytes;
   }
-  [[nodiscard]] BlockInfo& block(std::size_t index) { return blocks_[index]; }
-  [[nodiscard]] const BlockInfo& block(std::size_t index) const { return blocks_[index]; }
+  [[nodiscard]] BlockInfo& block(std::size_t index) {
+    JACKDAW_CHECK(index >= kFirstBlock && index < kBlocksPerChunk);
+    return blocks_[index];
+  }
+  [[nodiscard]] const BlockInfo& block(std::size_t index) const {
+    JACKDAW_CHECK(index >= kFirstBlock && index < kBlocksPerChunk);
+    return blocks_[index];
+  }
 
   /// The map of the heap that the chunk belongs to.
   [[nodiscard]] const BlockMap& map() const { return map_; }
@@ -281,7 +303,10 @@ class Chunk {
   /// The number of the last sweep that came to it.
   // Relaxed, both: what was marked is known since the program stood still.
   [[nodiscard]] std::uint32_t swept() const { return swept_.load(std::memory_order_relaxed); }
-  void set_swept(std::uint32_t sweep) { swept_.store(sweep, std::memory_order_relaxed); }
+  void set_swept(std::uint32_t sweep) {
+    JACKDAW_CHECK(static_cast<std::int32_t>(sweep - swept()) >= 0);  // numbers may wrap around
+    swept_.store(sweep, std::memory_order_relaxed);
+  }
   /// Which of the heap's MemoryNodes kinds it is: the node that its memory lies on, where it lies on one.
   [[nodiscard]] std::uint32_t node() const { return node_; }
   /// Blocks in no use.
@@ -336,11 +361,20 @@ class Chunk {
   Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds,
         HugePages* huge_pages);
 
+  // Whether a granule is one in which an object might start: in a block that holds objects, but in no tail.
+  [[nodiscard]] bool may_start_at(const void* object) const {
+    if (reinterpret_cast<std::uintptr_t>(object) % kGranuleBytes != 0) return false;
+    const std::size_t block = block_of(object);
+    if (block < kFirstBlock) return false;
+    const BlockUse use = blocks_[block].use;
+    return use == BlockUse::small || use == BlockUse::large_head;
+  }
   [[nodiscard]] static std::size_t block_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
   }
   // The granules from `first` to `end`, which lie in one block.
   [[nodiscard]] static GranuleRange range_of(const std::byte* first, const std::byte* end) {
+    JACKDAW_CHECK(first < end && block_of(first) == block_of(end - 1));
     const auto begin = static_cast<std::uint32_t>(granule_of(first) % kGranulesPerBlock);
     return {begin, begin + static_cast<std::uint32_t>(static_cast<std::size_t>(end - first) / kGranuleBytes)};
   }
@@ -366,7 +400,10 @@ class Chunk {
     if (shape.holds_slots()) map_.set(address, shape.with_contents(contents_of(object)));
   }
 
-  void extend(std::size_t total_bytes) { total_bytes_ = total_bytes; }
+  void extend(std::size_t total_bytes) {
+    JACKDAW_CHECK(total_bytes > total_bytes_ && is_oversized());
+    total_bytes_ = total_bytes;
+  }
   void populate_within_page(std::size_t block, std::size_t end);
   void decide_on_huge_page(std::size_t page);
   void note_decision(std::size_t page, bool is_huge);

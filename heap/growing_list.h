@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/check.h"
 #include "heap/system_array.h"
 
 namespace jackdaw::heap {
@@ -23,8 +24,14 @@ class GrowingList {
   GrowingList& operator=(const GrowingList&) = delete;
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] const T& operator[](std::size_t index) const { return elements_[index]; }
-  [[nodiscard]] T& operator[](std::size_t index) { return elements_[index]; }
+  [[nodiscard]] const T& operator[](std::size_t index) const {
+    JACKDAW_CHECK(index < size_);
+    return elements_[index];
+  }
+  [[nodiscard]] T& operator[](std::size_t index) {
+    JACKDAW_CHECK(index < size_);
+    return elements_[index];
+  }
   [[nodiscard]] std::span<const T> span() const { return {elements_.data(), size_}; }
 
   /// Amortised O(1). False when there is no memory, with nothing changed.
@@ -38,7 +45,10 @@ class GrowingList {
     return size <= elements_.size() || grow(std::max({kFirstLength, 2 * elements_.size(), size}));
   }
   /// Removes the last of at least one.
-  [[nodiscard]] T take_last() { return elements_[--size_]; }
+  [[nodiscard]] T take_last() {
+    JACKDAW_CHECK(size_ != 0);
+    return elements_[--size_];
+  }
   /// Removes the elements that `is_unwanted(T&)` says it of, which may also change them; the others keep
   /// their order.
   template <typename Predicate>
@@ -47,7 +57,10 @@ class GrowingList {
     size_ = static_cast<std::size_t>(std::remove_if(first, first + size_, is_unwanted) - first);
   }
   /// Keeps the first elements alone: so many, and the memory.
-  void shorten(std::size_t size) { size_ = size; }
+  void shorten(std::size_t size) {
+    JACKDAW_CHECK(size <= size_);
+    size_ = size;
+  }
   /// Keeps the memory.
   void clear() { size_ = 0; }
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/check.h"
 #include "heap/allocator.h"
 
 namespace jackdaw::heap {
@@ -43,7 +44,7 @@ Heap::Heap(std::size_t limit_bytes, const MemoryNodes& nodes)
       space_(HeapSpace::default_bytes(), kinds_, nodes),
       partly_free_(nodes.count()) {}
 
-Heap::~Heap() = default;
+Heap::~Heap() { JACKDAW_CHECK(allocators_.empty()); }
 
 void Heap::register_allocator(Allocator* allocator) {
   const std::lock_guard lock(mutex_);
@@ -154,6 +155,7 @@ SmallBlock Heap::take_spare(std::byte* spares) {
   Chunk* const chunk = Chunk::of(spares);
   const std::size_t index = chunk->block_index(spares);
   const BlockInfo& info = chunk->block(index);
+  JACKDAW_CHECK(info.use == BlockUse::small);
   return {chunk, static_cast<std::uint32_t>(index), info.was_zero, info.next};
 }
 
@@ -162,6 +164,7 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   Chunk* const chunk = Chunk::of(list);
   const std::size_t index = chunk->block_index(list);
   BlockInfo& info = chunk->block(index);
+  JACKDAW_CHECK(info.use == BlockUse::small && info.live_slots < info.slots());
   if (!within_budget(info.free_bytes())) return {};
   list = info.next;
   count_allocated(info.free_bytes());
@@ -193,6 +196,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   const bool is_zero = take_block(chunk, index, info, kind);
   chunk->block(index).was_zero = is_zero;
   chunk->set_taker(index, taker);
+  JACKDAW_CHECK(!holds_objects(*chunk, index));
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
                    BlockShape::of_slots(info.slot_bytes, kinds_[kind].contents));
   count_allocated(kBlockBytes);
@@ -255,6 +259,7 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   BlockInfo head = info;
   head.use = BlockUse::large_head;
   head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
+  JACKDAW_CHECK(chunk->is_oversized() || first + head.blocks <= kBlocksPerChunk);
   const bool is_zero = take_block(chunk, first, head, kind);
   space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)),
                    BlockShape::of_large(0, kinds_[kind].contents));
@@ -278,6 +283,7 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
     } else {
       usage_.used.add(kBlockBytes);
     }
+    JACKDAW_CHECK(!holds_objects(*chunk, block));
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
                      BlockShape::of_large(static_cast<std::uint32_t>(index), contents, keeps_nothing));
   }
@@ -285,7 +291,9 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
 }
 
 void Heap::release_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
+  JACKDAW_CHECK(count != 0);
   for (std::size_t block = first; block < first + count; ++block) {
+    JACKDAW_CHECK(holds_objects(*chunk, block));
     space_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
     if (poison_.is_on() && !chunk->is_oversized()) poison_.release_block(*chunk, block);
     if (block < kBlocksPerChunk) chunk->release_block(block);
@@ -299,6 +307,7 @@ void Heap::free_large(Object* object) {
   const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
   const std::lock_guard lock(mutex_);
   const BlockInfo info = chunk->block(first);
+  JACKDAW_CHECK(info.use == BlockUse::large_head && chunk->is_allocated(object));
   if (is_marking_) {
     chunk->block(first).is_freed = true;
     Chunk::set_free(chunk->block_start(first), chunk->block_start(first) + kGranuleBytes);
@@ -313,6 +322,7 @@ void Heap::free_large(Object* object) {
 void Heap::remove_chunk(Chunk* chunk) {
   const auto chunks = chunks_.span();
   const auto index = static_cast<std::size_t>(std::ranges::find(chunks, chunk) - chunks.begin());
+  JACKDAW_CHECK(index < chunks.size());
   if (is_sweeping() && index < unswept_from_) --unswept_from_;
   chunks_.remove_if([chunk](const Chunk* other) { return other == chunk; });
   block_search_.look_again_from(0);
@@ -326,6 +336,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   const std::size_t first = chunk->block_index(start);
   const std::lock_guard lock(mutex_);
   BlockInfo& info = chunk->block(first);
+  JACKDAW_CHECK(info.use == BlockUse::large_head);
   const std::size_t before = info.large_bytes;
   if (bytes == before) return true;
   // Markers that visit it in slices go by its length.
@@ -411,6 +422,7 @@ void Heap::clear_marks() {
 void Heap::start_clearing_marks() { space_.map().start_round(); }
 
 void Heap::clear_marks_of_chunk(std::size_t index) {
+  JACKDAW_CHECK(index < chunk_count());
   Chunk& chunk = *chunks_.span()[index];
   chunk.forget_blacklisted();
   for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
@@ -426,11 +438,13 @@ void Heap::withdraw_free_slots() {
 
 void Heap::begin_marking() {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(!is_marking_ && !is_sweeping());
   is_marking_ = true;
 }
 
 void Heap::lock_out_allocators() {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(is_marking_);
   // Relaxed: no thread allocates, and whoever lets them go on publishes it.
   locks_out_.store(true, std::memory_order_relaxed);
   for (Allocator* const allocator : allocators_) allocator->lock_out();
@@ -439,6 +453,7 @@ void Heap::lock_out_allocators() {
 
 bool Heap::clear_marks_while_allocating(std::size_t index) {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(is_marking_);
   // No chunk goes away meanwhile, and those that come hold marked objects alone.
   if (index >= chunk_count()) return false;
   if (index == 0) start_clearing_marks();
@@ -454,6 +469,7 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
 
 void Heap::start_sweep(OwnedBlocks owned) {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(!is_sweeping() && !is_marking_);
   swept_ = {};
   // Relaxed: see sweep_number.
   sweep_number_.store(sweep_number() + 1, std::memory_order_relaxed);
@@ -494,6 +510,7 @@ bool Heap::sweep_next_chunk() {
 }
 
 void Heap::sweep_chunk(Chunk* chunk) {
+  JACKDAW_CHECK(!is_marking_);
   for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
     const BlockInfo info = chunk->block(index);
     if (info.use == BlockUse::small) {
@@ -512,6 +529,7 @@ void Heap::sweep_chunk(Chunk* chunk) {
 }
 
 void Heap::sweep_small(Chunk* chunk, std::size_t index) {
+  JACKDAW_CHECK(static_cast<std::int32_t>(sweep_number() - chunk->block(index).swept) > 0);
   if (poison_.is_on()) poison_.sweep_block(*chunk, index);
   const std::uint32_t live = chunk->count_marks(index);
   if (live == 0) {
@@ -530,6 +548,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index) {
 void Heap::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
   BlockInfo& info = chunk->block(index);
   chunk->keep_marked(index, are_freed_by_others(chunk->kind(index)));
+  JACKDAW_CHECK(live <= info.slots());
   info.live_slots = static_cast<std::uint16_t>(live);
   count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, swept_);
 }
@@ -585,6 +604,7 @@ Chunk* Heap::try_add_chunk(std::size_t total_bytes, std::uint32_t node) {
 }
 
 void Heap::release_chunk(Chunk* chunk) {
+  JACKDAW_CHECK(chunk->is_empty() && chunk->total_bytes() <= chunk_bytes());
   chunk_bytes_.store(chunk_bytes_.load(std::memory_order_relaxed) - chunk->total_bytes(),
                      std::memory_order_relaxed);
   if (!chunk->is_oversized()) usage_.free.subtract(chunk->written_free_blocks() * kBlockBytes);

@@ -330,6 +330,10 @@ class Heap {
   [[nodiscard]] bool within_limit(std::size_t blocks) const;
   [[nodiscard]] bool may_grow_by(std::size_t blocks) const;
   bool make_room_for(std::size_t untouched_blocks);
+  // Whether the map says so of a block of a chunk, also of one that is longer than its table.
+  [[nodiscard]] bool holds_objects(Chunk& chunk, std::size_t block) const {
+    return map().shape_at(reinterpret_cast<std::uintptr_t>(chunk.block_start(block))).holds_objects();
+  }
   bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
   std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind, std::uint32_t node) {
     return partly_free_[node][static_cast<std::size_t>(kind)][size_class];

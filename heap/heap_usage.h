@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/check.h"
+
 namespace jackdaw::heap {
 
 /// A number of bytes that one thread at a time changes, and any reads.
@@ -14,7 +16,10 @@ class ByteCount {
     return bytes_.load(std::memory_order_relaxed);
   }
   void add(std::uint64_t bytes) { bytes_.store(*this + bytes, std::memory_order_relaxed); }
-  void subtract(std::uint64_t bytes) { bytes_.store(*this - bytes, std::memory_order_relaxed); }
+  void subtract(std::uint64_t bytes) {
+    JACKDAW_CHECK(bytes <= *this);
+    bytes_.store(*this - bytes, std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<std::uint64_t> bytes_{0};

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.h"
 #include "heap/layout.h"
 
 namespace jackdaw::heap {
@@ -27,12 +28,19 @@ class SizeClasses {
 
   /// The class of objects of `bytes` bytes, at most kLargestSmallBytes. O(1).
   static std::uint8_t class_of(std::size_t bytes) {
+    JACKDAW_CHECK(bytes != 0 && bytes <= kLargestSmallBytes);
     return kClassOf[(bytes + kGranuleBytes - 1) / kGranuleBytes];
   }
   /// Bytes of a slot of a class. O(1).
-  static std::uint32_t slot_bytes(std::uint8_t size_class) { return kSlotBytes[size_class]; }
+  static std::uint32_t slot_bytes(std::uint8_t size_class) {
+    JACKDAW_CHECK(size_class < kCount);
+    return kSlotBytes[size_class];
+  }
   /// Where the slots of a class start. O(1).
-  static const SlotStarts& slot_starts(std::uint8_t size_class) { return kSlotStarts[size_class]; }
+  static const SlotStarts& slot_starts(std::uint8_t size_class) {
+    JACKDAW_CHECK(size_class < kCount);
+    return kSlotStarts[size_class];
+  }
 
  private:
   using SlotTable = std::array<std::uint32_t, kCount>;

@@ -39,6 +39,25 @@ std::byte* granule(Chunk& chunk, std::size_t index) {
 
 constexpr std::size_t kGranules = kUsableBlocks * kGranulesPerBlock;
 
+BlockInfo block_of_slots(std::uint32_t slot_bytes) {
+  BlockInfo info;
+  info.use = BlockUse::small;
+  info.size_class = SizeClasses::class_of(slot_bytes);
+  info.slot_bytes = slot_bytes;
+  return info;
+}
+
+// In each granule of it an object starts, and none is marked.
+OwnedChunk make_full_chunk() {
+  OwnedChunk chunk = make_chunk();
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+    chunk->take_block(block, block_of_slots(kGranuleBytes), KindNumber::words);
+    chunk->set_allocated(block, {0, kGranulesPerBlock}, false);
+    chunk->clear_marks(block);
+  }
+  return chunk;
+}
+
 TEST(Chunk, IsAlignedAndFoundFromEveryAddressOfIt) {
   const OwnedChunk chunk = make_chunk();
   ASSERT_NE(chunk, nullptr);
@@ -61,9 +80,7 @@ TEST(Chunk, StartsWithoutMarksAndWithAllBlocksFree) {
 TEST(Chunk, CountsTheMarksOfABlockFromNoneToAll) {
   const OwnedChunk chunk = make_chunk();
   const std::size_t block = kFirstBlock + 1;
-  BlockInfo info;
-  info.use = BlockUse::small;
-  info.slot_bytes = kGranuleBytes;
+  const BlockInfo info = block_of_slots(kGranuleBytes);
   for (const std::size_t each : {block - 1, block, block + 1}) {
     chunk->take_block(each, info, KindNumber::words);
     chunk->set_allocated(each, {0, kGranulesPerBlock}, false);
@@ -86,10 +103,7 @@ TEST(Chunk, CountsTheMarksOfBlocksOfEverySize) {
   for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
     const OwnedChunk chunk = make_chunk();
     const std::size_t block = kFirstBlock;
-    BlockInfo info;
-    info.use = BlockUse::small;
-    info.size_class = size_class;
-    info.slot_bytes = SizeClasses::slot_bytes(size_class);
+    const BlockInfo info = block_of_slots(SizeClasses::slot_bytes(size_class));
     chunk->take_block(block, info, KindNumber::words);
     const std::uint32_t step = info.slot_bytes / kGranuleBytes;
     chunk->set_allocated(block, {0, info.slots() * step}, false);
@@ -104,7 +118,7 @@ TEST(Chunk, CountsTheMarksOfBlocksOfEverySize) {
 
 TEST(Chunk, MarkIsToldOnceAndLeavesTheOthersAlone) {
   for (const bool shared : {false, true}) {
-    const OwnedChunk chunk = make_chunk();
+    const OwnedChunk chunk = make_full_chunk();
     const auto mark = [&](std::size_t i) {
       std::byte* const object = granule(*chunk, i);
       return shared ? chunk->mark_shared(object) : chunk->mark_exclusively(object);
@@ -138,7 +152,7 @@ TEST(Chunk, MarkIsToldOnceAndLeavesTheOthersAlone) {
 }
 
 TEST(Chunk, BothWaysOfMarkingSeeEachOthersMarks) {
-  const OwnedChunk chunk = make_chunk();
+  const OwnedChunk chunk = make_full_chunk();
   EXPECT_TRUE(chunk->mark_shared(granule(*chunk, 7)));
   EXPECT_FALSE(chunk->mark_exclusively(granule(*chunk, 7)));
   EXPECT_TRUE(chunk->mark_exclusively(granule(*chunk, 8)));
@@ -146,7 +160,7 @@ TEST(Chunk, BothWaysOfMarkingSeeEachOthersMarks) {
 }
 
 TEST(Chunk, ABlocksMarkWordsAreThoseOfItsGranules) {
-  const OwnedChunk chunk = make_chunk();
+  const OwnedChunk chunk = make_full_chunk();
   for (const std::size_t block : {kFirstBlock, kFirstBlock + 1, kBlocksPerChunk - 1}) {
     std::byte* const last = chunk->block_start(block) + kBlockBytes - kGranuleBytes;
     chunk->mark_exclusively(chunk->block_start(block));
@@ -163,7 +177,7 @@ TEST(Chunk, OfManyThreadsExactlyOneIsToldThatItMarked) {
   constexpr std::size_t kThreads = 4;
   const std::size_t rounds = mark::scaled(50);
   for (std::size_t round = 0; round < rounds; ++round) {
-    const OwnedChunk chunk = make_chunk();
+    const OwnedChunk chunk = make_full_chunk();
     std::atomic<std::size_t> ready{0};
     std::vector<std::vector<std::uint8_t>> told(kThreads, std::vector<std::uint8_t>(kGranules, 0));
     std::vector<std::thread> threads;
@@ -187,9 +201,7 @@ TEST(Chunk, OfManyThreadsExactlyOneIsToldThatItMarked) {
 
 TEST(Chunk, FindsRunsOfFreeBlocksAndNoOthers) {
   const OwnedChunk chunk = make_chunk();
-  BlockInfo info;
-  info.use = BlockUse::small;
-  info.slot_bytes = 16;
+  const BlockInfo info = block_of_slots(16);
   EXPECT_EQ(chunk->find_free(1), kFirstBlock);
   EXPECT_EQ(chunk->find_free(kUsableBlocks), kFirstBlock);
   EXPECT_EQ(chunk->find_free(kUsableBlocks + 1), 0U);
@@ -222,9 +234,7 @@ TEST(Chunk, AvoidsBlacklistedBlocksUntilTheyAreForgotten) {
 // As a plain search does, whatever was searched for before.
 TEST(Chunk, FindsTheFirstRunAfterAnyTakesAndReleases) {
   const OwnedChunk chunk = make_chunk();
-  BlockInfo info;
-  info.use = BlockUse::small;
-  info.slot_bytes = 16;
+  const BlockInfo info = block_of_slots(16);
   std::mt19937 random(1);
   std::set<std::size_t> taken;
   const auto first_run = [&](std::size_t count) -> std::size_t {
@@ -259,7 +269,9 @@ TEST(Chunk, MayHoldTheKindsOfBlocksTakenSinceItWasEmpty) {
     }
     return kinds;
   };
-  const auto take = [&](std::size_t block, KindNumber kind) { chunk->take_block(block, {}, kind); };
+  const auto take = [&](std::size_t block, KindNumber kind) {
+    chunk->take_block(block, block_of_slots(16), kind);
+  };
   EXPECT_EQ(kinds_held(), std::set<KindNumber>());
   take(kFirstBlock, KindNumber::data);
   EXPECT_EQ(kinds_held(), std::set{KindNumber::data});
@@ -279,22 +291,19 @@ TEST(Chunk, MayHoldTheKindsOfBlocksTakenSinceItWasEmpty) {
 TEST(Chunk, FreeMemoryGoesBackAndIsZeroAgain) {
   const OwnedChunk chunk = make_chunk();
   for (const std::size_t block : {kFirstBlock, kFirstBlock + 1}) {
-    chunk->take_block(block, {}, KindNumber::data);
+    chunk->take_block(block, block_of_slots(16), KindNumber::data);
     *chunk->block_start(block) = std::byte{1};
   }
   chunk->release_block(kFirstBlock);
   chunk->release_free_memory();
   EXPECT_EQ(*chunk->block_start(kFirstBlock), std::byte{0});
   EXPECT_EQ(*chunk->block_start(kFirstBlock + 1), std::byte{1}) << "in use";
-  EXPECT_TRUE(chunk->take_block(kFirstBlock, {}, KindNumber::data));
+  EXPECT_TRUE(chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data));
 }
 
 TEST(Chunk, FindsRunsOfFreeSlots) {
   const OwnedChunk chunk = make_chunk();
-  BlockInfo info;
-  info.use = BlockUse::small;
-  info.slot_bytes = 48;
-  info.size_class = SizeClasses::class_of(48);
+  const BlockInfo info = block_of_slots(48);
   const std::size_t block = kFirstBlock;
   chunk->take_block(block, info, KindNumber::words);
   const auto equals = [](GranuleRange range, std::uint32_t first, std::uint32_t end) {
@@ -317,10 +326,7 @@ TEST(Chunk, FindsRunsOfFreeSlots) {
 TEST(Chunk, WhatIsMarkedStaysAllocated) {
   const OwnedChunk chunk = make_chunk();
   const std::size_t block = kFirstBlock;
-  BlockInfo info;
-  info.use = BlockUse::small;
-  info.slot_bytes = 48;
-  info.size_class = SizeClasses::class_of(48);
+  const BlockInfo info = block_of_slots(48);
   chunk->take_block(block, info, KindNumber::words);
   const std::uint32_t end = info.slots() * 3;
   chunk->set_allocated(block, {0, end}, false);

@@ -104,7 +104,11 @@ TEST(HeapSpace, TheHeaderOfAReleasedChunkStaysAndIsZero) {
   for (const std::size_t bytes : {kChunkBytes, kChunkBytes / 4, 3 * kChunkBytes + kBlockBytes}) {
     Chunk* const chunk = space.allocate(bytes);
     ASSERT_NE(chunk, nullptr);
-    chunk->take_block(kFirstBlock, {}, KindNumber::data);
+    BlockInfo info;
+    info.use = BlockUse::large_head;
+    info.blocks = 1;
+    info.large_bytes = kBlockBytes;
+    chunk->take_block(kFirstBlock, info, KindNumber::data);
     chunk->set_large_allocated(kFirstBlock);
     const std::byte* const object = chunk->block_start(kFirstBlock);
     EXPECT_TRUE(chunk->is_allocated(object));
