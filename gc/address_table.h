@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "base/check.h"
 #include "heap/system_array.h"
 
 namespace jackdaw::gc {
@@ -45,6 +46,7 @@ class AddressTable {
 
   /// The value of `address`, which is not 0; a zeroed one if the address is new. Amortised O(1).
   Insertion insert(std::uintptr_t address) {
+    JACKDAW_CHECK(address != 0);
     if (Value* const value = find(address)) return {value, false};
     if (!has_room() && !grow()) return {nullptr, false};
     return {&put({address, {}}), true};
@@ -116,6 +118,7 @@ class AddressTable {
 
   // There is room, and the address is not in the table.
   Value& put(const Entry& entry) {
+    JACKDAW_CHECK(has_room() && place_of(entry.address) == kNowhere);
     std::size_t place = home_of(entry.address);
     while (entries_[place].address != 0) place = next(place);
     entries_[place] = entry;
@@ -124,6 +127,7 @@ class AddressTable {
   }
 
   void erase_at(std::size_t hole) {
+    JACKDAW_CHECK(size_ != 0 && entries_[hole].address != 0);
     const std::size_t mask = entries_.size() - 1;
     for (std::size_t place = next(hole); entries_[place].address != 0; place = next(place)) {
       // An entry whose home lies behind the hole stays, or it could not be found.

@@ -1,5 +1,6 @@
 #include "gc/collection.h"
 
+#include "base/check.h"
 #include "gc/object_model.h"
 
 namespace jackdaw::gc {
@@ -24,6 +25,7 @@ void Collection::begin(Marking& marking) {
 }
 
 void Collection::clear_marks() {
+  JACKDAW_CHECK(marking_ != nullptr && !program_runs_);
   heap_.start_clearing_marks();
   marking_->share([this](std::uint32_t chunk) { heap_.clear_marks_of_chunk(chunk); },
                   static_cast<std::uint32_t>(heap_.chunk_count()));
@@ -47,11 +49,13 @@ void Collection::mark_again(std::span<heap::Object* const> roots, std::span<cons
 }
 
 void Collection::start_sweep(heap::OwnedBlocks owned) {
+  JACKDAW_CHECK(is_complete_ && !program_runs_);
   marked_ = std::chrono::steady_clock::now();
   heap_.start_sweep(owned);
 }
 
 void Collection::sweep(heap::OwnedBlocks owned) {
+  JACKDAW_CHECK(is_complete_ && !program_runs_);
   marked_ = std::chrono::steady_clock::now();
   const heap::SweepResult swept = heap_.sweep(owned);
   result_.live_objects = swept.live_objects;
@@ -66,6 +70,7 @@ CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start
 }
 
 bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {
+  JACKDAW_CHECK(marking_ != nullptr);
   const bool complete = marking_->mark({heap_.map(), weak_references_, program_runs_}, roots, rescans);
   const auto counts = marking_->statistics();
   for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);

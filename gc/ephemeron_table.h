@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.h"
 #include "gc/address_table.h"
 #include "heap/growing_list.h"
 #include "heap/object.h"
@@ -28,8 +29,10 @@ class EphemeronTable {
   void for_each_value_of(const heap::Object* key, Function function) const {
     const std::uint64_t* const first = first_pairs_.find(address_of(key));
     if (first == nullptr) return;
-    for (std::uint64_t pair = *first; pair != kNone; pair = pairs_[pair - 1].next)
+    for (std::uint64_t pair = *first; pair != kNone; pair = pairs_[pair - 1].next) {
+      JACKDAW_CHECK(pairs_[pair - 1].next < pair);  // so that the list ends
       function(pairs_[pair - 1].value);
+    }
   }
 
   /// Pairs in the table.

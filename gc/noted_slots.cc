@@ -3,6 +3,7 @@
 #include <new>
 #include <span>
 
+#include "base/check.h"
 #include "base/system_memory.h"
 
 namespace jackdaw::gc {
@@ -42,6 +43,7 @@ bool NotedSlots::begin_segment(Cursor& cursor) {
     if (memory.empty()) return false;
     segment = new (memory.data()) Segment;
   }
+  JACKDAW_CHECK(segment->count == 0);
   push(filled_, segment);
   cursor = {epoch_, segment};
   return true;
@@ -55,6 +57,7 @@ void* NotedSlots::take() {
     epoch_ = new_epoch();
   }
   // A segment that was begun has a slot at least.
+  JACKDAW_CHECK(emptied_->count != 0 && emptied_->count <= Segment::kCapacity);
   void* const slot = emptied_->slots[--emptied_->count];
   if (emptied_->count == 0) push(free_, pop(emptied_));
   return slot;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.h"
 #include "base/system_memory.h"
 #include "gc/collection.h"
 #include "heap/chunk.h"
@@ -40,6 +41,7 @@ class WeakProcessing {
   /// Queues an object.
   void mark(heap::Object* object) {
     if (is_marked(object)) return;
+    JACKDAW_CHECK(queued_ < kQueueLength);
     queue_[queued_++] = object;
     if (queued_ == kQueueLength) drain();
   }

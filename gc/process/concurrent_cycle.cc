@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/check.h"
 #include "gc/process/cancellation.h"
 #include "gc/process/own_descriptor.h"
 #include "gc/process/own_work.h"
@@ -52,6 +53,7 @@ std::uint64_t most_of_cycle(std::uint64_t all, std::uint64_t growing) {
 // collect_and_allocate is to return; nothing when a cycle is no help.
 std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(ProcessThread& thread,
                                                                          const Request& request) {
+  JACKDAW_CHECK(collecting_.is_held_by_caller());
   using Phase = ConcurrentMarking::Phase;
   const std::optional<void*> try_again;
   const OwnStack own_stack{request.stack_pointer};

@@ -53,6 +53,23 @@ constexpr std::chrono::duration<double, std::milli> kNoTime{0.001};
 // Objects that a stop may find and leave to the pause to mark from.
 constexpr std::size_t kLeastFound = 1024;
 
+// Whether a cycle may go from the one phase to the other. Its thread is ended by a sweep in which there is
+// nothing to sweep.
+constexpr bool may_follow(ConcurrentMarking::Phase before, ConcurrentMarking::Phase next) {
+  using Phase = ConcurrentMarking::Phase;
+  switch (before) {
+    case Phase::idle:
+      return next == Phase::marking || next == Phase::sweeping;
+    case Phase::marking:
+      return next == Phase::marked;
+    case Phase::marked:
+      return next == Phase::marking || next == Phase::sweeping || next == Phase::idle;
+    case Phase::sweeping:
+      return next == Phase::idle;
+  }
+  return false;
+}
+
 }  // namespace
 
 // With the collector's lock; then the program stands still.
@@ -168,6 +185,7 @@ bool ConcurrentMarking::start_thread() {
 }
 
 void ConcurrentMarking::end_thread() {
+  JACKDAW_CHECK(phase() == Phase::idle);
   if (!has_thread_) return;
   // Relaxed: the change of the word that follows publishes it.
   is_ending_.store(true, std::memory_order_relaxed);
@@ -202,7 +220,12 @@ void ConcurrentMarking::run() {
   }
 }
 
-void ConcurrentMarking::change_phase(Phase phase) {
+void ConcurrentMarking::change_phase(Phase next) {
+  JACKDAW_CHECK(may_follow(phase(), next));
+  set_phase(next);
+}
+
+void ConcurrentMarking::set_phase(Phase phase) {
   base::Stress::delay();
   // Release: pairs with the acquire in phase().
   phase_.value().store(static_cast<std::uint32_t>(phase), std::memory_order_release);
@@ -211,6 +234,7 @@ void ConcurrentMarking::change_phase(Phase phase) {
 }
 
 bool ConcurrentMarking::start_tracking(WriteTrackingMethod last) {
+  JACKDAW_CHECK(phase() == Phase::idle);
   if (tracking_.start(last) == WriteTrackingMethod::none) return false;
   write_time_ = tracking_.write_time();
   // All of the process's pages at once, which loses no write now.
@@ -218,6 +242,7 @@ bool ConcurrentMarking::start_tracking(WriteTrackingMethod last) {
 }
 
 void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
+  JACKDAW_CHECK(lock_.is_held_by_caller() && has_thread_);
   first_roots_ = roots;
   is_hurried_.store(false, std::memory_order_relaxed);
   collection_.set_program_runs(true);
@@ -500,6 +525,7 @@ void ConcurrentMarking::mark_gathered() {
 }
 
 void ConcurrentMarking::end_marking(Marking& marking) {
+  JACKDAW_CHECK(lock_.is_held_by_caller() && phase() == Phase::marked);
   collection_.set_program_runs(false);
   marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper) +
                        stretches_.part_count() / kPartsOfAHelper);
@@ -581,18 +607,24 @@ void ConcurrentMarking::end_trace_of_cycle() {
   trace_.write();
 }
 
-void ConcurrentMarking::give_up() {
+void ConcurrentMarking::forget_marking() {
   heap_.end_marking();
   collection_.set_program_runs(false);
   roots_.clear();
   rescans_.clear();
+}
+
+void ConcurrentMarking::give_up() {
+  JACKDAW_CHECK(lock_.is_held_by_caller());
+  forget_marking();
   change_phase(Phase::idle);
 }
 
 void ConcurrentMarking::after_fork_in_child() {
   tracking_.after_fork_in_child();
   has_thread_ = false;
-  give_up();
+  forget_marking();
+  set_phase(Phase::idle);
 }
 
 }  // namespace jackdaw::gc

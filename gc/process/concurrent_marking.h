@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/check.h"
 #include "base/system_memory.h"
 #include "gc/collection.h"
 #include "gc/mark_task.h"
@@ -85,7 +86,10 @@ class ConcurrentMarking {
   /// Phase marked: nothing is swept, and the next cycle begins anew.
   void give_up();
   /// Phase marked: goes on to sweeping.
-  void start_sweeping() { change_phase(Phase::sweeping); }
+  void start_sweeping() {
+    JACKDAW_CHECK(phase() == Phase::marked);
+    change_phase(Phase::sweeping);
+  }
 
   // --- Any thread, with or without the collector's lock ---
 
@@ -171,7 +175,9 @@ class ConcurrentMarking {
   void mark_gathered();
   void sweep();
   void end_trace_of_cycle();
-  void change_phase(Phase phase);
+  void forget_marking();
+  void change_phase(Phase next);
+  void set_phase(Phase phase);
 
   heap::Heap& heap_;
   Collection& collection_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace jackdaw::gc {
 
 namespace {
@@ -78,6 +80,7 @@ bool Finalizers::take_ready(ReadyFinalizer& ready) {
 }
 
 void Finalizers::add_ready(std::uintptr_t address, const Finalizer& finalizer) {
+  JACKDAW_CHECK(ready_count() < ready_.size());
   ready_at(added_++) = {object_of(address), finalizer};
 }
 

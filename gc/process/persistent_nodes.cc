@@ -3,6 +3,7 @@
 #include <new>
 #include <span>
 
+#include "base/check.h"
 #include "base/system_memory.h"
 
 namespace jackdaw::gc {
@@ -22,6 +23,7 @@ PersistentNodes::Node& PersistentNodes::acquire(std::uintptr_t address, const vo
   if (free_ == nullptr) add_block();
   Node& node = *free_;
   // Relaxed, here and below: the lock orders all that threads write, and a collection waits for them.
+  JACKDAW_CHECK((node.word.load(std::memory_order_relaxed) & kFree) != 0);
   free_ = reinterpret_cast<Node*>(node.word.load(std::memory_order_relaxed) & ~kFree);
   node.maker = maker;
   node.word.store(address, std::memory_order_relaxed);
@@ -30,6 +32,7 @@ PersistentNodes::Node& PersistentNodes::acquire(std::uintptr_t address, const vo
 
 void PersistentNodes::release(Node& node) {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(&node != free_);
   node.word.store(reinterpret_cast<std::uintptr_t>(free_) | kFree, std::memory_order_relaxed);
   free_ = &node;
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/check.h"
 #include "base/stress.h"
 #include "base/valgrind.h"
 #include "gc/candidate_picker.h"
@@ -213,6 +214,7 @@ void* ProcessCollector::allocate_in_callback(ProcessThread& thread, const Reques
 
 // The threads stand still. From now on what callbacks allocate is made in blocks of its own.
 void ProcessCollector::begin_pause() {
+  JACKDAW_CHECK(collecting_.is_held_by_caller() && !stands_still_);
   stands_still_ = true;
   heap::Heap::lock_out(this_thread().allocator());
 }
@@ -445,6 +447,8 @@ CollectionReason ProcessCollector::reason_of_refusal(std::size_t bytes, std::uin
 }
 
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
+  JACKDAW_CHECK(collecting_.is_held_by_caller());
+  JACKDAW_CHECK(concurrent_.phase() == ConcurrentMarking::Phase::idle);
   const CancellationDisabled guard;
   collecting_.let_nobody_pass();
   const std::uint64_t live_before = live_bytes();
@@ -538,6 +542,7 @@ void ProcessCollector::note_allocating_threads() {
 
 // From when only the roots are left to be marked from.
 void ProcessCollector::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {
+  JACKDAW_CHECK(stands_still_);
   mark_from_roots(own_stack);
   {
     const CollectionTrace::Span finishing(trace_, TracePhase::finish);
@@ -631,12 +636,14 @@ void ProcessCollector::clear_dead() {
     // Relaxed, both: see PersistentNodes::Node.
     const std::uintptr_t start = heap_.map().start_of_object_at(node.word.load(std::memory_order_relaxed));
     const auto* const object = reinterpret_cast<const heap::Object*>(start);
+    JACKDAW_CHECK(object != nullptr);
     if (!heap::Chunk::of(object)->is_marked(object)) node.word.store(0, std::memory_order_relaxed);
   });
   destructors_.add_dead(heap_);
 }
 
 void ProcessCollector::gather_roots(const OwnStack& own_stack) {
+  JACKDAW_CHECK(stands_still_ && root_count_ == 0);
   // First: it may say where stacks end.
   if (hooks_.more_roots != nullptr) hooks_.more_roots();
   scan_made_in_pause();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/check.h"
 #include "base/sanitizers.h"
 #include "base/spin.h"
 #include "gc/process/stops_by_signal.h"
@@ -57,15 +58,20 @@ bool StoppableMutex::take() {
 }
 
 void StoppableMutex::unlock() {
+  JACKDAW_CHECK(is_held_by_caller());
   holder_.store(pthread_t{}, std::memory_order_relaxed);
   // Release: pairs with the acquires of whoever takes it next.
   const std::uint32_t state = state_.value().fetch_and(~(kHeld | kAsleep), std::memory_order_release);
+  JACKDAW_CHECK((state & kHeld) != 0);
   if ((state & kAsleep) != 0) state_.wake_all();
   end_use();
 }
 
 // Relaxed: read again by whoever takes the mutex, behind the release in unlock.
-void StoppableMutex::let_nobody_pass() { state_.value().fetch_or(kNoPassLeft, std::memory_order_relaxed); }
+void StoppableMutex::let_nobody_pass() {
+  JACKDAW_CHECK(is_held_by_caller());
+  state_.value().fetch_or(kNoPassLeft, std::memory_order_relaxed);
+}
 
 bool StoppableMutex::is_held_by_caller() const {
   return pthread_equal(holder_.load(std::memory_order_relaxed), pthread_self()) != 0;
@@ -73,6 +79,7 @@ bool StoppableMutex::is_held_by_caller() const {
 
 // Relaxed, all: there is no other thread.
 void StoppableMutex::forget_queue() {
+  JACKDAW_CHECK(is_held_by_caller());
   state_.value().store(kHeld, std::memory_order_relaxed);
   next_.store(turn_.value().load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
@@ -97,6 +104,8 @@ void StoppableMutex::lock_slowly() {
   }
   take_as_first();
   holder_.store(pthread_self(), std::memory_order_relaxed);
+  // Relaxed: only the first in the queue, which this thread is, moves the turn on.
+  JACKDAW_CHECK(turn_.value().load(std::memory_order_relaxed) == ticket);
   const std::uint32_t next = ticket + 1;
   turn_.value().store(next, std::memory_order_seq_cst);
   if (next_.load(std::memory_order_seq_cst) == next) return;

@@ -24,6 +24,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "base/check.h"
 #include "gc/process/futex_word.h"
 
 namespace jackdaw::gc {
@@ -35,6 +36,7 @@ class StoppableMutex {
   static constexpr std::uint32_t kMostPasses = 1024;
 
   void lock() {
+    JACKDAW_CHECK(!is_held_by_caller());
     add_use();
     if (!take()) [[unlikely]]
       lock_slowly();
@@ -45,6 +47,7 @@ class StoppableMutex {
   /// The holder sets how long a thread polls before it queues. At first that is as long as short holds take.
   // Relaxed: an amount of time that orders nothing.
   void set_polling_time(std::chrono::nanoseconds time) {
+    JACKDAW_CHECK(is_held_by_caller());
     polling_time_.store(std::max(time, kShortHold), std::memory_order_relaxed);
   }
   /// By the holder: nobody passes those who queue when it unlocks. For who holds it for long, and may want it

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/check.h"
 #include "base/system_memory.h"
 #include "gc/process/readable_memory.h"
 #include "gc/process/scanned_stretches.h"
@@ -58,11 +59,15 @@ class TakenPages {
   /// What waits. Until pages are taken.
   [[nodiscard]] std::span<const AddressRange> waiting() const { return std::span(pieces_).subspan(visited_); }
   /// So many pieces, from the first on, were visited.
-  void visited(std::size_t pieces) { visited_ += pieces; }
+  void visited(std::size_t pieces) {
+    JACKDAW_CHECK(pieces <= waiting().size());
+    visited_ += pieces;
+  }
 
   /// While nothing waits: takes further pages, at least some if there are any left, until they are enough or
   /// the time is over. Does not allocate.
   void take_some(Clock::time_point deadline) {
+    JACKDAW_CHECK(waiting().empty());
     pieces_.clear();
     visited_ = 0;
     bool is_enough = false;

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/check.h"
 #include "base/sanitizers.h"
 #include "base/spin.h"
 #include "base/stress.h"
@@ -142,6 +143,7 @@ sigset_t ThreadRegistry::without_stop_signal(sigset_t signals) {
 }
 
 ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> stack_end) {
+  JACKDAW_CHECK(current_ == nullptr);
   const OwnWork own_work;
   ThreadStack stack = ThreadStack::of_this_thread();
   if (stack_end) stack.set_end(*stack_end);
@@ -200,6 +202,7 @@ bool ThreadRegistry::is_to_answer(const ProcessThread& thread) {
 // Relaxed, all: see raise_depth.
 void ThreadRegistry::leave_critical(ProcessThread& thread) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) != 0);
   const std::uint32_t depth = thread.critical_depth_.load(std::memory_order_relaxed) - 1;
   thread.critical_depth_.store(depth, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -259,6 +262,8 @@ void ThreadRegistry::handle_stop_signal(int, siginfo_t*, void* context) {
 }
 
 void ThreadRegistry::stand_still(ProcessThread& thread, const ucontext_t* interrupted) {
+  // Relaxed: the thread's own word.
+  JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) == 0);
   base::Stress::delay();
   FutexWord& epoch = registry_->stop_epoch_;
   FutexWord& running = registry_->still_running_;
@@ -274,7 +279,9 @@ void ThreadRegistry::stand_still(ProcessThread& thread, const ucontext_t* interr
       thread.answered_at_ = CollectionTrace::Clock::now();
     // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
     // thread wrote.
-    if (running.value().fetch_sub(1, std::memory_order_release) == 1) running.wake_all();
+    const std::uint32_t before = running.value().fetch_sub(1, std::memory_order_release);
+    JACKDAW_CHECK(before != 0);
+    if (before == 1) running.wake_all();
   }
   static_cast<void>(epoch.poll_while(stop, registry_->short_stops_.standing_time()));
   // Acquire: pairs with the release in let_others_go_on, so that this thread sees what the collector wrote.
@@ -296,6 +303,7 @@ std::uint32_t ThreadRegistry::stop_others() {
   // Relaxed, all but the last: only the holder of the lock writes the epoch, and nobody looks at the rest
   // before he has seen it odd. Release: pairs with the acquire in stand_still.
   const std::uint32_t stop = stop_epoch_.value().load(std::memory_order_relaxed) + 1;
+  JACKDAW_CHECK(stop % 2 != 0);
   std::uint32_t others = 0;
   for (ProcessThread* const thread : threads_) {
     if (!is_to_stop(thread)) continue;
@@ -375,6 +383,7 @@ bool ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
 // Relaxed, both: this thread itself waits for the count, and nobody answers any more. Where one thread is
 // suspended, nothing is counted.
 void ThreadRegistry::note_gone(ProcessThread& thread) {
+  JACKDAW_CHECK(mutex_.is_held_by_caller() && &thread != current_);
   thread.is_gone_ = true;
   if (thread.asked_stop_.exchange(0, std::memory_order_relaxed) != 0)
     still_running_.value().fetch_sub(1, std::memory_order_relaxed);
@@ -426,6 +435,7 @@ bool ThreadRegistry::is_unanswered(ProcessThread& thread) {
 
 // Asks them once more. Whoever has answered meanwhile finds that nothing is asked.
 ThreadRegistry::Unanswered ThreadRegistry::ask_again(bool is_first_time) {
+  JACKDAW_CHECK(mutex_.is_held_by_caller());
   look_for_strangers();
   Unanswered unanswered;
   for (ProcessThread* const thread : threads_) {
@@ -491,6 +501,7 @@ void ThreadRegistry::give_up(const ProcessThread& thread) const {
 }
 
 void ThreadRegistry::forget_gone_threads() {
+  JACKDAW_CHECK(mutex_.is_held_by_caller());
   std::erase_if(threads_, [](ProcessThread* thread) {
     const std::unique_ptr<ProcessThread> destroyed(thread->is_gone_ ? thread : nullptr);
     return destroyed != nullptr;
@@ -526,6 +537,8 @@ void ThreadRegistry::let_others_go_on() {
   if (trace_.is_on()) [[unlikely]]
     note_stops();
   short_stops_.end(ShortStops::Clock::now());
+  JACKDAW_CHECK(mutex_.is_held_by_caller());
+  JACKDAW_CHECK(stop_epoch_.value().load(std::memory_order_relaxed) % 2 != 0);
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
   // stand_still.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,
@@ -553,6 +566,7 @@ class ThreadRegistry::BlockedState {
 
 void ThreadRegistry::set_blocked(bool is_blocked, std::uintptr_t stack_pointer) {
   const std::lock_guard lock(mutex_);
+  JACKDAW_CHECK(current_->is_blocked_ != is_blocked);
   current_->stack_.note(stack_pointer);
   current_->is_blocked_ = is_blocked;
 }

@@ -27,6 +27,7 @@
 #include <optional>
 #include <span>
 
+#include "base/check.h"
 #include "base/export.h"
 #include "base/system_memory.h"
 #include "gc/process/futex_word.h"
@@ -51,6 +52,20 @@ enum class Suspension : std::uint32_t {
   put_off,   ///< it will stand still when it holds no lock, and is not blocked, any more
   standing,  ///< it stands still; nobody needs to stop it
 };
+/// Whether a thread may go from the one to the other.
+constexpr bool may_follow(Suspension before, Suspension next) {
+  switch (next) {
+    case Suspension::none:
+      return true;
+    case Suspension::asked:
+      return before == Suspension::none;
+    case Suspension::put_off:
+      return before == Suspension::none || before == Suspension::asked;
+    case Suspension::standing:
+      return before == Suspension::asked || before == Suspension::put_off;
+  }
+  return false;
+}
 
 /// A registered thread. Made and destroyed by the registry; all else is for the thread itself.
 class ProcessThread {
@@ -100,6 +115,7 @@ class ProcessThread {
     return static_cast<Suspension>(suspension_.value().load(std::memory_order_acquire));
   }
   void set_suspension(Suspension suspension) {
+    JACKDAW_CHECK(may_follow(this->suspension(), suspension));
     suspension_.value().store(static_cast<std::uint32_t>(suspension), std::memory_order_release);
   }
 };
@@ -196,6 +212,7 @@ class ThreadRegistry {
   /// Between the two: calls `function(pthread_t)` for each thread that was stopped.
   template <typename Function>
   void for_each_stopped(Function function) const {
+    JACKDAW_CHECK(mutex_.is_held_by_caller());
     for (ProcessThread* const thread : threads_) {
       if (is_to_stop(thread)) function(thread->handle_);
     }
@@ -211,6 +228,7 @@ class ThreadRegistry {
   template <typename Function>
   void for_each_root(std::uintptr_t own_stack_pointer, StackState own,
                      std::span<const ThreadLocalModule> modules, Function function) {
+    JACKDAW_CHECK(mutex_.is_held_by_caller());
     if (current_ != nullptr) current_->stack_.note(own_stack_pointer);
     for (const ProcessThread* const thread : threads_) {
       if (thread != current_ || own != StackState::holds_none) {

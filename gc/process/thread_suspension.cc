@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/check.h"
 #include "base/signals_blocked.h"
 #include "gc/process/reserved_signal.h"
 #include "gc/process/stack_pointer.h"
@@ -25,6 +26,7 @@ constinit thread_local std::atomic<std::uint32_t> StoppableMutex::uses_{0};
 // Relaxed: see uses().
 void StoppableMutex::end_use() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  JACKDAW_CHECK(uses() != 0);
   const std::uint32_t left = uses() - 1;
   uses_.store(left, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -32,6 +34,7 @@ void StoppableMutex::end_use() {
 }
 
 ProcessThread* ThreadRegistry::find(pthread_t thread) const {
+  JACKDAW_CHECK(mutex_.is_held_by_caller());
   for (ProcessThread* const entry : threads_) {
     if (!entry->is_gone_ && pthread_equal(entry->handle_, thread) != 0) return entry;
   }
@@ -113,6 +116,7 @@ void ThreadRegistry::stand_suspended(ProcessThread& thread, const ucontext_t* in
 // With all signals blocked, so that the thread is not cancelled here. It may take for ever, so the one gets
 // through that setuid waits for; where it is a late stop signal, there is nothing to answer.
 void ThreadRegistry::await_resumption(ProcessThread& thread) {
+  JACKDAW_CHECK(StoppableMutex::uses() == 0);
   const base::SignalsBlocked but_for_setuid(base::kAllSignals & ~base::bit_of(ReservedSignal::kNumber));
   while (thread.suspension() == Suspension::standing)
     thread.suspension_.wait(static_cast<std::uint32_t>(Suspension::standing));
@@ -121,6 +125,8 @@ void ThreadRegistry::await_resumption(ProcessThread& thread) {
 // The stack of a blocked thread is noted already, and a collection may be looking there.
 void ThreadRegistry::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer,
                                     const ucontext_t* interrupted) {
+  // Relaxed: the thread's own word.
+  JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) == 0);
   if (!thread.is_blocked_) thread.stack_.note(stack_pointer, interrupted);
   thread.set_suspension(Suspension::standing);
   reply_to_suspender();

@@ -1,5 +1,6 @@
 #include "gc/process/weak_links.h"
 
+#include "base/check.h"
 #include "heap/word.h"
 
 namespace jackdaw::gc {
@@ -15,6 +16,7 @@ void** link_of(std::uintptr_t address) {
 }  // namespace
 
 LinkResult WeakLinks::register_link(void** link, heap::Object* object) {
+  JACKDAW_CHECK(link != nullptr && object != nullptr);
   const auto [registered, is_new] = objects_.insert(address_of(link));
   if (registered == nullptr) return LinkResult::no_memory;
   *registered = object;
