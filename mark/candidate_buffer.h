@@ -24,7 +24,7 @@ template <CandidateObjectModel Model>
 class CandidateBuffer<Model> {
  public:
   using Candidate = typename Model::Candidate;
-  /// So many are examined together.
+  /// How many are examined together.
   static constexpr std::size_t kDue = 64;
 
   [[nodiscard]] bool is_empty() const { return count_ == 0; }

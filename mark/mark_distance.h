@@ -27,18 +27,18 @@ class MarkDistance {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// So many polls while near lie between two samples, at first; twice as many each time that marks were
-  /// judged to be near, up to the second number: a sample takes longer than a visit.
+  /// The number of polls between two samples while marks are near: it begins with the first and doubles each
+  /// time that they were judged to be near, up to the second, as a sample takes longer than a visit.
   static constexpr std::uint32_t kPollsASample = 16;
   static constexpr std::uint32_t kMostPollsASample = 256;
-  /// So many samples are judged together.
+  /// How many samples are judged together.
   static constexpr std::uint32_t kSamples = 32;
   /// Marks are far when a sample takes this long on average. Measured (docs/results.md, where a sample
   /// could count as 500 ns): up to 13 ns where few come from another core, which takes 100 and more; 29 to 50
   /// where many do.
   static constexpr Duration kFar{18};
-  /// The same for a worker alone, whose marks come from no other core: measured, a third-level cache takes up
-  /// to 60 ns, in which little is gained, and memory 110 and more.
+  /// A worker alone has another limit, as its marks come from no other core: measured, a third-level cache
+  /// takes up to 60 ns, in which little is gained, and memory 110 and more.
   static constexpr Duration kFarAlone{64};
   /// A sample counts as this long at most, and as nothing at least: the processor may have been away. So
   /// where marks are near, it takes some that come from other cores to be far, and not an interruption.

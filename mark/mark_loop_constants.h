@@ -15,8 +15,8 @@ inline constexpr std::size_t kPrefetchDepth = 128;
 inline constexpr std::size_t kLowTasks = 32;
 inline constexpr std::size_t kRefilledTasks = 36;
 
-/// So many tasks are visited at a time, at most, while more than kLowTasks wait; and a quarter of those that
-/// wait else, as the younger ones' memory is still on its way.
+/// How many tasks are visited at a time, at most, while more than kLowTasks wait. Where fewer do, it is a
+/// quarter of them, as the younger ones' memory is still on its way.
 inline constexpr std::size_t kTasksAtOnce = 16;
 inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
   return waiting > kLowTasks ? std::min(waiting - kLowTasks, kTasksAtOnce) : (waiting + 3) / 4;
@@ -30,13 +30,13 @@ inline constexpr std::size_t kAskedTasks = 16;
 /// choices for each worker make it unlikely that a thief gives up with work in sight.
 inline constexpr std::uint32_t kChoicesPerWorker = 16;
 
-/// Of the workers at work so many may search for tasks, at most (as in Go's scheduler): the more thieves look
-/// at the queues, the longer those take that have tasks. Others leave.
+/// How many of the workers at work may search for tasks, at most (as in Go's scheduler): the more thieves
+/// look at the queues, the longer those take that have tasks. Others leave.
 inline constexpr std::uint32_t most_searchers(std::uint32_t at_work) { return std::max(1U, at_work / 2); }
 /// Others are called while fewer search or are on their way.
 inline constexpr std::uint32_t least_searchers(std::uint32_t at_work) { return std::max(1U, at_work / 32); }
 
-/// So many victims a thief asks for tasks when a search was in vain.
+/// How many victims a thief asks for tasks when a search was in vain.
 inline constexpr std::uint32_t kRequestsPerSearch = 4;
 
 /// A worker looks whether it should call others after one poll, then two, four, and so on up to this, until
@@ -56,7 +56,7 @@ inline constexpr std::uint64_t tasks_for_others(bool has_cut_objects) {
 /// marking. To follow them takes some times as long as to wake up.
 inline constexpr std::uint64_t kReferencesToBeWoken = 8192;
 
-/// So many of a round's roots, and of the objects to visit again, a worker claims at a time, at most.
+/// How many of a round's roots, or of the objects to visit again, a worker claims at a time, at most.
 inline constexpr std::size_t kInputPiece = 256;
 
 }  // namespace jackdaw::mark

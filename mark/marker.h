@@ -251,7 +251,7 @@ class Marker {
     return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_references_);
   }
 
-  // Of a round that is timed, in nanoseconds.
+  // Returns how many nanoseconds ago a round began that is timed.
   [[nodiscard]] double time_of_round() const {
     return std::chrono::duration<double, std::nano>(Clock::now() - round_start_).count();
   }

@@ -29,8 +29,8 @@ struct PageRelease {
 template <typename Element>
 using PageArray = std::unique_ptr<Element[], PageRelease>;
 
-/// So many elements, all bytes of them zero, which must be a value that they may have: no constructor runs,
-/// so what is not used takes no memory, however many there are. Null when there are not so many addresses.
+/// Makes an array of `count` elements whose bytes are all zero, which must be a value that they may have: no
+/// constructor runs, and what is not used takes no memory. Null when there are not so many addresses.
 template <typename Element>
 PageArray<Element> try_make_page_array(std::size_t count) {
   const std::size_t bytes = count * sizeof(Element);

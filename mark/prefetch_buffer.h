@@ -47,7 +47,7 @@ class PrefetchBuffer {
     task = take_oldest();
     return true;
   }
-  /// The same when there is one.
+  /// Takes the oldest task out; there is one. O(1).
   Task take_oldest() {
     JACKDAW_CHECK(size() != 0 && size() <= kDepth);
     return ring_[taken_++ % kDepth];

@@ -2,8 +2,8 @@
 //
 // The slices are the leaves of a complete binary tree whose nodes are numbered as in a heap: the root is 1,
 // the children of node i are 2i and 2i + 1. A task names one node, hence a range of the array, in a few bits.
-// Whoever takes a node keeps the left half and leaves the right half in the queue, until the range is one
-// slice: the parts that wait at the bottom of a queue, where thieves come first, are the largest, and any
+// A worker that takes a node keeps the left half and leaves the right half in the queue, until the range is
+// one slice: the parts that wait at the bottom of a queue, where thieves come first, are the largest, and any
 // part can be reached in a logarithmic number of steps.
 #pragma once
 

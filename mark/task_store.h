@@ -110,8 +110,8 @@ class TaskStore {
     refill(model);
     return prefetched_.take(task);
   }
-  /// The same where all that is made goes to the queue: one leaves the prefetch buffer when another enters,
-  /// or when none does and it `may_run_empty`.
+  /// Takes the next task to visit where all that is made goes to the queue: a task leaves the prefetch buffer
+  /// when another enters, or when none does and it `may_run_empty`.
   template <typename Model>
   JACKDAW_ALWAYS_INLINE bool next_of_queue(Model& model, Task& task, bool may_run_empty) {
     while (pop(task)) {

@@ -199,7 +199,7 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t wor
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
   const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
   lock.unlock();
-  // Whoever is about to give the job may need this processor.
+  // The thread that is about to give the job may need this processor.
   constexpr std::uint32_t kPausesBeforeYield = 64;
   std::uint32_t pauses = 0;
   while (jobs_begun_.load(std::memory_order_relaxed) == jobs_before &&

@@ -92,7 +92,7 @@ class ThreadPool {
   bool call(std::uint32_t most_on_the_way);
 
   // Relaxed, all: hints, of one line that is written when workers come, go and are called.
-  /// Of the present job: only workers numbered below this have been called to it, now or before.
+  /// Only workers numbered below this have been called to the present job, now or before.
   [[nodiscard]] std::uint32_t called() const { return called_.load(std::memory_order_relaxed); }
   /// Workers that are in their part of it.
   [[nodiscard]] std::uint32_t at_work() const { return at_work_hint_.load(std::memory_order_relaxed); }

@@ -146,7 +146,7 @@ class alignas(128) Worker {
     void make_room() requires CandidateObjectModel<Model> { self->template examine_now<kWay>(*model); }
   };
 
-  // Of a visit that is sampled: times how long the first mark takes to come.
+  // The sink of a visit that is sampled: it times how long the first mark takes to come.
   template <Way kWay>
   struct SamplingSink : Sink<kWay> {
     bool* is_first;

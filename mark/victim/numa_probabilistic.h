@@ -59,7 +59,7 @@ class NumaProbabilisticVictim {
   }
 
  private:
-  // Of a search: a group that has workers.
+  // A stage of a search looks at one group that has workers.
   struct Stage {
     std::size_t group;
     std::size_t last_look;  // at it

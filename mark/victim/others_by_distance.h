@@ -32,9 +32,9 @@ inline std::vector<WorkersAtDistance> others_by_distance(const VictimSetup& setu
   return groups;
 }
 
-/// Of each worker, whether it is on the thief's node (0), on another one that is at the least distance of
-/// those that have workers (1), at the next distance (2), and so on; from `ranks` - 1 on all are one.
-/// O(workers × groups). Throws std::bad_alloc.
+/// Returns for each worker whether it is on the thief's node (0), on another one that is at the least
+/// distance of those that have workers (1), at the next distance (2), and so on; from `ranks` - 1 on all are
+/// one. O(workers × groups). Throws std::bad_alloc.
 inline std::vector<std::uint8_t> distance_ranks(const VictimSetup& setup, std::size_t ranks) {
   std::vector<std::uint32_t> distances{base::NodeDistance::kNear};
   for (const WorkersAtDistance& group : others_by_distance(setup)) {
