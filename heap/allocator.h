@@ -123,7 +123,8 @@ class Allocator {
 
   static constexpr std::uint32_t kMostBlocksWanted = 16;
 
-  // Of kinds of which nothing was allocated yet: all runs used up, so that the fast half needs not ask.
+  // A kind of which nothing was allocated yet has this table: its runs are used up, so that the fast half
+  // need not ask.
   static RunTable no_runs_;
 
   Heap& heap_;

@@ -32,7 +32,7 @@ class BlockShape {
                            ((kReciprocalOne + granules - 1) / granules) << kReciprocalShift);
     return shape.with_contents(contents);
   }
-  /// Of slots: the same slots with other contents.
+  /// Returns the shape of slots of the same size with other contents.
   [[nodiscard]] constexpr BlockShape with_contents(Contents contents) const {
     const bool has_words = contents == Contents::words;
     const std::uint64_t words = has_words ? slot_bytes() / kWordBytes : 0;
@@ -61,11 +61,11 @@ class BlockShape {
   }
   /// How many blocks before this one the large object starts.
   [[nodiscard]] constexpr std::uint32_t blocks_back() const { return static_cast<std::uint32_t>(bits_); }
-  /// Of slots: bytes of each.
+  /// Returns how many bytes each slot has, in a block of slots.
   [[nodiscard]] constexpr std::uint32_t slot_bytes() const {
     return static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask;
   }
-  /// Of slots: what the objects hold.
+  /// Returns what the objects of a block of slots hold.
   [[nodiscard]] constexpr Contents contents() const { return static_cast<Contents>(bits_ & kContentsMask); }
   /// Whether it has slots whose objects hold no references.
   [[nodiscard]] constexpr bool holds_data() const { return (bits_ & kHoldsData) != 0; }
@@ -78,11 +78,11 @@ class BlockShape {
   }
   static constexpr unsigned kWordsShift = 48;
   static constexpr std::uint64_t kFitsLine = std::uint64_t{1} << 2;
-  /// Of slots: how many words each has if the contents are Contents::words, and 0 otherwise.
+  /// Returns how many words each slot has if the contents are Contents::words, and 0 otherwise.
   [[nodiscard]] constexpr std::uint32_t words() const {
     return static_cast<std::uint32_t>((bits_ & kWordsMask) >> kWordsShift);
   }
-  /// Of slots: how many bytes behind the block's start the slot begins that granule `granule` of the block
+  /// Returns how many bytes behind the start of a block of slots the slot begins that granule `granule` of it
   /// lies in. What is left behind the last slot counts as a slot. O(1).
   [[nodiscard]] constexpr std::uint32_t slot_offset(std::uint32_t granule) const {
     JACKDAW_CHECK(holds_slots() && granule < kGranulesPerBlock);
@@ -128,8 +128,8 @@ class BlockMap {
         entries_(entries.data()),
         blacklist_(blacklisted) {}
 
-  /// So many blocks are covered from now on, more than before: the entries behind those that there were are
-  /// there now, and zero.
+  /// From now on the map covers `blocks` blocks, more than before: the entries behind those that there were
+  /// are there now, and zero.
   void extend(std::size_t blocks) {
     JACKDAW_CHECK(blocks * kBlockBytes > bytes());
     // Release: pairs with the acquire in bytes, so that the entries are there.
@@ -151,7 +151,8 @@ class BlockMap {
     const BlockShape shape = shape_at(address);
     return shape.holds_objects() ? start_of_object_in(shape, address) : 0;
   }
-  /// The same for an address in a block of that shape, which holds objects.
+  /// Returns where the object starts that an address in a block of that shape, which holds objects, points
+  /// into.
   [[nodiscard]] static std::uintptr_t start_of_object_in(BlockShape shape, std::uintptr_t address) {
     JACKDAW_CHECK(shape.holds_objects());
     const std::uintptr_t block = address & ~(kBlockBytes - 1);

@@ -206,7 +206,8 @@ class Chunk {
   /// From now on objects may start at the slots of a range. Only the one that owns the block calls this.
   /// `freed_by_others`: others may call set_free for the block meanwhile.
   void set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others);
-  /// The same for the slots from `first` to `end`, which lie in one block of any chunk, while nobody frees.
+  /// Lets objects start at the slots from `first` to `end`, which lie in one block of any chunk, while nobody
+  /// frees.
   static void set_allocated(const std::byte* first, const std::byte* end) {
     of(first)->set_allocated(block_of(first), range_of(first, end), false);
   }
@@ -217,7 +218,7 @@ class Chunk {
     JACKDAW_CHECK(blocks_[block].use == BlockUse::large_head);
     add_bits(block * kMarkWordsPerBlock, 1);
   }
-  /// Of a block: what is marked stays allocated, and nothing else. Nobody marks or allocates in it meanwhile;
+  /// Keeps allocated what is marked in a block, and nothing else. Nobody marks or allocates in it meanwhile;
   /// `freed_by_others`: others may call set_free.
   void keep_marked(std::size_t block, bool freed_by_others);
 

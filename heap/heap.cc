@@ -21,7 +21,7 @@ constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 // Spares are given out while a chunk has so many free blocks, and the limit leaves as many.
 constexpr std::size_t kManyBlocks = 64;
 
-// Of larger objects programs may leave parts untouched: the rest of their memory comes as they write to it.
+// Programs may leave parts of larger objects untouched: the rest of their memory comes as they write to it.
 constexpr std::size_t kMostPopulated = 16;  // blocks
 
 // Any node's chunks.
@@ -29,7 +29,7 @@ constexpr std::uint32_t kAnyNode = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
-// So many live objects and bytes, all in that block.
+// Adds live objects and their bytes, which are all in one block, to the result.
 void count_live(const Chunk& chunk, std::size_t block, std::uint32_t objects, std::uint64_t bytes,
                 SweepResult& result) {
   result.live_objects += objects;
@@ -171,7 +171,7 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   return {chunk, static_cast<std::uint32_t>(index)};
 }
 
-// The same for the first list that is not empty, whatever its node is.
+// Takes a block of the first list that is not empty, whatever its node is, as own_partly_free does.
 SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind) {
   for (std::uint32_t node = 0; node < partly_free_.size(); ++node) {
     std::byte*& list = partly_free_of(size_class, kind, node);
@@ -544,7 +544,7 @@ void Heap::sweep_small(Chunk* chunk, std::size_t index) {
   partly_free = chunk->block_start(index);
 }
 
-// Of a block with so many marked slots.
+// Keeps the marked slots of a block allocated, `live` of them, and counts them.
 void Heap::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
   BlockInfo& info = chunk->block(index);
   chunk->keep_marked(index, are_freed_by_others(chunk->kind(index)));

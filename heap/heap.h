@@ -219,12 +219,12 @@ class Heap {
   /// objects since they were last empty.
   template <typename IsWanted, typename Function>
   void for_each_object_of(IsWanted is_wanted, Function function);
-  /// The same for every object that no collection frees.
+  /// Calls `function(Object*)` for every object that no collection frees, as for_each_object_of does.
   template <typename Function>
   void for_each_uncollectable(Function function);
   /// Clears the marks of all objects. O(chunks), a streamed write of one bit per granule.
   void clear_marks();
-  /// The same in parts: the first, and then each chunk's, which several threads may share. Chunks are
+  /// Clear all marks in parts: the first, and then each chunk's, which several threads may share. Chunks are
   /// numbered from 0 on.
   void start_clearing_marks();
   void clear_marks_of_chunk(std::size_t index);

@@ -33,7 +33,7 @@ struct FoundStart {
   operator Object*() const { return granule; }  // NOLINT(google-explicit-constructor): a reference to it
 };
 
-/// The same for a word that keeps what slot it leads into.
+/// A granule that a word leads to, which keeps the slot that it lies in, wherever in that it is.
 struct FoundPlace : FoundStart {
   /// The slot's start. O(1).
   [[nodiscard]] Object* slot() const {
@@ -112,8 +112,8 @@ template <typename Sink>
   }
 }
 
-/// The same for words that view.may_keep, or covers where all addresses count: calls `sink.reference` for
-/// each that keeps something. Returns how many do.
+/// Calls `sink.reference` for each word that keeps something, among words for which view.may_keep, or covers
+/// where all addresses count. Returns how many do.
 template <typename Sink>
 [[gnu::always_inline]] inline std::size_t report_references(std::span<const std::uintptr_t> words,
                                                             BlockMap::View view, const BlockMap& map,
@@ -146,7 +146,8 @@ template <typename Sink>
   }
 }
 
-/// The same for a word of an object or of static data: whichever of the two the displacements ask for.
+/// The slot that a word of an object or of static data keeps: found in the way that the displacements ask
+/// for.
 inline Object* slot_at_word(const BlockMap& map, std::uintptr_t word) {
   if (map.displacements() == nullptr) [[likely]]
     return slot_at_any_word(map, word);
@@ -165,7 +166,7 @@ template <typename Function>
   }
 }
 
-/// The same for words where only displacements count.
+/// Calls `function(Object*)` for the slots that words keep where only displacements count.
 template <typename Function>
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_displaced_slot_in(Words words,
                                                                                       const BlockMap& map,
@@ -178,7 +179,8 @@ template <typename Function>
   }
 }
 
-/// The same for words of an object or of static data: whichever of the two the displacements ask for.
+/// Calls `function(Object*)` for the slots that words of an object or of static data keep, as slot_at_word
+/// finds them.
 template <typename Function>
 void for_each_slot_in(Words words, const BlockMap& map, Function function) {
   if (map.displacements() == nullptr) [[likely]] {
