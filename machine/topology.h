@@ -72,7 +72,7 @@ class Topology {
   [[nodiscard]] std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
     return distances_[from * nodes_.size() + to];
   }
-  /// The same for all, by row: as VictimSetup::node_distances wants them.
+  /// Returns the distances between all nodes, by row: as VictimSetup::node_distances wants them.
   [[nodiscard]] std::span<const std::uint32_t> distances() const { return distances_; }
 
   /// The processor, a number in processors(), that each of so many workers is at home on: they are spread
