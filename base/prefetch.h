@@ -32,7 +32,7 @@ inline void prefetch_to_write(const void* address) {
 #endif
 }
 
-/// The same for `count` elements of an array from `first` on. O(lines).
+/// Asks for the lines of `count` elements of an array from `first` on, to be written. O(lines).
 template <typename Element>
 void prefetch_to_write(const Element* first, std::size_t count) {
   constexpr std::size_t kElementsOfALine = std::max<std::size_t>(1, kCacheLineBytes / sizeof(Element));
