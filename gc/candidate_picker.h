@@ -24,7 +24,7 @@ class CandidatePicker {
  public:
   /// A word that may be the address of an object.
   using Candidate = std::uintptr_t;
-  /// So many places behind the candidates may be written to.
+  /// How many places behind the candidates may be written to.
   static constexpr std::size_t kScratch = 8;
 
   /// The instructions that the processor must have for a way to pick.

@@ -1,6 +1,6 @@
 // Collection: one marking and sweeping of a heap, from roots that are given, while nobody else uses it.
 //
-// Whoever stops the program's threads and knows the roots drives it (Collector, ProcessCollector).
+// It is driven by what stops the program's threads and knows the roots (Collector, ProcessCollector).
 #pragma once
 
 #include <chrono>
@@ -57,7 +57,7 @@ class Collection {
     clear_marks();
     mark_further(roots);
   }
-  /// The same for marked objects that are visited again, and more roots.
+  /// As mark_some, also for marked objects that are visited again.
   void mark_again(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans);
   /// Whether the program runs while objects are marked from now on (MarkedHeap::program_runs). What cannot be
   /// visited then for lack of memory is when it has stopped, by the next mark_some().

@@ -74,7 +74,7 @@ class MarkTask {
         static_cast<std::uint64_t>(Form::small_words) | heap::BlockShape::kFitsLine;
     return (bits_ & (kFormMask | heap::BlockShape::kFitsLine)) == kSmallOnOneLine;
   }
-  /// Of a small object of words: how many.
+  /// How many words a small object of words has.
   [[nodiscard]] std::uint32_t small_words() const {
     return static_cast<std::uint32_t>(bits_ >> kAddressBits);
   }

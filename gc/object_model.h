@@ -52,8 +52,9 @@ class HeapObjectModel {
       return MarkTask(object);
     return is_leaf(object) ? Outcome::leaf() : task_of(object);
   }
-  // Of what a word led to: the block's shape is at hand, and where the slot starts need not be known unless
-  // the word leads inside. When a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
+  // Marks what a word led to: the block's shape is at hand, and where the slot starts need not be known
+  // unless the word leads inside. When a granule's mark is clear, an object starts there
+  // (heap::Heap::clear_marks).
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(heap::FoundStart found, mark::Sharing sharing) const {
     return set_mark(found.granule, sharing) ? outcome_of_slot(found.granule, found.shape) : Outcome();
   }
@@ -93,14 +94,14 @@ class HeapObjectModel {
     base::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
   }
 
-  /// Of a small object of words all lines, up to kMostLines. Most others are small, too: their header and
-  /// first fields lie in the line of the header and the next one.
+  /// Asks for all lines of a small object of words, up to kMostLines. Most others are small, too: their
+  /// header and first fields lie in the line of the header and the next one.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
     base::prefetch_to_read(task.object());
     if (task.is_small_on_one_line()) return;
     prefetch_more_lines(task.object(), task.form() == MarkTask::Form::small_words ? task.small_words() : 0);
   }
-  /// The same for the task of what a word, or a field, led to, where it is at hand how many words it has.
+  /// Asks for the same lines of what a word, or a field, led to, where it is at hand how many words it has.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundStart found) const {
     base::prefetch_to_read(task.object());
     if (!found.shape.fits_line()) prefetch_more_lines(task.object(), found.shape.words());

@@ -5,7 +5,8 @@
 
 namespace jackdaw::gc {
 
-/// Of the calling thread alone. The stacks of all other threads are searched in any case.
+/// What is known of the calling thread's stack alone. The stacks of all other threads are searched in any
+/// case.
 enum class StackState : std::uint8_t {
   may_hold_references,  ///< it and the registers are searched for addresses of objects
   holds_none,  ///< they are not: no object that they lead to is used again unless something else does

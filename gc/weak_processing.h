@@ -22,7 +22,7 @@ enum class SelfReferences : std::uint8_t { counted, ignored };
 /// while all others stand still. Asks malloc for nothing then.
 class WeakProcessing {
  public:
-  /// So many objects wait at most; then they are marked.
+  /// How many objects wait at most; then they are marked.
   static constexpr std::size_t kQueueLength = 4096;
 
   /// Throws std::bad_alloc.

@@ -58,7 +58,7 @@ std::optional<Smashed> smashed(CheckedHeader& header) {
   return Smashed{header, header.start(), true};
 }
 
-// Of what lies before a front guard that was overwritten nothing can be believed.
+// Nothing can be believed that lies before a front guard which was overwritten.
 void report(const Smashed& object) {
   if (!object.is_behind) {
     log_line("jackdaw: something wrote before the start of the object at %p", object.start);

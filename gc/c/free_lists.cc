@@ -24,10 +24,10 @@ namespace {
 constexpr std::size_t kLargestGranules = 128;
 using Lists = std::array<void*, kLargestGranules + 1>;
 
-// Of the kinds that GC_malloc and its like make.
+// The lists of the kinds that GC_malloc and its like make.
 constinit std::array<Lists, 4> lists_of_known_kinds{};
 
-// Of those that the program made. Lists beyond these stay as they are.
+// The lists of kinds that the program made. Lists beyond these stay as they are.
 constinit std::array<std::atomic<Lists*>, heap::KindTable::kMaximumKinds> lists_of_new_kinds{};
 constinit std::atomic<std::size_t> new_lists{0};
 

@@ -25,7 +25,7 @@ struct Call {
   }
 };
 
-// As many as the engine may have.
+// The engine may have no more mark threads.
 constexpr unsigned kMostMarkers = 64;
 
 // Threads go on without a signal here: the number is libgc's, for those that ask.

@@ -42,7 +42,7 @@ class GarbageCollectedBase {
 template <typename T>
 class GarbageCollected : public internal::GarbageCollectedBase {};
 
-/// The same for a type whose objects refer to no collected object: it needs no Trace, and its objects are not
+/// A base of types whose objects refer to no collected object: they need no Trace, and their objects are not
 /// looked at while others are marked.
 template <typename T>
 class GarbageCollectedLeaf : public internal::GarbageCollectedBase {

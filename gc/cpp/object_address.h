@@ -30,10 +30,10 @@ inline heap::Object* start_of(const void* object) {
   return reinterpret_cast<heap::Object*>((reinterpret_cast<std::uintptr_t>(object) - 1) & kGranuleMask);
 }
 
-/// The same for an address anywhere in an object of the heap: a mixin's.
+/// The object of the heap that an address lies in, which may be anywhere in it: a mixin's.
 inline heap::Object* start_of_object_with(const void* mixin) {
   const auto address = reinterpret_cast<std::uintptr_t>(mixin);
-  // Of an object that is longer than a chunk, only the start lies in one: but no mixin lies so far behind it.
+  // An object that is longer than a chunk has only its start in one: but no mixin lies so far behind that.
   return reinterpret_cast<heap::Object*>(heap::Chunk::of(mixin)->map().start_of_object_at(address));
 }
 

@@ -40,7 +40,7 @@ class HeapDump {
   /// Words that may be addresses in objects. `all_count`: also those that are no displacements.
   void add_words(heap::Words words, bool all_count);
   /// The object that `address` is in is referred to from `place`, or from nowhere in the program's memory: 0.
-  /// Of a persistent handle, the place is that of the code which made it.
+  /// The place of a persistent handle is that of the code which made it.
   void add_object(std::uintptr_t place, std::uintptr_t address);
   void end_roots() { out_.number(0); }
   /// Where the words of a stack look like return addresses.

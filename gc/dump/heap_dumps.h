@@ -21,7 +21,7 @@
 
 namespace jackdaw::gc {
 
-/// Of one collector. With its lock, where nothing else is said.
+/// The dumps of one collector. With its lock, where nothing else is said.
 class HeapDumps {
  public:
   /// `patience`: how long a child may do nothing; 0: for ever.

@@ -276,7 +276,7 @@ void ProcessCollector::note_swept() {
   apply_growth();
 }
 
-// Of what a collection that stops the program would wait for.
+// Returns the budgets that a collection which stops the program would wait for.
 ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   const std::uint64_t all = growth_.budget(found_);
   const std::uint64_t growing = growth_.budget_while_growing(found_);
@@ -294,7 +294,7 @@ ProcessCollector::Budgets ProcessCollector::planned_budgets() {
   return {std::clamp(pacing_.until_beginning_within(std::min(all, room)), beginning, late), beginning};
 }
 
-// So many bytes were refused: it may be because the heap would have had to grow.
+// Notes that so many bytes were refused: it may be because the heap would have had to grow.
 void ProcessCollector::note_refused(std::size_t bytes) {
   const Budgets planned = planned_budgets();
   const std::uint64_t allocated = heap_.allocated_bytes();

@@ -42,8 +42,8 @@ constexpr std::uint32_t kPartOfAStop = 8;
 constexpr std::uint32_t kLeastPartOfAStop = 32;
 // So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
 constexpr std::chrono::milliseconds kPatience{10};
-// As many mark threads visit pages in the pause as are expected to be written so often, in bytes, and as
-// there are so many parts to ask about.
+// In the pause one more mark thread visits pages for each of so many bytes that are expected to be written,
+// and for each of so many parts to ask about.
 constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
 constexpr std::uint32_t kPartsOfAHelper = 64;
 // In the pause, so much of each part is visited though it may hold nothing, before it is asked exactly.
@@ -420,7 +420,7 @@ void ConcurrentMarking::visit_pieces(std::span<const AddressRange> pieces) {
   for (const AddressRange piece : pieces) visit(piece);
 }
 
-// So many bytes took so much of mark threads' time.
+// Learns from how much of the mark threads' time the visits of so many bytes took.
 void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds visiting) {
   const auto bytes = static_cast<double>(visited_bytes);
   const Milliseconds best(bytes / kVisitedPerMillisecond);
@@ -428,8 +428,8 @@ void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds vi
   time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
 }
 
-// Of written pages, so many bytes are visited in most of the target for the pause; some where to ask about
-// them takes all of it.
+// Returns how many bytes of written pages are visited in most of the target for the pause; some where to ask
+// about them takes all of it.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
   const Milliseconds target = Milliseconds(stop_time()) * marker_count();
   const Milliseconds visiting = std::max(target - asking_time_of_part_ * stretches_.part_count(), target / 4);

@@ -134,7 +134,7 @@ class ConcurrentMarking {
   /// The child has no such thread, and no marking: the cycle is given up.
   void after_fork_in_child();
 
-  /// Of the last marking, when it has ended.
+  /// The record of the last marking, when it has ended.
   [[nodiscard]] ConcurrentRecord& record() { return record_; }
 
  private:

@@ -16,7 +16,7 @@
 
 namespace jackdaw::gc {
 
-/// Of one collector. One thread at a time. Bytes are those of Heap::allocated_bytes.
+/// Each collector has one. One thread at a time. Bytes are those of Heap::allocated_bytes.
 class ConcurrentPacing {
   using Clock = std::chrono::steady_clock;
 
@@ -102,7 +102,7 @@ class ConcurrentPacing {
     if (!std::exchange(memory_ended_, false)) unusable_bytes_ -= unusable_bytes_ / 8;
   }
 
-  /// Of so many bytes that the sweep of the last cycle found, how many were live when it began: what was
+  /// Returns how many of the bytes that the sweep of the last cycle found were live when it began: what was
   /// allocated meanwhile counts as live, and is not known to be. Half of them at least.
   // Else the more is allocated in a cycle, the more the heap may grow, and the more is allocated in the next.
   [[nodiscard]] std::uint64_t known_live(std::uint64_t swept_bytes) const {
@@ -114,7 +114,7 @@ class ConcurrentPacing {
   [[nodiscard]] std::uint64_t until_beginning(std::uint64_t budget) const {
     return budget - std::clamp(expected_bytes_ + expected_bytes_ / 2, budget / 8, budget / 2);
   }
-  /// The same for a heap that has room for so many bytes.
+  /// Returns until_beginning for a heap that has room for so many bytes.
   [[nodiscard]] std::uint64_t until_beginning_within(std::uint64_t room) const {
     return until_beginning(room - std::min(room, unusable_bytes_));
   }

@@ -41,7 +41,7 @@ class FakeStack {
   }
 
  private:
-  // Of a call under way: empty and 0 when there is none.
+  // Where the variables of a call under way lie: empty and 0 when there is no such call.
   struct Frame {
     AddressRange words;
     std::uintptr_t real = 0;  // its address on the real stack

@@ -49,7 +49,7 @@ struct GrowthPolicy {
     const std::uint64_t heap_bytes = std::max(minimum_heap(found), found.heap_bytes);
     return std::max(budget_while_growing(found), heap_bytes - std::min(heap_bytes, found.live_bytes));
   }
-  /// The same where the heap would have to become larger.
+  /// The budget where the heap would have to become larger.
   [[nodiscard]] std::uint64_t budget_while_growing(const Found& found) const {
     if (!collects_by_itself) return std::numeric_limits<std::uint64_t>::max();
     // With the usual divisor two thirds of what is live, as libgc reckons, but a third of what is not

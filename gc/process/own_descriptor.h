@@ -25,7 +25,7 @@ class OwnDescriptor {
   bool keep(int descriptor);
   /// Whether the number still stands for the file, in this process. Two system calls.
   [[nodiscard]] bool is_intact() const;
-  /// The same in this process or a fork of it. One system call.
+  /// Whether the number stands for that file, in this process or a fork of it. One system call.
   [[nodiscard]] bool is_same_file() const;
   [[nodiscard]] int number() const { return number_; }
   /// Closes the number unless it stands for another file by now.

@@ -41,7 +41,7 @@ class OwnMemory {
     // Acquire: pairs with the release in allocate, so that search() finds what was given out.
     return is_used_.load(std::memory_order_acquire) && search(address);
   }
-  /// Of what allocate() returned: as many bytes as were asked for, at least.
+  /// Bytes of what allocate() returned: as many as were asked for, at least.
   static std::size_t bytes_of(const void* memory);
   static void free(void* memory);
 

@@ -722,7 +722,7 @@ void ProcessCollector::set_budget(std::uint64_t more) {
   };
   const Budgets planned = planned_budgets();
   heap_.set_budget(or_more(planned.all), or_more(planned.while_growing), growth_.minimum_heap(found_));
-  // Whoever needs memory ends the marking.
+  // The next thread that needs memory ends the marking.
   if (concurrent_.phase() == ConcurrentMarking::Phase::marked) heap_.set_budget(0);
 }
 

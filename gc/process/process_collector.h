@@ -85,7 +85,7 @@ class ProcessCollector {
   /// The same, also of those that are free in the block at hand, or were freed by hand. The calling thread is
   /// registered.
   static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
-  /// The same for a big object of which only addresses in its first heap::kBlockBytes keep it.
+  /// As allocate, for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
     return bytes <= heap::kLargestSmallBytes ? allocate(bytes, kind)
                                              : allocate_slowly(bytes, kind, heap::LargeAddresses::near_start);
@@ -178,7 +178,7 @@ class ProcessCollector {
   /// Adds roots to the collection at hand: objects that the words may be addresses in. For
   /// ProcessHooks::more_roots.
   void scan(heap::Words words);
-  /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  /// Adds roots from words of a stack, where all addresses count (Heap::set_all_addresses_keep).
   void scan_stack(heap::Words words);
   /// The heap never gets larger than so many bytes from now on.
   void set_heap_limit(std::size_t bytes);

@@ -60,7 +60,7 @@ std::optional<std::size_t> byte_size(std::string_view text) {
   return *number << shift;
 }
 
-// Of one that a program may handle, by its name, with or without SIG, or number.
+// Returns the number of a signal that a program may handle, by its name, with or without SIG, or number.
 std::optional<int> signal_number(std::string_view text) {
   if (text.starts_with("SIG")) text.remove_prefix(3);
   const auto number = number_between(1, static_cast<std::uint64_t>(SIGRTMAX), text);

@@ -55,7 +55,7 @@ struct ProcessOptions {
   /// Whether memory that holds no object is filled with a pattern, and one that is not there any more ends
   /// the program.
   bool poisons = false;
-  /// Of random collections and delays (base/stress.h). 0: there are none.
+  /// The seed of random collections and delays (base/stress.h). 0: there are none.
   std::uint64_t stress_seed = 0;
   /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
   /// ever.

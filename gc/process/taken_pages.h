@@ -58,7 +58,7 @@ class TakenPages {
   }
   /// What waits. Until pages are taken.
   [[nodiscard]] std::span<const AddressRange> waiting() const { return std::span(pieces_).subspan(visited_); }
-  /// So many pieces, from the first on, were visited.
+  /// Notes that so many pieces, from the first on, were visited.
   void visited(std::size_t pieces) {
     JACKDAW_CHECK(pieces <= waiting().size());
     visited_ += pieces;
@@ -94,7 +94,7 @@ class TakenPages {
     if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&pages, 1});
   }
 
-  // Of what is left of a stretch; and that is in `left` afterwards.
+  // Takes pages of what is left of a stretch, and leaves in `left` what is left then.
   void take_some_of(AddressRange& left, AddressRange stretch) {
     if (tracking_.take_some_written(left, [this](AddressRange pages) { add(pages); })) return;
     // All that lies in a chunk that came lately was written.

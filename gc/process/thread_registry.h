@@ -99,7 +99,8 @@ class ProcessThread {
   // The stop that the thread is to answer, 0 when it did, and a number more when the collector answered for
   // it. Of signals that come from elsewhere it thinks nothing.
   std::atomic<std::uint32_t> asked_stop_{0};
-  // Of the last stop, where there is a trace: written by whoever asked, and by the thread when it answers.
+  // Times of the last stop, where there is a trace: written by the thread that asked, and by this one when it
+  // answers.
   CollectionTrace::Clock::time_point asked_at_;
   CollectionTrace::Clock::time_point answered_at_;
   // Written and read by the thread and its signal handler alone.
@@ -204,7 +205,7 @@ class ThreadRegistry {
   [[nodiscard]] std::chrono::nanoseconds polling_time() const { return short_stops_.stopping_time(); }
   /// Lets them go on.
   void resume_others();
-  /// The same for a thread that is to sleep next, and then to call wake_resumed(): one of the others is
+  /// Lets them go on when the caller is to sleep next, and then to call wake_resumed(): one of the others is
   /// woken, and wakes the rest. Where all were, they would take this thread's processor before it slept.
   void resume_others_soon();
   /// Wakes those that still sleep. Without any lock.

@@ -107,7 +107,7 @@ void ThreadRegistry::answer_suspension(ProcessThread& thread, const ucontext_t* 
   }
 }
 
-// Whoever asked holds the registry's lock until this thread stands still: no collection is under way.
+// The thread that asked holds the registry's lock until this thread stands still: no collection is under way.
 void ThreadRegistry::stand_suspended(ProcessThread& thread, const ucontext_t* interrupted) {
   begin_to_stand(thread, stack_pointer_below_registers(), interrupted);
   await_resumption(thread);

@@ -1,6 +1,6 @@
 // UnmarkedReferences: which of many words lead to objects that are not marked.
 //
-// Of the objects on a page that was written, nearly all references lead to marked objects, whose marks may be
+// Nearly all references in the objects on a written page lead to marked objects, whose marks may be
 // anywhere. So a mark is asked for first, and looked at some references later.
 #pragma once
 

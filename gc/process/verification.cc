@@ -23,7 +23,7 @@ constexpr std::array<const char*, kDumpRootsKinds> kPlaces{
     "what waits for a finalizer",
 };
 
-// Of the way to an object the first and the last steps are told, so that they fit into a line.
+// Only the first and the last steps of a way to an object are told, so that they fit into a line.
 constexpr std::size_t kStepsTold = 6;
 
 // Where in `object` there is an address in `target`; the object's size when there is none.

@@ -69,7 +69,7 @@ class Verification {
   const std::uint64_t collection_;
   std::span<std::byte> found_;  // a bit for each granule; empty: nothing is verified any more
   heap::GrowingList<Step> way_;
-  // Of the root at hand.
+  // Where the root at hand lies.
   const char* where_ = "";
   pid_t thread_ = 0;
   std::uintptr_t place_ = 0;

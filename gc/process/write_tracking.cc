@@ -20,7 +20,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Of <linux/fs.h> and <linux/userfaultfd.h> since Linux 6.7.
+// These are declared in <linux/fs.h> and <linux/userfaultfd.h> since Linux 6.7.
 struct PageRegion {
   std::uint64_t begin;
   std::uint64_t end;
@@ -49,7 +49,7 @@ constexpr std::uint64_t kSwapped = 1U << 4;
 constexpr std::uint64_t kArmUnpopulated = 1U << 13;  // without it, memory is not watched at all
 constexpr std::uint64_t kResolveFaults = 1U << 15;
 
-// Of an entry in /proc/PID/pagemap.
+// These are bits of an entry in /proc/PID/pagemap.
 constexpr std::uint64_t kEntrySoftDirty = std::uint64_t{1} << 55;
 constexpr std::uint64_t kEntryPopulated = std::uint64_t{3} << 62;  // present, or swapped
 

@@ -80,7 +80,7 @@ class WriteTracking {
   bool take_written(AddressRange range, Function function) {
     return visit_written(range, Wanted::to_arm, call<Function>, &function);
   }
-  /// The same from the range's begin on, for kSomeRuns at most. `range` becomes what is left of it.
+  /// As take_written, from the range's begin on, for kSomeRuns at most. `range` becomes what is left of it.
   template <typename Function>
   bool take_some_written(AddressRange& range, Function function) {
     return visit_some_written(range, call<Function>, &function);
