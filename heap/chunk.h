@@ -177,9 +177,8 @@ class Chunk {
   /// Bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
     const Chunk& chunk = *of(object);
-    const BlockInfo& info = chunk.block(chunk.block_index(static_cast<const std::byte*>(object)));
-    JACKDAW_CHECK(info.use == BlockUse::large_head);
-    return info.large_bytes;
+    JACKDAW_CHECK(chunk.blocks_[block_of(object)].use == BlockUse::large_head);
+    return chunk.blocks_[chunk.block_index(static_cast<const std::byte*>(object))].large_bytes;
   }
 
   /// Clears the marks of a block's objects, and the marker's word, and sets the marks of all other granules:

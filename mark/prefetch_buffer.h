@@ -96,14 +96,9 @@ class PrefetchBuffer {
     explicit Passing(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_) {}
     [[nodiscard]] std::size_t size() const { return put_ - taken_; }
     /// The task that leaves after so many others; where there are not so many, one that left earlier, or
-    /// Task{}.
-    [[nodiscard]] Task place_after(std::size_t others) const {
-      return buffer_.ring_[(taken_ + others) % kDepth];
-    }
-    /// The task that leaves after so many others, which there is.
+    /// Task{}: to be prefetched, not visited.
     [[nodiscard]] Task task_after(std::size_t others) const {
-      JACKDAW_CHECK(others < size());
-      return place_after(others);
+      return buffer_.ring_[(taken_ + others) % kDepth];
     }
     void drop_oldest(std::size_t count) {
       JACKDAW_CHECK(count <= size());

@@ -368,7 +368,7 @@ class alignas(128) Worker {
       waiting.ask_on_entry(count + kAskedTasks);
       if (count == 1) ask_behind(model, waiting.task_after(0));
       for (std::size_t i = 0; i < count; ++i) {
-        if (!are_all_asked) model.prefetch(waiting.place_after(kAskedTasks + i));
+        if (!are_all_asked) model.prefetch(waiting.task_after(kAskedTasks + i));
         model.visit(waiting.task_after(i), sink);
       }
       waiting.drop_oldest(count);
