@@ -468,6 +468,7 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   if (is_next_concurrent()) set_budget();
   if (log_) log_->write(record);
   trace_.write();
+  give_back_memory_of_parent();
   disclaim_procedures_.ask(*this);
   tell_heap_size();
   return *result;
@@ -481,6 +482,13 @@ Marking& ProcessCollector::prepare_marking(std::uint64_t bytes) {
   Marking& marking = marking_.for_heap_of(bytes, !threads_.has_suspended());
   collection_.begin(marking);
   return marking;
+}
+
+// In the child of a fork, to write to free memory copies its page for nothing, and each copy interrupts the
+// processors of the other threads. What the system has back it gives anew, empty, by whole blocks.
+void ProcessCollector::give_back_memory_of_parent() {
+  if (std::exchange(has_memory_of_parent_, false))
+    look_at_heap([](heap::Heap& heap) { heap.release_free_memory(); });
 }
 
 // Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
@@ -705,6 +713,7 @@ void ProcessCollector::after_fork_in_child() {
   concurrent_.after_fork_in_child();
   trace_.after_fork_in_child();
   is_swept_unnoted_ = false;
+  has_memory_of_parent_ = true;
   found_.threads = 1;
   set_budget();
   threads_.after_fork_in_child();

@@ -265,6 +265,7 @@ class ProcessCollector {
   };
 
   Marking& prepare_marking(std::uint64_t bytes);
+  void give_back_memory_of_parent();
   CollectionTotals collect_locked(CollectionReason reason, const OwnStack& own_stack);
   std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
                                                   CollectionRecord& record);
@@ -360,8 +361,9 @@ class ProcessCollector {
   const std::uint32_t most_concurrent_markers_;
   ConcurrentPacing pacing_;
   CollectionReason cycle_reason_ = CollectionReason::allocation;
-  bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, and nobody noted it
-  StoppableMutex collecting_;      // held by the thread that collects; guards all below but the atomics
+  bool is_swept_unnoted_ = false;      // the sweep of the last cycle said what is live, and nobody noted it
+  bool has_memory_of_parent_ = false;  // as a child of a fork that has not collected yet
+  StoppableMutex collecting_;          // held by the thread that collects; guards all below but the atomics
   GrowthPolicy growth_;
   ProcessHooks hooks_;
   bool stands_still_ = false;  // the program does, for the thread that holds the lock

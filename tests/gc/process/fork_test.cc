@@ -49,9 +49,10 @@ int use_the_heap(Link* inherited) {
 }
 
 // The status with which a child ends that does so.
-int status_of_child(Link* inherited) {
+template <typename Work>
+int status_of_child_that(Work work) {
   const pid_t child = fork();
-  if (child == 0) _exit(use_the_heap(inherited));
+  if (child == 0) _exit(work());
   struct Wait {
     pid_t child;
     int status = -1;
@@ -62,6 +63,10 @@ int status_of_child(Link* inherited) {
   };
   collector().threads().call_blocked(wait_for_child, &wait);
   return WIFEXITED(wait.status) ? WEXITSTATUS(wait.status) : -1;
+}
+
+int status_of_child(Link* inherited) {
+  return status_of_child_that([inherited] { return use_the_heap(inherited); });
 }
 
 TEST(Fork, WhileOthersCollectAndAllocate) {
@@ -110,6 +115,25 @@ TEST(Fork, OfAChild) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  expect_intact(list, kLength);
+}
+
+// Free memory that the child wrote to again would be copied, page by page.
+TEST(Fork, GivesFreeMemoryOfTheParentBackOnce) {
+  constexpr int kLists = 100;
+  Link* volatile list = new_list(kLength);
+  for (int i = 0; i < kLists; ++i) dropped_list();
+  EXPECT_EQ(status_of_child_that([&] {
+              const heap::HeapUsage& usage = collector().heap().usage();
+              const std::uint64_t used = usage.used;
+              collector().collect();
+              if (usage.free > used / 8 || usage.given_back < used / 2) return 2;
+              for (int i = 0; i < kLists; ++i) dropped_list();
+              collector().collect();
+              if (usage.free < used / 4) return 3;
+              return is_intact(list) ? 0 : 4;
+            }),
+            0);
   expect_intact(list, kLength);
 }
 
