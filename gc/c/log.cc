@@ -1,10 +1,12 @@
 #include "gc/c/log.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -28,17 +30,31 @@ void write_line(int descriptor, std::array<char, kLineBytes>& line, int length) 
   if (write(descriptor, line.data(), bytes + 1) < 0) return;
 }
 
-// Text beyond kBytes is cut off.
+using Clock = std::chrono::steady_clock;
+
+// Waits until the descriptor may take more, but not beyond the deadline: then it is false. A signal ends the
+// wait early.
+bool await_room(int descriptor, Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  if (left <= left.zero()) return false;
+  pollfd room{descriptor, POLLOUT, 0};
+  return poll(&room, 1, static_cast<int>(left.count())) != 0;
+}
+
+// Text beyond kBytes is cut off, and so is what a descriptor that does not block takes no more of for so
+// long: its reader may be a thread that stands still until this one has written.
 void write_formatted(int descriptor, const char* format, std::va_list arguments) {
   constexpr std::size_t kBytes = 1024;
+  constexpr std::chrono::seconds kPatience{1};
   std::array<char, kBytes> text;
   const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
   const gc::CancellationDisabled guard;
   const char* from = text.data();
   std::size_t left = length < 0 ? 0 : std::min(static_cast<std::size_t>(length), kBytes - 1);
+  const Clock::time_point deadline = Clock::now() + kPatience;
   while (left > 0) {
     const ssize_t written = write(descriptor, from, left);
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return;
+    if (written < 0 && errno != EINTR && (errno != EAGAIN || !await_room(descriptor, deadline))) return;
     if (written < 0) continue;
     from += written;
     left -= static_cast<std::size_t>(written);

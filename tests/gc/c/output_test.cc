@@ -1,4 +1,5 @@
 // Functions and data that libgc exports without declaring them: output, and names with nothing behind them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -37,6 +38,22 @@ TEST(Output, IsCutOff) {
   testing::internal::CaptureStdout();
   GC_printf("%s", longer.c_str());
   EXPECT_EQ(testing::internal::GetCapturedStdout(), std::string(1023, 'x'));
+}
+
+TEST(Output, IsCutOffWhereNobodyReads) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
+  std::array<char, 4096> page{};
+  while (write(ends[1], page.data(), page.size()) > 0) continue;
+  GC_set_log_fd(ends[1]);
+  GC_log_printf("dropped");
+  while (read(ends[0], page.data(), page.size()) > 0) continue;
+  GC_log_printf("written");
+  GC_set_log_fd(STDERR_FILENO);
+  ASSERT_EQ(read(ends[0], page.data(), page.size()), 7);
+  EXPECT_EQ(std::string(page.data(), 7), "written");
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(OutputDeathTest, ProgramsAreToldBeforeTheyAreAborted) {
