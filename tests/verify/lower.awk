@@ -102,6 +102,17 @@ model == "imm" && apart != "apart" && /= cmpxchg .* release acquire, / { sub(/ r
   }
   next
 }
+# A field of an array of atomics.
+/call void @llvm\.memset\..*align 4 .*, i8 0, i64 4, i1 false\)/ {
+  match($0, /%[^,]*/); print "store i32 0, ptr " substr($0, RSTART, RLENGTH)
+  next
+}
+# A constant of one word.
+/call void @llvm\.memcpy\..*align 8 %[^ ]*, ptr align 8 @__const\.[^ ]*, i64 8, / {
+  match($0, /%[^,]*/); to = substr($0, RSTART, RLENGTH)
+  match($0, /@__const\.[^,]*/); move("i64", to, substr($0, RSTART, RLENGTH), 0)
+  next
+}
 # Bytes, one by one.
 /call void @llvm\.memset\.p0\.i64\(.*, i64 %[^,]*, i1 false\)/ {
   sub(/@llvm\.memset\.p0\.i64/, "@verify_fill"); sub(/, i1 false\)/, ")"); sub(/align 1 /, "")

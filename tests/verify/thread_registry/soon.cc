@@ -1,0 +1,34 @@
+// Two threads that stand still go on when one of them is woken, and nobody wakes the other but that one.
+#include "tests/verify/thread_registry/registry.h"
+
+namespace {
+
+constexpr std::uint32_t kStops = 1;
+
+bool is_stopped = false;
+
+void* run(void*) {
+  verify::begin_thread();
+  verify::await_signals(kStops);
+  CHECK(!is_stopped);
+  return nullptr;
+}
+
+[[gnu::noinline]] void stop() {
+  CHECK(verify::stop_others() == 2);
+  is_stopped = true;
+  is_stopped = false;
+  verify::registry->resume_others_soon();
+}
+
+}  // namespace
+
+int main() {
+  verify::make_registry(2);
+  const verify::Thread first = verify::start(run, nullptr);
+  const verify::Thread second = verify::start_twin(run, nullptr, first);
+  stop();
+  verify::join(first);
+  verify::join(second);
+  return 0;
+}

@@ -1,0 +1,12 @@
+// Stands in for heap/word_scan.h: nothing is looked for in words.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace jackdaw::heap {
+
+using Word = std::uintptr_t;
+using Words = std::span<const Word>;
+
+}  // namespace jackdaw::heap
