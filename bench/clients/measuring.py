@@ -12,6 +12,12 @@ import sys
 SIDES = ("libgc", "jackdaw")
 
 
+def switches(arguments):
+    """The variables that make faults of Jackdaw's show, as the command line asks for them."""
+    values = {"VERIFY": arguments.verify, "STRESS": arguments.stress, "POISON": arguments.poison}
+    return {f"JACKDAW_{name}": str(int(value)) for name, value in values.items() if value}
+
+
 class Failure(Exception):
     """Why a program could not be measured, in one line."""
 
@@ -90,7 +96,8 @@ class Bench:
                     run = workplace.run(side)
                     if round_number > 0:
                         result.runs[side].append(run)
-            for round_number in range(min(self.arguments.runs, 3)):
+            # With switches times say nothing.
+            for round_number in range(0 if switches(self.arguments) else min(self.arguments.runs, 3)):
                 for side in in_turn(round_number):
                     tell(client, f"collections {round_number + 1}", side)
                     result.collections[side].append(workplace.run_instrumented(side))
@@ -149,6 +156,7 @@ class Workplace:
                 variables["JACKDAW_CONCURRENT"] = "1"
             if self.bench.arguments.stopping:
                 variables["JACKDAW_CONCURRENT"] = "0"
+            variables |= switches(self.bench.arguments)
         return variables
 
     def run(self, side, **more_variables):

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import re
 
-from measuring import SIDES
+from measuring import SIDES, switches
 
 # What is measured, how a table calls it, and how many digits it has after the point.
 METRICS = {
@@ -37,8 +37,18 @@ def tables(results):
     return f"{markdown(ratios)}\n\n{markdown(figures)}"
 
 
+def verdicts(results, variables):
+    """A table for runs in which Jackdaw looks for its faults: times are not compared."""
+    title = "Jackdaw with " + " ".join(f"{name}={value}" for name, value in variables.items())
+    rows = [[title, "runs", "output"]]
+    for result in results:
+        verdict = (result.problem or "as with libgc").split(":")[0]
+        rows.append([result.client.name, str(len(result.runs["jackdaw"])), verdict])
+    return markdown(rows)
+
+
 def libgc_versions(results):
-    return sorted({result.libgc_version() for result in results})
+    return sorted({version for result in results if (version := result.libgc_version())})
 
 
 def number(value, digits):
@@ -61,16 +71,18 @@ def markdown(rows):
 
 def as_json(results, arguments):
     whole = [result for result in results if result.problem is None]
+    compared = {} if switches(arguments) else METRICS
     return {
         "runs": arguments.runs,
         "markers": arguments.markers,
+        "switches": switches(arguments),
         "libgc_versions": libgc_versions(whole),
-        "programs": [program_as_json(result) for result in results],
-        "geometric_means": {metric: geometric_mean(whole, metric) for metric in METRICS},
+        "programs": [program_as_json(result, compared) for result in results],
+        "geometric_means": {metric: geometric_mean(whole, metric) for metric in compared},
     }
 
 
-def program_as_json(result):
+def program_as_json(result, compared):
     return {
         "name": result.client.name,
         "work": result.client.work,
@@ -79,5 +91,5 @@ def program_as_json(result):
         "runs": {side: [dataclasses.asdict(run) for run in result.runs[side]] for side in SIDES},
         "collections": {side: [dataclasses.asdict(run) for run in result.collections[side]] for side in SIDES},
         "medians": {side: {metric: result.median(side, metric) for metric in METRICS} for side in SIDES},
-        "ratios": {metric: result.ratio(metric) for metric in METRICS},
+        "ratios": {metric: result.ratio(metric) for metric in compared},
     }

@@ -14,6 +14,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -39,7 +40,7 @@ struct Options {
 };
 
 constexpr const char* kHelp =
-    "Usage: jackdaw-soak [--seconds N] [--threads N] [--seed N]\n"
+    "Usage: jackdaw-soak [--seconds N] [--threads N] [--seed N] [--verify] [--stress SEED] [--poison]\n"
     "\n"
     "Threads build, share, drop, weakly link and finalize graphs in Jackdaw's heap and compare them with a\n"
     "model outside of it: nothing live may be lost, nothing dead may stay, and each finalizer is called "
@@ -49,6 +50,9 @@ constexpr const char* kHelp =
     "  --seconds N   run for so long (60), then drop everything and look at what is left\n"
     "  --threads N   so many threads at a time (8)\n"
     "  --seed N      another course of events (1); threads make each course different, though\n"
+    "  --verify      a second marking follows each (JACKDAW_VERIFY=1)\n"
+    "  --stress N    collections and delays at random, with the seed N (JACKDAW_STRESS=N)\n"
+    "  --poison      memory that holds no object is filled (JACKDAW_POISON=1)\n"
     "  --help        print this\n"
     "\n"
     "Prints what was done as one line of JSON. The exit status is 0 if all was well, 1 if not (standard "
@@ -277,11 +281,14 @@ std::optional<std::uint64_t> number_in(const char* text, std::uint64_t least, st
   return number;
 }
 
-// Nothing after an error, which was told, and after the help.
+// Nothing after an error, which was told, and after the help. The collector reads its switches later.
 std::optional<Options> parse(int count, char** words, int& status) {
-  constexpr std::array<option, 5> kOptions{{{"seconds", required_argument, nullptr, 's'},
+  constexpr std::array<option, 8> kOptions{{{"seconds", required_argument, nullptr, 's'},
                                             {"threads", required_argument, nullptr, 't'},
                                             {"seed", required_argument, nullptr, 'e'},
+                                            {"verify", no_argument, nullptr, 'v'},
+                                            {"stress", required_argument, nullptr, 'r'},
+                                            {"poison", no_argument, nullptr, 'p'},
                                             {"help", no_argument, nullptr, 'h'},
                                             {nullptr, 0, nullptr, 0}}};
   Options options;
@@ -291,12 +298,15 @@ std::optional<Options> parse(int count, char** words, int& status) {
     if (letter == 's' && (number = number_in(optarg, 1, 1'000'000))) options.seconds = *number;
     if (letter == 't' && (number = number_in(optarg, 1, 1000))) options.threads = *number;
     if (letter == 'e' && (number = number_in(optarg, 0, UINT64_MAX))) options.seed = *number;
+    if (letter == 'r' && (number = number_in(optarg, 1, UINT64_MAX))) setenv("JACKDAW_STRESS", optarg, 1);
+    if (letter == 'v') setenv("JACKDAW_VERIFY", "1", 1);
+    if (letter == 'p') setenv("JACKDAW_POISON", "1", 1);
     if (letter == 'h') {
       std::fputs(kHelp, stdout);
       status = 0;
       return std::nullopt;
     }
-    if (number) continue;
+    if (number || letter == 'v' || letter == 'p') continue;
     if (letter != '?') std::fprintf(stderr, "jackdaw-soak: '%s' is no number that fits here\n", optarg);
     return std::nullopt;
   }
