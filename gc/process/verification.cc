@@ -107,11 +107,12 @@ void Verification::push(MarkTask task) {
   if (!found_.empty() && !way_.append({task, false})) give_up();
 }
 
-// Whether it was not found before.
+// Whether it was not found before. What lies behind the heap's former end was made, with its mark, by a
+// callback that was asked for roots meanwhile.
 bool Verification::note(const heap::Object* object) {
-  if (found_.empty()) return false;
   const std::size_t granule =
       (reinterpret_cast<std::uintptr_t>(object) - heap_.map().begin()) / heap::kGranuleBytes;
+  if (granule / 8 >= found_.size()) return false;
   std::byte& bits = found_[granule / 8];
   const std::byte bit = std::byte{1} << granule % 8;
   const bool is_new = (bits & bit) == std::byte{0};

@@ -2,6 +2,7 @@
 // case runs in a process of its own: the environment is read when the collector is made.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -81,6 +82,22 @@ TEST_F(VerificationDeathTest, FollowsEachCycle) {
     std::_Exit(0);
   };
   EXPECT_EXIT(run_cycles(), testing::KilledBySignal(SIGABRT), "did not mark the object .* static data");
+}
+
+// They lie behind the heap's end as the second marking found it: each is so long that it takes a chunk.
+TEST_F(VerificationDeathTest, ObjectsMadeByACallbackMeanwhilePass) {
+  const auto collect = [] {
+    setenv("JACKDAW_VERIFY", "1", 1);
+    GC_init();
+    GC_set_push_other_roots([] {
+      static std::array<void*, 64> made{};
+      if (calls_until_marked-- != 0) return;
+      for (void*& object : made) object = GC_malloc_atomic(std::size_t{20} << 20);
+    });
+    GC_gcollect();
+    std::_Exit(calls_until_marked < 0 ? 0 : 1);
+  };
+  EXPECT_EXIT(collect(), testing::ExitedWithCode(0), "^$");
 }
 
 // Arrays that are visited in parts, objects without references, uncollectable ones, and addresses inside.
