@@ -90,14 +90,15 @@ class Bench:
         try:
             workplace = Workplace(client, self)
             workplace.prepare()
-            for round_number in range(self.arguments.runs + 1):
-                for side in in_turn(round_number):
+            # With switches times say nothing.
+            is_timed = not switches(self.arguments)
+            for round_number in range(0 if is_timed else 1, self.arguments.runs + 1):
+                for side in in_turn(round_number) if is_timed else SIDES:
                     tell(client, f"run {round_number}" if round_number > 0 else "warm-up", side)
                     run = workplace.run(side)
                     if round_number > 0:
                         result.runs[side].append(run)
-            # With switches times say nothing.
-            for round_number in range(0 if switches(self.arguments) else min(self.arguments.runs, 3)):
+            for round_number in range(min(self.arguments.runs, 3) if is_timed else 0):
                 for side in in_turn(round_number):
                     tell(client, f"collections {round_number + 1}", side)
                     result.collections[side].append(workplace.run_instrumented(side))
