@@ -12,7 +12,7 @@ void* run(void*) {
     const jackdaw::gc::ThreadRegistry::CriticalSection section(own);
     ++sections;
   }
-  verify::await_signals(1);
+  verify::await_end_of_stops();
   return nullptr;
 }
 
@@ -24,6 +24,7 @@ int main() {
   verify::registry->prepare_fork();
   CHECK(sections <= 1);
   verify::registry->after_fork_in_parent();
+  verify::end_stops(1);
   verify::join(thread);
   CHECK(sections == 1);
   return 0;

@@ -3,13 +3,11 @@
 
 namespace {
 
-constexpr std::uint32_t kStops = 1;
-
 bool is_stopped = false;
 
 void* run(void*) {
   verify::begin_thread();
-  verify::await_signals(kStops);
+  verify::await_end_of_stops();
   CHECK(!is_stopped);
   return nullptr;
 }
@@ -28,6 +26,8 @@ int main() {
   const verify::Thread first = verify::start(run, nullptr);
   const verify::Thread second = verify::start_twin(run, nullptr, first);
   stop();
+  verify::end_stops(1);
+  verify::end_stops(2);
   verify::join(first);
   verify::join(second);
   return 0;

@@ -17,7 +17,7 @@ void* run(void*) {
     CHECK(!is_stopped);
     ++steps;
   }
-  verify::await_signals(kStops + 1);
+  verify::await_end_of_stops();
   CHECK(!is_stopped);
   return nullptr;
 }
@@ -42,6 +42,7 @@ int main() {
   const verify::Thread thread = verify::start(run, nullptr);
   const verify::Thread sender = verify::start(send, nullptr);
   stop();
+  verify::end_stops(1);
   verify::join(sender);
   verify::join(thread);
   CHECK(steps == kStops + 1);

@@ -19,7 +19,7 @@ void* run(void*) {
     ++sections;
   }
   CHECK(!is_stopped);
-  verify::await_signals(kStops);
+  verify::await_end_of_stops();
   CHECK(!is_stopped);
   return nullptr;
 }
@@ -40,6 +40,7 @@ int main() {
   const verify::Thread thread = verify::start(run, nullptr);
   stop();
   stop();
+  verify::end_stops(1);
   verify::join(thread);
   CHECK(sections == 2 * kStops + 1);
   return 0;

@@ -67,6 +67,16 @@ inline void await_signals(std::uint32_t count) {
   }
 }
 
+// More than are sent before the end.
+inline constexpr std::uint32_t kEnd = 1U << 16;
+
+/// By the thread that stops others, when it has done so for the last time: sends one more, which asks
+/// nothing.
+// Relaxed: a thread sees what was done in a stop because it went on from it, not because of this.
+inline void end_stops(std::size_t thread) { signals[thread].sent.fetch_add(kEnd, std::memory_order_relaxed); }
+/// Takes signals until then. A thread that stops by itself may get no other.
+inline void await_end_of_stops() { await_signals(kEnd); }
+
 }  // namespace verify
 
 namespace jackdaw::base {

@@ -1,4 +1,5 @@
-// Stands in for gc/process/short_stops.h: nobody polls, as that is a hint.
+// Stands in for gc/process/short_stops.h: who waits for threads that stop by themselves looks once, and
+// nobody else polls, as that is a hint.
 #pragma once
 
 #include <chrono>
@@ -9,6 +10,7 @@ namespace jackdaw::gc {
 class ShortStops {
  public:
   struct Clock {
+    using duration = std::chrono::nanoseconds;
     using time_point = std::chrono::steady_clock::time_point;
     static time_point now() { return {}; }
   };
@@ -16,6 +18,8 @@ class ShortStops {
   static void begin(std::uint32_t) {}
   static void note_standing(Clock::time_point) {}
   static void end(Clock::time_point) {}
+  [[nodiscard]] static std::chrono::nanoseconds self_stopping_time() { return std::chrono::nanoseconds(1); }
+  static void note_self_stopping(bool) {}
   [[nodiscard]] static std::chrono::nanoseconds stopping_time() { return {}; }
   [[nodiscard]] static std::chrono::nanoseconds answering_time() { return {}; }
   [[nodiscard]] static std::chrono::nanoseconds standing_time() { return {}; }
