@@ -7,7 +7,7 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/conservative/conservative_heap.h"
-#include "bench/graph/graph.h"
+#include "tools/graph/graph.h"
 
 namespace jackdaw::bench {
 
@@ -17,7 +17,7 @@ namespace jackdaw::bench {
 /// libgc is not there and when memory runs out.
 class BoehmHeap final : public Baseline {
  public:
-  BoehmHeap(const Graph& graph, const CollectorSetting& setting, const std::string& libgc_folder)
+  BoehmHeap(const tools::Graph& graph, const CollectorSetting& setting, const std::string& libgc_folder)
       : heap_(libgc_functions(libgc_folder), setting, graph) {}
 
   [[nodiscard]] Phase phase() const override { return Phase::collection; }

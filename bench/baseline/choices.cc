@@ -11,8 +11,8 @@
 #include "bench/baseline/own_engine.h"
 #include "bench/baseline/packet_marking.h"
 #include "bench/baseline/tbb_marker.h"
-#include "bench/command/input_error.h"
-#include "bench/command/named_values.h"
+#include "tools/command/input_error.h"
+#include "tools/command/named_values.h"
 
 namespace jackdaw::bench {
 
@@ -35,7 +35,7 @@ std::vector<BaselineKind> kinds_named(std::string_view name) {
 }
 
 [[noreturn]] void refuse(std::string_view list, const std::string& why) {
-  throw InputError(fmt::format("--baseline '{}': {}; it takes {}", list, why, baseline_choices()));
+  throw tools::InputError(fmt::format("--baseline '{}': {}; it takes {}", list, why, baseline_choices()));
 }
 
 void append(std::string_view list, std::string_view name, std::vector<BaselineKind>& kinds) {
@@ -43,9 +43,9 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
   if (named.empty()) refuse(list, fmt::format("'{}' is no baseline", name));
   for (const BaselineKind kind : named) {
     if (std::ranges::find(kinds, kind) != kinds.end())
-      refuse(list, fmt::format("{} is named twice", name_of(kBaselineKinds, kind)));
+      refuse(list, fmt::format("{} is named twice", tools::name_of(kBaselineKinds, kind)));
     if (needs_openmp(kind) && !has_openmp())
-      throw InputError(fmt::format(
+      throw tools::InputError(fmt::format(
           "--baseline {}: this build has no OpenMP; leave it out, or build with a compiler that has it",
           name));
     kinds.push_back(kind);
@@ -56,7 +56,7 @@ void append(std::string_view list, std::string_view name, std::vector<BaselineKi
 
 std::string baseline_choices() {
   return fmt::format("any of {}, {} (tbb-feeder,tbb-tasks), each once, separated by commas",
-                     fmt::join(names_in(kBaselineKinds), ", "), kTbb);
+                     fmt::join(tools::names_in(kBaselineKinds), ", "), kTbb);
 }
 
 std::vector<BaselineKind> parse_baselines(std::string_view list) {
@@ -70,7 +70,7 @@ std::vector<BaselineKind> parse_baselines(std::string_view list) {
   return kinds;
 }
 
-std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
+std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const tools::Graph& graph, const HeapGraph& ours,
                                         gc::Collector& collector, const gc::MarkingOptions& marking,
                                         const std::string& libgc_folder) {
   const std::uint32_t threads = collector.mark_threads();

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bench/baseline/baseline.h"
-#include "bench/graph/graph.h"
 #include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
+#include "tools/graph/graph.h"
 
 namespace jackdaw::bench {
 
@@ -50,7 +50,7 @@ std::vector<BaselineKind> parse_baselines(std::string_view list);
 /// graph in the collector's heap; it and the collector must outlive the baseline. `marking`: how that
 /// collector's engine was made. `libgc_folder` is that of libgc_functions(). Throws InputError when memory
 /// runs out.
-std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const Graph& graph, const HeapGraph& ours,
+std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const tools::Graph& graph, const HeapGraph& ours,
                                         gc::Collector& collector, const gc::MarkingOptions& marking,
                                         const std::string& libgc_folder);
 

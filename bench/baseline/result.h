@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/baseline/baseline.h"
-#include "bench/command/median.h"
+#include "tools/command/median.h"
 
 namespace jackdaw::bench {
 
@@ -23,7 +23,7 @@ struct BaselineResult {
   [[nodiscard]] std::string name_and_version() const { return version.empty() ? name : name + " " + version; }
   /// Fills in the median and the ratio when all has run. `our_median_ms`: of the same phase.
   void compare_with(double our_median_ms) {
-    median_ms = median_of(wall_ms);
+    median_ms = tools::median_of(wall_ms);
     ratio = our_median_ms / median_ms;
   }
 };

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "bench/command/input_error.h"
+#include "tools/command/input_error.h"
 
 namespace jackdaw::bench {
 
@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kLibgc = "libgc.so.1";
 
 [[noreturn]] void fail_to_load(const std::string& folder) {
-  if (!folder.empty()) throw InputError(fmt::format("--libgc {}: {}", folder, dlerror()));
-  throw InputError(
+  if (!folder.empty()) throw tools::InputError(fmt::format("--libgc {}: {}", folder, dlerror()));
+  throw tools::InputError(
       fmt::format("--baseline boehm: {}; install libgc 8.2 (Debian: libgc1), or leave it out", dlerror()));
 }
 
@@ -26,7 +26,8 @@ std::string library_in(const std::string& folder) {
     std::error_code error;
     if (std::filesystem::exists(path, error)) return std::filesystem::absolute(path).string();
   }
-  throw InputError(fmt::format("--libgc {0}: there is no {1} in it or in its folder lib", folder, kLibgc));
+  throw tools::InputError(
+      fmt::format("--libgc {0}: there is no {1} in it or in its folder lib", folder, kLibgc));
 }
 
 }  // namespace

@@ -5,21 +5,21 @@
 #include <algorithm>
 #include <chrono>
 
-#include "bench/command/progress.h"
-#include "bench/graph/graph_spec.h"
-#include "bench/graph/reachable_nodes.h"
+#include "tools/command/progress.h"
+#include "tools/graph/graph_spec.h"
+#include "tools/graph/reachable_nodes.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-Graph make_graph_of_plain_objects(const ConservativeExperimentOptions& options) {
-  GraphOptions graph;
+tools::Graph make_graph_of_plain_objects(const ConservativeExperimentOptions& options) {
+  tools::GraphOptions graph;
   graph.object_bytes = options.object_bytes;
   graph.headers = false;
   graph.seed = options.seed;
   graph.heap_copies = options.beside_libgc ? 2 : 1;
-  return make_graph(options.graph, graph);
+  return tools::make_graph(options.graph, graph);
 }
 
 // The heaps that the runs collect, and the description that they were built from no more.
@@ -33,9 +33,9 @@ struct HeapPair {
   std::optional<ConservativeHeap> libgc;
 
  private:
-  HeapPair(const ConservativeExperimentOptions& options, const Graph& graph)
-      : HeapPair(options, graph, reachable_nodes(graph)) {}
-  HeapPair(const ConservativeExperimentOptions& options, const Graph& graph,
+  HeapPair(const ConservativeExperimentOptions& options, const tools::Graph& graph)
+      : HeapPair(options, graph, tools::reachable_nodes(graph)) {}
+  HeapPair(const ConservativeExperimentOptions& options, const tools::Graph& graph,
            const std::vector<bool>& is_reachable)
       : objects(graph.node_count),
         reachable(static_cast<std::uint64_t>(std::ranges::count(is_reachable, true))),
@@ -62,7 +62,7 @@ std::uint64_t verify(const std::string& which, const ConservativeHeap& heap, Con
 }
 
 void measure(HeapPair& heaps, ConservativeReport& report) {
-  Progress progress("collecting");
+  tools::Progress progress("collecting");
   const std::uint32_t all = report.options.warmup + report.options.repeat;
   std::optional<PlainLoop> loop;
   if (report.options.limit) {
@@ -88,7 +88,7 @@ void measure(HeapPair& heaps, ConservativeReport& report) {
   }
   if (loop) {
     report.plain_loop->objects_marked = loop->objects_marked();
-    report.plain_loop->median_ms = median_of(report.plain_loop->wall_ms);
+    report.plain_loop->median_ms = tools::median_of(report.plain_loop->wall_ms);
   }
 }
 
@@ -107,7 +107,7 @@ ConservativeReport run_conservative_experiment(const ConservativeExperimentOptio
   }
   measure(heaps, report);
   report.heap_bytes = heaps.ours.heap_bytes();
-  report.median_ms = median_of(report.collect_ms);
+  report.median_ms = tools::median_of(report.collect_ms);
   for (BaselineResult& baseline : report.baselines) baseline.compare_with(report.median_ms);
   return report;
 }

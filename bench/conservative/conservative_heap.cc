@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "bench/command/input_error.h"
-#include "bench/command/progress.h"
-#include "bench/graph/numbers.h"
 #include "gc/process/process_collector.h"
 #include "heap/object.h"
+#include "tools/command/input_error.h"
+#include "tools/command/progress.h"
+#include "tools/graph/numbers.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-using Layout = NodeType::Layout;
+using Layout = tools::NodeType::Layout;
 
 // Above this size libgc's documentation asks for the allocation that only pointers to the start keep alive.
 constexpr std::uint64_t kIgnoreOffPageBytes = 100 * 1024;
@@ -42,18 +42,18 @@ heap::Object* as_object(void* address) { return static_cast<heap::Object*>(addre
 }  // namespace
 
 ConservativeHeap::ConservativeHeap(const CollectorFunctions& collector, const CollectorSetting& setting,
-                                   const Graph& graph, const std::vector<bool>* is_reachable)
+                                   const tools::Graph& graph, const std::vector<bool>* is_reachable)
     : collector_(collector), displacements_(setting.displacements.value_or(0)) {
   start(collector_, setting);
   collector_.disable();  // the objects hang from nothing until the graph is whole
   const Objects objects = allocate_nodes(graph);
-  Progress progress(fmt::format("linking {}'s objects", collector_.name));
-  for (NodeId node = 0; node < graph.node_count; ++node) {
+  tools::Progress progress(fmt::format("linking {}'s objects", collector_.name));
+  for (tools::NodeId node = 0; node < graph.node_count; ++node) {
     fill_node(graph, node, objects);
     progress.update(node, graph.node_count);
   }
   roots_.reserve(graph.roots.size());
-  for (const NodeId root : graph.roots) roots_.push_back(reference_to(root, objects));
+  for (const tools::NodeId root : graph.roots) roots_.push_back(reference_to(root, objects));
   collector_.add_roots(roots_.data(), roots_.data() + roots_.size());
   collector_.enable();
   if (is_reachable != nullptr) note_reachable(*is_reachable, objects);
@@ -63,14 +63,14 @@ ConservativeHeap::~ConservativeHeap() {
   collector_.remove_roots(roots_.data(), roots_.data() + roots_.size());
 }
 
-ConservativeHeap::Objects ConservativeHeap::allocate_nodes(const Graph& graph) const {
-  Progress progress(fmt::format("building {}'s heap", collector_.name));
+ConservativeHeap::Objects ConservativeHeap::allocate_nodes(const tools::Graph& graph) const {
+  tools::Progress progress(fmt::format("building {}'s heap", collector_.name));
   Objects objects(graph.node_count);
   for (std::uint64_t position = 0; position < graph.node_count; ++position) {
-    const NodeId node = graph.allocated_at(position);
+    const tools::NodeId node = graph.allocated_at(position);
     void* const object = allocate(collector_, graph.bytes_of(node), graph.type_of(node).layout);
     if (object == nullptr) {
-      throw InputError(
+      throw tools::InputError(
           fmt::format("graph '{}': {} ran out of memory after {} of {} objects; take a smaller graph",
                       graph.name, collector_.name, position, graph.node_count));
     }
@@ -81,7 +81,8 @@ ConservativeHeap::Objects ConservativeHeap::allocate_nodes(const Graph& graph) c
 }
 
 // Small numbers, which no collector takes for references, stand for the header and the length.
-void ConservativeHeap::fill_node(const Graph& graph, NodeId node, const Objects& objects) const {
+void ConservativeHeap::fill_node(const tools::Graph& graph, tools::NodeId node,
+                                 const Objects& objects) const {
   const Layout layout = graph.type_of(node).layout;
   const auto slots = graph.slots_of(node);
   std::uint64_t* const words = objects[node];
@@ -90,11 +91,12 @@ void ConservativeHeap::fill_node(const Graph& graph, NodeId node, const Objects&
     if (layout == Layout::array) words[1] = slots.size();
   }
   std::size_t word = graph.first_slot_word(layout);
-  for (const NodeId target : slots) words[word++] = target == kNullNode ? 0 : reference_to(target, objects);
+  for (const tools::NodeId target : slots)
+    words[word++] = target == tools::kNullNode ? 0 : reference_to(target, objects);
   fill_with_numbers(graph, node, words);
 }
 
-std::uintptr_t ConservativeHeap::reference_to(NodeId node, const Objects& objects) const {
+std::uintptr_t ConservativeHeap::reference_to(tools::NodeId node, const Objects& objects) const {
   return reinterpret_cast<std::uintptr_t>(objects[node]) + node % (displacements_ + 1);
 }
 

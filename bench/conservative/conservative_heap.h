@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/conservative/collector_functions.h"
-#include "bench/graph/graph.h"
 #include "bench/heap/object_set.h"
 #include "heap/block_map.h"
+#include "tools/graph/graph.h"
 
 namespace jackdaw::bench {
 
@@ -34,8 +34,8 @@ class ConservativeHeap {
   /// Starts the collector and builds the objects, which no other thread may do meanwhile. `is_reachable`: by
   /// node, whether the roots reach it; without it census() cannot be called. Throws InputError when memory
   /// runs out.
-  ConservativeHeap(const CollectorFunctions& collector, const CollectorSetting& setting, const Graph& graph,
-                   const std::vector<bool>* is_reachable = nullptr);
+  ConservativeHeap(const CollectorFunctions& collector, const CollectorSetting& setting,
+                   const tools::Graph& graph, const std::vector<bool>* is_reachable = nullptr);
   ~ConservativeHeap();
   ConservativeHeap(const ConservativeHeap&) = delete;
   ConservativeHeap& operator=(const ConservativeHeap&) = delete;
@@ -64,9 +64,9 @@ class ConservativeHeap {
  private:
   using Objects = std::vector<std::uint64_t*>;  // by node
 
-  [[nodiscard]] Objects allocate_nodes(const Graph& graph) const;
-  void fill_node(const Graph& graph, NodeId node, const Objects& objects) const;
-  [[nodiscard]] std::uintptr_t reference_to(NodeId node, const Objects& objects) const;
+  [[nodiscard]] Objects allocate_nodes(const tools::Graph& graph) const;
+  void fill_node(const tools::Graph& graph, tools::NodeId node, const Objects& objects) const;
+  [[nodiscard]] std::uintptr_t reference_to(tools::NodeId node, const Objects& objects) const;
   void note_reachable(const std::vector<bool>& is_reachable, const Objects& objects);
 
   const CollectorFunctions collector_;

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/baseline/result_report.h"
-#include "bench/command/memory_limit.h"
-#include "bench/command/printable_name.h"
 #include "bench/mark/plain_loop_report.h"
+#include "tools/command/memory_limit.h"
+#include "tools/command/printable_name.h"
 
 namespace jackdaw::bench {
 
@@ -31,8 +31,8 @@ void format_heading(const ConservativeReport& report, std::string& out) {
   fmt::format_to(std::back_inserter(out),
                  "{}: {} objects, {} reachable{}; heap {}\n"
                  "{} mark thread{}, C interface: our objects conservative, {}\n\n",
-                 printable(report.options.graph), report.objects, report.reachable,
-                 describe_verification(report), describe_bytes(report.heap_bytes), report.threads,
+                 tools::printable(report.options.graph), report.objects, report.reachable,
+                 describe_verification(report), tools::describe_bytes(report.heap_bytes), report.threads,
                  report.threads == 1 ? "" : "s", describe_interior_pointers(report.options.setting));
 }
 
@@ -58,7 +58,8 @@ void format_runs(const ConservativeReport& report, std::string& out) {
         [i](const BaselineResult& baseline) { return baseline.wall_ms[i]; }, out);
   }
   if (shown < report.collect_ms.size()) {
-    fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...", report.collect_ms.size() - shown);
+    fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...",
+                   report.collect_ms.size() - shown);
   }
   format_run(
       report, "median", report.median_ms, [](const BaselineResult& baseline) { return baseline.median_ms; },

@@ -18,10 +18,10 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/command/median.h"
 #include "bench/embedding/heaps.h"
 #include "bench/embedding/plain_loop.h"
 #include "mark/random_numbers.h"
+#include "tools/command/median.h"
 
 namespace {
 
@@ -147,7 +147,7 @@ class Contest {
 
   void report() const {
     std::array<double, kWays> medians;
-    std::transform(times_.begin(), times_.end(), medians.begin(), jackdaw::bench::median_of);
+    std::transform(times_.begin(), times_.end(), medians.begin(), jackdaw::tools::median_of);
     const double plain = std::min(medians[0], medians[1]);
     std::printf("| %s | %s | %.1f | %.1f | %.1f | %.2f | %.1f | %.2f |\n", Heap::kName, shape_.name,
                 medians[0], medians[1], medians[2], medians[2] / plain, medians[3], medians[3] / plain);

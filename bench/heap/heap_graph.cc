@@ -5,19 +5,19 @@
 #include <future>
 #include <numeric>
 
-#include "bench/command/input_error.h"
-#include "bench/command/progress.h"
-#include "bench/graph/numbers.h"
 #include "gc/mutator.h"
 #include "machine/topology.h"
+#include "tools/command/input_error.h"
+#include "tools/command/progress.h"
+#include "tools/graph/numbers.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-using Layout = NodeType::Layout;
+using Layout = tools::NodeType::Layout;
 
-heap::TypeDescriptor describe(const NodeType& type) {
+heap::TypeDescriptor describe(const tools::NodeType& type) {
   switch (type.layout) {
     case Layout::array:
       return heap::TypeDescriptor::reference_array();
@@ -34,25 +34,25 @@ heap::TypeDescriptor describe(const NodeType& type) {
 
 }  // namespace
 
-HeapGraph::HeapGraph(const Graph& graph, gc::Collector& collector) : collector_(collector) {
+HeapGraph::HeapGraph(const tools::Graph& graph, gc::Collector& collector) : collector_(collector) {
   describe_types(graph);
   const std::vector<heap::Object*> objects = allocate_nodes(graph);
   fill_slots(graph, objects);
   roots_.reserve(graph.roots.size());
-  for (const NodeId root : graph.roots) roots_.push_back(objects[root]);
+  for (const tools::NodeId root : graph.roots) roots_.push_back(objects[root]);
   collector_.add_roots(roots_);
 }
 
 HeapGraph::~HeapGraph() { collector_.remove_roots(roots_); }
 
-void HeapGraph::describe_types(const Graph& graph) {
+void HeapGraph::describe_types(const tools::Graph& graph) {
   types_.reserve(graph.types.size());
-  for (const NodeType& type : graph.types) types_.push_back(describe(type));
+  for (const tools::NodeType& type : graph.types) types_.push_back(describe(type));
 }
 
 // One memory node after the other, so that the objects are always the same ones.
-std::vector<heap::Object*> HeapGraph::allocate_nodes(const Graph& graph) {
-  Progress progress("building the heap");
+std::vector<heap::Object*> HeapGraph::allocate_nodes(const tools::Graph& graph) {
+  tools::Progress progress("building the heap");
   std::vector<heap::Object*> objects(graph.node_count);
   const std::uint64_t shares = collector_.heap().nodes().count();
   if (shares == 1) {
@@ -70,14 +70,14 @@ std::vector<heap::Object*> HeapGraph::allocate_nodes(const Graph& graph) {
   return objects;
 }
 
-void HeapGraph::allocate_from_to(const Graph& graph, std::uint64_t first, std::uint64_t end,
-                                 std::vector<heap::Object*>& objects, Progress& progress) {
+void HeapGraph::allocate_from_to(const tools::Graph& graph, std::uint64_t first, std::uint64_t end,
+                                 std::vector<heap::Object*>& objects, tools::Progress& progress) {
   gc::Mutator mutator(collector_);
   for (std::uint64_t position = first; position < end; ++position) {
-    const NodeId node = graph.allocated_at(position);
+    const tools::NodeId node = graph.allocated_at(position);
     heap::Object* const object = mutator.allocate(types_[graph.type_id_of(node)], graph.bytes_of(node));
     if (object == nullptr) {
-      throw InputError(
+      throw tools::InputError(
           fmt::format("graph '{}': the heap ran out of memory after {} of {} objects; take a smaller graph",
                       graph.name, position, graph.node_count));
     }
@@ -87,12 +87,12 @@ void HeapGraph::allocate_from_to(const Graph& graph, std::uint64_t first, std::u
   }
 }
 
-void HeapGraph::fill_slots(const Graph& graph, const std::vector<heap::Object*>& objects) {
-  Progress progress("linking the objects");
-  for (NodeId node = 0; node < graph.node_count; ++node) {
+void HeapGraph::fill_slots(const tools::Graph& graph, const std::vector<heap::Object*>& objects) {
+  tools::Progress progress("linking the objects");
+  for (tools::NodeId node = 0; node < graph.node_count; ++node) {
     std::size_t word = graph.first_slot_word(graph.type_of(node).layout);
-    for (const NodeId target : graph.slots_of(node)) {
-      *objects[node]->slot(word++) = target == kNullNode ? nullptr : objects[target];
+    for (const tools::NodeId target : graph.slots_of(node)) {
+      *objects[node]->slot(word++) = target == tools::kNullNode ? nullptr : objects[target];
     }
     fill_with_numbers(graph, node, reinterpret_cast<std::uint64_t*>(objects[node]));
     progress.update(node, graph.node_count);

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/command/progress.h"
-#include "bench/graph/graph.h"
 #include "gc/collector.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
+#include "tools/command/progress.h"
+#include "tools/graph/graph.h"
 
 namespace jackdaw::bench {
 
@@ -18,7 +18,7 @@ namespace jackdaw::bench {
 class HeapGraph {
  public:
   /// Builds the objects. Throws InputError when the heap runs out of memory. O(nodes + slots).
-  HeapGraph(const Graph& graph, gc::Collector& collector);
+  HeapGraph(const tools::Graph& graph, gc::Collector& collector);
   ~HeapGraph();
   HeapGraph(const HeapGraph&) = delete;
   HeapGraph& operator=(const HeapGraph&) = delete;
@@ -27,11 +27,11 @@ class HeapGraph {
   [[nodiscard]] const std::vector<heap::Object*>& roots() const { return roots_; }
 
  private:
-  void describe_types(const Graph& graph);
-  std::vector<heap::Object*> allocate_nodes(const Graph& graph);
-  void allocate_from_to(const Graph& graph, std::uint64_t first, std::uint64_t end,
-                        std::vector<heap::Object*>& objects, Progress& progress);
-  static void fill_slots(const Graph& graph, const std::vector<heap::Object*>& objects);
+  void describe_types(const tools::Graph& graph);
+  std::vector<heap::Object*> allocate_nodes(const tools::Graph& graph);
+  void allocate_from_to(const tools::Graph& graph, std::uint64_t first, std::uint64_t end,
+                        std::vector<heap::Object*>& objects, tools::Progress& progress);
+  static void fill_slots(const tools::Graph& graph, const std::vector<heap::Object*>& objects);
 
   gc::Collector& collector_;
   std::vector<heap::TypeDescriptor> types_;

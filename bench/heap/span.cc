@@ -3,10 +3,10 @@
 #include <deque>
 #include <utility>
 
-#include "bench/command/progress.h"
 #include "bench/heap/object_set.h"
 #include "heap/type_descriptor.h"
 #include "mark/slices.h"
+#include "tools/command/progress.h"
 
 namespace jackdaw::bench {
 
@@ -43,7 +43,7 @@ class Traversal {
   }
 
   WorkAndSpan run() {
-    Progress progress("finding the span");
+    tools::Progress progress("finding the span");
     while (!next_.empty()) {
       std::swap(current_, next_);
       ++found_.span;

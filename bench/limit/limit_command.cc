@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "bench/command/output_file.h"
 #include "bench/limit/limit_report.h"
-#include "bench/mark/mark_command.h"
+#include "tools/command/output_file.h"
+#include "tools/command/threads_option.h"
 
 namespace jackdaw::bench {
 
@@ -19,7 +19,7 @@ constexpr std::uint32_t kMaximumRepeat = 1000;
 }  // namespace
 
 LimitCommand::LimitCommand(CLI::App& app)
-    : command_(app.add_subcommand("limit", "Measure how fast memory can be read: what no marking can beat")) {
+    : Command(app, "limit", "Measure how fast memory can be read: what no marking can beat") {
   command_->footer(
       "Example:\n"
       "  jackdaw limit --megabytes 200,2000 --threads 2\n"
@@ -42,8 +42,8 @@ LimitCommand::LimitCommand(CLI::App& app)
 }
 
 int LimitCommand::run() {
-  options_.threads = parse_threads(threads_);
-  std::optional<OutputFile> json;
+  options_.threads = tools::parse_threads(threads_);
+  std::optional<tools::OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
   const std::vector<LimitResult> results = measure_limit(options_);
   if (json) json->commit(limit_to_json(options_, results));

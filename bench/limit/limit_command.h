@@ -3,26 +3,22 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "bench/limit/limit_experiment.h"
+#include "tools/command/command.h"
 
 namespace jackdaw::bench {
 
-class LimitCommand {
+class LimitCommand final : public tools::Command {
  public:
-  /// Adds the subcommand to `app`, which fills in the options when it parses. Must outlive the parsing.
   explicit LimitCommand(CLI::App& app);
-  LimitCommand(const LimitCommand&) = delete;
-  LimitCommand& operator=(const LimitCommand&) = delete;
-
-  /// Whether the command line was for this subcommand.
-  [[nodiscard]] bool chosen() const { return command_->parsed(); }
 
   /// Measures and prints the table. Returns the exit status, 0. Throws InputError.
-  int run();
+  int run() override;
+  [[nodiscard]] std::string_view example() const override { return "jackdaw limit"; }
 
  private:
-  CLI::App* command_;
   LimitOptions options_;
   std::string threads_ = "auto";
   std::string json_path_;

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <deque>
 
-#include "bench/command/median.h"
-#include "bench/command/progress.h"
 #include "bench/mark/bounds.h"
+#include "tools/command/median.h"
+#include "tools/command/progress.h"
 
 namespace jackdaw::bench {
 
@@ -48,7 +48,7 @@ void measure_once(const LineMemory& memory, std::uint64_t seed, std::deque<mark:
 }  // namespace
 
 std::vector<LimitResult> measure_limit(const LimitOptions& options) {
-  Progress progress("reading memory");
+  tools::Progress progress("reading memory");
   std::deque<mark::ThreadPool> pools;
   for (const std::uint32_t threads : worker_counts(options.threads)) pools.emplace_back(threads);
   std::vector<LimitResult> all;
@@ -63,7 +63,7 @@ std::vector<LimitResult> measure_limit(const LimitOptions& options) {
         progress.step(++done, passes);
       }
       for (LimitResult& result : results) {
-        result.ns_per_line = median_of(result.runs);
+        result.ns_per_line = tools::median_of(result.runs);
         all.push_back(std::move(result));
       }
     }

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "bench/command/memory_limit.h"
-#include "bench/command/named_values.h"
+#include "tools/command/memory_limit.h"
+#include "tools/command/named_values.h"
 
 namespace jackdaw::bench {
 
@@ -16,7 +16,8 @@ namespace {
 // "none", "all", or how much, for memory that asked for huge pages.
 std::string huge_pages_of(const LimitResult& result) {
   if (result.bytes_on_huge_pages == 0) return "none";
-  return result.bytes_on_huge_pages == result.bytes ? "all" : describe_bytes(result.bytes_on_huge_pages);
+  return result.bytes_on_huge_pages == result.bytes ? "all"
+                                                    : tools::describe_bytes(result.bytes_on_huge_pages);
 }
 
 }  // namespace
@@ -31,9 +32,9 @@ std::string format_limit(const LimitOptions& options, const std::vector<LimitRes
     const auto [least, most] = std::ranges::minmax(result.runs);
     fmt::format_to(std::back_inserter(out),
                    "{:>10}  {:<6} {:<10} {:<7} {:>7} {:>9.3f} {:>9.2f}  {:.3f}..{:.3f}\n",
-                   describe_bytes(result.bytes), name_of(kPageKinds, result.pages), huge_pages_of(result),
-                   name_of(kReadOrders, result.order), result.threads, result.ns_per_line,
-                   result.gigabytes_per_second(), least, most);
+                   tools::describe_bytes(result.bytes), tools::name_of(kPageKinds, result.pages),
+                   huge_pages_of(result), tools::name_of(kReadOrders, result.order), result.threads,
+                   result.ns_per_line, result.gigabytes_per_second(), least, most);
   }
   return out;
 }
@@ -45,9 +46,9 @@ std::string limit_to_json(const LimitOptions& options, const std::vector<LimitRe
                                  {"results", nlohmann::ordered_json::array()}};
   for (const LimitResult& result : results) {
     json["results"].push_back({{"bytes", result.bytes},
-                               {"pages", name_of(kPageKinds, result.pages)},
+                               {"pages", tools::name_of(kPageKinds, result.pages)},
                                {"bytes_on_huge_pages", result.bytes_on_huge_pages},
-                               {"order", name_of(kReadOrders, result.order)},
+                               {"order", tools::name_of(kReadOrders, result.order)},
                                {"threads", result.threads},
                                {"runs", result.runs},
                                {"ns_per_line", result.ns_per_line},

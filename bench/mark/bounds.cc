@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/command/median.h"
-#include "bench/command/progress.h"
 #include "bench/heap/marking_swap.h"
 #include "mark/statistics.h"
+#include "tools/command/median.h"
+#include "tools/command/progress.h"
 
 namespace jackdaw::bench {
 
@@ -43,10 +43,10 @@ class Series {
   }
 
   BoundsRuns summed_up() && {
-    runs_.median_ms = median_of(runs_.wall_ms);
-    runs_.steal_attempts = median_of(std::move(attempts_));
-    runs_.steals = median_of(std::move(steals_));
-    runs_.victims_refused = median_of(std::move(refused_));
+    runs_.median_ms = tools::median_of(runs_.wall_ms);
+    runs_.steal_attempts = tools::median_of(std::move(attempts_));
+    runs_.steals = tools::median_of(std::move(steals_));
+    runs_.victims_refused = tools::median_of(std::move(refused_));
     return std::move(runs_);
   }
 
@@ -65,7 +65,7 @@ class Measurement {
 
   // All numbers of workers in turn, so that what disturbs the machine disturbs all alike.
   std::vector<BoundsRuns> time_all() {
-    Progress progress("marking for the bounds of time");
+    tools::Progress progress("marking for the bounds of time");
     std::vector<Series> all;
     for (const std::uint32_t workers : worker_counts(options_.marking.engine.threads)) {
       all.emplace_back(marking_options(workers));

@@ -10,9 +10,9 @@
 #include <sstream>
 #include <string>
 
-#include "bench/command/input_error.h"
-#include "bench/command/memory_limit.h"
 #include "mark/random_numbers.h"
+#include "tools/command/input_error.h"
+#include "tools/command/memory_limit.h"
 
 namespace jackdaw::bench {
 
@@ -70,14 +70,15 @@ std::uint64_t huge_bytes_of_mapping(std::uintptr_t address) {
 LineMemory::LineMemory(std::uint64_t bytes, PageKind pages)
     : lines_(std::max<std::uint64_t>(1, bytes / kLineBytes + (bytes % kLineBytes == 0 ? 0 : 1))),
       mapped_bytes_(lines_ * kLineBytes + kHugePageBytes) {
-  const std::uint64_t available = available_memory_bytes();
+  const std::uint64_t available = tools::available_memory_bytes();
   if (bytes > available || mapped_bytes_ > available) {
-    throw InputError(fmt::format("{} to read do not fit in memory ({} available); take less",
-                                 describe_bytes(bytes), describe_bytes(available)));
+    throw tools::InputError(fmt::format("{} to read do not fit in memory ({} available); take less",
+                                        tools::describe_bytes(bytes), tools::describe_bytes(available)));
   }
   mapping_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping_ == MAP_FAILED) {
-    throw InputError(fmt::format("the system does not give {} to read; take less", describe_bytes(bytes)));
+    throw tools::InputError(
+        fmt::format("the system does not give {} to read; take less", tools::describe_bytes(bytes)));
   }
   // Advice only; bytes_on_huge_pages() tells what came of it.
   madvise(mapping_, mapped_bytes_, pages == PageKind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);

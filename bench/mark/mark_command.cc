@@ -13,25 +13,24 @@
 #include <vector>
 
 #include "bench/baseline/choices.h"
-#include "bench/command/input_error.h"
-#include "bench/command/named_values.h"
-#include "bench/command/output_file.h"
 #include "bench/conservative/collector_functions.h"
 #include "bench/conservative/conservative_report.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/mark/mark_report.h"
-#include "bench/report/report_page.h"
-#include "bench/report/results.h"
 #include "gc/marking.h"
 #include "gc/memory_placement.h"
-#include "machine/usable_processors.h"
 #include "mark/queue/block_ring.h"
+#include "tools/command/input_error.h"
+#include "tools/command/named_values.h"
+#include "tools/command/output_file.h"
+#include "tools/command/threads_option.h"
+#include "tools/graph/graph_spec.h"
+#include "tools/report/report_page.h"
+#include "tools/report/results.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
-constexpr std::uint32_t kMaximumThreads = 1024;
 constexpr std::uint32_t kMaximumRuns = 10'000'000;
 constexpr std::size_t kLargestStealBatch = 65536;
 
@@ -44,7 +43,8 @@ constexpr std::array<std::string_view, 14> kConservativeOptions = {
 
 std::string footer() {
   std::string text = "GRAPH is one of\n";
-  for (const GraphKind& kind : graph_kinds()) text += fmt::format("  {:<22} {}\n", kind.form, kind.help);
+  for (const tools::GraphKind& kind : tools::graph_kinds())
+    text += fmt::format("  {:<22} {}\n", kind.form, kind.help);
   text +=
       "\nExamples:\n"
       "  jackdaw mark tree:21 --threads 2\n"
@@ -58,7 +58,7 @@ gc::MemoryPlacement parse_memory(const std::string& text) {
   try {
     return gc::parse_memory_placement(text);
   } catch (const std::invalid_argument& error) {
-    throw InputError(fmt::format("--memory '{}': {}", text, error.what()));
+    throw tools::InputError(fmt::format("--memory '{}': {}", text, error.what()));
   }
 }
 
@@ -69,7 +69,7 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) {
 }  // namespace
 
 MarkCommand::MarkCommand(CLI::App& app)
-    : command_(app.add_subcommand("mark", "Mark a heap graph in parallel, repeatedly, and say how fast")) {
+    : Command(app, "mark", "Mark a heap graph in parallel, repeatedly, and say how fast") {
   command_->footer(footer());
   command_->add_option("GRAPH", options_.graph, "The heap to mark, such as tree:21 or hprof:FILE")
       ->required();
@@ -96,14 +96,14 @@ void MarkCommand::add_engine_options() {
   command_
       ->add_option("--grant", grant_,
                    "What idle thieves are given: early (also a part of a block) or full blocks alone")
-      ->check(CLI::IsMember(names_in(mark::kGrants)))
+      ->check(CLI::IsMember(tools::names_in(mark::kGrants)))
       ->capture_default_str();
 }
 
 void MarkCommand::add_tuning_options() {
   mark::MarkerOptions& engine = options_.marking.engine;
   command_->add_option("--bind", binding_, "What mark threads but the first are tied to")
-      ->check(CLI::IsMember(names_in(machine::kBindings)))
+      ->check(CLI::IsMember(tools::names_in(machine::kBindings)))
       ->capture_default_str();
   command_
       ->add_option("--memory", memory_, "Memory nodes of the heap: " + std::string(gc::kMemoryPlacementForms))
@@ -197,21 +197,23 @@ void MarkCommand::check_libgc() const {
       std::ranges::find(options_.baselines, BaselineKind::boehm) != options_.baselines.end();
   if (beside_libgc) libgc_functions(options_.libgc_folder);
   if (!beside_libgc && command_->count("--libgc") > 0)
-    throw InputError("--libgc: chooses what --baseline boehm runs; add that, or leave this out");
+    throw tools::InputError("--libgc: chooses what --baseline boehm runs; add that, or leave this out");
 }
 
 MarkExperimentOptions MarkCommand::typed_options() const {
   if (displacements_)
-    throw InputError("--displacements: typed objects are never searched for addresses; add --interface c");
+    throw tools::InputError(
+        "--displacements: typed objects are never searched for addresses; add --interface c");
   MarkExperimentOptions options = options_;
   options.time_line = options.time_line || !report_path_.empty();
-  options.marking.engine.threads = parse_threads(threads_);
+  options.marking.engine.threads = tools::parse_threads(threads_);
   options.memory = parse_memory(memory_);
   options.marking.binding = *machine::parse_binding(binding_);
-  options.marking.engine.tuning.grant = value_of(mark::kGrants, grant_);
+  options.marking.engine.tuning.grant = tools::value_of(mark::kGrants, grant_);
   if (options.marking.engine.threads > 1 && serves_one_thread_alone(options.marking.engine.tuning.queue)) {
-    throw InputError(fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
-                                 options.marking.engine.tuning.queue, options.marking.engine.threads));
+    throw tools::InputError(
+        fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
+                    options.marking.engine.tuning.queue, options.marking.engine.threads));
   }
   return options;
 }
@@ -220,19 +222,19 @@ ConservativeExperimentOptions MarkCommand::conservative_options() const {
   for (const CLI::Option* const option : command_->get_options()) {
     if (option->count() > 0 &&
         std::ranges::find(kConservativeOptions, option->get_name()) == kConservativeOptions.end())
-      throw InputError(fmt::format("{}: goes with typed objects alone; with --interface c leave it out",
-                                   option->get_name()));
+      throw tools::InputError(fmt::format(
+          "{}: goes with typed objects alone; with --interface c leave it out", option->get_name()));
   }
   ConservativeExperimentOptions options;
   for (const BaselineKind kind : options_.baselines) {
     if (kind != BaselineKind::boehm)
-      throw InputError(
+      throw tools::InputError(
           fmt::format("--baseline {}: marks typed objects alone; with --interface c it takes boehm",
-                      name_of(kBaselineKinds, kind)));
+                      tools::name_of(kBaselineKinds, kind)));
     options.beside_libgc = true;
   }
   options.graph = options_.graph;
-  options.setting = {parse_threads(threads_), displacements_};
+  options.setting = {tools::parse_threads(threads_), displacements_};
   options.object_bytes = options_.object_bytes;
   options.seed = options_.marking.engine.seed;
   options.repeat = options_.repeat;
@@ -245,29 +247,18 @@ ConservativeExperimentOptions MarkCommand::conservative_options() const {
 
 template <typename Experiment, typename Options>
 int MarkCommand::run_and_report(Experiment experiment, const Options& options) const {
-  std::optional<OutputFile> json;
+  std::optional<tools::OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
-  std::optional<OutputFile> page;
+  std::optional<tools::OutputFile> page;
   if (!report_path_.empty()) page.emplace("--report", report_path_);
-  if (page) require_report_page();
+  if (page) tools::require_report_page();
 
   const auto report = experiment(options);
   if (json) json->commit(to_json(report));
-  if (page) page->commit(report_page(results_of(to_json(report), options.graph)));
+  if (page) page->commit(tools::report_page(tools::results_of(to_json(report), options.graph)));
   fmt::print("{}", format_tables(report));
   for (const std::string& difference : report.differences) fmt::print(stderr, "jackdaw: {}\n", difference);
   return report.all_correct() ? 0 : 1;
-}
-
-std::uint32_t parse_threads(const std::string& text) {
-  if (text == "auto") return machine::usable_processors();
-  std::uint32_t threads = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  if (error != std::errc() || end != text.data() + text.size() || threads == 0 || threads > kMaximumThreads) {
-    throw InputError(
-        fmt::format("--threads '{}': must be a whole number from 1 to {}, or auto", text, kMaximumThreads));
-  }
-  return threads;
 }
 
 }  // namespace jackdaw::bench

@@ -4,22 +4,22 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bench/conservative/conservative_experiment.h"
 #include "bench/mark/mark_experiment.h"
+#include "tools/command/command.h"
 
 namespace jackdaw::bench {
 
-class MarkCommand {
+class MarkCommand final : public tools::Command {
  public:
-  /// Adds the subcommand to `app`, which fills in the options when it parses. Must outlive the parsing.
   explicit MarkCommand(CLI::App& app);
-  MarkCommand(const MarkCommand&) = delete;
-  MarkCommand& operator=(const MarkCommand&) = delete;
 
   /// Runs the experiment and prints the tables. Returns the exit status: 0, or 1 when a verification failed.
   /// Throws InputError.
-  int run();
+  int run() override;
+  [[nodiscard]] std::string_view example() const override { return "jackdaw mark tree:21 --threads 2"; }
 
  private:
   void add_engine_options();
@@ -32,7 +32,6 @@ class MarkCommand {
   template <typename Experiment, typename Options>
   int run_and_report(Experiment experiment, const Options& options) const;
 
-  CLI::App* const command_;
   MarkExperimentOptions options_;
   std::string interface_ = "typed";
   std::optional<unsigned> displacements_;
@@ -43,9 +42,5 @@ class MarkCommand {
   std::string json_path_;
   std::string report_path_;
 };
-
-/// The number of threads that `text` asks for: a number from 1 to 1024, or "auto" for the processors that
-/// this process may use. Throws InputError.
-std::uint32_t parse_threads(const std::string& text);
 
 }  // namespace jackdaw::bench

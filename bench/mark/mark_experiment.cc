@@ -8,14 +8,14 @@
 #include <functional>
 #include <memory>
 
-#include "bench/command/median.h"
-#include "bench/command/named_values.h"
-#include "bench/command/progress.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/marking_swap.h"
 #include "bench/heap/serial_mark.h"
 #include "bench/mark/marked_lines.h"
+#include "tools/command/median.h"
+#include "tools/command/named_values.h"
+#include "tools/command/progress.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 
@@ -73,7 +73,7 @@ double median_over(const std::vector<Run>& runs, Projection projection) {
   std::vector<double> values;
   values.reserve(runs.size());
   for (const Run& run : runs) values.push_back(static_cast<double>(projection(run.figures)));
-  return median_of(std::move(values));
+  return tools::median_of(std::move(values));
 }
 
 RunFigures medians(const std::vector<Run>& runs) {
@@ -107,12 +107,12 @@ bool asks_for(const MarkExperimentOptions& options, BaselineKind kind) {
 // The heaps that the runs collect, and the description that they were built from no more.
 struct Heaps {
   explicit Heaps(const MarkExperimentOptions& options) : collector(collector_options(options)) {
-    GraphOptions graph_options;
+    tools::GraphOptions graph_options;
     graph_options.object_bytes = options.object_bytes;
     graph_options.seed = options.marking.engine.seed;
     graph_options.heap_copies =
         1U + (asks_for(options, BaselineKind::boehm) ? 1 : 0) + (options.limit ? 1 : 0);
-    const Graph graph = make_graph(options.graph, graph_options);
+    const tools::Graph graph = tools::make_graph(options.graph, graph_options);
     objects = graph.node_count;
     order = graph.is_scattered ? ReadOrder::random : ReadOrder::stream;
     ours = std::make_unique<HeapGraph>(graph, collector);
@@ -203,7 +203,7 @@ std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options
   std::vector<BaselineResult> results;
   for (std::size_t i = 0; i < options.baselines.size(); ++i) {
     const Baseline& baseline = *heaps.baselines[i];
-    const std::string name(name_of(kBaselineKinds, options.baselines[i]));
+    const std::string name(tools::name_of(kBaselineKinds, options.baselines[i]));
     results.push_back({name, baseline.version(), baseline.phase(), baseline.threads(), {}});
   }
   return results;
@@ -242,7 +242,7 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
     report.limit = limits->lines();
     report.plain_loop.emplace();
   }
-  Progress progress("marking");
+  tools::Progress progress("marking");
   const std::uint32_t all = options.warmup + options.repeat;
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
@@ -321,8 +321,8 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.median = medians(report.runs);
   for (BaselineResult& baseline : report.baselines)
     baseline.compare_with(report.median.time_of(baseline.phase));
-  if (report.limit) report.limit->median_ms = median_of(report.limit->wall_ms);
-  if (report.plain_loop) report.plain_loop->median_ms = median_of(report.plain_loop->wall_ms);
+  if (report.limit) report.limit->median_ms = tools::median_of(report.limit->wall_ms);
+  if (report.plain_loop) report.plain_loop->median_ms = tools::median_of(report.plain_loop->wall_ms);
   if (options.bounds) report.bounds = measure_bounds_of(options, serial.get(), heaps, report);
   if (options.time_line) report.time_line = record_time_line(options, serial.get(), heaps, report);
   return report;

@@ -9,10 +9,10 @@
 #include <span>
 
 #include "bench/baseline/result_report.h"
-#include "bench/command/named_values.h"
-#include "bench/command/printable_name.h"
 #include "bench/mark/bounds_report.h"
 #include "bench/mark/plain_loop_report.h"
+#include "tools/command/named_values.h"
+#include "tools/command/printable_name.h"
 
 namespace jackdaw::bench {
 
@@ -44,7 +44,7 @@ void format_heading(const MarkReport& report, std::string& out) {
       std::back_inserter(out),
       "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
       "{} mark thread{}, queue {}, victim {}{}; our objects {}\n\n",
-      printable(report.graph), report.objects, report.median.objects_marked, report.median.references,
+      tools::printable(report.graph), report.objects, report.median.objects_marked, report.median.references,
       human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share, report.threads,
       report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue, report.marking.engine.tuning.victim,
       !report.verified       ? ""
@@ -189,10 +189,10 @@ nlohmann::ordered_json run_to_json(const Run& run) {
   return json;
 }
 
-constexpr NamedValues<mark::Activity, 4> kActivities{{{"work", mark::Activity::work},
-                                                      {"steal", mark::Activity::steal},
-                                                      {"idle", mark::Activity::idle},
-                                                      {"sleep", mark::Activity::sleep}}};
+constexpr tools::NamedValues<mark::Activity, 4> kActivities{{{"work", mark::Activity::work},
+                                                             {"steal", mark::Activity::steal},
+                                                             {"idle", mark::Activity::idle},
+                                                             {"sleep", mark::Activity::sleep}}};
 
 nlohmann::ordered_json time_line_to_json(const RunTimeLine& run) {
   const auto ms = [](auto time) { return std::chrono::duration<double, std::milli>(time).count(); };
@@ -201,7 +201,7 @@ nlohmann::ordered_json time_line_to_json(const RunTimeLine& run) {
   for (const std::vector<mark::WorkerSpan>& spans : run.workers) {
     nlohmann::ordered_json& worker = json["workers"].emplace_back(nlohmann::ordered_json::array());
     for (const mark::WorkerSpan& span : spans) {
-      worker.push_back({{"activity", name_of(kActivities, span.activity)},
+      worker.push_back({{"activity", tools::name_of(kActivities, span.activity)},
                         {"start_ms", ms(span.start - run.start)},
                         {"end_ms", ms(span.end - run.start)}});
       if (span.activity != mark::Activity::steal) continue;
@@ -237,7 +237,7 @@ std::string to_json(const MarkReport& report) {
                                  {"threads", report.threads},
                                  {"queue", report.marking.engine.tuning.queue},
                                  {"victim", engine.tuning.victim},
-                                 {"grant", name_of(mark::kGrants, engine.tuning.grant)},
+                                 {"grant", tools::name_of(mark::kGrants, engine.tuning.grant)},
                                  {"steal_batch", engine.tuning.steal_batch},
                                  {"serial", engine.tuning.serial_references},
                                  {"runs", nlohmann::ordered_json::array()}};
@@ -246,7 +246,7 @@ std::string to_json(const MarkReport& report) {
   if (report.verified) json["verified"] = report.all_correct();
   add_baselines(report.baselines, json);
   if (report.limit) {
-    json["limit"] = {{"order", name_of(kReadOrders, report.limit->order)},
+    json["limit"] = {{"order", tools::name_of(kReadOrders, report.limit->order)},
                      {"lines", report.limit->lines},
                      {"bytes", report.limit->bytes},
                      {"wall_ms", report.limit->wall_ms},

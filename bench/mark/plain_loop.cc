@@ -7,11 +7,11 @@
 
 #include "base/always_inline.h"
 #include "base/prefetch.h"
-#include "bench/command/input_error.h"
 #include "bench/heap/references.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
 #include "heap/word.h"
+#include "tools/command/input_error.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -127,7 +127,7 @@ std::uint64_t mark(const heap::BlockMap& map, std::uint64_t* marks, Entry* stack
 void require_instructions() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
-    throw InputError("--limit: the plain loop needs a processor with AVX2; leave it out");
+    throw tools::InputError("--limit: the plain loop needs a processor with AVX2; leave it out");
 #endif
 }
 

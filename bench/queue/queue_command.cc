@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "bench/command/input_error.h"
-#include "bench/command/output_file.h"
-#include "bench/mark/mark_command.h"
 #include "bench/queue/queue_report.h"
 #include "bench/queue/queue_runners.h"
 #include "mark/queue/block_ring.h"
 #include "mark/victim/choices.h"
+#include "tools/command/input_error.h"
+#include "tools/command/output_file.h"
+#include "tools/command/threads_option.h"
 
 namespace jackdaw::bench {
 
@@ -64,7 +64,7 @@ CLI::Validator number_between(double least, double most) {
 }  // namespace
 
 QueueCommand::QueueCommand(CLI::App& app)
-    : command_(app.add_subcommand("queue", "Measure the task queues alone, with a thief, or in a pool")) {
+    : Command(app, "queue", "Measure the task queues alone, with a thief, or in a pool") {
   command_->require_subcommand(1);
   command_->footer(
       "Examples:\n"
@@ -160,11 +160,11 @@ int QueueCommand::run() {
 
 int QueueCommand::run(Experiment& experiment) {
   std::uint32_t& threads = experiment.options.threads;
-  threads = parse_threads(experiment.threads);
+  threads = tools::parse_threads(experiment.threads);
   if (experiment.threads == "auto") threads = std::max(2U, threads);
-  if (threads < 2) throw InputError("--threads 1: a pool has at least 2 workers");
-  std::optional<OutputFile> csv;
-  std::optional<OutputFile> json;
+  if (threads < 2) throw tools::InputError("--threads 1: a pool has at least 2 workers");
+  std::optional<tools::OutputFile> csv;
+  std::optional<tools::OutputFile> json;
   if (!experiment.csv_path.empty()) csv.emplace("--csv", experiment.csv_path);
   if (!experiment.json_path.empty()) json.emplace("--json", experiment.json_path);
 

@@ -4,24 +4,21 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "bench/queue/queue_experiment.h"
+#include "tools/command/command.h"
 
 namespace jackdaw::bench {
 
-class QueueCommand {
+class QueueCommand final : public tools::Command {
  public:
-  /// Adds the subcommand to `app`, which fills in the options when it parses. Must outlive the parsing.
   explicit QueueCommand(CLI::App& app);
-  QueueCommand(const QueueCommand&) = delete;
-  QueueCommand& operator=(const QueueCommand&) = delete;
-
-  /// Whether the command line was for this subcommand.
-  [[nodiscard]] bool chosen() const { return command_->parsed(); }
 
   /// Runs the experiment and prints the table. Returns the exit status: 0, or 1 when a queue lost or doubled
   /// tasks. Throws InputError.
-  int run();
+  int run() override;
+  [[nodiscard]] std::string_view example() const override { return "jackdaw queue single"; }
 
  private:
   // One experiment's subcommand.
@@ -41,7 +38,6 @@ class QueueCommand {
                   const std::string& example);
   static int run(Experiment& experiment);
 
-  CLI::App* command_;
   std::array<Experiment, 3> experiments_;
 };
 

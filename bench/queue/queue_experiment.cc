@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/command/input_error.h"
-#include "bench/command/median.h"
-#include "bench/command/memory_limit.h"
-#include "bench/command/progress.h"
 #include "bench/queue/queue_calibration.h"
 #include "bench/queue/queue_runners.h"
 #include "mark/thread_pool.h"
+#include "tools/command/input_error.h"
+#include "tools/command/median.h"
+#include "tools/command/memory_limit.h"
+#include "tools/command/progress.h"
 
 namespace jackdaw::bench {
 
@@ -32,13 +32,13 @@ bool can_take_part(const QueueRunner& runner, const QueueExperimentOptions& opti
 // The queue that was asked for by name. Throws InputError when it cannot take part.
 const QueueRunner& asked_for(const std::string& name, const QueueExperimentOptions& options) {
   const QueueRunner* const runner = find_queue_runner(name);
-  if (runner == nullptr) throw InputError(fmt::format("--queue {}: there is no such queue", name));
+  if (runner == nullptr) throw tools::InputError(fmt::format("--queue {}: there is no such queue", name));
   if (!runner->fits(options.shape)) {
-    throw InputError(fmt::format("--queue {}: cannot be made with {} blocks of {} tasks", name,
-                                 options.shape.blocks, options.shape.block_size));
+    throw tools::InputError(fmt::format("--queue {}: cannot be made with {} blocks of {} tasks", name,
+                                        options.shape.blocks, options.shape.block_size));
   }
   if (!can_take_part(*runner, options)) {
-    throw InputError(
+    throw tools::InputError(
         fmt::format("--queue {}: serves no thieves; only 'jackdaw queue single' measures it", name));
   }
   return *runner;
@@ -57,11 +57,11 @@ std::vector<const QueueRunner*> queues_of(const QueueExperimentOptions& options)
 void check_memory(const QueueExperimentOptions& options) {
   const std::uint64_t queues = options.experiment == QueueExperiment::pool ? options.threads : 1;
   // A queue may need room for twice its tasks while it grows.
-  const std::uint64_t limit = available_memory_bytes() / (2 * sizeof(std::uint64_t));
+  const std::uint64_t limit = tools::available_memory_bytes() / (2 * sizeof(std::uint64_t));
   if (options.shape.capacity() > limit / queues) {
-    throw InputError(fmt::format("--blocks {} --block-size {}: {} of them do not fit in the {} that are free",
-                                 options.shape.blocks, options.shape.block_size, queues,
-                                 describe_bytes(available_memory_bytes())));
+    throw tools::InputError(fmt::format(
+        "--blocks {} --block-size {}: {} of them do not fit in the {} that are free", options.shape.blocks,
+        options.shape.block_size, queues, tools::describe_bytes(tools::available_memory_bytes())));
   }
 }
 
@@ -97,7 +97,7 @@ class Point {
 
   // When all passes are done.
   QueueResult finish() {
-    result_.ns_per_op = median_of(result_.runs);
+    result_.ns_per_op = tools::median_of(result_.runs);
     return std::move(result_);
   }
 
@@ -106,7 +106,7 @@ class Point {
     std::vector<double> percents(kMeasurementsPerProbe);
     for (double& percent : percents)
       percent = runner_.measure_with_thief(threads, probe).counts.steal_percent();
-    return median_of(std::move(percents));
+    return tools::median_of(std::move(percents));
   }
 
   QueueMeasurement take(mark::ThreadPool& threads) const {
@@ -186,7 +186,7 @@ std::uint32_t threads_of(const QueueExperimentOptions& options) {
 
 template <typename Step>
 void for_all(const char* what, std::uint32_t passes, std::vector<Point>& points, Step step) {
-  Progress progress(what);
+  tools::Progress progress(what);
   const std::uint64_t all = std::uint64_t{passes} * points.size();
   std::uint64_t done = 0;
   for (std::uint32_t pass = 0; pass < passes; ++pass) {
@@ -228,7 +228,7 @@ QueueReport run_queue_experiment(const QueueExperimentOptions& options) {
   check_memory(options);
   std::vector<Point> points = Plan(options).take_points();
   mark::ThreadPool threads(threads_of(options));
-  if (threads.size() < 2) throw InputError("a second thread cannot be started");
+  if (threads.size() < 2) throw tools::InputError("a second thread cannot be started");
   for_all("calibrating the thief", 1, points, [&](Point& point) { point.calibrate(threads); });
   for_all("measuring queues", options.repeat, points, [&](Point& point) { point.measure(threads); });
   QueueReport report{options, {}};

@@ -21,7 +21,6 @@
 
 #include "base/prefetch.h"
 #include "base/spin.h"
-#include "bench/command/median.h"
 #include "bench/queue/queue_runners.h"
 #include "machine/usable_processors.h"
 #include "mark/backoff.h"
@@ -29,6 +28,7 @@
 #include "mark/random_numbers.h"
 #include "mark/thread_pool.h"
 #include "mark/victim/any.h"
+#include "tools/command/median.h"
 
 namespace jackdaw::bench {
 
@@ -283,8 +283,8 @@ void measure_waking(ThreadPool& two, MachineCosts& costs) {
     calls.push_back(nanoseconds(called - start));
     wakes.push_back(std::max(0.0, nanoseconds(woken - called)));
   }
-  costs.wake_call = median_of(std::move(calls));
-  costs.wake = median_of(std::move(wakes));
+  costs.wake_call = tools::median_of(std::move(calls));
+  costs.wake = tools::median_of(std::move(wakes));
 }
 
 void measure_waiting(MachineCosts& costs) {

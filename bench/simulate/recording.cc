@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "bench/command/input_error.h"
-#include "bench/command/progress.h"
 #include "heap/chunk.h"
 #include "heap/type_descriptor.h"
 #include "mark/slices.h"
+#include "tools/command/input_error.h"
+#include "tools/command/progress.h"
 
 namespace jackdaw::bench {
 
@@ -81,7 +81,7 @@ class Recording::Traversal {
   }
 
   void run() {
-    Progress progress("recording the marking");
+    tools::Progress progress("recording the marking");
     while (!waiting_.empty()) {
       const Part next = waiting_.front();
       waiting_.pop_front();
@@ -103,7 +103,7 @@ class Recording::Traversal {
   RecordedNode add(Part part, std::uint32_t mark) {
     const std::size_t number = into_.marks_.size();
     if (number >= kPart || into_.references_.size() >= kPart)
-      throw InputError("the graph is too large to be simulated; take a smaller one");
+      throw tools::InputError("the graph is too large to be simulated; take a smaller one");
     into_.marks_.push_back(mark);
     if ((mark & kLeaf) == 0) ++into_.tasks_;
     waiting_.push_back(part);

@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <optional>
 
-#include "bench/command/input_error.h"
-#include "bench/command/output_file.h"
 #include "bench/simulate/simulate_report.h"
 #include "gc/marking.h"
 #include "mark/biased_regions.h"
+#include "tools/command/input_error.h"
+#include "tools/command/output_file.h"
 
 namespace jackdaw::bench {
 
@@ -40,14 +40,13 @@ template <typename Value>
 void check_unique(std::vector<Value> list, const std::string& name) {
   std::ranges::sort(list);
   if (std::ranges::adjacent_find(list) != list.end())
-    throw InputError(fmt::format("{}: something is named twice", name));
+    throw tools::InputError(fmt::format("{}: something is named twice", name));
 }
 
 }  // namespace
 
 SimulateCommand::SimulateCommand(CLI::App& app)
-    : command_(app.add_subcommand("simulate",
-                                  "Predict how fast a heap graph would be marked by up to 1,024 workers")) {
+    : Command(app, "simulate", "Predict how fast a heap graph would be marked by up to 1,024 workers") {
   command_->footer(
       "GRAPH is as for jackdaw mark.\n"
       "\nExamples:\n"
@@ -104,7 +103,7 @@ int SimulateCommand::run() {
   check_unique(options_.workers, "--workers");
   check_unique(options_.queues, "--queue");
   check_unique(options_.victims, "--victim");
-  std::optional<OutputFile> json;
+  std::optional<tools::OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
   const SimulateReport report = run_simulate_experiment(options_);
   if (json) json->commit(simulation_to_json(report));

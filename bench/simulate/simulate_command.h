@@ -3,28 +3,26 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "bench/simulate/simulate_experiment.h"
+#include "tools/command/command.h"
 
 namespace jackdaw::bench {
 
-class SimulateCommand {
+class SimulateCommand final : public tools::Command {
  public:
-  /// Adds the subcommand to `app`, which fills in the options when it parses. Must outlive the parsing.
   explicit SimulateCommand(CLI::App& app);
-  SimulateCommand(const SimulateCommand&) = delete;
-  SimulateCommand& operator=(const SimulateCommand&) = delete;
-
-  /// Whether the command line was for this subcommand.
-  [[nodiscard]] bool chosen() const { return command_->parsed(); }
 
   /// Measures, simulates and prints the tables. Returns the exit status, 0. Throws InputError.
-  int run();
+  int run() override;
+  [[nodiscard]] std::string_view example() const override {
+    return "jackdaw simulate tree:20 --workers 1,8,64";
+  }
 
  private:
   void add_costs();
 
-  CLI::App* command_;
   SimulateOptions options_;
   std::string json_path_;
 };

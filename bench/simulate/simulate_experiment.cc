@@ -9,9 +9,6 @@
 #include <memory>
 #include <span>
 
-#include "bench/command/median.h"
-#include "bench/command/progress.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/marking_swap.h"
 #include "bench/heap/span.h"
@@ -22,6 +19,9 @@
 #include "gc/collector.h"
 #include "machine/topology.h"
 #include "machine/usable_processors.h"
+#include "tools/command/median.h"
+#include "tools/command/progress.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 
@@ -36,10 +36,10 @@ gc::CollectorOptions collector_options() {
 // The heap that is marked.
 struct MarkedHeap {
   explicit MarkedHeap(const SimulateOptions& options) : collector(collector_options()) {
-    GraphOptions graph_options;
+    tools::GraphOptions graph_options;
     graph_options.object_bytes = options.object_bytes;
     graph_options.seed = options.seed;
-    graph = std::make_unique<HeapGraph>(make_graph(options.graph, graph_options), collector);
+    graph = std::make_unique<HeapGraph>(tools::make_graph(options.graph, graph_options), collector);
   }
 
   gc::Collector collector;
@@ -71,7 +71,7 @@ class TimedEngine {
 
   Validation outcome() && {
     outcome_.measured_ms = std::ranges::min(outcome_.wall_ms);
-    outcome_.measured_steal_percent = median_of(std::move(stolen_));
+    outcome_.measured_steal_percent = tools::median_of(std::move(stolen_));
     return std::move(outcome_);
   }
 
@@ -117,7 +117,7 @@ class Calibrations {
 double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngine& one_worker,
                     std::vector<TimedEngine>& others, LoopTimes& loops, Calibrations& calibrations) {
   constexpr std::uint32_t kRoundsACalibration = 5;
-  Progress progress("marking");
+  tools::Progress progress("marking");
   MarkingSwap lent(heap.collector);
   std::vector<double> clearing;
   for (std::uint32_t round = 0; round <= options.repeat; ++round) {
@@ -230,7 +230,7 @@ class Experiment {
   }
 
   void simulate_all(const Recording& recording) {
-    Progress progress("simulating");
+    tools::Progress progress("simulating");
     const SimulateOptions& options = report_.options;
     const std::uint64_t all = options.queues.size() * options.victims.size() * options.workers.size();
     std::uint64_t done = 0;

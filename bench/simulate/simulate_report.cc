@@ -5,7 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "bench/command/printable_name.h"
+#include "tools/command/printable_name.h"
 
 namespace jackdaw::bench {
 
@@ -135,9 +135,10 @@ std::string format_simulation(const SimulateReport& report) {
       "{}: {} tasks, {} references, span {} tasks; {:.3f} ms with one thread, measured\n\n{}\n"
       "simulated, {} memory node{}\n"
       "{:<10} {:<12} {:>7} {:>10} {:>8} {:>10} {:>9} {:>8} {:>9} {:>8}\n",
-      printable(report.options.graph), report.tasks, report.references, report.span, report.one_worker_ms,
-      format_costs(report), report.options.nodes, report.options.nodes == 1 ? "" : "s", "queue", "victim",
-      "workers", "ms", "speed-up", "efficiency", "stolen %", "remote %", "contended", "end ms");
+      tools::printable(report.options.graph), report.tasks, report.references, report.span,
+      report.one_worker_ms, format_costs(report), report.options.nodes, report.options.nodes == 1 ? "" : "s",
+      "queue", "victim", "workers", "ms", "speed-up", "efficiency", "stolen %", "remote %", "contended",
+      "end ms");
   for (const SimulatedSeries& series : report.series) out += format_series(series);
   out += "\n" + format_stops(report);
   if (!report.validations.empty()) out += "\n" + format_validation(report);

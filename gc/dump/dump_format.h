@@ -1,5 +1,5 @@
 // The format of heap dumps: docs/heap-dump.md describes it. What writes dumps (heap_dump.h) and what reads
-// them (bench/graph/dump_records.h) share these numbers.
+// them (tools/graph/dump_records.h) share these numbers.
 #pragma once
 
 #include <cstdint>

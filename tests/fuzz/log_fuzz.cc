@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/command/input_error.h"
-#include "bench/log/log_line.h"
-#include "bench/log/log_report.h"
+#include "tools/command/input_error.h"
+#include "tools/log/log_line.h"
+#include "tools/log/log_report.h"
 
 namespace {
 
@@ -25,7 +25,7 @@ void check_written(const CollectionRecord& record, jackdaw::gc::LogSpelling spel
   std::array<char, jackdaw::gc::kLongestLogLine> buffer;
   std::string_view line = format_record(record, spelling, buffer);
   line.remove_suffix(1);
-  const CollectionRecord again = jackdaw::bench::read_log_line(line);
+  const CollectionRecord again = jackdaw::tools::read_log_line(line);
   if (again.number != record.number || again.reason != record.reason || again.process != record.process ||
       again.concurrent.has_value() != record.concurrent.has_value())
     report("another record was read back", std::string(line));
@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<CollectionRecord> log;
   for (std::string line; std::getline(lines, line);) {
     try {
-      log.push_back(jackdaw::bench::read_log_line(line));
-    } catch (const jackdaw::bench::InputError& error) {
+      log.push_back(jackdaw::tools::read_log_line(line));
+    } catch (const jackdaw::tools::InputError& error) {
       if (std::string_view(error.what()).find('\n') != std::string_view::npos)
         report("a message of several lines", error.what());
       continue;
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_written(log.back(), jackdaw::gc::LogSpelling::json);
   }
   if (log.empty()) return 0;
-  const auto processes = jackdaw::bench::summarise_processes(log);
-  const jackdaw::bench::ProgramMachine machine{.processors = 4, .tracks_writes = true};
+  const auto processes = jackdaw::tools::summarise_processes(log);
+  const jackdaw::tools::ProgramMachine machine{.processors = 4, .tracks_writes = true};
   if (format_log(processes, machine).empty() || log_to_json(processes, machine).empty())
     report("an empty report", "");
   return 0;

@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/bench/graph/reader_checks.h"
+#include "tests/tools/graph/reader_checks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const jackdaw::bench::ReadOutcome outcome = jackdaw::bench::JACKDAW_CHECK({data, size});
+  const jackdaw::tools::ReadOutcome outcome = jackdaw::tools::JACKDAW_CHECK({data, size});
   if (!outcome.defect.empty()) {
     std::fprintf(stderr, "defect: %s (message: %s)\n", outcome.defect.c_str(), outcome.message.c_str());
     std::abort();

@@ -8,8 +8,6 @@
 #include <string>
 
 #include "bench/engines/engines.h"
-#include "bench/graph/graph.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
@@ -17,6 +15,8 @@
 #include "mark/statistics.h"
 #include "tests/gc/program.h"
 #include "tests/gc/random_heap.h"
+#include "tools/graph/graph.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::numa {
 namespace {
@@ -48,11 +48,11 @@ gc::CollectorOptions options_with(const std::string& victim) {
 
 // Roots all over it, so that many workers begin with some: what one alone began with, all others would steal
 // from it.
-bench::Graph graph_with_many_roots() {
-  constexpr bench::NodeId kNodesPerRoot = 16;
-  bench::Graph graph = bench::make_graph("random:300000,4");
+tools::Graph graph_with_many_roots() {
+  constexpr tools::NodeId kNodesPerRoot = 16;
+  tools::Graph graph = tools::make_graph("random:300000,4");
   graph.roots.clear();
-  for (bench::NodeId node = 0; node < graph.node_count; node += kNodesPerRoot) graph.roots.push_back(node);
+  for (tools::NodeId node = 0; node < graph.node_count; node += kNodesPerRoot) graph.roots.push_back(node);
   return graph;
 }
 

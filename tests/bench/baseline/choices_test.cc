@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/baseline/openmp_marker.h"
-#include "bench/command/input_error.h"
+#include "tools/command/input_error.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -38,14 +38,14 @@ TEST(ParseBaselines, RefusesAllElse) {
   for (const std::string list :
        {"", ",", "none", "boehm,", ",boehm", "boehm,,tbb", "boehm tbb", "BOEHM", "boehm,boehm", "tbb,tbb",
         "tbb,tbb-tasks", "tbb-feeder,boehm,tbb", "tbb-packets,tbb,tbb-packets", "packets"}) {
-    EXPECT_THROW(parse_baselines(list), InputError) << list;
+    EXPECT_THROW(parse_baselines(list), tools::InputError) << list;
   }
 }
 
 TEST(ParseBaselines, RefusesOpenMpWhereThereIsNone) {
   if (has_openmp()) GTEST_SKIP() << "this build has OpenMP";
-  EXPECT_THROW(parse_baselines("openmp"), InputError);
-  EXPECT_THROW(parse_baselines("boehm,openmp-packets"), InputError);
+  EXPECT_THROW(parse_baselines("openmp"), tools::InputError);
+  EXPECT_THROW(parse_baselines("boehm,openmp-packets"), tools::InputError);
 }
 
 }  // namespace

@@ -15,14 +15,14 @@
 
 #include "bench/baseline/choices.h"
 #include "bench/baseline/openmp_marker.h"
-#include "bench/command/named_values.h"
-#include "bench/graph/graph.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/serial_mark.h"
 #include "gc/collector.h"
 #include "mark/statistics.h"
 #include "tests/scaled.h"
+#include "tools/command/named_values.h"
+#include "tools/graph/graph.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -44,7 +44,7 @@ class EveryHeapMarker : public testing::TestWithParam<Parameters> {
     options.automatic = false;
     options.marking.engine.threads = threads;
     gc::Collector collector(options);
-    const Graph graph = make_graph(spec);
+    const tools::Graph graph = tools::make_graph(spec);
     const HeapGraph ours(graph, collector);
     const SerialMark serial(ours.roots());
     const std::unique_ptr<Baseline> baseline =
@@ -94,7 +94,7 @@ TEST(OwnEngine, MarksWhatIsReachableByItsWorkers) {
   options.automatic = false;
   options.marking.engine.threads = 2;
   gc::Collector collector(options);
-  const Graph graph = make_graph("tree:13");
+  const tools::Graph graph = tools::make_graph("tree:13");
   const HeapGraph ours(graph, collector);
   const SerialMark serial(ours.roots());
   for (const auto& [kind, threads] : {std::pair{BaselineKind::serial, 1U}, {BaselineKind::team, 2U}}) {
@@ -103,7 +103,7 @@ TEST(OwnEngine, MarksWhatIsReachableByItsWorkers) {
     EXPECT_EQ(baseline->phase(), Phase::collection);
     EXPECT_EQ(baseline->threads(), threads);
     EXPECT_GT(baseline->run().count(), 0);
-    EXPECT_EQ(serial.difference(collector.heap()), std::nullopt) << name_of(kBaselineKinds, kind);
+    EXPECT_EQ(serial.difference(collector.heap()), std::nullopt) << tools::name_of(kBaselineKinds, kind);
     EXPECT_EQ(collector.mark_threads(), 2U);
   }
 }
@@ -111,7 +111,7 @@ TEST(OwnEngine, MarksWhatIsReachableByItsWorkers) {
 INSTANTIATE_TEST_SUITE_P(Of, EveryHeapMarker,
                          testing::Combine(testing::ValuesIn(heap_markers()), testing::Values(1, 2, 4)),
                          [](const testing::TestParamInfo<Parameters>& info) {
-                           std::string name(name_of(kBaselineKinds, std::get<0>(info.param)));
+                           std::string name(tools::name_of(kBaselineKinds, std::get<0>(info.param)));
                            std::ranges::replace(name, '-', '_');
                            return name + "_by_" + std::to_string(std::get<1>(info.param));
                          });

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/graph/graph_spec.h"
-#include "bench/graph/reachable_nodes.h"
+#include "tools/graph/graph_spec.h"
+#include "tools/graph/reachable_nodes.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -49,20 +49,21 @@ CollectorFunctions recording() {
 TEST(ConservativeHeap, AllocatesEveryNodeInTheGraphsOrder) {
   for (const std::string spec : {"shuffled:200,3", "strings:100", "numbers:100", "rmat:6,4"}) {
     const CollectorFunctions functions = recording();
-    const Graph graph = make_graph(spec, {.headers = false});
+    const tools::Graph graph = tools::make_graph(spec, {.headers = false});
     const ConservativeHeap heap(functions, {}, graph);
     ASSERT_EQ(asked.size(), graph.node_count) << spec;
     for (std::uint64_t position = 0; position < graph.node_count; ++position) {
-      const NodeId node = graph.allocated_at(position);
+      const tools::NodeId node = graph.allocated_at(position);
       EXPECT_EQ(asked[position].bytes, graph.bytes_of(node)) << spec;
-      EXPECT_EQ(asked[position].is_atomic, graph.type_of(node).layout == NodeType::Layout::data) << spec;
+      EXPECT_EQ(asked[position].is_atomic, graph.type_of(node).layout == tools::NodeType::Layout::data)
+          << spec;
     }
   }
 }
 
 TEST(ConservativeHeap, OfAnOrderedTreeLiesInThatOrder) {
   const CollectorFunctions functions = recording();
-  const ConservativeHeap heap(functions, {}, make_graph("ordered:50000,4", {.headers = false}));
+  const ConservativeHeap heap(functions, {}, tools::make_graph("ordered:50000,4", {.headers = false}));
   const auto descents = static_cast<std::size_t>(
       std::ranges::count_if(asked, [last = static_cast<std::uint64_t*>(nullptr)](const Asked& next) mutable {
         return next.object < std::exchange(last, next.object);
@@ -71,14 +72,14 @@ TEST(ConservativeHeap, OfAnOrderedTreeLiesInThatOrder) {
 }
 
 // The addresses that the references of a graph's nodes must hold, as offsets from their targets.
-void expect_references(const Graph& graph, unsigned displacements) {
-  for (NodeId node = 0; node < graph.node_count; ++node) {
+void expect_references(const tools::Graph& graph, unsigned displacements) {
+  for (tools::NodeId node = 0; node < graph.node_count; ++node) {
     const std::size_t first = graph.first_slot_word(graph.type_of(node).layout);
     const auto slots = graph.slots_of(node);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const std::uint64_t word = asked[node].object[first + i];
       const std::uint64_t expected =
-          slots[i] == kNullNode
+          slots[i] == tools::kNullNode
               ? 0
               : reinterpret_cast<std::uint64_t>(asked[slots[i]].object) + slots[i] % (displacements + 1);
       EXPECT_EQ(word, expected) << graph.name << ", node " << node << ", slot " << i;
@@ -90,7 +91,7 @@ TEST(ConservativeHeap, HoldsTheGraphsReferences) {
   for (const bool headers : {false, true}) {
     for (const std::string spec : {"tree:5", "array:20", "strings:20", "numbers:40"}) {
       const CollectorFunctions functions = recording();
-      const Graph graph = make_graph(spec, {.headers = headers});
+      const tools::Graph graph = tools::make_graph(spec, {.headers = headers});
       const ConservativeHeap heap(functions, {}, graph);
       expect_references(graph, 0);
     }
@@ -99,7 +100,7 @@ TEST(ConservativeHeap, HoldsTheGraphsReferences) {
 
 TEST(ConservativeHeap, WithHeadersHoldsTypesAndLengths) {
   const CollectorFunctions functions = recording();
-  const ConservativeHeap heap(functions, {}, make_graph("strings:20"));
+  const ConservativeHeap heap(functions, {}, tools::make_graph("strings:20"));
   EXPECT_EQ(asked[0].object[0], 0U);
   EXPECT_EQ(asked[0].object[1], 20U);
   EXPECT_EQ(asked[1].object[0], 1U);
@@ -109,8 +110,8 @@ TEST(ConservativeHeap, WithHeadersHoldsTypesAndLengths) {
 class EitherCollector : public testing::TestWithParam<FunctionsOf> {};
 
 TEST_P(EitherCollector, KeepsWhatTheRootsReachAndLittleElse) {
-  const Graph graph = make_graph("random:20000,1", {.headers = false});
-  const std::vector<bool> is_reachable = reachable_nodes(graph);
+  const tools::Graph graph = tools::make_graph("random:20000,1", {.headers = false});
+  const std::vector<bool> is_reachable = tools::reachable_nodes(graph);
   const auto reachable = static_cast<std::uint64_t>(std::ranges::count(is_reachable, true));
   ConservativeHeap heap(GetParam()(), {}, graph, &is_reachable);
   for (int run = 0; run < 3; ++run) {
@@ -125,8 +126,8 @@ TEST_P(EitherCollector, KeepsWhatTheRootsReachAndLittleElse) {
 TEST_P(EitherCollector, LosesWhatHangsFromNoRootAndTheCensusSaysSo) {
   CollectorFunctions functions = GetParam()();
   functions.add_roots = [](void*, void*) {};
-  const Graph graph = make_graph("layers:1,1000", {.headers = false});
-  const std::vector<bool> is_reachable = reachable_nodes(graph);
+  const tools::Graph graph = tools::make_graph("layers:1,1000", {.headers = false});
+  const std::vector<bool> is_reachable = tools::reachable_nodes(graph);
   ConservativeHeap heap(functions, {}, graph, &is_reachable);
   heap.collect();
   EXPECT_GT(heap.census().missing, 900U) << "the stack holds a few of them at most";
@@ -148,8 +149,8 @@ class EitherCollectorStarted : public EitherCollector {
 };
 
 ConservativeHeap::Census census_with(const CollectorFunctions& functions, unsigned displacements) {
-  const Graph graph = make_graph("layers:1,1000", {.headers = false});
-  const std::vector<bool> is_reachable = reachable_nodes(graph);
+  const tools::Graph graph = tools::make_graph("layers:1,1000", {.headers = false});
+  const std::vector<bool> is_reachable = tools::reachable_nodes(graph);
   ConservativeHeap heap(functions, {.displacements = displacements}, graph, &is_reachable);
   heap.collect();
   return heap.census();
@@ -175,7 +176,7 @@ TEST_P(EitherCollectorStarted, LosesWhatIsReachedByDisplacementsThatAreNotRegist
 TEST_P(EitherCollectorStarted, HasTheMarkersThatWereAskedFor) {
   for (const unsigned markers : {1U, 3U}) {
     in_a_new_process([markers] {
-      ConservativeHeap heap(GetParam()(), {.markers = markers}, make_graph("tree:3"));
+      ConservativeHeap heap(GetParam()(), {.markers = markers}, tools::make_graph("tree:3"));
       heap.collect();
       EXPECT_EQ(heap.threads(), markers);
     });

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/graph/graph_options.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
 #include "heap/allocator.h"
@@ -20,6 +18,8 @@
 #include "mark/slices.h"
 #include "mark/statistics.h"
 #include "tests/scaled.h"
+#include "tools/graph/graph_options.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -204,7 +204,7 @@ TEST(WorkAndSpan, WorkIsWhatTheEngineExecutes) {
       options.automatic = false;
       options.marking.engine.threads = threads;
       gc::Collector collector(options);
-      const HeapGraph graph(make_graph(name, {}), collector);
+      const HeapGraph graph(tools::make_graph(name, {}), collector);
       const WorkAndSpan found = work_and_span(graph.roots());
       const mark::WorkerStatistics sum = mark::total(collector.collect().workers);
       EXPECT_EQ(sum.tasks_executed, found.work) << name;

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/statistics.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -116,7 +116,7 @@ void ignore(const std::string&, const gc::CollectionResult&) {}
 
 TEST(MeasureBounds, MarksTheHeapInTurnWithEveryNumberOfWorkers) {
   gc::Collector collector(only_when_asked());
-  const HeapGraph graph(make_graph("tree:10"), collector);
+  const HeapGraph graph(tools::make_graph("tree:10"), collector);
   BoundsOptions options = with_threads(3);
   options.repeat = 2;
   options.warmup = 1;
@@ -145,7 +145,7 @@ TEST(MeasureBounds, GivesTheCollectorItsEngineBack) {
   collector_options.marking.engine.threads = 2;
   collector_options.marking.engine.tuning.blocks = 4;
   gc::Collector collector(collector_options);
-  const HeapGraph graph(make_graph("list:100"), collector);
+  const HeapGraph graph(tools::make_graph("list:100"), collector);
   collector.collect();
   const std::uint64_t memory = collector.marking_memory_bytes();
   measure_bounds(collector, graph.roots(), with_threads(3), ignore);
@@ -157,12 +157,12 @@ TEST(MeasureBounds, GivesTheCollectorItsEngineBack) {
 }
 
 // A record of references to as many objects, each with a slot of its own, null. An array would be cut.
-Graph star(std::uint32_t leaves) {
-  Graph graph = make_graph("array:" + std::to_string(leaves));
-  graph.types[0] = {NodeType::Layout::record, leaves, "star"};
-  graph.types[1] = {NodeType::Layout::record, 1, "leaf"};
+tools::Graph star(std::uint32_t leaves) {
+  tools::Graph graph = tools::make_graph("array:" + std::to_string(leaves));
+  graph.types[0] = {tools::NodeType::Layout::record, leaves, "star"};
+  graph.types[1] = {tools::NodeType::Layout::record, 1, "leaf"};
   for (std::uint64_t node = 1; node <= graph.node_count; ++node) graph.slot_begin[node] = leaves + node - 1;
-  graph.slots.resize(2 * leaves, kNullNode);
+  graph.slots.resize(2 * leaves, tools::kNullNode);
   return graph;
 }
 
@@ -172,7 +172,7 @@ class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
 
   static constexpr std::size_t kBlocks = 8;
 
-  static std::uint64_t held_by_one(const Graph& of, std::size_t block_size = 1024) {
+  static std::uint64_t held_by_one(const tools::Graph& of, std::size_t block_size = 1024) {
     gc::Collector collector(only_when_asked());
     const HeapGraph graph(of, collector);
     BoundsOptions options = with_threads(1);
@@ -183,7 +183,7 @@ class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
   }
 };
 
-TEST_P(EveryQueuesSpace, OfAListIsOne) { EXPECT_EQ(held_by_one(make_graph("list:1000")), 1U); }
+TEST_P(EveryQueuesSpace, OfAListIsOne) { EXPECT_EQ(held_by_one(tools::make_graph("list:1000")), 1U); }
 
 TEST_P(EveryQueuesSpace, OfAStarIsItsLeaves) {
   EXPECT_EQ(held_by_one(star(1)), 1U);
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Queues, EveryQueuesSpace, testing::ValuesIn(engine_queu
 // At any moment a list has one task, which each worker may have held in its turn.
 TEST(MeasureBounds, NoWorkerHoldsMoreOfAListThanOneTask) {
   gc::Collector collector(only_when_asked());
-  const HeapGraph graph(make_graph("list:10000"), collector);
+  const HeapGraph graph(tools::make_graph("list:10000"), collector);
   for (const BoundsRuns& runs : measure_bounds(collector, graph.roots(), with_threads(4), ignore).runs) {
     EXPECT_GE(runs.most_held_tasks, 1U);
     EXPECT_LE(runs.most_held_tasks, runs.workers);

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "bench/command/input_error.h"
 #include "mark/thread_pool.h"
+#include "tools/command/input_error.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -43,8 +43,8 @@ TEST(LineMemory, OfSmallPagesHasNoHugeOnes) {
 }
 
 TEST(LineMemory, RefusesWhatDoesNotFit) {
-  EXPECT_THROW(LineMemory(std::uint64_t{1} << 60, PageKind::small), InputError);
-  EXPECT_THROW(LineMemory(std::numeric_limits<std::uint64_t>::max(), PageKind::huge), InputError);
+  EXPECT_THROW(LineMemory(std::uint64_t{1} << 60, PageKind::small), tools::InputError);
+  EXPECT_THROW(LineMemory(std::numeric_limits<std::uint64_t>::max(), PageKind::huge), tools::InputError);
 }
 
 TEST(ReadLines, TakesTimeInEveryOrderWithAnyNumberOfThreads) {

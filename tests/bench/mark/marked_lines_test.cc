@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/graph/graph_options.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
+#include "tools/graph/graph_options.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -18,9 +18,9 @@ MarkedLines lines_of(const std::string& spec, std::uint64_t object_bytes) {
   gc::CollectorOptions options;
   options.automatic = false;
   gc::Collector collector(options);
-  GraphOptions graph_options;
+  tools::GraphOptions graph_options;
   graph_options.object_bytes = object_bytes;
-  const Graph graph = make_graph(spec, graph_options);
+  const tools::Graph graph = tools::make_graph(spec, graph_options);
   const HeapGraph heap_graph(graph, collector);
   collector.collect();
   return count_marked_lines(collector.heap());

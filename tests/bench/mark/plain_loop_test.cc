@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "bench/conservative/conservative_heap.h"
-#include "bench/graph/graph_options.h"
-#include "bench/graph/graph_spec.h"
-#include "bench/graph/reachable_nodes.h"
 #include "bench/heap/heap_graph.h"
 #include "gc/collector.h"
 #include "mark/statistics.h"
+#include "tools/graph/graph_options.h"
+#include "tools/graph/graph_spec.h"
+#include "tools/graph/reachable_nodes.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -25,7 +25,7 @@ TEST_P(PlainLoopOf, TypedObjectsMarksAsManyAsOurs) {
   gc::CollectorOptions options;
   options.automatic = false;
   gc::Collector collector(options);
-  const HeapGraph heap_graph(make_graph(GetParam(), {}), collector);
+  const HeapGraph heap_graph(tools::make_graph(GetParam(), {}), collector);
   const std::uint64_t ours = mark::total(collector.collect().workers).objects_marked;
   std::vector<std::uintptr_t> roots;
   for (const heap::Object* const root : heap_graph.roots())
@@ -39,16 +39,16 @@ TEST_P(PlainLoopOf, TypedObjectsMarksAsManyAsOurs) {
 
 TEST_P(PlainLoopOf, ConservativeObjectsMarksTheReachableOnes) {
   for (const std::uint64_t object_bytes : {16U, 48U, 128U}) {
-    GraphOptions options;
+    tools::GraphOptions options;
     options.headers = false;
     options.object_bytes = object_bytes;
-    const Graph graph = make_graph(GetParam(), options);
+    const tools::Graph graph = tools::make_graph(GetParam(), options);
     ConservativeHeap heap(jackdaw_functions(), {}, graph);
     heap.collect();
     PlainLoop loop(ConservativeHeap::map(), PlainLoop::Objects::conservative, heap.roots());
     loop.run();
     EXPECT_EQ(loop.objects_marked(),
-              static_cast<std::uint64_t>(std::ranges::count(reachable_nodes(graph), true)));
+              static_cast<std::uint64_t>(std::ranges::count(tools::reachable_nodes(graph), true)));
   }
 }
 

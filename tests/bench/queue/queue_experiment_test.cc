@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/command/input_error.h"
 #include "bench/queue/queue_calibration.h"
 #include "bench/queue/queue_report.h"
 #include "bench/queue/queue_runners.h"
 #include "bench/queue/queue_workload.h"
 #include "mark/queue/sequential_lifo.h"
 #include "mark/thread_pool.h"
+#include "tools/command/input_error.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -306,12 +306,12 @@ TEST(QueueExperiment, LeavesOutWhatCannotTakePartButRefusesItByName) {
   options.percents = {50};
   EXPECT_EQ(run_queue_experiment(options).results.size(), 3 + queues_for_thieves().size());
   options.queues = {"sequential-lifo"};
-  EXPECT_THROW(run_queue_experiment(options), InputError);
+  EXPECT_THROW(run_queue_experiment(options), tools::InputError);
   options.queues = {"no-such-queue"};
-  EXPECT_THROW(run_queue_experiment(options), InputError);
+  EXPECT_THROW(run_queue_experiment(options), tools::InputError);
   options.queues = {"xenium-chase-lev"};
   options.shape = {9, 1024};
-  EXPECT_THROW(run_queue_experiment(options), InputError) << "it has room for 8192";
+  EXPECT_THROW(run_queue_experiment(options), tools::InputError) << "it has room for 8192";
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/marking_swap.h"
 #include "gc/collector.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -22,7 +22,7 @@ gc::CollectorOptions without_own_collections() {
 
 TEST(LoopTimes, EveryLoopMarksEverything) {
   gc::Collector collector(without_own_collections());
-  const HeapGraph graph(make_graph("random:20000,4", {}), collector);
+  const HeapGraph graph(tools::make_graph("random:20000,4", {}), collector);
   const std::uint64_t live_objects = collector.collect().live_objects;
   MarkingSwap lent(collector);
   LoopTimes loops;

@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "bench/graph/graph_options.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/serial_mark.h"
 #include "bench/heap/span.h"
 #include "gc/collector.h"
+#include "tools/graph/graph_options.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
 
 class RecordingOf : public testing::TestWithParam<std::string> {
  protected:
-  RecordingOf() : graph_(make_graph(GetParam(), {}), collector_) {}
+  RecordingOf() : graph_(tools::make_graph(GetParam(), {}), collector_) {}
 
   static gc::CollectorOptions options() {
     gc::CollectorOptions options;

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/graph/graph_options.h"
-#include "bench/graph/graph_spec.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/simulate/simulate_experiment.h"
 #include "gc/collector.h"
 #include "gc/marking.h"
 #include "mark/random_numbers.h"
 #include "mark/statistics.h"
+#include "tools/graph/graph_options.h"
+#include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -96,7 +96,7 @@ TEST(Simulation, AWorkerAloneFillsItsQueueAsTheEngines) {
     options.automatic = false;
     options.marking.engine.threads = 1;
     gc::Collector collector(options);
-    const HeapGraph graph(make_graph(name, {}), collector);
+    const HeapGraph graph(tools::make_graph(name, {}), collector);
     const SimulationResult result = simulate(Recording(graph.roots()), setup_for(1));
     const mark::WorkerStatistics engine = mark::total(collector.collect().workers);
     EXPECT_EQ(result.tasks, engine.tasks_executed) << name;

@@ -26,16 +26,16 @@
 #include <utility>
 #include <vector>
 
-#include "bench/graph/dump_graph.h"
 #include "jackdaw/cppgc.h"
 #include "jackdaw/gc.h"
 #include "jackdaw/gc_mark.h"
 #include "jackdaw/gc_typed.h"
 #include "tests/address_space_limit.h"
-#include "tests/bench/graph/graph_invariants.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/dump/read_dump.h"
 #include "tests/scaled.h"
+#include "tests/tools/graph/graph_invariants.h"
+#include "tools/graph/dump_graph.h"
 
 namespace jackdaw {
 namespace {
@@ -193,9 +193,9 @@ TEST_F(HeapDumpTest, HasAsManyObjectsAsTheCollectorMarked) {
   EXPECT_GE(live_objects, 10'000U);
   EXPECT_EQ(dump.objects.size(), live_objects);
   // Each is reached from the roots by references that the dump tells of.
-  const bench::Graph graph = bench::read_heap_dump(path(), {.headers = false});
-  EXPECT_EQ(bench::broken_invariant(graph), "");
-  EXPECT_EQ(bench::reachable(graph).nodes, live_objects);
+  const tools::Graph graph = tools::read_heap_dump(path(), {.headers = false});
+  EXPECT_EQ(tools::broken_invariant(graph), "");
+  EXPECT_EQ(tools::reachable(graph).nodes, live_objects);
 }
 
 TEST_F(HeapDumpTest, FollowsLayouts) {
@@ -281,7 +281,7 @@ TEST_F(HeapDumpTest, TellsWhereStaticRootsLie) {
   }
   EXPECT_TRUE(is_there);
   bool is_in_file = false;
-  for (const bench::DumpedObjectFile& file : dump.files) {
+  for (const tools::DumpedObjectFile& file : dump.files) {
     for (const auto& segment : file.segments)
       is_in_file |= number_of(&static_root) - segment.address < segment.bytes && file.path.empty();
   }

@@ -7,50 +7,50 @@
 #include <string>
 #include <vector>
 
-#include "bench/command/progress.h"
-#include "bench/graph/byte_source.h"
-#include "bench/graph/dump_records.h"
+#include "tools/command/progress.h"
+#include "tools/graph/byte_source.h"
+#include "tools/graph/dump_records.h"
 
 namespace jackdaw {
 
-struct DumpContents : bench::DumpVisitor {
+struct DumpContents : tools::DumpVisitor {
   struct Object {
-    bench::DumpedKind kind;
-    bench::DumpedObject told;
-    std::vector<bench::DumpedReference> references;
+    tools::DumpedKind kind;
+    tools::DumpedObject told;
+    std::vector<tools::DumpedReference> references;
 
     /// Of the object that a word leads to; 0: it leads to none.
     [[nodiscard]] std::uint64_t target_of_word(std::uint64_t word) const {
-      for (const bench::DumpedReference& reference : references) {
+      for (const tools::DumpedReference& reference : references) {
         if (reference.word == word + 1) return reference.target;
       }
       return 0;
     }
   };
   struct Root {
-    bench::DumpedRoots among;
-    bench::DumpedRoot told;
+    tools::DumpedRoots among;
+    tools::DumpedRoot told;
   };
 
   explicit DumpContents(const std::string& path) {
-    bench::ByteSource source(path);
-    bench::Progress progress("reading");
-    bench::DumpRecords(source, progress).visit_all(*this);
+    tools::ByteSource source(path);
+    tools::Progress progress("reading");
+    tools::DumpRecords(source, progress).visit_all(*this);
   }
 
-  void visit_program(const bench::DumpedProgram& told) override { program = told; }
-  void visit_object_file(const bench::DumpedObjectFile& file) override { files.push_back(file); }
+  void visit_program(const tools::DumpedProgram& told) override { program = told; }
+  void visit_object_file(const tools::DumpedObjectFile& file) override { files.push_back(file); }
   void visit_type(std::uint64_t type, const std::string& name) override { types[type] = name; }
-  void begin_block(const bench::DumpedBlock&, const bench::DumpedKind& kind) override { kind_ = kind; }
-  void begin_object(const bench::DumpedObject& told) override {
+  void begin_block(const tools::DumpedBlock&, const tools::DumpedKind& kind) override { kind_ = kind; }
+  void begin_object(const tools::DumpedObject& told) override {
     object_ = &objects[told.address];
     *object_ = {kind_, told, {}};
   }
-  void visit_reference(const bench::DumpedReference& reference) override {
+  void visit_reference(const tools::DumpedReference& reference) override {
     object_->references.push_back(reference);
   }
-  void begin_roots(const bench::DumpedRoots& among) override { roots_ = among; }
-  void visit_root(const bench::DumpedRoot& root) override { roots.push_back({roots_, root}); }
+  void begin_roots(const tools::DumpedRoots& among) override { roots_ = among; }
+  void visit_root(const tools::DumpedRoot& root) override { roots.push_back({roots_, root}); }
   void visit_return_address(std::uint64_t thread, std::uint64_t place, std::uint64_t address) override {
     return_addresses[thread][place] = address;
   }
@@ -69,17 +69,17 @@ struct DumpContents : bench::DumpVisitor {
     return found;
   }
 
-  bench::DumpedProgram program;
-  std::vector<bench::DumpedObjectFile> files;
+  tools::DumpedProgram program;
+  std::vector<tools::DumpedObjectFile> files;
   std::map<std::uint64_t, std::string> types;
   std::map<std::uint64_t, Object> objects;
   std::vector<Root> roots;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> return_addresses;
 
  private:
-  bench::DumpedKind kind_;
+  tools::DumpedKind kind_;
   Object* object_ = nullptr;
-  bench::DumpedRoots roots_;
+  tools::DumpedRoots roots_;
 };
 
 }  // namespace jackdaw

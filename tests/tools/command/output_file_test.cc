@@ -1,0 +1,121 @@
+// OutputFile: what becomes of what was at its path.
+#include "tools/command/output_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tools/command/input_error.h"
+
+namespace jackdaw::tools {
+namespace {
+
+class OutputFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "output_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name = "out") const { return folder_ + "/" + name; }
+  [[nodiscard]] std::ptrdiff_t files() const {
+    return std::distance(std::filesystem::directory_iterator(folder_), {});
+  }
+  static std::string text_of(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(OutputFileTest, ReplacesARegularFileWhenItIsWhole) {
+  put(path(), "before");
+  {
+    OutputFile file("--json", path());
+    file.write("now");
+    EXPECT_EQ(text_of(path()), "before");
+    file.commit();
+  }
+  EXPECT_EQ(text_of(path()), "now");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFileTest, WritesThroughASymbolicLink) {
+  put(path("target"), "what was there before");
+  std::filesystem::create_symlink("target", path());
+  OutputFile("--json", path()).commit("now");
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+  EXPECT_EQ(text_of(path("target")), "now");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(OutputFileTest, MakesTheTargetOfALinkThatLeadsNowhere) {
+  std::filesystem::create_symlink("target", path());
+  OutputFile("--json", path()).commit("now");
+  EXPECT_EQ(text_of(path("target")), "now");
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+}
+
+TEST_F(OutputFileTest, KeepsAFilesOtherNames) {
+  put(path("other"), "before");
+  std::filesystem::create_hard_link(path("other"), path());
+  { const OutputFile unused("--json", path()); }
+  EXPECT_EQ(text_of(path("other")), "before");
+  OutputFile("--json", path()).commit("now");
+  EXPECT_EQ(text_of(path("other")), "now");
+}
+
+TEST_F(OutputFileTest, WritesIntoAPipe) {
+  ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
+  const int reader = open(path().c_str(), O_RDONLY | O_NONBLOCK);
+  OutputFile("--json", path()).commit("now");
+  std::array<char, 8> got{};
+  EXPECT_EQ(read(reader, got.data(), got.size()), 3);
+  EXPECT_STREQ(got.data(), "now");
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(path()));
+}
+
+// What leads there is removed at worst, not the system's own.
+TEST_F(OutputFileTest, WritesIntoADevice) {
+  if (mknod(path().c_str(), S_IFCHR | 0600, 0x103) != 0) GTEST_SKIP() << "devices are root's to make";
+  try {
+    OutputFile("--json", path()).commit("now");
+  } catch (const InputError&) {
+    // The file system may have no devices.
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file(path()));
+}
+
+TEST_F(OutputFileTest, SaysWhereAFileMayNotGrow) {
+  const auto write_in_vain = [this] {
+    const rlimit little{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &little);
+    try {
+      OutputFile("--json", path()).commit(std::string(10'000, ' '));
+    } catch (const InputError&) {
+      _exit(files() == 0 ? 0 : 1);
+    }
+    _exit(2);
+  };
+  EXPECT_EXIT(write_in_vain(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace jackdaw::tools

@@ -1,0 +1,34 @@
+// Records of a collection log for tests, and the machine that they are for.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "gc/process/collection_log.h"
+#include "tools/log/advice.h"
+
+namespace jackdaw::tools {
+
+inline constexpr ProgramMachine kMachine{.processors = 4, .tracks_writes = true};
+
+/// As many collections as pauses, each of so many ms, one every 100 ms, with 100 MiB live of 150; four
+/// markers that all had work.
+inline std::vector<gc::CollectionRecord> log_with_pauses(const std::vector<int>& pauses_ms) {
+  std::vector<gc::CollectionRecord> log;
+  log.reserve(pauses_ms.size());
+  for (const int pause_ms : pauses_ms) {
+    log.push_back({.number = log.size() + 1,
+                   .pause = std::chrono::milliseconds(pause_ms),
+                   .used_bytes_before = std::uint64_t{150} << 20,
+                   .live_bytes = std::uint64_t{100} << 20,
+                   .heap_bytes = std::uint64_t{160} << 20,
+                   .mark_threads = 4,
+                   .markers = 4,
+                   .at = (log.size() + 1) * std::chrono::milliseconds(100),
+                   .process = 7});
+  }
+  return log;
+}
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,70 @@
+// A progress line on standard error for work that a person waits for.
+//
+// The line appears only on a terminal and only when the work has taken more than two seconds; it is redrawn
+// ten times a second at most and erased when the object dies, so it never ends up in a log or between
+// results. Invariant: nothing is ever written when the output is not interactive. One thread may use an
+// object.
+#pragma once
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace jackdaw::tools {
+
+/// Where a progress line goes and which clock it goes by. The defaults are what programs want.
+struct ProgressOutput {
+  int descriptor = STDERR_FILENO;
+  bool interactive = isatty(STDERR_FILENO) == 1;
+  std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;
+};
+
+/// Shows how far a piece of work has come, for as long as the object lives.
+class Progress {
+ public:
+  /// `what` is the work, such as "reading heap.hprof". The work starts now.
+  explicit Progress(std::string_view what, const ProgressOutput& output = {});
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// True when update() should be called with fresh figures: seldom. A decrement and a branch most of the
+  /// time, for loops of a few nanoseconds a turn; the clock is read once in kCallsPerLook calls.
+  [[nodiscard]] bool due() {
+    if (--calls_until_look_ > 0) return false;
+    calls_until_look_ = kCallsPerLook;
+    return interactive_ && look_at_clock();
+  }
+
+  /// Draws the line: `done` of `total`, in any unit. A total of 0 is shown without a percentage.
+  void draw(std::uint64_t done, std::uint64_t total);
+
+  /// due() and draw() in one, where `done` and `total` cost nothing to know.
+  void update(std::uint64_t done, std::uint64_t total) {
+    if (due()) draw(done, total);
+  }
+
+  /// The same for steps that take milliseconds and more: looks at the clock with every call.
+  void step(std::uint64_t done, std::uint64_t total) {
+    if (interactive_ && look_at_clock()) draw(done, total);
+  }
+
+  static constexpr int kCallsPerLook = 256;
+
+ private:
+  [[nodiscard]] bool look_at_clock();
+  void write_out(std::string_view text) const;
+
+  std::string what_;
+  int descriptor_;
+  bool interactive_;
+  std::chrono::steady_clock::time_point (*now_)();
+  std::chrono::steady_clock::time_point next_draw_;
+  int calls_until_look_ = kCallsPerLook;
+  bool drawn_ = false;
+};
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,34 @@
+// The memory that a graph takes: its description (the vectors of a Graph) and the heaps built from it.
+//
+// A graph that cannot fit is refused before it is made. Sizes are computed with saturating arithmetic, so one
+// that overflows is refused as well.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/graph/byte_source.h"
+#include "tools/graph/graph.h"
+
+namespace jackdaw::tools {
+
+/// Bytes of one heap that holds every node of `graph` once, without any allocator's own overhead. O(nodes).
+[[nodiscard]] std::uint64_t heap_bytes(const Graph& graph);
+
+/// Bytes of the vectors that describe `graph`. O(1).
+[[nodiscard]] std::uint64_t description_bytes(const Graph& graph);
+
+/// Throws InputError, in the name of `subject` (such as "graph 'list:5'"), unless a description and
+/// `heap_copies` heaps fit in `memory_limit_bytes` together. The message gives the needed and the available
+/// bytes.
+void require_memory(const std::string& subject, std::uint64_t description_bytes, std::uint64_t heap_bytes,
+                    unsigned heap_copies, std::uint64_t memory_limit_bytes);
+
+/// Stops a file that cannot fit at the first record that makes that certain, so that none, however well it
+/// compresses, can take more memory than there is: throws InputError, at the byte that `source` is at, unless
+/// the tables for what was read so far fit in `memory_limit_bytes`, and so do the heaps of it. Sizes whose
+/// sum does not fit in 64 bits are refused even if no heap is built.
+void require_memory_so_far(const ByteSource& source, std::uint64_t table_bytes, std::uint64_t heap_bytes,
+                           unsigned heap_copies, std::uint64_t memory_limit_bytes);
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,313 @@
+#include "tools/graph/hprof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tools/command/printable_name.h"
+#include "tools/command/progress.h"
+#include "tools/command/saturating.h"
+#include "tools/graph/footprint.h"
+#include "tools/graph/hprof_classes.h"
+#include "tools/graph/hprof_records.h"
+#include "tools/graph/identifier_index.h"
+
+namespace jackdaw::tools {
+
+namespace {
+
+/// The types that every dump's graph has; the classes' follow, in the order of their numbers.
+constexpr TypeId kClassType = 0;
+constexpr TypeId kObjectArrayType = 1;
+constexpr TypeId kPrimitiveArrayType = 2;
+constexpr TypeId kFirstInstanceType = 3;
+
+/// A class object's slots before its static fields: super, loader, signers and protection domain.
+constexpr std::uint64_t kFixedClassSlots = 4;
+
+std::uint64_t array_bytes(std::uint64_t slots, std::uint64_t further_bytes) {
+  return round_up_to_8(kArrayHeaderBytes + kReferenceBytes * slots + further_bytes);
+}
+
+std::uint64_t class_slots(const ClassDump& dump) { return kFixedClassSlots + dump.static_references.size(); }
+
+std::uint64_t class_bytes(const ClassDump& dump) {
+  return array_bytes(class_slots(dump), dump.static_primitive_bytes);
+}
+
+std::uint64_t primitive_array_bytes(const PrimitiveArrayDump& dump) {
+  return round_up_to_8(kArrayHeaderBytes + dump.data_bytes);
+}
+
+/// An instance's slots: its class object and its fields.
+std::uint64_t instance_slots(const HprofClasses& classes, HprofClasses::ClassNumber number) {
+  return 1 + classes.references(number);
+}
+
+std::uint64_t instance_bytes(const HprofClasses& classes, HprofClasses::ClassNumber number) {
+  return round_up_to_8(kHeaderBytes + kReferenceBytes * instance_slots(classes, number) +
+                       classes.primitive_bytes(number));
+}
+
+/// The findings of the first pass.
+struct Inventory {
+  IdentifierIndex nodes;
+  std::vector<TypeId> node_types;
+  HprofClasses classes;
+  std::vector<std::uint64_t> roots;
+  std::uint64_t slots = 0;       ///< of all nodes; of instances only from the end of the pass
+  std::uint64_t heap_bytes = 0;  ///< the same
+};
+
+/// Takes the inventory and checks everything that can be wrong with a dump whose records are well formed.
+class FirstPass final : public HprofVisitor {
+ public:
+  FirstPass(HprofRecords& records, const HprofLimits& limits, Inventory& inventory)
+      : source_(records.source()),
+        identifier_bytes_(records.identifier_bytes()),
+        limits_(limits),
+        found_(inventory) {}
+
+  void visit_class_name(std::uint64_t class_identifier, std::uint64_t string_identifier) override {
+    found_.classes.set_name(class_identifier, string_identifier);
+    require_memory_so_far();
+  }
+
+  void visit_root(std::uint64_t /*offset*/, std::uint64_t identifier) override {
+    found_.roots.push_back(identifier);
+    require_memory_so_far();
+  }
+
+  void visit_class(const ClassDump& dump) override {
+    add_node(dump.offset, dump.identifier, kClassType, class_slots(dump), class_bytes(dump));
+    found_.classes.describe(dump);
+  }
+
+  void visit_instance(const InstanceDump& dump) override {
+    const auto number = found_.classes.add_instance(dump, source_);
+    add_node(dump.offset, dump.identifier, kFirstInstanceType + number, 0, 0);
+  }
+
+  void visit_object_array(const ObjectArrayDump& dump) override {
+    const std::uint64_t slots = 1 + std::uint64_t{dump.length};
+    add_node(dump.offset, dump.identifier, kObjectArrayType, slots, array_bytes(slots, 0));
+  }
+
+  void visit_primitive_array(const PrimitiveArrayDump& dump) override {
+    add_node(dump.offset, dump.identifier, kPrimitiveArrayType, 0, primitive_array_bytes(dump));
+  }
+
+  void finish() {
+    if (found_.nodes.size() == 0)
+      source_.fail(source_.offset(), "the dump ends without an object; must have one");
+    found_.classes.resolve(source_, identifier_bytes_);
+    for (HprofClasses::ClassNumber number = 0; number < found_.classes.size(); ++number) {
+      const std::uint64_t instances = found_.classes.instances(number);
+      if (instances == 0) continue;
+      found_.slots += instances * instance_slots(found_.classes, number);
+      found_.heap_bytes = saturating_add(
+          found_.heap_bytes, saturating_multiply(instances, instance_bytes(found_.classes, number)));
+    }
+  }
+
+ private:
+  void add_node(std::uint64_t offset, std::uint64_t identifier, TypeId type, std::uint64_t slots,
+                std::uint64_t bytes) {
+    if (identifier == 0)
+      source_.fail(offset, "an object with the identifier 0, which is null; must have another");
+    if (found_.nodes.size() >= limits_.maximum_nodes) {
+      source_.fail(
+          offset, fmt::format("more than {} objects, the most that a graph can have", limits_.maximum_nodes));
+    }
+    if (!found_.nodes.insert(identifier).is_new) {
+      source_.fail(
+          offset, fmt::format("a second object with the identifier {:#x}; must be the only one", identifier));
+    }
+    found_.node_types.push_back(type);
+    found_.slots += slots;
+    found_.heap_bytes = saturating_add(found_.heap_bytes, bytes);
+    require_memory_so_far();
+  }
+
+  /// Stops a dump that cannot fit at the first record that makes that certain, so that no file, however well
+  /// it compresses, can take more memory than there is.
+  void require_memory_so_far() const {
+    constexpr std::uint64_t kPerNode = IdentifierIndex::kPeakBytesPerIdentifier + 3 * sizeof(TypeId);
+    const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.classes.table_bytes() +
+                                 found_.roots.size() * 3 * sizeof(std::uint64_t);
+    tools::require_memory_so_far(source_, tables, found_.heap_bytes, limits_.heap_copies,
+                                 limits_.memory_limit_bytes);
+  }
+
+  ByteSource& source_;
+  unsigned identifier_bytes_;
+  const HprofLimits& limits_;
+  Inventory& found_;
+};
+
+/// Fills in the references and sizes. Relies on what the first pass checked, as long as the file still says
+/// the same.
+class SecondPass final : public HprofVisitor {
+ public:
+  SecondPass(HprofRecords& records, Inventory& inventory, Graph& graph)
+      : records_(records), found_(inventory), graph_(graph) {
+    graph_.node_count = found_.nodes.size();
+    graph_.slot_begin.reserve(graph_.node_count + 1);
+    graph_.slot_begin.push_back(0);
+    graph_.slots.reserve(found_.slots);
+    graph_.node_bytes.reserve(graph_.node_count);
+  }
+
+  void visit_string(std::uint64_t identifier, std::uint64_t bytes) override {
+    found_.classes.read_name(identifier, bytes, records_.source());
+  }
+
+  void visit_class(const ClassDump& dump) override {
+    require_next(dump.identifier, kClassType);
+    add_slot(dump.super);
+    add_slot(dump.loader);
+    add_slot(dump.signers);
+    add_slot(dump.protection_domain);
+    for (const std::uint64_t identifier : dump.static_references) add_slot(identifier);
+    finish_node(class_bytes(dump));
+  }
+
+  void visit_instance(const InstanceDump& dump) override {
+    const auto number = found_.classes.number_of(dump.class_identifier);
+    if (number == IdentifierIndex::kAbsent || found_.classes.data_bytes(number) != dump.data_bytes)
+      fail_changed();
+    require_next(dump.identifier, kFirstInstanceType + number);
+    add_slot(dump.class_identifier);
+    found_.classes.for_each_field_run(number, [this](const FieldRun& run) {
+      records_.source().skip(run.primitive_bytes);
+      for (std::uint32_t left = run.references; left > 0; --left) add_slot(records_.read_identifier());
+    });
+    finish_node(instance_bytes(found_.classes, number));
+  }
+
+  void visit_object_array(const ObjectArrayDump& dump) override {
+    require_next(dump.identifier, kObjectArrayType);
+    add_slot(dump.class_identifier);
+    for (std::uint32_t left = dump.length; left > 0; --left) add_slot(records_.read_identifier());
+    finish_node(array_bytes(1 + std::uint64_t{dump.length}, 0));
+  }
+
+  void visit_primitive_array(const PrimitiveArrayDump& dump) override {
+    require_next(dump.identifier, kPrimitiveArrayType);
+    finish_node(primitive_array_bytes(dump));
+  }
+
+  void finish() const {
+    if (graph_.node_bytes.size() != graph_.node_count || graph_.slots.size() != found_.slots) fail_changed();
+  }
+
+ private:
+  void require_next(std::uint64_t identifier, TypeId type) const {
+    const std::size_t node = graph_.node_bytes.size();
+    const bool same = node < graph_.node_count &&
+                      found_.nodes.identifier(static_cast<NodeId>(node)) == identifier &&
+                      found_.node_types[node] == type;
+    if (!same) fail_changed();
+  }
+
+  void add_slot(std::uint64_t identifier) {
+    // The index's number for absent is the graph's number for null.
+    static_assert(IdentifierIndex::kAbsent == kNullNode);
+    graph_.slots.push_back(identifier == 0 ? kNullNode : found_.nodes.number_of(identifier));
+  }
+
+  void finish_node(std::uint64_t bytes) {
+    graph_.slot_begin.push_back(graph_.slots.size());
+    graph_.node_bytes.push_back(bytes);
+  }
+
+  [[noreturn]] void fail_changed() const {
+    records_.source().fail(records_.source().offset(),
+                           "the file changed while it was read; must stay the same");
+  }
+
+  HprofRecords& records_;
+  Inventory& found_;
+  Graph& graph_;
+};
+
+/// Throws InputError when the graph's final description cannot fit, first with the tables for reading it and
+/// then, when those are gone, with the heaps.
+void require_final_memory(const ByteSource& source, const Inventory& found, const HprofLimits& limits) {
+  const std::uint64_t nodes = found.nodes.size();
+  const std::uint64_t description =
+      nodes * (2 * sizeof(std::uint64_t) + sizeof(TypeId)) + found.slots * sizeof(NodeId) +
+      found.classes.size() * (sizeof(NodeType) + kLongestName) + found.roots.size() * sizeof(NodeId);
+  const std::uint64_t tables = nodes * IdentifierIndex::kPeakBytesPerIdentifier +
+                               found.classes.table_bytes() + found.roots.size() * sizeof(std::uint64_t);
+  require_memory(source.name(), description + tables, 0, 0, limits.memory_limit_bytes);
+  require_memory(source.name(), description, found.heap_bytes, limits.heap_copies, limits.memory_limit_bytes);
+}
+
+void name_types(const HprofClasses& classes, Graph& graph) {
+  graph.types = {{NodeType::Layout::array, 0, "class"},
+                 {NodeType::Layout::array, 0, "object array"},
+                 {NodeType::Layout::data, 0, "primitive array"}};
+  graph.types.reserve(kFirstInstanceType + classes.size());
+  for (HprofClasses::ClassNumber number = 0; number < classes.size(); ++number) {
+    // Only a class without instances can have more references than the type can say.
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const auto references = static_cast<std::uint32_t>(std::min(instance_slots(classes, number), kMost));
+    graph.types.push_back({NodeType::Layout::record, references, classes.name(number)});
+  }
+}
+
+/// Turns the root records' identifiers into the graph's roots. Returns how many were dangling.
+std::uint64_t find_roots(const Inventory& found, Graph& graph) {
+  std::uint64_t dangling = 0;
+  graph.roots.reserve(found.roots.size());
+  for (const std::uint64_t identifier : found.roots) {
+    const std::uint32_t node = found.nodes.number_of(identifier);
+    if (node == IdentifierIndex::kAbsent) {
+      ++dangling;
+    } else {
+      graph.roots.push_back(node);
+    }
+  }
+  return dangling;
+}
+
+}  // namespace
+
+HprofGraph read_hprof(const std::string& path, const HprofLimits& limits) {
+  ByteSource source(path);
+  return read_hprof(source, limits);
+}
+
+HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits) {
+  Progress progress("reading " + source.name());
+  HprofRecords records(source, progress);
+  Inventory found;
+  FirstPass first(records, limits, found);
+  records.visit_all(first);
+  first.finish();
+  require_final_memory(source, found, limits);
+
+  HprofGraph result;
+  Graph& graph = result.graph;
+  graph.name = "hprof:" + source.name();
+  SecondPass second(records, found, graph);
+  records.visit_all(second);
+  second.finish();
+  graph.node_types = std::move(found.node_types);
+  name_types(found.classes, graph);
+  if (limits.with_identifiers) graph.identifiers = found.nodes.identifiers();
+  graph.has_hexadecimal_identifiers = limits.with_identifiers;
+  result.root_records = found.roots.size();
+  result.dangling_root_records = find_roots(found, graph);
+  if (result.dangling_root_records > 0) {
+    graph.note = fmt::format("{} of {} root records name nothing in the dump", result.dangling_root_records,
+                             result.root_records);
+  }
+  return result;
+}
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,25 @@
+// Reads a sparse matrix in the Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935,
+// 1996) as a graph, plain or gzipped.
+//
+// The matrix is square and in coordinate format: pattern, real, integer or complex; general, symmetric,
+// skew-symmetric or Hermitian. Nodes are its rows. An entry is a reference from its row to its column,
+// whatever its value; one off the diagonal of a matrix that is not general is also one from its column to its
+// row. What file_edges.h says of graphs holds.
+#pragma once
+
+#include <string>
+
+#include "tools/graph/byte_source.h"
+#include "tools/graph/graph.h"
+#include "tools/graph/graph_options.h"
+
+namespace jackdaw::tools {
+
+/// The graph of the matrix at `path`, a regular file, which `options` let be so large. Throws InputError,
+/// naming the file, the line and what would be right, for anything else. Linear in the size of the file.
+[[nodiscard]] Graph read_matrix_market(const std::string& path, const GraphOptions& options = {});
+
+/// The same for a source that is open already.
+[[nodiscard]] Graph read_matrix_market(ByteSource& source, const GraphOptions& options);
+
+}  // namespace jackdaw::tools

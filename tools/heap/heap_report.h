@@ -1,0 +1,70 @@
+// What there is in a heap, and what keeps it: figures and tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/heap/heap_view.h"
+
+namespace jackdaw::tools {
+
+struct HeapReport {
+  struct Type {
+    std::string name;
+    std::uint64_t objects = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// Objects of at least `from_bytes` and less than twice as many.
+  struct SizeClass {
+    std::uint64_t from_bytes = 0;
+    std::uint64_t objects = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// Of a dump: blocks of objects of one size, and how much of them is live.
+  struct Blocks {
+    std::uint64_t object_bytes = 0;  ///< 0: large objects, each in blocks of its own
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;  ///< of the blocks
+    std::uint64_t live_bytes = 0;
+    /// Blocks that are full; else at least 1/2, 1/4, 1/8 live; and less.
+    std::array<std::uint64_t, 5> by_share{};
+
+    [[nodiscard]] std::uint64_t unused_bytes() const { return bytes - live_bytes; }
+  };
+  /// An object, or a root, and what would die with it.
+  struct Keeper {
+    std::string what;
+    std::uint64_t retained_bytes = 0;
+    bool is_certain = true;  ///< of a root: whether it cannot be anything but a reference
+  };
+  /// The roots of one sort of places.
+  struct RootGroup {
+    std::string where;
+    std::uint64_t roots = 0;
+    std::uint64_t retained_bytes = 0;  ///< what they alone keep
+    bool is_certain = true;
+  };
+
+  std::string heap;
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t references = 0;
+  std::uint64_t roots = 0;
+  std::uint64_t unreachable_objects = 0;
+  std::vector<Type> types;         ///< by falling bytes
+  std::vector<SizeClass> sizes;    ///< by growing size
+  std::vector<Blocks> blocks;      ///< by falling bytes that are not live
+  std::vector<Keeper> keepers;     ///< the objects that retain most, none of them kept by another one
+  std::vector<Keeper> root_words;  ///< the roots that alone retain most
+  std::vector<RootGroup> groups;   ///< by falling bytes
+};
+
+/// Of all live objects. `most`: of keepers and root words.
+[[nodiscard]] HeapReport describe_heap(const HeapView& view, std::size_t most);
+
+[[nodiscard]] std::string format_heap(const HeapReport& report);
+[[nodiscard]] std::string heap_to_json(const HeapReport& report);
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,84 @@
+// HeapView: a heap to ask questions about: objects with their types and addresses, references, and roots with
+// their places, as one graph that begins before the roots.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/graph/dump_graph.h"
+#include "tools/graph/graph.h"
+#include "tools/graph/graph_options.h"
+#include "tools/heap/dominators.h"
+#include "tools/heap/symbols.h"
+
+namespace jackdaw::tools {
+
+/// Made from a dump, or from any other graph, which then has no addresses and one kind of
+/// roots, and identifiers if `options` ask for them.
+class HeapView {
+ public:
+  /// Of what `spec` names (graph_spec.h), which need not fit in memory as a heap. Throws as make_graph.
+  explicit HeapView(const std::string& spec, GraphOptions options = {});
+  HeapView(const HeapView&) = delete;
+  HeapView& operator=(const HeapView&) = delete;
+
+  [[nodiscard]] const Graph& graph() const { return heap_.graph; }
+  /// Null when it is not a dump of Jackdaw's.
+  [[nodiscard]] const DumpedHeap* dump() const { return is_dump_ ? &heap_ : nullptr; }
+
+  // --- One graph of it all: node 0 leads to the roots, these to objects ---
+
+  [[nodiscard]] const FlatGraph& flat() const { return flat_; }
+  [[nodiscard]] std::uint32_t root_count() const {
+    return static_cast<std::uint32_t>(heap_.graph.roots.size());
+  }
+  [[nodiscard]] std::uint32_t node_of_root(std::uint32_t root) const { return 1 + root; }
+  [[nodiscard]] std::uint32_t node_of(NodeId object) const { return 1 + root_count() + object; }
+  /// Nothing for node 0 and roots.
+  [[nodiscard]] std::optional<NodeId> object_of(std::uint32_t node) const {
+    if (node <= root_count()) return std::nullopt;
+    return node - 1 - root_count();
+  }
+
+  /// Calls `visit` with the number of the slot and the object that it leads to, for each that leads to one.
+  template <class Visit>
+  void for_each_reference(NodeId object, Visit&& visit) const {
+    const auto slots = graph().slots_of(object);
+    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+      if (slots[slot] != kNullNode) visit(slot, slots[slot]);
+    }
+  }
+
+  // --- In words ---
+
+  /// "0x7f12 (48 bytes, Node)".
+  [[nodiscard]] std::string describe(NodeId object) const;
+  /// "stack of thread 12, in function f, 1,024 bytes below its end".
+  [[nodiscard]] std::string describe_root(std::uint32_t root) const;
+  /// The same without the sort of places.
+  [[nodiscard]] std::string locate_root(std::uint32_t root) const;
+  /// Of a root in a stack: the function whose frame it lies in, where that is known.
+  [[nodiscard]] std::string function_of_root(std::uint32_t root) const;
+  /// The sort of places that the root's is one of: "stack of thread 12", "static data of libfoo.so".
+  [[nodiscard]] std::string group_of_root(std::uint32_t root) const;
+  /// The roots of each such sort, by its name.
+  [[nodiscard]] std::map<std::string, std::vector<std::uint32_t>> roots_by_group() const;
+  [[nodiscard]] bool is_certain_root(std::uint32_t root) const;
+  [[nodiscard]] bool is_certain(NodeId object) const {
+    return heap_.is_certain.empty() || heap_.is_certain[object];
+  }
+  [[nodiscard]] bool is_live(NodeId object) const { return heap_.is_live.empty() || heap_.is_live[object]; }
+
+ private:
+  void flatten();
+
+  DumpedHeap heap_;
+  bool is_dump_ = false;
+  FlatGraph flat_;
+  std::optional<Symbols> symbols_;
+};
+
+}  // namespace jackdaw::tools

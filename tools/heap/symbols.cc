@@ -1,0 +1,75 @@
+#include "tools/heap/symbols.h"
+
+#include <cxxabi.h>
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+namespace jackdaw::tools {
+
+namespace {
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return plain != nullptr ? plain.get() : name;
+}
+
+}  // namespace
+
+void Symbols::End::operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+
+Symbols::Symbols(const std::vector<DumpedObjectFile>& files, const std::string& program)
+    : files_(files), program_(program) {
+  static const Dwfl_Callbacks kCallbacks{.find_elf = nullptr,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = nullptr,
+                                         .debuginfo_path = nullptr};
+  dwfl_.reset(dwfl_begin(&kCallbacks));
+  if (dwfl_ == nullptr) throw std::bad_alloc();
+  dwfl_report_begin(dwfl_.get());
+  for (const DumpedObjectFile& file : files) {
+    const std::string& path = file.path.empty() ? program_ : file.path;
+    std::error_code error;
+    // The kernel's own has no file.
+    if (std::filesystem::is_regular_file(path, error))
+      dwfl_report_elf(dwfl_.get(), path.c_str(), path.c_str(), -1, file.load_bias, true);
+  }
+  dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+}
+
+const DumpedObjectFile* Symbols::file_with(std::uint64_t address) const {
+  for (const DumpedObjectFile& file : files_) {
+    for (const DumpedObjectFile::Segment& segment : file.segments) {
+      if (address - segment.address < segment.bytes) return &file;
+    }
+  }
+  return nullptr;
+}
+
+std::string Symbols::file_at(std::uint64_t address) const {
+  const DumpedObjectFile* const file = file_with(address);
+  if (file == nullptr) return "";
+  return std::filesystem::path(file->path.empty() ? program_ : file->path).filename();
+}
+
+std::string Symbols::name_at(std::uint64_t address) const {
+  const DumpedObjectFile* const file = file_with(address);
+  if (file == nullptr) return "";
+  Dwfl_Module* const module = dwfl_addrmodule(dwfl_.get(), address);
+  GElf_Off offset = 0;
+  GElf_Sym symbol;
+  const char* const name =
+      module == nullptr ? nullptr
+                        : dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
+  // Behind the symbol something lies that has no name.
+  if (name != nullptr && (symbol.st_size == 0 || offset < symbol.st_size))
+    return offset == 0 ? demangled(name) : fmt::format("{} + {}", demangled(name), offset);
+  return fmt::format("{} + {:#x}", file_at(address), address - file->load_bias);
+}
+
+}  // namespace jackdaw::tools

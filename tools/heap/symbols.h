@@ -1,0 +1,39 @@
+// Symbols: the names of functions and variables at the addresses of a program whose files are still there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/graph/dump_records.h"
+
+struct Dwfl;
+
+namespace jackdaw::tools {
+
+/// Reads the files' symbol tables, and their debugging information where it is installed (elfutils). A file
+/// that was replaced since gives wrong names. One thread.
+class Symbols {
+ public:
+  /// `program`: the path of the file that has none in `files`.
+  Symbols(const std::vector<DumpedObjectFile>& files, const std::string& program);
+
+  /// Such as "counter", "list + 16" or "libfoo.so + 0x1234"; empty when no file has the address.
+  [[nodiscard]] std::string name_at(std::uint64_t address) const;
+  /// The file that has the address, without its folder; empty when none has.
+  [[nodiscard]] std::string file_at(std::uint64_t address) const;
+
+ private:
+  struct End {
+    void operator()(Dwfl* dwfl) const;
+  };
+
+  [[nodiscard]] const DumpedObjectFile* file_with(std::uint64_t address) const;
+
+  const std::vector<DumpedObjectFile>& files_;
+  std::string program_;
+  std::unique_ptr<Dwfl, End> dwfl_;
+};
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,20 @@
+// Reading a collection log (docs/environment.md), in either spelling, without trust.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gc/process/collection_log.h"
+
+namespace jackdaw::tools {
+
+/// What a line, without its end, says of a collection. Words that came later are passed over. Throws
+/// InputError, which does not say where the line is.
+gc::CollectionRecord read_log_line(std::string_view line);
+
+/// Reads the log at `path` and returns its collections in their order, at least one. Lines that the program
+/// wrote in between, and a last line that is cut, are passed over. Throws InputError with "FILE:LINE".
+std::vector<gc::CollectionRecord> read_log(const std::string& path);
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,52 @@
+// What a collection log says of each process that wrote to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gc/process/collection_log.h"
+
+namespace jackdaw::tools {
+
+/// The times that the program stood still. Percentiles are the least pause that so many percent do not
+/// exceed.
+struct PauseFigures {
+  std::size_t count = 0;
+  double total_ms = 0;
+  double p50_ms = 0;
+  double p90_ms = 0;
+  double p99_ms = 0;
+  double longest_ms = 0;
+};
+
+/// Of collections that marked while the program ran, the pauses are the first and the last one and the
+/// longest stop between them: the log does not tell the others.
+PauseFigures pauses_of(std::span<const gc::CollectionRecord> collections);
+
+struct ProcessSummary {
+  /// Collections of one kind.
+  struct Kind {
+    bool concurrent = false;
+    gc::CollectionReason reason = gc::CollectionReason::allocation;
+    PauseFigures pauses = {};
+    std::size_t collections = 0;
+  };
+
+  std::uint32_t process = 0;                      ///< its number
+  std::vector<gc::CollectionRecord> collections;  ///< as they came
+  PauseFigures pauses;
+  std::vector<Kind> kinds;    ///< those that occurred
+  double begin_ms = 0;        ///< the collector's start, or that of the first collection in the log
+  double end_ms = 0;          ///< the last line, on the same clock
+  double paused_percent = 0;  ///< of the time between
+  std::uint64_t peak_live_bytes = 0;
+  std::uint64_t peak_heap_bytes = 0;
+};
+
+/// One summary for each process, the one with the longest pauses in all first. A process's number may come
+/// again: where a collection's number is not higher than the one before, another process began.
+std::vector<ProcessSummary> summarise_processes(std::span<const gc::CollectionRecord> log);
+
+}  // namespace jackdaw::tools

@@ -1,0 +1,45 @@
+// The report of `jackdaw topology` on a machine: a table for people, JSON for machines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gc/process/write_tracking.h"
+#include "machine/topology.h"
+
+namespace jackdaw::tools {
+
+struct MachineReport {
+  bool is_there = true;                 ///< not described by an environment variable
+  std::uint32_t cores = 1;              ///< that the process may use
+  std::uint32_t processors = 1;         ///< of them
+  std::uint32_t usable_processors = 1;  ///< threads that can run at once: containers may leave less time
+  std::uint64_t available_bytes = 0;    ///< that the process can still take
+  gc::WriteTrackingMethod write_tracking = gc::WriteTrackingMethod::none;
+  std::vector<machine::CacheKind> caches;
+
+  struct Node {
+    machine::MemoryNode memory;
+    std::uint32_t cores = 0;
+    std::vector<std::uint32_t> processors;  ///< the system's numbers, ascending
+    std::vector<std::uint32_t> distances;   ///< to each node
+  };
+  std::vector<Node> nodes;
+
+  machine::Binding binding = machine::Binding::none;  ///< of the mark threads, automatic no more
+  /// The processor that each mark thread is at home on, and, unless the binding is none, tied to or near.
+  std::vector<machine::Processor> homes;
+};
+
+/// `threads`: mark threads to tell the places of.
+MachineReport describe_machine(const machine::Topology& machine, std::uint32_t threads,
+                               machine::Binding binding);
+
+/// Ends with a newline.
+std::string format_machine(const MachineReport& report);
+
+/// By the keys that docs/command.md lists. Ends with a newline.
+std::string machine_to_json(const MachineReport& report);
+
+}  // namespace jackdaw::tools
