@@ -307,7 +307,7 @@ void Heap::free_large(Object* object) {
   const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
   const std::lock_guard lock(mutex_);
   const BlockInfo info = chunk->block(first);
-  JACKDAW_CHECK(info.use == BlockUse::large_head && chunk->is_allocated(object));
+  JACKDAW_CHECK(info.use == BlockUse::large_head);
   if (is_marking_) {
     chunk->block(first).is_freed = true;
     Chunk::set_free(chunk->block_start(first), chunk->block_start(first) + kGranuleBytes);
@@ -444,7 +444,6 @@ void Heap::begin_marking() {
 
 void Heap::lock_out_allocators() {
   const std::lock_guard lock(mutex_);
-  JACKDAW_CHECK(is_marking_);
   // Relaxed: no thread allocates, and whoever lets them go on publishes it.
   locks_out_.store(true, std::memory_order_relaxed);
   for (Allocator* const allocator : allocators_) allocator->lock_out();
@@ -453,7 +452,6 @@ void Heap::lock_out_allocators() {
 
 bool Heap::clear_marks_while_allocating(std::size_t index) {
   const std::lock_guard lock(mutex_);
-  JACKDAW_CHECK(is_marking_);
   // No chunk goes away meanwhile, and those that come hold marked objects alone.
   if (index >= chunk_count()) return false;
   if (index == 0) start_clearing_marks();

@@ -28,7 +28,7 @@ class SizeClasses {
 
   /// The class of objects of `bytes` bytes, at most kLargestSmallBytes. O(1).
   static std::uint8_t class_of(std::size_t bytes) {
-    JACKDAW_CHECK(bytes != 0 && bytes <= kLargestSmallBytes);
+    JACKDAW_CHECK(bytes <= kLargestSmallBytes);
     return kClassOf[(bytes + kGranuleBytes - 1) / kGranuleBytes];
   }
   /// Bytes of a slot of a class. O(1).
