@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
@@ -41,8 +42,13 @@ bool await_room(int descriptor, Clock::time_point deadline) {
   return poll(&room, 1, static_cast<int>(left.count())) != 0;
 }
 
+// Whether the last text was cut off because nobody read.
+std::atomic<bool> is_unread{false};
+
 // Text beyond kBytes is cut off, and so is what a descriptor that does not block takes no more of for so
-// long: its reader may be a thread that stands still until this one has written.
+// long: its reader may be a thread that stands still until this one has written. Further text is not waited
+// for until some is written again.
+// Relaxed, all accesses to is_unread: a hint.
 void write_formatted(int descriptor, const char* format, std::va_list arguments) {
   constexpr std::size_t kBytes = 1024;
   constexpr std::chrono::seconds kPatience{1};
@@ -51,11 +57,17 @@ void write_formatted(int descriptor, const char* format, std::va_list arguments)
   const gc::CancellationDisabled guard;
   const char* from = text.data();
   std::size_t left = length < 0 ? 0 : std::min(static_cast<std::size_t>(length), kBytes - 1);
-  const Clock::time_point deadline = Clock::now() + kPatience;
+  Clock::time_point deadline =
+      Clock::now() + (is_unread.load(std::memory_order_relaxed) ? kPatience.zero() : kPatience);
   while (left > 0) {
     const ssize_t written = write(descriptor, from, left);
-    if (written < 0 && errno != EINTR && (errno != EAGAIN || !await_room(descriptor, deadline))) return;
-    if (written < 0) continue;
+    if (written < 0) {
+      if (errno == EINTR || (errno == EAGAIN && await_room(descriptor, deadline))) continue;
+      is_unread.store(errno == EAGAIN, std::memory_order_relaxed);
+      return;
+    }
+    is_unread.store(false, std::memory_order_relaxed);
+    deadline = Clock::now() + kPatience;
     from += written;
     left -= static_cast<std::size_t>(written);
   }
