@@ -47,12 +47,17 @@ HeapCommand::HeapCommand(CLI::App& app)
 int HeapCommand::convert() const {
   if (!why_.empty() || !json_path_.empty())
     throw InputError(fmt::format("{}: with --to leave it out", why_.empty() ? "--json" : "--why"));
-  const std::map<std::string, void (*)(const HeapView&, OutputFile&)> formats{{"v8", write_v8_snapshot},
-                                                                              {"hprof", write_hprof}};
+  // A heap dump of Java's has all bytes of each object, so what does not fit in memory is not written.
+  struct Format {
+    void (*write)(const HeapView&, OutputFile&);
+    unsigned heap_copies;
+  };
+  const std::map<std::string, Format> formats{{"v8", {write_v8_snapshot, 0}}, {"hprof", {write_hprof, 1}}};
   const auto format = formats.find(to_[0]);
   if (format == formats.end()) throw InputError(fmt::format("--to {}: must be v8 or hprof", to_[0]));
   OutputFile out("--to " + to_[0], to_[1]);
-  format->second(HeapView(heap_, {.headers = false}), out);
+  const auto [write, heap_copies] = format->second;
+  write(HeapView(heap_, {.headers = false, .heap_copies = heap_copies}), out);
   out.commit();
   return 0;
 }
@@ -63,7 +68,7 @@ int HeapCommand::run() {
     throw InputError("--json: goes with the tables alone; with --why leave it out");
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
-  const HeapView view(heap_, {.headers = false, .as_in_file = true});
+  const HeapView view(heap_, {.headers = false, .as_in_file = true, .heap_copies = 0});
   if (!why_.empty()) {
     fmt::print("{}", format_why(find_why(view, why_, most_)));
     return 0;

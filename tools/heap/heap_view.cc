@@ -15,8 +15,7 @@ constexpr std::string_view kDump = "dump:";
 
 }  // namespace
 
-HeapView::HeapView(const std::string& spec, GraphOptions options) : is_dump_(spec.starts_with(kDump)) {
-  options.heap_copies = 0;
+HeapView::HeapView(const std::string& spec, const GraphOptions& options) : is_dump_(spec.starts_with(kDump)) {
   if (is_dump_) {
     heap_ = read_dumped_heap(spec.substr(kDump.size()), options);
     symbols_.emplace(heap_.files, heap_.program.path);

@@ -20,8 +20,8 @@ namespace jackdaw::tools {
 /// roots, and identifiers if `options` ask for them.
 class HeapView {
  public:
-  /// Of what `spec` names (graph_spec.h), which need not fit in memory as a heap. Throws as make_graph.
-  explicit HeapView(const std::string& spec, GraphOptions options = {});
+  /// Of what `spec` names (graph_spec.h). Throws as make_graph.
+  explicit HeapView(const std::string& spec, const GraphOptions& options = {});
   HeapView(const HeapView&) = delete;
   HeapView& operator=(const HeapView&) = delete;
 

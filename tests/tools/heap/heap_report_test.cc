@@ -137,7 +137,8 @@ TEST(HeapOfAGraph, MayBeLargerThanMemory) {
          R"("to_node"],"edge_types":[["element"]]},"node_count":2,"edge_count":1},)"
          R"("nodes":[0,0,1,0,1,1,1,3,1152921504606846976,0],"edges":[0,0,5],)"
          R"("strings":["","buffer"]})";
-  const HeapView view("v8:" + path, {.headers = false, .memory_limit_bytes = 1 << 20, .as_in_file = true});
+  const HeapView view(
+      "v8:" + path, {.headers = false, .memory_limit_bytes = 1 << 20, .as_in_file = true, .heap_copies = 0});
   const HeapReport report = describe_heap(view, 10);
   std::filesystem::remove(path);
   EXPECT_EQ(report.objects, 2U);
