@@ -130,7 +130,7 @@ TEST(HprofHostile, UnknownSubRecordTag) {
 }
 
 TEST(HprofHostile, AndroidsSubRecordsPastTheirSegment) {
-  for (const unsigned tag : {0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x90, 0xc3, 0xfe}) {
+  for (const unsigned tag : {0x89U, 0x8aU, 0x8bU, 0x8cU, 0x8dU, 0x8eU, 0x90U, 0xc3U, 0xfeU}) {
     HprofBuilder dump(8, "1.0.3");
     dump.begin_heap().u1(tag).u4(1).end_record();
     EXPECT_EQ(refusal_of_dump(dump.bytes()),

@@ -44,7 +44,7 @@ namespace jackdaw::tools {
   HprofBuilder dump(identifier_bytes, "1.0.3");
   dump.string(0x51, "app").begin_heap();
   dump.u1(0xfe).u4('A').identifier(0x51);  // the heap of what follows
-  for (const unsigned tag : {0x89, 0x8a, 0x8b, 0x8c, 0x8d}) dump.u1(tag).identifier(0x20);
+  for (const unsigned tag : {0x89U, 0x8aU, 0x8bU, 0x8cU, 0x8dU}) dump.u1(tag).identifier(0x20);
   dump.u1(0x8e).identifier(0x10).u4(1).u4(2);  // a thread and a frame
   dump.u1(0x90).identifier(0x21);
   dump.describe_class(0x10).begin_instance(0x20, 0x10, 0).begin_instance(0x21, 0x10, 0);
