@@ -58,8 +58,7 @@ void format_runs(const ConservativeReport& report, std::string& out) {
         [i](const BaselineResult& baseline) { return baseline.wall_ms[i]; }, out);
   }
   if (shown < report.collect_ms.size()) {
-    fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...",
-                   report.collect_ms.size() - shown);
+    fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...", report.collect_ms.size() - shown);
   }
   format_run(
       report, "median", report.median_ms, [](const BaselineResult& baseline) { return baseline.median_ms; },
