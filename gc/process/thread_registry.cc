@@ -219,14 +219,32 @@ void ThreadRegistry::safepoint() {
 }
 
 void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
+  const int error = errno;
   // Acquire: pairs with the release in ask_to_stop, so that stand_still finds that stop's epoch.
   thread.stop_pending_.exchange(false, std::memory_order_acquire);
-  {
+  if (!kStopsBySignal || !registry_->answers_in_handler(thread)) {
     const base::SignalsBlocked as_in_a_handler(base::kAllSignals);
     stand_still(thread);
     registry_->answer_suspension(thread);
   }
   stand_if_suspended();
+  errno = error;
+}
+
+// The thread sends itself the stop signal, and returns whether it has answered in the handler what it was
+// asked. The handler is told which stack it interrupted, which may be an alternate one that is a variable on
+// the thread's own. It does not come where the thread blocks the signal or the program took it.
+// Relaxed, all: whether the thread stands still is for the handler to find out.
+bool ThreadRegistry::answers_in_handler(ProcessThread& thread) {
+  std::uint32_t asked = 0;
+  std::uint32_t left = 0;
+  do {
+    asked = thread.asked_stop_.load(std::memory_order_relaxed);
+    if (!has_stop_signal() || tgkill(getpid(), thread.number_, stop_signal()) != 0) return false;
+    left = thread.asked_stop_.load(std::memory_order_relaxed);
+  } while (left % 2 != 0 && left != asked);  // another stop has begun since the handler ended
+  const bool has_begun = stop_epoch_.value().load(std::memory_order_relaxed) % 2 != 0;
+  return !(has_begun && left % 2 != 0) && thread.suspension() != Suspension::asked;
 }
 
 // With the lock no collection is under way that waits for this thread. It is released before the thread
@@ -332,21 +350,26 @@ std::uint32_t ThreadRegistry::stop_others() {
 // A signal takes some 30 microseconds from core to core, a thread that allocates small objects comes to the
 // end of a critical section within a few. Returns whether all did, so that nobody needs a signal.
 bool ThreadRegistry::all_stop_by_themselves(std::uint32_t others) {
+  if (others == 0) return true;
   const ShortStops::Clock::duration time = short_stops_.self_stopping_time();
-  if (others == 0 || time == time.zero()) return others == 0;
+  if (time == time.zero()) return false;
   // Relaxed: wait_until_all_stand_still reads it again.
-  const bool do_all = base::poll_for(
-      time, [this] { return still_running_.value().load(std::memory_order_relaxed) == 0; });
+  const bool do_all =
+      base::poll_for(time, [this] { return still_running_.value().load(std::memory_order_relaxed) == 0; });
   short_stops_.note_self_stopping(do_all);
   return do_all;
 }
 
 // Asks the system each time: in a program that resets all signals, or handles this one, the stop signal would
 // get lost, or end it.
+bool ThreadRegistry::has_stop_signal() const {
+  const std::optional<SignalAction> action = SignalAction::of(stop_signal());
+  return !action || action->handler == handler_of_kernel_;
+}
+
 int ThreadRegistry::signal_for(const ProcessThread& thread) const {
   if (thread.needs_reserved_signal_) return ReservedSignal::kNumber;
-  const std::optional<SignalAction> action = SignalAction::of(stop_signal());
-  if (!action || action->handler == handler_of_kernel_) return stop_signal();
+  if (has_stop_signal()) return stop_signal();
   return ReservedSignal::share(handle_stop_signal) ? ReservedSignal::kNumber : stop_signal();
 }
 

@@ -2,7 +2,7 @@
 //
 // A thread is stopped by a signal, at any instruction; its registers are then on its stack, which the
 // collector scans. A thread that is in a critical section, where the heap's tables are in disorder or locked,
-// stops at the section's end, and one that waits for a lock of the collector's stops there, signal or not. So
+// stops at the section's end, and one that polls for a lock of the collector's stops there, signal or not. So
 // threads that allocate stop within microseconds, and the signal is sent to those that did not. A thread that
 // declared itself blocked is left alone: it does not touch the heap, and waits if it wants to go on before
 // the collection is over.
@@ -271,6 +271,7 @@ class ThreadRegistry {
   static void leave_critical(ProcessThread& thread);
   static bool is_to_answer(const ProcessThread& thread);
   static void answer_pending_stop(ProcessThread& thread);
+  bool answers_in_handler(ProcessThread& thread);
   static void handle_stop_signal(int, siginfo_t*, void* context);
   // `interrupted`: the context that a signal handler was given.
   [[gnu::noinline]] static void stand_still(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
@@ -278,6 +279,7 @@ class ThreadRegistry {
   static bool is_to_stop(ProcessThread* thread);
   bool ask_to_stop(ProcessThread& thread);
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
+  [[nodiscard]] bool has_stop_signal() const;
   [[nodiscard]] int signal_for(const ProcessThread& thread) const;
   bool signal_thread(ProcessThread& thread, int signal);
   void note_gone(ProcessThread& thread);

@@ -93,12 +93,15 @@ class SeparateStack {
 
 std::atomic<bool> handler_runs{false};
 std::atomic<bool> handler_may_end{false};
+std::atomic<bool> handler_has_sections{false};
 std::atomic<bool> handlers_list_is_intact{false};
 
 void hold_a_list_in_a_handler(int) {
   Link* volatile list = new_list(kLength);
   handler_runs.store(true);
   while (!handler_may_end.load()) {
+    if (handler_has_sections.load())
+      const ThreadRegistry::CriticalSection section(*ThreadRegistry::current());
   }
   std::uint64_t length = 0;
   for (const Link* link = list; link != nullptr; link = link->next) length += link->value == length ? 1 : 0;
@@ -142,11 +145,19 @@ TEST(ThreadStacks, AHandlersAndTheInterruptedOneAreBothRoots) {
   collect_during_a_handler([&] { be_interrupted(stack.begin()); });
 }
 
+void be_interrupted_on_a_variable() {
+  std::array<std::byte, SeparateStack::kBytes> stack;
+  be_interrupted(stack.data());
+}
+
 TEST(ThreadStacks, AHandlersMayBeAVariableOnTheThreadsOwn) {
-  collect_during_a_handler([] {
-    std::array<std::byte, SeparateStack::kBytes> stack;
-    be_interrupted(stack.data());
-  });
+  collect_during_a_handler(be_interrupted_on_a_variable);
+}
+
+TEST(ThreadStacks, AHandlersMayBeAVariableOnTheThreadsOwnWhereItStopsByItself) {
+  handler_has_sections.store(true);
+  collect_during_a_handler(be_interrupted_on_a_variable);
+  handler_has_sections.store(false);
 }
 
 // ---- Coroutines ----
