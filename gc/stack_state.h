@@ -5,7 +5,7 @@
 
 namespace jackdaw::gc {
 
-/// What is known of the calling thread's stack alone. The stacks of all other threads are searched in any
+/// Says what the calling thread's stack holds. The stacks of all other threads are searched in any
 /// case.
 enum class StackState : std::uint8_t {
   may_hold_references,  ///< it and the registers are searched for addresses of objects

@@ -10,8 +10,8 @@
 
 namespace jackdaw {
 
-/// What becomes of a system call from now on, in the calling thread, those that it starts, and programs that
-/// these run: one of the kernel's SECCOMP_RET_. False when that cannot be.
+/// Has the kernel answer a system call by `action`, one of its SECCOMP_RET_, in the calling thread, in
+/// threads that it starts and in programs that these run. False when that cannot be.
 inline bool filter_system_call(long call, unsigned action) {
   std::array<sock_filter, 4> filter{
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -11,7 +11,7 @@
 
 namespace jackdaw::gc {
 
-/// What does not fit is left out.
+/// A line of text without malloc. Text that does not fit is cut off.
 class LineText {
  public:
   LineText& operator<<(std::string_view text) {

@@ -219,7 +219,7 @@ void ProcessCollector::begin_pause() {
   heap::Heap::lock_out(this_thread().allocator());
 }
 
-// What callbacks made in this pause is marked: only here it is seen where it leads.
+// Marks what objects refer to that callbacks made in this pause: they are marked, but were not visited.
 void ProcessCollector::scan_made_in_pause() {
   for (heap::Object* const object : made_in_pause_.span()) {
     if (heap::Chunk::of(object)->contents_of(object) == heap::Contents::data) continue;

@@ -264,7 +264,7 @@ void apply(const Setting& setting, ProcessOptions& options) {
   }
 }
 
-// What others read: jackdaw run, and what measures programs.
+// Variables that jackdaw run and the scripts that measure programs read.
 constexpr std::array<std::string_view, 2> kNamesOfOthers{"JACKDAW_LIBGC_FOLDER",
                                                          "JACKDAW_CLIENT_COLLECTIONS"};
 

@@ -81,7 +81,7 @@ void raise_depth(std::atomic<std::uint32_t>& depth) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// What a thread was asked when the collector answered for it: no stop's number is even.
+// Marks a stop that the collector answered for the thread. Numbers of stops are odd, so this is none.
 constexpr std::uint32_t answered_for(std::uint32_t stop) { return stop + 1; }
 
 }  // namespace
@@ -120,7 +120,7 @@ ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::ch
   registry_ = this;
 }
 
-// What the kernel then calls: the handler, or a sanitizer's before it.
+// Returns the address that the kernel then calls: the handler's, or that of a sanitizer's in front of it.
 std::uintptr_t ThreadRegistry::take_stop_signal() {
   struct sigaction action {};
   action.sa_sigaction = handle_stop_signal;
@@ -318,8 +318,8 @@ bool ThreadRegistry::is_to_stop(ProcessThread* thread) {
 std::uint32_t ThreadRegistry::stop_others() {
   mutex_.lock();
   mutex_.let_nobody_pass();
-  // Relaxed, all but the last: only the holder of the lock writes the epoch, and nobody looks at the rest
-  // before he has seen it odd. Release: pairs with the acquire in stand_still.
+  // Relaxed, all but the last: only the holder of the lock writes the epoch, and a thread that sees the
+  // question before the odd epoch goes on, unanswered. Release: pairs with the acquire in stand_still.
   const std::uint32_t stop = stop_epoch_.value().load(std::memory_order_relaxed) + 1;
   JACKDAW_CHECK(stop % 2 != 0);
   std::uint32_t others = 0;

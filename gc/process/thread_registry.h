@@ -97,7 +97,7 @@ class ProcessThread {
   bool is_gone_ = false;                // found to have ended without a word; the collector's
   bool needs_reserved_signal_ = false;  // was found to block or take the stop signal; the collector's
   // The stop that the thread is to answer, 0 when it did, and a number more when the collector answered for
-  // it. Of signals that come from elsewhere it thinks nothing.
+  // it. Signals that others send change nothing.
   std::atomic<std::uint32_t> asked_stop_{0};
   // Times of the last stop, where there is a trace: written by the thread that asked, and by this one when it
   // answers.

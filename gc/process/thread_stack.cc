@@ -79,8 +79,8 @@ AddressRange stack_of_this_thread() {
   return lowest == within.end ? within.begin : lowest;
 }
 
-// What is in use of `stack` at the stack pointer `pointer`; empty when that lies elsewhere. A stack may reach
-// further down than was known: limits are raised, and mappings grow.
+// Returns the part of `stack` in use at the stack pointer `pointer`, empty when that lies elsewhere. A stack
+// may reach further down than was known: limits are raised, and mappings grow.
 AddressRange used_part(AddressRange stack, std::uintptr_t pointer) {
   const bool is_in_it =
       stack.contains(pointer) || (with_mapped_below(stack).contains(pointer) &&

@@ -33,7 +33,7 @@ class Verification {
   Verification(const Verification&) = delete;
   Verification& operator=(const Verification&) = delete;
 
-  /// What comes next are roots that lie there. `thread`: its number, or 0.
+  /// Says where the roots lie that follow. `thread`: its number, or 0.
   void begin_roots(DumpRoots where, pid_t thread = 0, std::uintptr_t stack_end = 0);
   /// Follows words that may be addresses in objects. `all_count`: also those that are no displacements. Ends
   /// the program with a line, here and below, when an object is found that is not marked.

@@ -107,7 +107,7 @@ class HeapModel {
   void register_link(Link link);
   void move_link(std::size_t index, void** outside);
   void unregister_link(std::size_t index);
-  /// What the link leads to; null when it was cleared.
+  /// Returns the object that the link leads to, null when the link was cleared.
   static void* follow(const Link& link);
 
   /// Whether nothing but one root refers to the node, and it may be freed by hand or moved.

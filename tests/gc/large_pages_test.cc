@@ -76,7 +76,7 @@ int munmap(void* address, std::size_t bytes) noexcept {
   return starts_page(address) ? static_cast<int>(syscall(SYS_munmap, address, up_to_page(bytes))) : refuse();
 }
 
-// What userfaultfd watches and protects consists of whole pages.
+// Rounds ranges that userfaultfd watches and protects to whole pages.
 int ioctl(int file, unsigned long request, ...) noexcept {
   va_list arguments;
   va_start(arguments, request);

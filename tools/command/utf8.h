@@ -21,7 +21,8 @@ struct Utf8Rest {
   }
 };
 
-/// What follows `first`, which is above 0x7f. Nothing follows a byte that cannot be the first of a character.
+/// Says which bytes follow `first`, which is above 0x7f. None follow a byte that cannot be the first of a
+/// character.
 [[nodiscard]] constexpr Utf8Rest utf8_rest(std::uint8_t first) {
   if (first >= 0xc2 && first <= 0xdf) return {.count = 1};
   if (first == 0xe0) return {.count = 2, .least_second = 0xa0};

@@ -21,10 +21,10 @@ class JsonText {
  public:
   /// Longer strings are cut behind the character or escape that reaches so many bytes.
   static constexpr std::uint64_t kLongestString = 4096;
-  /// Of a value, with the blanks around it.
+  /// A value, with the blanks around it, has at most this many bytes.
   static constexpr std::uint64_t kLongestValue = std::uint64_t{1} << 20;
 
-  /// Of `source`, which is where the JSON begins.
+  /// Reads from `source`, which is where the JSON begins.
   explicit JsonText(ByteSource& source) : source_(source) { begin_value(); }
 
   /// To be called with each value and key that the parser has taken. A longer one is an error of the source.
@@ -67,7 +67,7 @@ class JsonText {
   std::array<char, 4> part_{};     ///< of a string: a character, or a byte of an escape
   std::span<const char> waiting_;  ///< for the parser: the rest of the part
 
-  // Of the string that the parser takes.
+  // The members that follow describe the string that the parser takes.
   bool is_in_string_ = false;
   std::uint64_t string_bytes_ = 0;
   bool is_left_out_ = false;       ///< the character or escape at hand
@@ -76,7 +76,8 @@ class JsonText {
   bool may_be_surrogate_ = false;  ///< the escape at hand
 };
 
-/// The same for parsers that take iterators of input, such as nlohmann-json: each byte is read once.
+/// An input iterator over the bytes of a JsonText, for parsers that take iterators, such as nlohmann-json:
+/// each byte is read once.
 class JsonIterator {
  public:
   using iterator_category = std::input_iterator_tag;

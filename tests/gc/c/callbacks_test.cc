@@ -337,7 +337,7 @@ void make_objects() {
   }
 }
 
-// What is allocated here takes the memory of what was freed too early.
+// Allocates enough to take the memory of objects that were freed too early.
 void expect_made_intact() {
   for (int i = 0; i < 5000; ++i) {
     std::memset(GC_malloc(3000), 0xff, 3000);

@@ -237,7 +237,7 @@ TEST(CLinks, ToggleReferencesAreHeldAsTheProgramSays) {
 
 // ---- Collections that finalizers begin ----
 
-// What the log says of a program that registers a finalizer for each object of 5000 bytes, of which every
+// Returns the log of a program that registers a finalizer for each object of 5000 bytes, of which every
 // second lives on.
 std::string log_with_finalizers() {
   std::string path = testing::TempDir() + "finalizers_log_" + std::to_string(getpid());

@@ -127,8 +127,8 @@ struct OwnerOf : GarbageCollected<OwnerOf<Container>> {
   Container container;
 };
 
-// Of each container, whose elements lead to an object each: whether what `remove` takes out of it dies, and
-// the rest, `left` elements, lives.
+// Each element of a container leads to an object: expects those that `remove` takes out to die, and the other
+// `left` to live.
 template <typename Container, typename Add, typename Remove>
 void expect_removed_to_die(const char* how, std::size_t left, Add add, Remove remove) {
   Persistent<OwnerOf<Container>> owner(MakeGarbageCollected<OwnerOf<Container>>());

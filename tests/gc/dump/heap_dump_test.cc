@@ -106,7 +106,7 @@ class HeapDumpTest : public testing::Test {
   std::string folder_;
 };
 
-// Of any kind, also one that has ended and that nobody has waited for.
+// Whether there is a child of any kind, also one that has ended and was not waited for.
 bool has_child() {
   siginfo_t ignored;
   return waitid(P_ALL, 0, &ignored, static_cast<int>(WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0;

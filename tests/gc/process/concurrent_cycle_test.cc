@@ -429,8 +429,8 @@ TEST_F(ConcurrentCycle, IsGivenUpInTheChildOfAFork) {
   expect_intact(*table, kLength);
 }
 
-// Of what the sweep had not come to, the child's first collection knows what is live and what has died since:
-// there are no more links in dead objects.
+// The child's first collection knows which objects are live where the sweep had not come yet, and which have
+// died since: dead objects hold no links any more.
 TEST_F(ConcurrentCycle, IsSweptToTheEndInTheChildOfAFork) {
   if (mark::kSanitized) GTEST_SKIP() << "a child may inherit the locks of the sanitizer's malloc";
   constexpr std::size_t kChunks = 24;

@@ -92,7 +92,7 @@ TEST_F(OutputFileTest, WritesIntoAPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(path()));
 }
 
-// What leads there is removed at worst, not the system's own.
+// The test makes a device file of its own, since a fault would remove the file that it is given.
 TEST_F(OutputFileTest, WritesIntoADevice) {
   if (mknod(path().c_str(), S_IFCHR | 0600, 0x103) != 0) GTEST_SKIP() << "devices are root's to make";
   try {

@@ -1,5 +1,5 @@
 // A program whose objects are marked while it runs, by the shipped ConcurrentMarking, Heap and Allocator.
-// What stands in for the rest, the system above all, is in the folders stand_ins.
+// The folders stand_ins hold the models of all else, above all of the system.
 #pragma once
 
 #include <pthread.h>

@@ -10,7 +10,7 @@
 
 extern "C" {
 inline pthread_t pthread_self() noexcept { return static_cast<pthread_t>(__VERIFIER_thread_self()) + 1; }
-// Of the branch for threads that are stopped without signals.
+// Only the branch for threads that are stopped without signals calls this.
 inline int sched_yield() noexcept { return 0; }
 }
 

@@ -35,7 +35,7 @@ inline pid_t gettid() noexcept { return verify::registering; }
 inline pid_t getpid() noexcept { return 1; }
 inline int tgkill(pid_t, pid_t thread, int signal) {
   if (signal != 0) verify::send_signal(static_cast<std::size_t>(thread));
-  // Who sends itself a signal takes it at once.
+  // A thread that sends itself a signal takes it at once.
   if (thread == __VERIFIER_thread_self()) verify::take_signals();
   return 0;
 }
