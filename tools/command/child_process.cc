@@ -25,7 +25,7 @@ sigset_t awaited_signals() {
   return signals;
 }
 
-// Passes on what somebody sent; what the terminal sends, the child gets itself.
+// Passes on signals that another process sent; the terminal's reach the child directly.
 void take_signal(const sigset_t& signals, pid_t child) {
   siginfo_t signal{};
   const int number = sigwaitinfo(&signals, &signal);

@@ -10,9 +10,9 @@ namespace jackdaw::tools {
 std::vector<char*> pointers_to(std::vector<std::string>& words);
 
 /// Runs the file `path` with these arguments, the first of which is its name, and waits for its end. Signals
-/// to end that somebody sends to this process go on to it. Returns its exit status as a shell has it: 128 and
-/// the signal's number when a signal ended it, 127 when it could not be executed, which it says. Throws
-/// InputError when there can be no process.
+/// to end that this process gets from others are passed on to it. Returns its exit status as a shell has it:
+/// 128 and the signal's number when a signal ended it, 127 when it could not be executed, which it says.
+/// Throws InputError when there can be no process.
 int run_child(const std::string& path, const std::vector<std::string>& arguments);
 
 /// Becomes the file `path`. Returns only when it cannot be executed, with errno set.

@@ -6,9 +6,9 @@
 
 namespace jackdaw::tools {
 
-/// Written beside its final name and renamed when all of it is there, so that nobody takes a part for the
-/// whole. An object that is destroyed without commit() leaves nothing behind. A device, a pipe, a link and a
-/// file of several names keep their place: they are written themselves.
+/// The file is written beside its final name and renamed when it is complete, so that no reader takes a part
+/// for the whole. An object that is destroyed without commit() leaves nothing behind. A device, a pipe, a
+/// link and a file of several names keep their place: they are written themselves.
 class OutputFile {
  public:
   /// Opens the file beside `path` now, so that a path that cannot be written to is known before the work is

@@ -47,7 +47,7 @@ class Progress {
     if (due()) draw(done, total);
   }
 
-  /// The same for steps that take milliseconds and more: looks at the clock with every call.
+  /// As update(), for steps that take milliseconds and more: it reads the clock at every call.
   void step(std::uint64_t done, std::uint64_t total) {
     if (interactive_ && look_at_clock()) draw(done, total);
   }

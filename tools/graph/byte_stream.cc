@@ -23,7 +23,7 @@ std::string cannot_be_read(int error) {
   return fmt::format("cannot be read: {}", std::error_code(error, std::generic_category()).message());
 }
 
-// What is not compressed comes through zlib, too, as it is.
+// zlib passes uncompressed bytes through as they are.
 class GzipStream final : public ByteStream {
  public:
   explicit GzipStream(int descriptor) : file_(gzdopen(descriptor, "rb")) {

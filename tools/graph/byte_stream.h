@@ -11,7 +11,7 @@
 
 namespace jackdaw::tools {
 
-/// What is wrong with a stream, where it was read up to.
+/// The stream is broken at the place up to which it was read.
 class StreamError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,7 +19,7 @@ class StreamError : public std::runtime_error {
 
 class ByteStream {
  public:
-  /// Of a file that is open, seekable and at the start of what is to be read; the stream closes it. Throws
+  /// Takes over a file that is open, seekable and at the start of its contents; the stream closes it. Throws
   /// std::bad_alloc.
   static std::unique_ptr<ByteStream> open(int descriptor);
 

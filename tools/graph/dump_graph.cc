@@ -25,7 +25,7 @@ constexpr TypeId kWordsType = 0;
 constexpr TypeId kDataType = 1;
 
 // All that is kept of a program's files. Linux gives a process 65,530 mappings, of which a file takes four
-// and more: room for a path of a hundred bytes of each of so many files.
+// and more: room for one path of a hundred bytes for each of those files.
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{4} << 20;
 
 TypeId type_of_contents(heap::Contents contents) {
@@ -103,7 +103,7 @@ class FirstPass final : public DumpVisitor {
   }
 
   void end_object() override {
-    // What lies in no word of the object comes behind the last one that does.
+    // References that lie in no word of the object come behind the last one that does.
     slots_ += unplaced_;
     found_.node_slots.back() = slots_;
     // The key of an ephemeron leads somewhere even if it holds no words.

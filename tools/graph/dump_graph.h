@@ -58,9 +58,9 @@ struct DumpedHeap {
   std::map<std::uint64_t, std::vector<DumpedCall>> calls;  ///< by thread, by ascending places
 };
 
-/// The dump at `path`, a regular file. As read_heap_dump.
+/// Reads the dump at `path`, a regular file, with the contract of read_heap_dump().
 [[nodiscard]] DumpedHeap read_dumped_heap(const std::string& path, const GraphOptions& options = {});
-/// The same for a source that is open already.
+/// Reads a source that is open already.
 [[nodiscard]] DumpedHeap read_dumped_heap(ByteSource& source, const GraphOptions& options);
 
 /// The graph of the dump at `path`, a regular file, which `options` let be so large. Throws InputError,
@@ -68,7 +68,7 @@ struct DumpedHeap {
 /// Linear in the size of the dump.
 [[nodiscard]] Graph read_heap_dump(const std::string& path, const GraphOptions& options = {});
 
-/// The same for a source that is open already.
+/// Reads a source that is open already.
 [[nodiscard]] Graph read_heap_dump(ByteSource& source, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

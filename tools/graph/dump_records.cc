@@ -133,7 +133,7 @@ void DumpRecords::read_block(DumpVisitor& visitor) {
   if (block.object_bytes < kGranule || block.slots == 0 ||
       block.slots > (kAddressLimit - block.address) / block.object_bytes)
     source_.fail(at, "a block without objects, or beyond all addresses");
-  // What lies between live objects takes memory but no bytes of the file.
+  // The free slots between live objects take memory but no bytes of the file.
   if (block.slots > 1 && block.slots * block.object_bytes > heap::kBlockBytes)
     source_.fail(at, fmt::format("a block of {} objects of {} bytes; must have {} bytes at most", block.slots,
                                  block.object_bytes, heap::kBlockBytes));

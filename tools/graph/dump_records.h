@@ -85,7 +85,7 @@ struct DumpTotals {
   friend bool operator==(const DumpTotals&, const DumpTotals&) = default;
 };
 
-/// What is done with records; whatever is not overridden is left out.
+/// A visitor of records; those whose function is not overridden are skipped.
 class DumpVisitor {
  public:
   virtual ~DumpVisitor() = default;

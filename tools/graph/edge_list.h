@@ -2,7 +2,7 @@
 //
 // A line is an edge: the numbers of two nodes, whole and below 2^64, and further numbers, such as a weight,
 // which are left out. Blank lines and those that begin with '#' or '%' are none. Nodes are those that an edge
-// names, in the order in which they are named first. What file_edges.h says of graphs holds.
+// names, in the order in which they are named first. file_edges.h defines the graph that edges make.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace jackdaw::tools {
 /// naming the file, the line and what would be right, for anything else. Linear in the size of the file.
 [[nodiscard]] Graph read_edge_list(const std::string& path, const GraphOptions& options = {});
 
-/// The same for a source that is open already.
+/// Reads a source that is open already.
 [[nodiscard]] Graph read_edge_list(ByteSource& source, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

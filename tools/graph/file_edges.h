@@ -13,7 +13,7 @@ namespace jackdaw::tools {
 /// Takes 8 bytes an edge. One thread may use an object.
 class FileEdges {
  public:
-  /// Of `source`, which messages name.
+  /// Messages name `source` as the place of an error.
   FileEdges(const ByteSource& source, const GraphOptions& options) : source_(source), options_(options) {}
 
   void add(NodeId from, NodeId to) { edges_.push_back({from, to}); }
@@ -32,7 +32,7 @@ class FileEdges {
     NodeId from;
     NodeId to;
   };
-  /// Of the graph: where its slots begin, its size and its identifier.
+  /// For each node the graph holds where its slots begin, its size and its identifier.
   static constexpr std::uint64_t kBytesPerNode = 3 * sizeof(std::uint64_t);
 
   const ByteSource& source_;

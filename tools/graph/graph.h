@@ -68,15 +68,15 @@ struct Graph {
   std::uint64_t uniform_bytes = 0;
   std::vector<std::uint64_t> node_bytes;  ///< whole object, header included
 
-  /// What the file calls the nodes, where that was asked for (GraphOptions::as_in_file) and it has a number
-  /// for them; else empty.
+  /// The nodes' numbers in the file, if they were asked for (GraphOptions::as_in_file) and the file has them;
+  /// else empty.
   std::vector<std::uint64_t> identifiers;
   bool has_hexadecimal_identifiers = false;
 
   std::vector<NodeId> roots;  ///< may name a node more than once
   std::vector<NodeId> allocation_order;
-  /// Whether a traversal comes to objects at random addresses: because of the order of allocation, or of the
-  /// references. Of a heap dump nothing better is known.
+  /// Whether a traversal visits objects at random addresses, because of the order of allocation or of the
+  /// references. True for heap dumps, where it is not known.
   bool is_scattered = false;
 
   [[nodiscard]] std::span<const NodeId> slots_of(NodeId node) const {

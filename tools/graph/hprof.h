@@ -48,7 +48,7 @@ struct HprofGraph {
 /// for one that exceeds `limits`. Linear in the size of the dump.
 [[nodiscard]] HprofGraph read_hprof(const std::string& path, const HprofLimits& limits = {});
 
-/// The same for a source that is open already.
+/// Reads a source that is open already.
 [[nodiscard]] HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits = {});
 
 }  // namespace jackdaw::tools

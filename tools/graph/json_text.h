@@ -19,7 +19,7 @@ namespace jackdaw::tools {
 
 class JsonText {
  public:
-  /// Longer strings are cut behind the character or escape that reaches so many bytes.
+  /// Longer strings are cut behind the character or escape that reaches this number of bytes.
   static constexpr std::uint64_t kLongestString = 4096;
   /// A value, with the blanks around it, has at most this many bytes.
   static constexpr std::uint64_t kLongestValue = std::uint64_t{1} << 20;

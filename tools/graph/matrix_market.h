@@ -4,7 +4,7 @@
 // The matrix is square and in coordinate format: pattern, real, integer or complex; general, symmetric,
 // skew-symmetric or Hermitian. Nodes are its rows. An entry is a reference from its row to its column,
 // whatever its value; one off the diagonal of a matrix that is not general is also one from its column to its
-// row. What file_edges.h says of graphs holds.
+// row. file_edges.h defines the graph that edges make.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace jackdaw::tools {
 /// naming the file, the line and what would be right, for anything else. Linear in the size of the file.
 [[nodiscard]] Graph read_matrix_market(const std::string& path, const GraphOptions& options = {});
 
-/// The same for a source that is open already.
+/// Reads a source that is open already.
 [[nodiscard]] Graph read_matrix_market(ByteSource& source, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

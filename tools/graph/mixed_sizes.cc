@@ -19,7 +19,7 @@ constexpr std::uint32_t kLeastWords = 2;
 constexpr std::uint32_t kMostWords = 64;
 constexpr std::uint64_t kMeanWords = (kLeastWords + kMostWords) / 2;
 
-// A graph of so many nodes, to be appended one by one. Checks first whether it will fit.
+// Begins a graph of `nodes` nodes, to be appended one by one. Checks first whether it will fit.
 Graph begin_graph(const std::string& spec, std::uint64_t nodes, std::uint64_t slots, std::uint64_t heap_bytes,
                   const GraphOptions& options) {
   constexpr std::uint64_t kDescriptionPerNode = 2 * sizeof(std::uint64_t) + sizeof(TypeId);

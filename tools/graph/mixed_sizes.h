@@ -1,5 +1,5 @@
-// Generated heap graphs whose objects differ in size and kind, as programs' objects do. What synthetic.h says
-// of its functions holds for these.
+// Generated heap graphs whose objects differ in size and kind, as programs' objects do. The contracts of
+// synthetic.h hold for these functions.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace jackdaw::tools {
 [[nodiscard]] Graph make_strings(const std::string& spec, std::uint64_t length, const GraphOptions& options);
 
 /// `nodes` (from 1) objects of 16 to 512 bytes, a uniformly random number of whole words. Half of an object's
-/// words are references, of which the first ones lead to the next nodes that nobody refers to yet, so that
-/// all are a tree, numbered breadth first; the rest of them are null. What remains are random integers.
+/// words are references, of which the first ones lead to the next nodes without a parent, so that all are a
+/// tree, numbered breadth first; the rest of them are null. The other half are random integers.
 [[nodiscard]] Graph make_numbers(const std::string& spec, std::uint64_t nodes, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

@@ -1,4 +1,4 @@
-// The random integers in objects, for whoever builds a graph's heap.
+// The random integers in objects, for code that builds a graph's heap.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ class TextLines {
   static constexpr std::size_t kLongestLine = 4096;
   static constexpr std::size_t kLongestComment = std::size_t{1} << 20;
 
-  /// Of `source`, which is at its start. A line that begins with one of `comment_marks` is a comment.
+  /// `source` must be at its start. A line that begins with one of `comment_marks` is a comment.
   TextLines(ByteSource& source, std::string_view comment_marks);
 
   /// Goes to the next line, whatever it is. False at the end of the file. Throws InputError for a comment

@@ -16,7 +16,7 @@ namespace jackdaw::tools {
 
 namespace {
 
-/// What a value in a snapshot is.
+/// The role of a value in a snapshot.
 enum class Part : std::uint8_t {
   other,
   node_fields,

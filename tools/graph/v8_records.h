@@ -17,7 +17,7 @@ namespace jackdaw::tools {
 
 struct V8Node {
   std::uint64_t kind = 0;  ///< its number among all kinds
-  std::uint64_t name = 0;  ///< the number of a string, if there are so many
+  std::uint64_t name = 0;  ///< the number of a string; may be out of range
   std::uint64_t identifier = 0;
   std::uint64_t self_bytes = 0;
   std::uint64_t edge_count = 0;

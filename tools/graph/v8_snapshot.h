@@ -23,7 +23,7 @@ namespace jackdaw::tools {
 /// is not a whole and consistent snapshot. Linear in the size of the snapshot.
 [[nodiscard]] Graph read_v8_snapshot(const std::string& path, const GraphOptions& options = {});
 
-/// The same for a source that is open already.
+/// Reads a source that is open already.
 [[nodiscard]] Graph read_v8_snapshot(ByteSource& source, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

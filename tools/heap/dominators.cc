@@ -61,8 +61,7 @@ class Forest {
     std::iota(label_.begin(), label_.end(), 0U);
   }
 
-  // Of the nodes from `node` up to where `first` has not been dealt with, the one with the least
-  // semidominator.
+  // Returns the node with the least semidominator on the path from `node` up to the first node below `first`.
   std::uint32_t least(std::uint32_t node, std::uint32_t first, const std::vector<std::uint32_t>& semi) {
     if (node < first) return node;
     path_.clear();

@@ -27,7 +27,7 @@ std::vector<std::uint64_t> weights_of(const HeapView& view) {
   return weights;
 }
 
-// The same graph with a node between node 0 and the roots of each group.
+// The view's graph with one more node for each group, between node 0 and the group's roots.
 struct Grouped {
   FlatGraph graph;
   std::vector<HeapReport::RootGroup> groups;

@@ -1,4 +1,4 @@
-// What there is in a heap, and what keeps it: figures and tables.
+// HeapReport: figures and tables of the objects in a heap, and of what keeps them alive.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct HeapReport {
     std::uint64_t objects = 0;
     std::uint64_t bytes = 0;
   };
-  /// Of a dump: blocks of objects of one size, and how much of them is live.
+  /// Blocks of objects of one size, and how much of them is live; dumps alone have them.
   struct Blocks {
     std::uint64_t object_bytes = 0;  ///< 0: large objects, each in blocks of its own
     std::uint64_t blocks = 0;
@@ -61,7 +61,7 @@ struct HeapReport {
   std::vector<RootGroup> groups;   ///< by falling bytes
 };
 
-/// Of all live objects. `most`: of keepers and root words.
+/// Describes all live objects, with at most `most` keepers and root words.
 [[nodiscard]] HeapReport describe_heap(const HeapView& view, std::size_t most);
 
 [[nodiscard]] std::string format_heap(const HeapReport& report);

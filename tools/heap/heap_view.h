@@ -20,7 +20,7 @@ namespace jackdaw::tools {
 /// roots, and identifiers if `options` ask for them.
 class HeapView {
  public:
-  /// Of what `spec` names (graph_spec.h). Throws as make_graph.
+  /// Reads the graph that `spec` names (graph_spec.h). Throws as make_graph.
   explicit HeapView(const std::string& spec, const GraphOptions& options = {});
   HeapView(const HeapView&) = delete;
   HeapView& operator=(const HeapView&) = delete;
@@ -58,9 +58,9 @@ class HeapView {
   [[nodiscard]] std::string describe(NodeId object) const;
   /// "stack of thread 12, in function f, 1,024 bytes below its end".
   [[nodiscard]] std::string describe_root(std::uint32_t root) const;
-  /// The same without the sort of places.
+  /// As describe_root(), without the sort of places.
   [[nodiscard]] std::string locate_root(std::uint32_t root) const;
-  /// Of a root in a stack: the function whose frame it lies in, where that is known.
+  /// The function whose frame a root in a stack lies in, if that is known.
   [[nodiscard]] std::string function_of_root(std::uint32_t root) const;
   /// The sort of places that the root's is one of: "stack of thread 12", "static data of libfoo.so".
   [[nodiscard]] std::string group_of_root(std::uint32_t root) const;

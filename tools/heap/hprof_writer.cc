@@ -177,7 +177,7 @@ class HprofWriter {
     first_segment_.add(kNoTrace + serial);
   }
 
-  // Of the class that was added last.
+  // The frame belongs to the class that was added last.
   std::uint64_t add_frame(const std::string& function) {
     const std::uint64_t identifier = next_identifier_++;
     constexpr auto kUnknownLine = static_cast<std::uint32_t>(-1);

@@ -19,7 +19,7 @@ class Symbols {
   /// `program`: the path of the file that has none in `files`.
   Symbols(const std::vector<DumpedObjectFile>& files, const std::string& program);
 
-  /// Such as "counter", "list + 16" or "libfoo.so + 0x1234"; empty when no file has the address.
+  /// A name such as "counter", "list + 16" or "libfoo.so + 0x1234"; empty when no file has the address.
   [[nodiscard]] std::string name_at(std::uint64_t address) const;
   /// The file that has the address, without its folder; empty when none has.
   [[nodiscard]] std::string file_at(std::uint64_t address) const;

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As Node 20 has them; the numbers of types are places in these lists.
+// Fields and types of Node 20; the numbers of types are places in these lists.
 constexpr const char* kMeta = R"({
   "node_fields": ["type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness"],
   "node_types": [["hidden", "array", "string", "object", "code", "closure", "regexp", "number", "native",

@@ -20,12 +20,12 @@ constexpr std::size_t kFewestCollections = 10;
 constexpr double kLeastPausedPercent = 5;
 constexpr nanoseconds kLongPause = std::chrono::milliseconds(10);
 constexpr std::size_t kFewestLongPauses = 3;
-// What most of the pauses' time is.
+// This share of the pauses' time counts as most of it.
 constexpr double kMostPercent = 80;
 // Marking that takes less time is not shared by more threads.
 constexpr double kLeastSharedMs = 1;
 constexpr std::uint32_t kMostMarkers = 64;
-// So large a heap may become four times as large at little cost.
+// A heap up to this size may become four times as large at little cost.
 constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{64} << 20;
 // In less time the new memory's page faults take more than the collections did.
 constexpr double kLeastTimeMs = 1000;
@@ -43,7 +43,7 @@ double percent_of_pauses(const ProcessSummary& process, const std::vector<gc::Co
   return process.pauses.total_ms > 0 ? 100 * pauses_of(part).total_ms / process.pauses.total_ms : 0;
 }
 
-// Those that stopped the program for their whole marking, for long.
+// Returns the collections that stopped the program for their whole marking, and for long.
 std::vector<gc::CollectionRecord> long_stopping(const ProcessSummary& process) {
   return those(process, [](const gc::CollectionRecord& collection) {
     return !collection.concurrent && collection.pause >= kLongPause;

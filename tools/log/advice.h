@@ -1,4 +1,4 @@
-// What a collection log says should be tried. docs/command.md has the rules: each needs data that support it.
+// Advice drawn from a collection log. docs/command.md has the rules: each needs data that support it.
 #pragma once
 
 #include <cstdint>

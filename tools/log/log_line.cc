@@ -60,7 +60,7 @@ Fields fields_of_json(std::string_view line) {
   return fields;
 }
 
-// What fields say, each a number or a word of the right kind; else they throw InputError.
+// Reads fields, each a number or a word of the right kind; throws InputError otherwise.
 class FieldReader {
  public:
   explicit FieldReader(Fields fields) : fields_(std::move(fields)) {}
@@ -75,7 +75,7 @@ class FieldReader {
     if (error != std::errc() || end != text.data() + text.size()) fail(name, "a number");
     return value;
   }
-  // As many thousandths of a millisecond or MiB as have room in 64 bits of ns or bytes.
+  // The bound keeps milliseconds and MiB within 64 bits of ns or bytes.
   [[nodiscard]] double fraction(std::string_view name) const {
     constexpr double kMost = 9e12;
     const auto value = number<double>(name);

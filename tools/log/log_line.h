@@ -9,8 +9,8 @@
 
 namespace jackdaw::tools {
 
-/// What a line, without its end, says of a collection. Words that came later are passed over. Throws
-/// InputError, which does not say where the line is.
+/// Reads the record of a collection from a line without its end. Words that later versions added are skipped.
+/// Throws InputError, which does not say where the line is.
 gc::CollectionRecord read_log_line(std::string_view line);
 
 /// Reads the log at `path` and returns its collections in their order, at least one. Lines that the program

@@ -11,7 +11,7 @@ namespace jackdaw::tools {
 /// A bar for `part`, 0 to 1, of `width` characters; part of the last may be blank.
 std::string horizontal_bar(double part, std::size_t width);
 
-/// A column a character wide for each part, 0 to 1, in so many lines from the top down.
+/// Draws a column, a character wide, for each part from 0 to 1, in `lines` lines from the top down.
 std::vector<std::string> vertical_bars(std::span<const double> parts, std::size_t lines);
 
 }  // namespace jackdaw::tools

@@ -1,4 +1,4 @@
-// What a collection log says of each process that wrote to it.
+// ProcessSummary: the figures of each process that wrote to a collection log.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 
 namespace jackdaw::tools {
 
-/// The times that the program stood still. Percentiles are the least pause that so many percent do not
-/// exceed.
+/// Pauses of the program. A percentile P is the least pause that P % of them do not exceed.
 struct PauseFigures {
   std::size_t count = 0;
   double total_ms = 0;
@@ -21,8 +20,8 @@ struct PauseFigures {
   double longest_ms = 0;
 };
 
-/// Of collections that marked while the program ran, the pauses are the first and the last one and the
-/// longest stop between them: the log does not tell the others.
+/// A collection that marked while the program ran counts with its first and last pause and the longest stop
+/// between them: the log does not tell the others.
 PauseFigures pauses_of(std::span<const gc::CollectionRecord> collections);
 
 struct ProcessSummary {

@@ -18,7 +18,8 @@ const vegaConfig = {
   text: { font, fontSize: 12, fill: "var(--text)" },
 };
 
-// Draws `make(width)` in the element now, and again when its width changes. `description`: for those who do not see it.
+// Draws `make(width)` in the element now, and again when its width changes. `description` is for screen
+// readers.
 function draw(element, description, make) {
   let view = null;
   let drawn = 0;

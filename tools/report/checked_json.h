@@ -1,4 +1,4 @@
-// CheckedJson: a value of a JSON file that nobody vouches for.
+// CheckedJson: a value of an untrusted JSON file.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ class CheckedJson {
   [[nodiscard]] const nlohmann::json& text() const;
   /// The elements of a list.
   [[nodiscard]] std::vector<CheckedJson> list() const;
-  /// The elements of a list that must have so many, `of` what.
+  /// The elements of a list that must have `count`; messages call them `of`.
   [[nodiscard]] std::vector<CheckedJson> list_of(std::size_t count, std::string_view of) const;
-  /// The numbers of a list that must have so many, `of` what.
+  /// The numbers of a list that must have `count`; messages call them `of`.
   [[nodiscard]] nlohmann::json numbers(std::size_t count, std::string_view of) const;
 
   [[noreturn]] void fail(std::string_view what_would_be_right) const;

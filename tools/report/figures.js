@@ -144,7 +144,7 @@ function matrixPanel(result) {
 }
 
 const activities = ["work", "steal", "idle", "sleep"];
-// More pieces than these are drawn as the shares of so many equal parts of the time.
+// A lane with more pieces than this is drawn as shares of this number of equal parts of the time.
 const mostPieces = 400;
 
 function timeLinePanel(result) {
@@ -196,7 +196,7 @@ function piecesOf(spans, worker, end) {
   });
 }
 
-// The least value that so many percent of the values are not above.
+// The least value that `percent` % of the values do not exceed.
 function percentile(values, percent) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];

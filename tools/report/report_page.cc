@@ -6,7 +6,7 @@
 #include "tools/command/input_error.h"
 
 #ifdef JACKDAW_REPORT_PAGE
-// What assemble_page.cmake made.
+// The page is the file that assemble_page.cmake made.
 asm(R"(
   .section .rodata, "a"
 kReportPage:

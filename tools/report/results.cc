@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 using Keys = std::initializer_list<const char*>;
 
-// What a run of `jackdaw mark` and its median must have, and, with typed objects, besides.
+// Keys that a run of `jackdaw mark` and its median must have, and further ones with typed objects.
 constexpr Keys kFigures = {"collect_ms", "ns_per_object"};
 constexpr Keys kFiguresOfMarking = {"wall_ms", "steal_percent"};
 constexpr Keys kFiguresOfWorkers = {"tasks_executed", "steals", "tasks_stolen", "idle_time_ms"};

@@ -13,7 +13,7 @@ namespace jackdaw::tools {
 /// runs' workers those of the run nearest the median alone. Throws InputError.
 nlohmann::json read_results(std::span<const std::string> paths);
 
-/// The same of one file's text, whose results have `file` or their programs' names as labels.
+/// Reads one file's text. Labels are `file` or the programs' names.
 nlohmann::json results_of(const std::string& text, const std::string& file);
 
 }  // namespace jackdaw::tools

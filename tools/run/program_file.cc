@@ -57,7 +57,7 @@ std::string interpreter_of(const std::string& first_line) {
 
 // The ELF file that is loaded when a file is executed.
 std::string binary_of(const std::string& path) {
-  // As deep as the kernel goes.
+  // The kernel follows this number of interpreters.
   constexpr int kDeepest = 5;
   std::string file = path;
   for (int depth = 0; depth < kDeepest; ++depth) {
@@ -145,7 +145,7 @@ std::optional<std::vector<LoadedLibrary>> loaded_libraries(const std::string& bi
   if (!list) return std::nullopt;
   std::istringstream lines(*list);
   for (std::string line; std::getline(lines, line);) {
-    // "	NAME => PATH (ADDRESS)". What has no arrow is the loader, or not a file.
+    // " NAME => PATH (ADDRESS)". A line without an arrow is the loader, or not a file.
     std::istringstream words(line);
     LoadedLibrary library;
     std::string arrow;

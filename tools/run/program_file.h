@@ -29,8 +29,8 @@ struct LoadedLibrary {
   std::string path;
 };
 
-/// Those that the loader lists for an ELF file in our environment, itself not among them; none for a static
-/// program. Nothing when the loader fails, as it does where a library is missing.
+/// Returns the libraries that the loader lists for an ELF file in our environment, without itself; none for a
+/// static program. Nothing when the loader fails, as it does where a library is missing.
 std::optional<std::vector<LoadedLibrary>> loaded_libraries(const std::string& binary);
 
 /// Whether the file has the text in it.

@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A collection log that the program writes: the file that somebody named, or one that goes away with this.
+// The collection log that the program writes: the file that --log names, or a temporary one that this object
+// removes.
 class CollectionLog {
  public:
   explicit CollectionLog(const std::string& path) : path_(path), is_ours_(path.empty()) {
@@ -72,7 +73,7 @@ void put_first(const std::string& folder) {
   set_variable("LD_LIBRARY_PATH", alone ? folder : folder + ":" + others);
 }
 
-// A message of libgc's own: whoever has it has the collector linked in.
+// A file that contains this message of libgc's has the collector linked in.
 bool has_libgc_linked_in(const ProgramFile& program, const std::vector<LoadedLibrary>& libraries) {
   constexpr auto kMessage = "GC Warning: Repeated allocation of very large block";
   return has_text(program.binary, kMessage) ||

@@ -20,7 +20,7 @@ std::vector<gc::CollectionRecord> collections_in(const std::string& log) {
   for (std::string line; std::getline(lines, line);) {
     try {
       collections.push_back(read_log_line(line));
-    } catch (const InputError&) {  // somebody else's
+    } catch (const InputError&) {  // not a collector's line
     }
   }
   return collections;
