@@ -1,15 +1,15 @@
 # Toolchain: AArch64 Linux, with Debian's g++-aarch64-linux-gnu. What is built runs under Debian's qemu-user.
 #
-# What that shows: the code compiles for AArch64 and runs there, with its atomics, its pointers and its rules of
-# alignment. What it cannot show: faults of weak memory order. The emulator runs each access as one of the machine it
+# The tests then show that the code compiles for AArch64 and runs there, with its atomics, its pointers and its rules
+# of alignment. They cannot show faults of weak memory order. The emulator runs each access as one of the machine it
 # runs on, and an x86 does not reorder as an ARM may. Nor does it keep all of AArch64's promises: a sequentially
-# consistent load may overtake such a store, so what rests on that order is not tested here with several threads. Memory
-# orders are what the model checker is for (tests/verify/).
+# consistent load may overtake such a store, so what rests on that order is not tested here with several threads.
+# Memory orders are what the model checker is for (tests/verify/).
 #
-# No -march here. The compiler's default is what somebody who embeds the engine gets: baseline ARMv8-A that calls
-# helpers for its atomics, which pick the instructions of ARMv8.1 where the processor has them. A helper hides its
-# barrier from a reader of disassembly; tests/arm/ compiles for all three ways of doing atomics, and counts such a
-# call as a barrier.
+# No -march here. The compiler's default is what an embedder of the engine gets: baseline ARMv8-A that calls helpers
+# for its atomics, which pick the instructions of ARMv8.1 where the processor has them. A helper hides its barrier
+# from a reader of disassembly; tests/arm/ compiles for all three ways of doing atomics, and counts such a call as a
+# barrier.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 

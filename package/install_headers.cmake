@@ -16,7 +16,7 @@ string(REPLACE ";" "|" any_folder "${folders}")
 cmake_path(ABSOLUTE_PATH include_dir BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX})
 set(destination $ENV{DESTDIR}${include_dir}/jackdaw)
 
-# As install(FILES) does: readable by all, and untouched if it is there already.
+# A header becomes readable by all, and an unchanged one is left alone, as with install(FILES).
 function(write_header name text)
   set(header ${destination}/${name})
   set(before "")

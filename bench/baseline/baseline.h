@@ -1,4 +1,4 @@
-// Baseline: somebody else's way to do what a collection of ours does, to time in turn with it.
+// Baseline: another implementation of what a collection of ours does, to time in turn with it.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Baseline {
   Baseline& operator=(const Baseline&) = delete;
 
   [[nodiscard]] virtual Phase phase() const = 0;
-  /// Of the library that does it; empty where its name says all.
+  /// The version of the library that does it; empty where its name says all.
   [[nodiscard]] virtual std::string version() const { return {}; }
   /// Threads that really run, the caller of run() included.
   [[nodiscard]] virtual std::uint32_t threads() const = 0;

@@ -1,7 +1,8 @@
 // HeapMarker: a baseline that marks Jackdaw's own objects, through the same object model, with the tasks of
-// somebody else's scheduler.
+// another library's scheduler.
 //
-// The next collection clears the marks, so the heap stays as it is. Nobody else may use it during run().
+// The next collection clears the marks, so the heap stays as it is. No other thread may use the heap during
+// run().
 #pragma once
 
 #include <chrono>

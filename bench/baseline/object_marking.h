@@ -1,4 +1,4 @@
-// ObjectMarking: how whoever has a scheduler of tasks would mark with it: a task an object.
+// ObjectMarking: the obvious way to mark with a scheduler of tasks: a task an object.
 //
 // Visiting an object marks what it refers to and spawns a task for each that was not marked before. Each part
 // of a big array is a task, too.
@@ -15,7 +15,7 @@
 
 namespace jackdaw::bench {
 
-/// `Spawn`: called with each task that is left for later, or for somebody else.
+/// `Spawn` is called with each task that is left for later, or for another thread.
 template <mark::Sharing kSharing, typename Spawn>
 class ObjectMarking {
  public:

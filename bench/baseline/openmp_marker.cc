@@ -44,7 +44,7 @@ class OpenMpMarker final : public HeapMarker<Form> {
 
   [[nodiscard]] std::uint32_t threads() const override { return static_cast<std::uint32_t>(threads_); }
 
-  // OpenMP's threads stay awake for the next parallel region, on the processors that whoever is measured next
+  // OpenMP's threads stay awake for the next parallel region, on the processors that the next measurement
   // needs. So they start before the time is taken and are sent away after it. (GCC's are; clang's spin on for
   // a while all the same.)
   std::chrono::nanoseconds run() override {

@@ -26,7 +26,7 @@ struct MarkPacket {
   std::size_t count = 0;
 };
 
-/// `Spawn`: called with each packet that is left for later, or for somebody else.
+/// `Spawn` is called with each packet that is left for later, or for another thread.
 template <mark::Sharing kSharing, typename Spawn>
 class PacketMarking {
  public:

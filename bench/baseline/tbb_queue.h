@@ -1,7 +1,7 @@
 // TbbQueue: oneTBB's concurrent_queue as a StealableQueue, first in, first out, to compare ours with.
 //
 // oneTBB keeps its work-stealing deques to itself; this is the queue that it offers, with which an owner gets
-// as a thief steals. It has no bound: whoever uses it asks for its size.
+// as a thief steals. It has no bound: its user asks for its size.
 //
 // Threads: any thread may call anything at any time.
 #pragma once

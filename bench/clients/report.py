@@ -6,7 +6,7 @@ import re
 
 from measuring import SIDES, switches
 
-# What is measured, how a table calls it, and how many digits it has after the point.
+# Each figure that is measured, with its name in tables and its digits after the point.
 METRICS = {
     "wall_ms": ("wall ms", 0),
     "processor_ms": ("processor ms", 0),

@@ -47,7 +47,7 @@ struct CollectorFunctions {
   JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(JACKDAW_DECLARE);
 #undef JACKDAW_DECLARE
 
-  /// Of the library that was really loaded, by its own word: "8.2.2".
+  /// The version that the loaded library reports, such as "8.2.2".
   [[nodiscard]] std::string version() const;
 };
 

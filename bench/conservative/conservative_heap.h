@@ -46,7 +46,7 @@ class ConservativeHeap {
   /// Mark threads that the collector really uses.
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] std::uint64_t heap_bytes() const { return collector_.get_heap_size(); }
-  /// Of Jackdaw's heap alone: where its objects lie, and the words that are its graph's roots.
+  /// Where objects of Jackdaw's heap lie, and the words that are its graph's roots. Not for libgc's heap.
   [[nodiscard]] static const heap::BlockMap& map();
   [[nodiscard]] const std::vector<std::uintptr_t>& roots() const { return roots_; }
   /// Calls GC_gcollect() once and returns the time that it takes.

@@ -1,5 +1,5 @@
-// mark_plainly: what somebody with a heap of their own would write in place of an engine: one thread, an
-// explicit stack, and a ring of objects whose memory was asked for.
+// mark_plainly: what a runtime's author would write in place of an engine: one thread, an explicit stack, and
+// a ring of prefetched objects.
 #pragma once
 
 #include <array>

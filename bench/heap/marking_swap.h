@@ -9,8 +9,8 @@
 
 namespace jackdaw::bench {
 
-/// Lends a collector other engines. Its own is back when the object dies. Nobody else may use the collector
-/// meanwhile.
+/// Lends a collector other engines. Its own is back when the object dies. No other thread may use the
+/// collector meanwhile.
 class MarkingSwap {
  public:
   explicit MarkingSwap(gc::Collector& collector) : collector_(collector) {}

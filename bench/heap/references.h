@@ -1,4 +1,4 @@
-// What an object of Jackdaw's heap refers to, as its type descriptor says: read without the marking engine.
+// Reads the references of an object of Jackdaw's heap by its type descriptor, without the marking engine.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ class SerialMark {
 
   /// Objects reached.
   [[nodiscard]] std::uint64_t objects() const { return objects_; }
-  /// Those of them whose types hold no references.
+  /// Objects reached whose types hold no references.
   [[nodiscard]] std::uint64_t leaves() const { return leaves_; }
   /// Non-null references held by objects reached, repeats included.
   [[nodiscard]] std::uint64_t references() const { return references_; }

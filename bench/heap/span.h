@@ -14,8 +14,8 @@
 // chains.
 //
 // The task of a whole array visits the first slice itself and leaves a part for each level of the slice tree;
-// whoever takes a part does the same with it. So a slice lies as many tasks below the array's own as its
-// number has ones in binary, and what it refers to one further.
+// a worker that takes a part does the same with it. So a slice lies as many tasks below the array's own as
+// its number has ones in binary, and what it refers to one further.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct WorkAndSpan {
 };
 
 /// Traverses what can be reached from `roots`, whose null entries are skipped, level by level and serially,
-/// with marks and reading of its own. Nobody may change the heap meanwhile. O(objects + references) time;
+/// with marks and reading of its own. The heap must not change meanwhile. O(objects + references) time;
 /// beside the marks, 8 bytes for each object of two neighbouring levels. Throws std::bad_alloc.
 WorkAndSpan work_and_span(std::span<heap::Object* const> roots);
 

@@ -20,7 +20,7 @@
 
 namespace jackdaw::bench {
 
-/// The same heap marked by one number of workers, again and again.
+/// Runs that mark one heap by one number of workers, again and again.
 struct BoundsRuns {
   std::uint32_t workers = 0;          ///< P, those that really ran
   std::vector<double> wall_ms;        ///< of each run: clearing marks, roots, marking
@@ -98,9 +98,9 @@ std::optional<BoundsFit> fit_span_factor(const Bounds& bounds);
 using AfterEach = std::function<void(const std::string& which, const gc::CollectionResult& result)>;
 
 /// Marks what `roots` reach, which must be what the collector's roots reach, with each number of workers in
-/// turn, timed; then, to count the tasks held, as often with each again. The collector keeps its engine.
-/// Nobody else may use it meanwhile. Throws std::invalid_argument for options that make no engine, and
-/// std::bad_alloc.
+/// turn, timed; then, to count the tasks held, as often with each again. The collector keeps its engine. No
+/// other thread may use the collector meanwhile. Throws std::invalid_argument for options that make no
+/// engine, and std::bad_alloc.
 Bounds measure_bounds(gc::Collector& collector, std::span<heap::Object* const> roots,
                       const BoundsOptions& options, const AfterEach& after_each);
 

@@ -48,7 +48,7 @@ class LineMemory {
   /// How many of the bytes lie on huge pages: what the kernel says now. 0 where it does not say.
   [[nodiscard]] std::uint64_t bytes_on_huge_pages() const;
 
-  /// All words, for whoever wants memory on such pages.
+  /// All words, for other uses of memory on such pages.
   [[nodiscard]] std::span<std::uint64_t> words() { return {words_, bytes() / sizeof(std::uint64_t)}; }
   /// The first word of a line.
   [[nodiscard]] const std::uint64_t& word_of(std::uint64_t line) const {

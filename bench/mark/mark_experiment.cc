@@ -160,7 +160,7 @@ class LimitReader {
   ReadLimit limit_;
 };
 
-// What marking is held against.
+// The bounds that marking is compared with.
 class Limits {
  public:
   // Collects, to know what is marked.
@@ -286,7 +286,7 @@ RunTimeLine describe(const mark::TimeLine& time_line) {
   return run;
 }
 
-// Of the last of a few runs by an engine of its own: noting takes time.
+// Records the last of a few runs by an engine of its own, because recording takes time.
 RunTimeLine record_time_line(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
                              MarkReport& report) {
   constexpr std::size_t kSpansOfWorker = 100'000;

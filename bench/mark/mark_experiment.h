@@ -67,8 +67,7 @@ struct Run {
   std::vector<std::uint32_t> steals_by_victim;  ///< of worker t from worker v at t × workers + v
 };
 
-/// What the workers did in one run: each one's spans (mark/time_line.h), none of workers that were not
-/// called.
+/// The spans of each worker in one run (mark/time_line.h); workers that were not called have none.
 struct RunTimeLine {
   std::chrono::steady_clock::time_point start;  ///< of the earliest span
   std::chrono::nanoseconds length{0};           ///< to the end of the last
@@ -80,7 +79,7 @@ struct MarkReport {
   std::string graph;
   std::uint64_t objects = 0;     ///< nodes of the graph, reachable or not
   std::uint64_t heap_bytes = 0;  ///< of all chunks
-  /// The same for each memory node, where chunks lie on nodes; else all in one.
+  /// Heap bytes on each memory node, where chunks lie on nodes; else all in one entry.
   std::vector<std::uint64_t> heap_bytes_by_node;
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
   std::uint32_t threads = 0;               ///< workers that really ran

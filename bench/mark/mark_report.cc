@@ -107,7 +107,7 @@ void format_workers(const MarkReport& report, std::string& out) {
   }
 }
 
-// What had no place in the queues, where thieves reach it.
+// Prints the share of tasks that had no room in the queues, where thieves reach them.
 void format_overflow(const MarkReport& report, std::string& out) {
   const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
   if (sum.overflow_pushes == 0) return;

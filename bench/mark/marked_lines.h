@@ -18,7 +18,8 @@ struct MarkedLines {
       0;  ///< lines that any object has a part in: what is read when they come in address order
 };
 
-/// Of the objects that the last collection marked. Nobody may change the heap meanwhile. O(heap).
+/// Counts the lines of the objects that the last collection marked. The heap must not change meanwhile.
+/// O(heap).
 MarkedLines count_marked_lines(heap::Heap& heap);
 
 }  // namespace jackdaw::bench

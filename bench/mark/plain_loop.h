@@ -1,10 +1,10 @@
 // PlainLoop: the time of a mark loop that does what marking takes and nothing else: a bound that can be
 // reached, unlike that of reading the objects' lines.
 //
-// One thread, no statistics, nobody to share with. What is found is pushed on a stack, and asked for when it
-// goes from there into a ring of 64, which it leaves to be visited. Marks lie in a bitmap aside. One look-up
-// in the block table tells where an object starts, how large it is, and whether it holds references. Words
-// that may be addresses are compared with the heap's range four at a time where the processor has AVX2.
+// One thread, no statistics, no sharing. A found object is pushed on a stack, and prefetched when it goes
+// from there into a ring of 64, which it leaves to be visited. Marks lie in a bitmap aside. One look-up in
+// the block table tells where an object starts, how large it is, and whether it holds references. Words that
+// may be addresses are compared with the heap's range four at a time where the processor has AVX2.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ class PlainLoop {
   /// InputError and std::bad_alloc when memory runs out, and InputError where the processor lacks AVX2.
   PlainLoop(const heap::BlockMap& map, Objects objects, std::vector<std::uintptr_t> roots);
 
-  /// Clears its marks and marks everything. The time of both. Nobody may change the heap meanwhile.
+  /// Clears its marks and marks everything; returns the time of both. The heap must not change meanwhile.
   std::chrono::duration<double, std::milli> run();
   /// Objects that the last run marked.
   [[nodiscard]] std::uint64_t objects_marked() const { return objects_marked_; }

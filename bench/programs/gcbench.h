@@ -2,8 +2,8 @@
 // Binary trees of several sizes, built top-down and bottom-up and dropped at once, beside a long-lived tree
 // and a long-lived array of doubles. README.md defines every number that it prints.
 //
-// This is the work, in C that is C++, too. Who includes it defines `struct Node` before, with two references
-// `left` and `right` and two numbers `level` and `unused`, and the functions declared here.
+// This is the work, in C that is C++, too. A file that includes it defines `struct Node` before, with two
+// references `left` and `right` and two numbers `level` and `unused`, and the functions declared here.
 // NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_GCBENCH_H
 #define JACKDAW_BENCH_PROGRAMS_GCBENCH_H
@@ -15,11 +15,11 @@
 // ---- the collector
 // -------------------------------------------------------------------------------------------
 
-// Before all else. From then on begin() and end() are called as below for `stops` and `collections`.
+// Called before all else. From then on begin() and end() are called as below for `stops` and `collections`.
 static void start_collector(void);
 // A cleared node; null when there is no memory.
 static struct Node* allocate_node(void);
-// So many numbers, which need not be cleared; null when there is no memory.
+// An array of `length` numbers, which need not be cleared; null when there is no memory.
 static double* allocate_array(size_t length);
 static uint64_t collections_so_far(void);
 static int mark_threads(void);
@@ -185,7 +185,7 @@ struct Spans {
 };
 
 static struct Spans stops;        // the world is stopped
-static struct Spans collections;  // somebody collects
+static struct Spans collections;  // a collection is under way
 
 static void begin(struct Spans* spans) { spans->begun = nanoseconds_now(); }
 

@@ -45,7 +45,7 @@ static inline void add_histogram(struct Histogram* to, const struct Histogram* f
   if (from->largest > to->largest) to->largest = from->largest;
 }
 
-// That so many percent of the numbers are not larger than; 0 if there are no numbers.
+// The least number that `percent` % of the numbers do not exceed; 0 if there are none.
 static inline uint64_t percentile(const struct Histogram* histogram, double percent) {
   const double rank = percent / 100 * (double)histogram->count;
   uint64_t below = 0;

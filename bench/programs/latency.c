@@ -1,7 +1,7 @@
-// What a collector's stalls do to a program: threads keep structures alive, and read, replace and allocate at
-// given rates; every operation is timed, and so is every gap in which a thread did not run. Against <gc.h>,
-// or with mimalloc and frees by hand (-DALLOCATE_WITH_MIMALLOC) as the bound. README.md defines every number
-// it prints.
+// Measures what a collector's stalls do to a program: threads keep structures alive, and read, replace and
+// allocate at given rates; every operation is timed, and so is every gap in which a thread did not run.
+// Against <gc.h>, or with mimalloc and explicit frees (-DALLOCATE_WITH_MIMALLOC) as the bound. README.md
+// defines every number it prints.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "latency/memory.h"  // first: it redirects pthread_create
@@ -49,7 +49,7 @@ static uint64_t incremental;
 // ---- one thread
 // --------------------------------------------------------------------------------------------------
 
-// What a thread measures.
+// The measurements of one thread.
 struct Measured {
   struct Stalls stalls;
   struct Histogram service;    // operations, from their beginning

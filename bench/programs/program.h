@@ -121,7 +121,7 @@ static inline struct rusage usage_now(void) {
   return usage;
 }
 
-// Of the whole process, so far.
+// Processor time of the whole process so far.
 static inline double processor_ms(void) {
   const struct rusage usage = usage_now();
   return 1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

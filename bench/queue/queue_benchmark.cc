@@ -22,7 +22,7 @@ using Task = std::uint64_t;
 
 constexpr std::size_t kBlocks = 8;
 constexpr std::size_t kBlockSize = 1024;
-// As many tasks as fit in all blocks but one, so that no push fails while a thief holds one.
+// The tasks fit in all blocks but one, so that no push fails while a thief holds one.
 constexpr std::size_t kTasks = (kBlocks - 1) * kBlockSize;
 
 void count_operations(benchmark::State& state) {

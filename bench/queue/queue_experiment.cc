@@ -19,8 +19,8 @@ namespace jackdaw::bench {
 
 namespace {
 
-// A probe of the calibration is the median of three measurements, each of so much less time than a full one.
-// One alone may have met with an interruption of either thread, and would lead astray.
+// A probe of the calibration is the median of three measurements, each this many times shorter than a full
+// one. A single one may contain an interruption of either thread.
 constexpr int kProbesPerMeasurement = 40;
 constexpr int kMeasurementsPerProbe = 3;
 

@@ -9,7 +9,7 @@
 
 namespace jackdaw::bench {
 
-/// How a queue is made: so many blocks of so many tasks. A queue without blocks makes room for their product.
+/// The blocks of a queue and the tasks in each. A queue without blocks makes room for their product.
 struct QueueShape {
   std::size_t blocks = 8;
   std::size_t block_size = 1024;
@@ -17,7 +17,7 @@ struct QueueShape {
   [[nodiscard]] std::uint64_t capacity() const { return std::uint64_t{blocks} * block_size; }
 };
 
-/// What sets how much is stolen. See queue_calibration.h.
+/// The settings that determine how much is stolen. See queue_calibration.h.
 struct ThiefPace {
   /// Most gets of the owner between two fills.
   std::uint64_t gets_per_round = std::numeric_limits<std::uint64_t>::max();
@@ -29,7 +29,7 @@ struct ThiefPace {
 /// One measurement to take.
 struct QueueLoad {
   QueueShape shape;
-  std::chrono::nanoseconds time{0};  ///< at least so long
+  std::chrono::nanoseconds time{0};  ///< the least length
   std::size_t steal_batch = 1;       ///< tasks that a thief asks for at a time
   ThiefPace pace;                    ///< with a thief
   std::string victim;                ///< pool: a name of mark::VictimChoices

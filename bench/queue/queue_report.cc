@@ -101,7 +101,7 @@ std::string setting_cells(QueueExperiment experiment, const QueueResult& result)
   return "";
 }
 
-// What a reader must not overlook, behind a row.
+// Warnings behind a row.
 std::string remarks_on(const QueueResult& result) {
   std::string remarks;
   if (result.steal_percent_wanted && !is_reached(*result.steal_percent_wanted, result.counts.steal_percent()))

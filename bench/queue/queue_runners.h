@@ -10,7 +10,7 @@
 
 namespace jackdaw::bench {
 
-/// One queue's measurements, over functions so that nobody else needs the queue's type.
+/// One queue's measurements, as functions, so that no other file needs the queue's type.
 struct QueueRunner {
   std::string_view name;
   bool serves_thieves;  ///< false: an owner's alone, for measure_alone only
@@ -22,15 +22,15 @@ struct QueueRunner {
   QueueMeasurement (*measure_alone)(const QueueLoad& load);
   /// With one thief. `threads` has at least two; the caller is the owner. Throws std::bad_alloc.
   QueueMeasurement (*measure_with_thief)(mark::ThreadPool& threads, const QueueLoad& load);
-  /// As many workers as `threads` has, at least two; the caller is one of them. Throws std::bad_alloc.
+  /// All threads of `threads`, at least two, are workers; the caller is one of them. Throws std::bad_alloc.
   QueueMeasurement (*measure_pool)(mark::ThreadPool& threads, const QueueLoad& load);
 };
 
 /// All of them: ours, then the peers.
 std::span<const QueueRunner> queue_runners();
 
-/// What bounds an owner with a thief from above: no queue, and so none of queue_runners(). Alone and in a
-/// pool it cannot be measured.
+/// The upper bound of an owner with a thief: no queue, and so none of queue_runners(). It cannot be measured
+/// alone or in a pool.
 const QueueRunner& bound_with_thief();
 
 /// The one of that name among queue_runners(), or null.

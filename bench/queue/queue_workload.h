@@ -149,7 +149,7 @@ class QueueOwner {
   QueueTask next_;
 };
 
-/// Steals from queues, so many tasks at a time, and keeps count.
+/// Steals from queues, `batch` tasks at a time, and keeps count.
 template <typename Queue>
 class QueueThief {
  public:
@@ -246,8 +246,8 @@ class alignas(128) OwnerProgress {
   // Relaxed, all: nothing is read on the strength of it.
   void tell(std::uint64_t tasks) { tasks_.store(tasks, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t told() const { return tasks_.load(std::memory_order_relaxed); }
-  /// Where tasks are those that the owner got: whether a thief with so many steals has less than its
-  /// percentage of what both have taken.
+  /// Whether a thief with `steals` steals has less than `percent` % of the tasks that both have taken, if the
+  /// owner told those that it got.
   [[nodiscard]] bool leaves_due(std::uint64_t steals, double percent) const {
     return static_cast<double>(steals) * (100 - percent) < static_cast<double>(told()) * percent;
   }

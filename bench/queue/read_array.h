@@ -1,4 +1,4 @@
-// What bounds an owner with a thief: a plain array whose lines another core reads.
+// ReadArray: the bound of an owner with a thief, a plain array whose lines another core reads.
 //
 // No queue keeps an owner from calling lines back that a thief has read. So this owner puts until its array
 // is full, gets what the thief is to leave it, and starts over; the thief reads the oldest tasks once a
@@ -29,7 +29,7 @@ class ReadArray {
     if (cursor_ == end_) [[unlikely]] {
       if (!extend()) return false;
     }
-    // Relaxed, as all: a plain access. What the thief reads is of no consequence.
+    // Relaxed, as all here: plain accesses. The thief ignores the values that it reads.
     (cursor_++)->store(task, std::memory_order_relaxed);
     return true;
   }
@@ -78,8 +78,8 @@ class ReadArray {
   std::atomic<QueueTask>* end_ = nullptr;  // of the room whose lines were asked for
 };
 
-/// As measure_with_thief, for the array; the thief reads its percentage of the capacity. `threads` has at
-/// least two; the caller is the owner.
+/// Measures the array with the contract of measure_with_thief; the thief reads its percentage of the
+/// capacity. `threads` has at least two; the caller is the owner.
 QueueMeasurement measure_read_array(mark::ThreadPool& threads, const QueueLoad& load);
 
 }  // namespace jackdaw::bench

@@ -82,7 +82,7 @@ class Lines {
   void mark_all(std::uint32_t worker) {
     for (const std::uint32_t place : orders_[worker]) mark(lines_[place]);
   }
-  // The same of lines that were asked for, to be written, a while before.
+  // These two go over lines that they prefetched for writing a while before.
   void read_all_ahead(std::uint32_t worker) { go_ahead(orders_[worker], look_at); }
   void mark_all_ahead(std::uint32_t worker) { go_ahead(orders_[worker], mark); }
 
@@ -150,7 +150,7 @@ double measure_in_turn(ThreadPool& two, Go go) {
   std::atomic<std::uint32_t> turn{0};
   two.run([&](std::uint32_t worker) {
     for (std::uint32_t round = worker; round < kRounds; round += 2) {
-      // Sequentially consistent by default: nothing here is hot. Whoever has the turn may need this
+      // Sequentially consistent by default: nothing here is hot. The thread that has the turn may need this
       // processor.
       while (turn != round) std::this_thread::yield();
       const double time = time_of([&] { go(lines, worker); });
@@ -163,7 +163,7 @@ double measure_in_turn(ThreadPool& two, Go go) {
   return least_of(times);
 }
 
-// The same for lines that no other worker has.
+// Measures `go` as measure_in_turn() does, for lines that no other worker has.
 template <typename Go>
 double measure_own(Go go) {
   Lines lines(kTravellingLines);

@@ -73,7 +73,7 @@ static_assert(mark::BiasedObjectModel<BiasedModel> && !mark::BiasedObjectModel<S
 mark::MarkerOptions engine_options() {
   mark::MarkerOptions options;
   options.threads = 2;
-  // As soon as others could help, the worker goes on as beside others.
+  // The worker goes on as beside others as soon as others could help.
   options.tuning.serial_references = 1;
   options.tuning.small_round_references = 0;
   return options;

@@ -1,10 +1,9 @@
 // The times of the engine's mark loops on a heap when one worker marks in them.
 //
 // A worker that marks beside others runs another loop than one alone (mark/worker.h), sets marks by locked
-// operations where others have marked, and asks for marks ahead where they are far. What that takes depends
-// on the heap: a processor does much of it while it waits for memory. So one worker marks the heap in each of
-// these ways, by the engine's own code, as if others were about that want nothing; what lines take that
-// travel between workers is not in it.
+// operations where others have marked, and prefetches marks where they are far. The cost depends on the heap:
+// a processor does much of it while it waits for memory. So one worker marks the heap in each of these ways,
+// by the engine's own code, with idle peers; cache-line transfers between workers are not included.
 #pragma once
 
 #include <array>
@@ -45,8 +44,8 @@ class LoopTimes {
 
   /// The least time of the runs that count, in nanoseconds.
   [[nodiscard]] double least_ns(MarkLoop loop) const { return least_ns_[static_cast<std::size_t>(loop)]; }
-  /// The mean of what a worker whose marks are near measures to know that (mark/mark_distance.h), when
-  /// nobody else has marked: in nanoseconds; 0 when it had no occasion.
+  /// The mean sample in nanoseconds by which a worker learns that its marks are near (mark/mark_distance.h),
+  /// when no other worker has marked; 0 without samples.
   [[nodiscard]] double mean_sample_ns() const;
 
  private:

@@ -151,7 +151,7 @@ class Recording::Traversal {
                    heap::Object::kArrayHeaderWords + range.end);
   }
 
-  // The slice that whoever takes the part visits; the halves left over become nodes.
+  // Returns the slice that the worker which takes the part visits; the halves left over become nodes.
   Slices::Range leave_halves(Part part, const Slices& slices) {
     std::uint32_t node = part.node;
     for (; !slices.is_slice(node); node = Slices::kept_half(node)) {

@@ -1,13 +1,12 @@
 // Recording: the heap's graph as a marking sees it, in compact arrays, for a simulation to mark it once more.
 //
-// A node is an object, or a part of an array that is cut into slices (mark/slices.h). What a visit of it
-// finds are other nodes. Nodes are what the mark loop makes tasks of, but for objects without references,
-// which are only marked. No tree of tasks is recorded: which of several references to an object is the first
-// to be found is a race, and the simulation runs it, too. With one worker it is the marking that the mark
-// loop makes.
+// A node is an object, or a part of an array that is cut into slices (mark/slices.h). A visit of it finds
+// other nodes. The mark loop makes tasks of nodes, except of objects without references, which are only
+// marked. No tree of tasks is recorded: which of several references to an object is the first to be found is
+// a race, and the simulation runs it, too. With one worker it is the marking that the mark loop makes.
 //
-// Of a mark, the cache line is recorded in which it lies, because what two workers' marking costs is above
-// all the lines of marks that travel between them.
+// The cache line of each mark is recorded, because the main cost of marking by two workers is the lines of
+// marks that travel between them.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +31,8 @@ class Recording {
   /// all tasks; `lines[node]` is its mark's line.
   Recording(const std::vector<std::vector<RecordedNode>>& targets, std::vector<RecordedNode> roots,
             const std::vector<std::uint32_t>& lines);
-  /// Traverses what can be reached from `roots`, whose null entries are skipped, serially. Nobody may change
-  /// the heap meanwhile. O(objects + references) time; 12 bytes a node, 4 a reference, and while it runs 20
+  /// Traverses what can be reached from `roots`, whose null entries are skipped, serially. The heap must not
+  /// change meanwhile. O(objects + references) time; 12 bytes a node, 4 a reference, and while it runs 20
   /// more a node. Throws InputError when there are 2^31 nodes or references or more, and std::bad_alloc.
   explicit Recording(std::span<heap::Object* const> roots);
 

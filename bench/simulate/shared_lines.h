@@ -3,8 +3,8 @@
 // The protocol is the usual one: a line is in the caches of any number of readers, or in that of one writer.
 // Reading a line that is not in the worker's cache fetches it from the last writer; writing makes all other
 // copies invalid. Caches have room for everything, because what a worker alone loses by their size is in its
-// own measured time. So a line that nobody else wrote costs nothing. A line that is on its way to one worker
-// comes to the next one only after that, which is all there is to contention.
+// own measured time. So a line that no other worker wrote costs nothing. A line that is on its way to one
+// worker comes to the next one only after that, which is all there is to contention.
 //
 // A simplification: a transfer takes one time within a node and another between nodes, whatever the distance.
 #pragma once
@@ -32,8 +32,8 @@ enum class Fetch : std::uint8_t {
 
 class SharedLines {
  public:
-  /// Lines that nobody has. `nodes` is the memory node of each worker; both must outlive the object. One bit
-  /// for each line and worker.
+  /// Lines that no worker has. `nodes` is the memory node of each worker; both must outlive the object. One
+  /// bit for each line and worker.
   SharedLines(std::size_t lines, std::span<const std::uint32_t> nodes, const MachineCosts& costs)
       : nodes_(nodes),
         costs_(costs),
@@ -51,7 +51,7 @@ class SharedLines {
     return source == kNobody ? 0 : transfer(state, worker, source, now, fetch);
   }
 
-  /// The same to write it. O(workers ÷ 64).
+  /// A worker writes a line; as read() otherwise. O(workers ÷ 64).
   double write(std::uint32_t worker, std::size_t line, double now, Fetch fetch = Fetch::waited) {
     Line& state = lines_[line];
     const bool is_alone = state.holders == (holds(worker, line) ? 1U : 0U);
@@ -77,12 +77,12 @@ class SharedLines {
   struct Line {
     // When it has arrived where it last went.
     double free_at = -std::numeric_limits<double>::infinity();
-    std::uint32_t last = kNobody;         // who got it last
-    std::uint32_t before_last = kNobody;  // who got it before that one
+    std::uint32_t last = kNobody;         // the worker that got it last
+    std::uint32_t before_last = kNobody;  // the worker that got it before that one
     std::uint32_t holders = 0;
   };
 
-  // Whose copy comes, or must go.
+  // The worker whose copy comes, or must go.
   static std::uint32_t source_of(const Line& line, std::uint32_t worker) {
     return line.last == worker ? line.before_last : line.last;
   }
@@ -110,9 +110,9 @@ class SharedLines {
 
   double transfer(Line& line, std::uint32_t to, std::uint32_t from, double now, Fetch fetch) {
     const double whole = distance(from, to);
-    // Of a line that takes no time there is no share to take.
+    // A line that takes no time has no share to take.
     const double left = costs_.line == 0 ? left_of_line(fetch) : whole * left_of_line(fetch) / costs_.line;
-    // It was asked for so long ago that, if nobody else is in the way, this is left to wait.
+    // The prefetch was so early that, without contention, this is left to wait.
     const double arrival = std::max(now + left - whole, line.free_at) + whole;
     line.free_at = arrival;
     return std::max(0.0, arrival - now);

@@ -97,7 +97,7 @@ std::vector<TimedEngine> engines_to_validate(const SimulateOptions& options) {
 class Calibrations {
  public:
   void add() { all_.push_back(measure_machine_costs()); }
-  // Of each cost the least, as of the markings that it is to explain.
+  // Returns the least of each cost, because the least of the markings that it explains counts, too.
   [[nodiscard]] MachineCosts least() const {
     MachineCosts least = all_.front();
     for (const MachineCosts& costs : all_) {

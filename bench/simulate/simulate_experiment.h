@@ -30,7 +30,7 @@ struct SimulateOptions {
   std::array<std::optional<double>, kMachineCosts.size()> given{};
 };
 
-/// Of one queue and policy.
+/// The prediction for one queue and policy.
 struct Prediction {
   std::uint32_t workers = 1;
   SimulationResult result;

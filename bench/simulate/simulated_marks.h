@@ -67,7 +67,7 @@ class SimulatedMarks {
   static constexpr std::uint32_t kEverybody = kNobody - 1;
   static constexpr std::size_t kBiasWordsOfALine = 16;
 
-  // Of a region: its holder, or kNobody or kEverybody, and that one's generation.
+  // A region's holder, or kNobody or kEverybody, and the holder's generation.
   struct Bias {
     std::uint32_t holder = kNobody;
     std::uint32_t generation = 0;

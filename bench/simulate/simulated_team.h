@@ -83,7 +83,7 @@ class SimulatedTeam {
     }
   };
 
-  // An event is so many looks of a thief at most, or events would be about little else.
+  // An event has at most this many looks of a thief, or most events would be looks.
   static constexpr std::uint32_t kLooksAtATime = 16;
 
   static constexpr bool kClaimsCanFail = !std::is_same_v<Queue, mark::LockedDeque<Node>>;
@@ -96,7 +96,7 @@ class SimulatedTeam {
 
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
-  // A policy wants two workers at least; nobody asks that of a worker alone.
+  // A policy wants at least two workers; the policy of a worker alone is never asked.
   [[nodiscard]] mark::VictimSetup victim_setup_of(std::uint32_t worker) const {
     const std::uint32_t workers = std::max(2U, worker_count());
     const std::span<const std::uint32_t> nodes =
@@ -347,7 +347,7 @@ class SimulatedTeam {
     worker.state = State::searching;
   }
 
-  // Those numbered below are chosen from.
+  // Victims are chosen from the workers numbered below.
   [[nodiscard]] std::uint32_t victims() const {
     return std::max(2U, std::min(std::bit_ceil(pool_.called()), worker_count()));
   }
@@ -428,7 +428,7 @@ class SimulatedTeam {
 
   void take_home(Worker& thief, const Worker& victim, std::size_t count) {
     constexpr std::size_t kTasksPerLine = 8;
-    // And the first task's object, for which nobody has asked ahead.
+    // One line more, for the first task's object, which was not prefetched.
     const std::size_t lines = (count + kTasksPerLine - 1) / kTasksPerLine + 1;
     ++result_.steals;
     result_.tasks_stolen += count;

@@ -1,5 +1,5 @@
-// SimulatedThreadPool: who of a simulated round's workers is there, searches, or is away, and who calls whom:
-// mark/thread_pool.h and mark/searchers.h, step by step as written there.
+// SimulatedThreadPool: which workers of a simulated round are there, search, or are away, and which call
+// which: mark/thread_pool.h and mark/searchers.h, step by step as written there.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class SimulatedThreadPool {
     for (std::uint32_t worker = 1; worker < size_; ++worker) away_.insert(worker);
   }
 
-  /// When something is done that takes `time` and that the first worker, from 0 on, and helpers who were
-  /// woken at 0 share, in parts. O(parts × workers).
+  /// Returns when work is done that takes `time` and is shared, in parts, by the first worker, from 0 on, and
+  /// helpers that were woken at 0. O(parts × workers).
   [[nodiscard]] double shared_by_woken(double time, std::uint32_t parts, std::uint32_t woken) const {
     std::vector<double> free_at{0};
     for (std::uint32_t i = 1; i <= woken; ++i) free_at.push_back(awake_at(i));
@@ -43,8 +43,8 @@ class SimulatedThreadPool {
     return end;
   }
 
-  /// So many helpers, who were woken at 0, come as soon as they are awake, but not before `earliest`. Each
-  /// that wakes up wakes two others.
+  /// `woken` helpers, woken at 0, come as soon as they are awake, but not before `earliest`. Each that wakes
+  /// up wakes two others.
   void expect_woken(std::uint32_t woken, double earliest) {
     for (std::uint32_t i = 1; i <= woken; ++i) {
       event_queue_.add({std::max(awake_at(i), earliest), i});
@@ -57,7 +57,7 @@ class SimulatedThreadPool {
   /// Only workers numbered below this have been called.
   [[nodiscard]] std::uint32_t called() const { return called_; }
 
-  /// Whether somebody could be called to search.
+  /// Whether a worker could be called to search.
   [[nodiscard]] bool lacks_searchers(SimulatedWorker& worker) {
     read(worker, Line::pool);
     const std::uint32_t least = mark::least_searchers(at_work());
@@ -66,7 +66,7 @@ class SimulatedThreadPool {
     return on_the_way_ + searchers_ < least;
   }
 
-  /// There may be something to steal: calls somebody to it, unless enough search. Whether it did.
+  /// There may be something to steal: calls a worker, unless enough search. Returns whether it did.
   bool wake(SimulatedWorker& worker) {
     if (!lacks_searchers(worker)) return false;
     lock(worker);
@@ -130,14 +130,14 @@ class SimulatedThreadPool {
   /// Whether all have left.
   [[nodiscard]] bool is_over() const { return at_work() == 0; }
 
-  /// When the caller, the first worker, knows that the round is over, as somebody has left at `now`: unless
-  /// it was the caller, that has to wake up.
+  /// When the caller, the first worker, knows that the round is over, as the last worker left at `now`:
+  /// unless that was the caller, the caller has to wake up.
   [[nodiscard]] double known_at(double now, const SimulatedWorker& last) const {
     return last.index == 0 ? now : now + machine_.wake_call + machine_.wake;
   }
 
  private:
-  // What all write.
+  // Lines that all workers write.
   enum class Line : std::uint8_t { search, pool };
   static constexpr std::size_t kLines = 2;
 
@@ -173,7 +173,7 @@ class SimulatedThreadPool {
   const MachineCosts& machine_;
   EventQueue& event_queue_;
   SharedLines lines_;
-  std::set<std::uint32_t> away_;  // that nobody has called
+  std::set<std::uint32_t> away_;  // not called, or not called again
   std::uint32_t called_ = 1;
   std::uint32_t on_the_way_ = 0;
   std::uint32_t searchers_ = 0;

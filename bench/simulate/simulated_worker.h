@@ -50,7 +50,7 @@ struct SimulatedWorker {
   int newness = 0;  ///< of the marks it has seen last: from 2 on it expects new ones
   /// Visits until the prefetch buffer may be filled up again; 0 while far.
   std::size_t left_of_batch = 0;
-  /// It polls once it has made so many visits, and a batch is over.
+  /// Visits until it polls at the end of a batch.
   std::uint32_t visits_until_look = mark::kVisitsBetweenPolls;
   std::uint64_t references = 0;
   std::uint64_t marked = 0;

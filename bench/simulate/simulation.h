@@ -1,4 +1,4 @@
-// The simulation: so many workers mark a recorded graph, in the order of simulated time.
+// The simulation: workers mark a recorded graph, in the order of simulated time.
 //
 // Time and the order of the workers' steps are simulated. The workers' decisions are made by the engine's own
 // code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
@@ -51,7 +51,8 @@ struct VisitCosts {
 /// How to simulate.
 struct SimulationSetup {
   /// Its threads, blocks, block size, seed, steal batch, grant, victim and nodes are looked at, and
-  /// serial_references, below which the first worker calls nobody. There are as many processors as threads.
+  /// serial_references, below which the first worker calls no helper. There are as many processors as
+  /// threads.
   mark::MarkerOptions engine;
   std::string queue;  ///< one of simulated_queue_names(); empty: the default
   MachineCosts machine;
@@ -96,9 +97,9 @@ std::vector<std::string_view> simulated_queue_names();
 /// not known or a number out of range, and std::bad_alloc.
 SimulationResult simulate(const Recording& recording, const SimulationSetup& setup);
 
-/// As it is when the same heap is marked again and again: a round, and another in which the helpers that were
-/// useful in it are woken, as Marker does. Returns the second; `setup.woken` is not looked at. Twice the
-/// time and as much memory.
+/// Simulates a heap that is marked again and again: a round, and another in which the helpers that were
+/// useful in it are woken, as Marker does. Returns the second; `setup.woken` is not looked at. Twice the time
+/// and as much memory.
 SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup);
 
 }  // namespace jackdaw::bench

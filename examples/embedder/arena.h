@@ -51,7 +51,7 @@ class Arena {
  public:
   static constexpr std::size_t kGranuleBytes = 16;
 
-  /// Room for nodes of so many bytes in all (see bytes_of). Throws std::bad_alloc.
+  /// Makes room for nodes of this number of bytes in all (see bytes_of). Throws std::bad_alloc.
   explicit Arena(std::size_t bytes)
       : memory_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kGranuleBytes}))),
         marks_(bytes / kGranuleBytes / 64 + 1) {}
@@ -80,11 +80,11 @@ class Arena {
   std::atomic<std::uint64_t>& mark_word_of(const Node* node) { return marks_[granule_of(node) / 64]; }
   std::uint64_t mark_bit_of(const Node* node) const { return std::uint64_t{1} << (granule_of(node) % 64); }
 
-  // Relaxed: a mark orders nothing; whoever asks while others mark may be told the past.
+  // Relaxed: a mark orders nothing; a caller beside marking threads may see the past.
   bool is_marked(const Node* node) {
     return (mark_word_of(node).load(std::memory_order_relaxed) & mark_bit_of(node)) != 0;
   }
-  // Relaxed: nobody marks meanwhile.
+  // Relaxed: no thread marks meanwhile.
   void clear_marks() {
     for (std::atomic<std::uint64_t>& word : marks_) word.store(0, std::memory_order_relaxed);
   }

@@ -22,11 +22,12 @@ class ArenaModel {
   jackdaw::MarkOutcome<Task> mark(Node* node, jackdaw::Sharing sharing) {
     std::atomic<std::uint64_t>& word = arena_.mark_word_of(node);
     const std::uint64_t bit = arena_.mark_bit_of(node);
-    // Relaxed, all: the bit decides who visits the node; the node was written before the marking began.
+    // Relaxed, all: the bit decides which worker visits the node; the node was written before the marking
+    // began.
     const std::uint64_t before = word.load(std::memory_order_relaxed);
     if ((before & bit) != 0) return {};
     if (sharing == jackdaw::Sharing::exclusive) {
-      word.store(before | bit, std::memory_order_relaxed);  // nobody else marks
+      word.store(before | bit, std::memory_order_relaxed);  // no other thread marks
     } else if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) {
       return {};
     }

@@ -1,5 +1,5 @@
 // Collection: one marking of a heap, with weak references, ephemerons and finalizers. The program's threads
-// stand still meanwhile; a runtime would sweep what is unmarked afterwards.
+// are stopped meanwhile; a runtime would sweep unmarked objects afterwards.
 #pragma once
 
 #include <algorithm>

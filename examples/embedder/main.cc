@@ -33,7 +33,7 @@ constexpr Fields kMostFields{.edges = 3, .weak = 2, .ephemerons = 3};
 constexpr std::uint64_t kNodesPerRoot = 1000;
 
 // Nodes with fields that lead to any node or are null. One in 16 may have weak references, one in 16
-// ephemerons; one in 16 has a finalizer, and every so many are roots.
+// ephemerons; one in 16 has a finalizer, and some, at regular distances, are roots.
 Heap random_heap(std::uint64_t count) {
   std::mt19937_64 random(1);
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
@@ -102,7 +102,7 @@ bool run(std::uint32_t threads, std::uint64_t nodes) {
   heap.finalizer_queue.clear();  // the finalizers have run: what they kept is dead
   if (!collect_and_check(heap, marker)) return false;
 
-  // As if memory were short: mark() is false whenever the queues, made small, are full.
+  // Imitates scarce memory: mark() is false whenever the queues, made small, are full.
   options.overflow_limit = 0;
   options.tuning.blocks = 8;
   options.tuning.block_size = 1;

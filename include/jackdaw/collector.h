@@ -8,7 +8,7 @@
 //   jackdaw::Handle list(mutator);        // a root
 //   jackdaw::Object* const node = mutator.allocate(node_type);  // null: no memory, even after a collection
 //
-// The classes say who may call what, and what throws. Link jackdaw::jackdaw or jackdaw::static.
+// The classes say which thread may call what, and what throws. Link jackdaw::jackdaw or jackdaw::static.
 #pragma once
 
 #include "gc/collector.h"

@@ -170,7 +170,7 @@ struct VoidBase {
 // Memory is collected. Types that are declared to hold no pointers are not scanned.
 GC_DEFINE_ALLOCATOR(gc_allocator, Collected);
 
-// The same, with the promise of GC_malloc_ignore_off_page.
+// Memory is collected, with the promise of GC_malloc_ignore_off_page.
 GC_DEFINE_ALLOCATOR(gc_allocator_ignore_off_page, CollectedBig);
 
 // Memory is freed by the container alone, and scanned as a root.

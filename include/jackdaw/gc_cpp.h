@@ -19,7 +19,7 @@
 // std::bad_alloc; with GC_NEW_ABORTS_ON_OOM, or without exceptions, it calls GC_abort_on_oom.
 //
 // GC_NAMESPACE puts the classes and GCPlacement into namespace boehmgc; GC_NAME_CONFLICT leaves out the name
-// GC (UseGC is the same); GC_ATOMIC_UNCOLLECTABLE adds PointerFreeNoGC; GC_NO_OPERATOR_NEW_ARRAY leaves
+// GC (UseGC is its synonym); GC_ATOMIC_UNCOLLECTABLE adds PointerFreeNoGC; GC_NO_OPERATOR_NEW_ARRAY leaves
 // arrays alone; GC_NO_FINALIZATION leaves out clean-up.
 #ifndef GC_CPP_H
 #define GC_CPP_H

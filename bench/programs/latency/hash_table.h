@@ -56,7 +56,7 @@ static void insert_entry(struct Table* table, struct Entry* entry, uint64_t slot
   *bucket = entry;
 }
 
-// What points to the entry with the slot's key.
+// Returns the pointer to the entry with the slot's key.
 static struct Entry** find_link(const struct Table* table, uint64_t slot) {
   char key[kKeyBytes];
   write_key(key, (uint32_t)slot, table->versions[slot]);

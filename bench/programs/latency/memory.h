@@ -12,7 +12,7 @@
 
 #include "../program.h"
 
-// What the thread asked for so far.
+// Bytes that the thread has allocated so far.
 static _Thread_local uint64_t allocated_bytes;
 
 static inline void* counted(void* object, size_t bytes) {

@@ -1,5 +1,6 @@
-// What one thread keeps, and its operations on that. Operations are due at times that were fixed before,
-// whatever became of the earlier ones, so that the wait of those that come due in a stall is measured, too.
+// Share: the structures that one thread keeps, and its operations on them. Operations are due at times that
+// were fixed before, whatever became of the earlier ones, so that the wait of those that come due in a stall
+// is measured, too.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_SHARE_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_SHARE_H
 
@@ -13,7 +14,7 @@ enum { kKinds = 4, kMostThreads = 256, kReadsOfOperation = 4 };
 
 static const struct Structure* const kinds[kKinds] = {&list_of_buffers, &trees, &hash_table, &lru_cache};
 
-// What an operation has to do; the same for all threads.
+// The work of an operation; equal for all threads.
 struct Work {
   uint64_t first_kind;  // of those that the program keeps
   uint64_t kind_count;

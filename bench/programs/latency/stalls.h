@@ -41,8 +41,8 @@ static inline uint64_t overlap(const struct Stall* stall, uint64_t start, uint64
   return from < to ? to - from : 0;
 }
 
-// The most that is stalled in any window so long. One of the worst windows begins where a stall begins, or
-// ends where one ends, since to move any other one way or the other does not make it better.
+// The most stalled time in any window of this length. One of the worst windows begins where a stall begins,
+// or ends where one ends, since to move any other one way or the other does not make it better.
 static inline uint64_t most_stalled(const struct Stalls* stalls, uint64_t window) {
   uint64_t most = 0;
   for (uint64_t i = 0; i < stalls->kept_count; ++i) {

@@ -1,5 +1,5 @@
-// The clock that a thread reads in its loop, and the stalls that it finds so. What takes a structure longer
-// than a few microseconds calls watch_clock() in between.
+// The clock that a thread reads in its loop, and the stalls that it finds so. A structure's work of more than
+// a few microseconds calls watch_clock() in between.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H
 
