@@ -11,8 +11,8 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/heap/heap_graph.h"
-#include "gc/collector.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
+#include "gc/runtime/collector.h"
 #include "tools/graph/graph.h"
 
 namespace jackdaw::bench {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/baseline/baseline.h"
-#include "gc/object_model.h"
+#include "gc/marking/object_model.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "mark/object_model.h"

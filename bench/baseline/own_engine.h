@@ -8,8 +8,8 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/heap/marking_swap.h"
-#include "gc/collector.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
+#include "gc/runtime/collector.h"
 
 namespace jackdaw::bench {
 

@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "gc/mark_task.h"
-#include "gc/object_model.h"
+#include "gc/marking/mark_task.h"
+#include "gc/marking/object_model.h"
 #include "heap/object.h"
 #include "mark/object_model.h"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "bench/engines/with_queue.h"
-#include "gc/mark_task.h"
+#include "gc/marking/mark_task.h"
 #include "mark/queue/choices.h"
 #include "mark/victim/choices.h"
 

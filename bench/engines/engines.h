@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
 
 namespace jackdaw::bench {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bench/engines/with_queue.h"
-#include "gc/mark_task.h"
-#include "gc/marking_with.h"
+#include "gc/marking/mark_task.h"
+#include "gc/marking/marking_with.h"
 #include "mark/victim/any.h"
 
 namespace jackdaw::bench {

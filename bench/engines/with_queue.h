@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
 
 namespace jackdaw::bench {
 

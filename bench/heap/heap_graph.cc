@@ -5,7 +5,7 @@
 #include <future>
 #include <numeric>
 
-#include "gc/mutator.h"
+#include "gc/runtime/mutator.h"
 #include "machine/topology.h"
 #include "tools/command/input_error.h"
 #include "tools/command/progress.h"

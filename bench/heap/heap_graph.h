@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 #include "tools/command/progress.h"

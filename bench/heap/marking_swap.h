@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "gc/collector.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
+#include "gc/runtime/collector.h"
 
 namespace jackdaw::bench {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bench/heap/span.h"
-#include "gc/collector.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
+#include "gc/runtime/collector.h"
 #include "heap/object.h"
 
 namespace jackdaw::bench {

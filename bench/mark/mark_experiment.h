@@ -13,9 +13,9 @@
 #include "bench/mark/bounds.h"
 #include "bench/mark/line_reads.h"
 #include "bench/mark/plain_loop.h"
-#include "gc/collector.h"
-#include "gc/marking.h"
-#include "gc/memory_placement.h"
+#include "gc/marking/marking.h"
+#include "gc/marking/memory_placement.h"
+#include "gc/runtime/collector.h"
 #include "mark/statistics.h"
 #include "mark/time_line.h"
 

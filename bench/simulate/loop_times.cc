@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/spin.h"
-#include "gc/marking_with.h"
-#include "gc/object_model.h"
+#include "gc/marking/marking_with.h"
+#include "gc/marking/object_model.h"
 #include "mark/mark_distance.h"
 #include "mark/marker.h"
 #include "mark/queue/bwos_lifo.h"

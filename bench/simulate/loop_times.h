@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "bench/heap/marking_swap.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
 
 namespace jackdaw::bench {
 

@@ -16,7 +16,7 @@
 #include "bench/simulate/calibration.h"
 #include "bench/simulate/loop_times.h"
 #include "bench/simulate/recording.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "machine/topology.h"
 #include "machine/usable_processors.h"
 #include "tools/command/median.h"

@@ -12,8 +12,8 @@
 #include <limits>
 
 #include "gc/c/allocate.h"
-#include "gc/process/own_work.h"
 #include "gc/process/process_kinds.h"
+#include "gc/process/threads/own_work.h"
 #include "heap/layout.h"
 
 namespace jackdaw::c_interface {

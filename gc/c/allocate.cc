@@ -9,7 +9,7 @@
 #include "gc/c/after_collection.h"
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
-#include "gc/process/own_work.h"
+#include "gc/process/threads/own_work.h"
 #include "heap/layout.h"
 
 namespace jackdaw::c_interface {

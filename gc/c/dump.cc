@@ -6,8 +6,8 @@
 #include "gc/c/after_collection.h"
 #include "gc/c/log.h"
 #include "gc/c/start.h"
-#include "gc/process/finalization.h"
-#include "gc/process/thread_registry.h"
+#include "gc/finalization/finalization.h"
+#include "gc/process/threads/thread_registry.h"
 #include "heap/chunk.h"
 #include "heap/heap.h"
 

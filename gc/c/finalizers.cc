@@ -10,7 +10,7 @@
 #include "gc/c/object_start.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
-#include "gc/process/finalization.h"
+#include "gc/finalization/finalization.h"
 
 namespace jackdaw::c_interface {
 

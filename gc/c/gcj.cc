@@ -8,7 +8,7 @@
 #include "gc/c/interface.h"
 #include "gc/c/kinds.h"
 #include "gc/c/log.h"
-#include "gc/layout_word.h"
+#include "gc/marking/layout_word.h"
 
 namespace jackdaw::c_interface {
 

@@ -1,6 +1,6 @@
 // Incremental collection: gc.h, section 14. A thread of the collector's does while the program runs what
 // libgc does bit by bit in the program's threads. The system tells what is written
-// (gc/process/write_tracking.h): the program need not, and what it says of it is ignored.
+// (gc/process/concurrent/write_tracking.h): the program need not, and what it says of it is ignored.
 #include <new>
 
 #include "gc/c/log.h"

@@ -6,7 +6,7 @@
 #include "gc/c/allocate.h"
 #include "gc/c/kinds.h"
 #include "gc/c/uncollectable.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/thread_registry.h"
 #include "heap/layout.h"
 
 namespace jackdaw::c_interface {

@@ -13,9 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/cancellation.h"
 #include "gc/c/settings.h"
 #include "gc/c/undeclared.h"
-#include "gc/process/cancellation.h"
 
 namespace jackdaw::c_interface {
 
@@ -54,7 +54,7 @@ void write_formatted(int descriptor, const char* format, std::va_list arguments)
   constexpr std::chrono::seconds kPatience{1};
   std::array<char, kBytes> text;
   const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
-  const gc::CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   const char* from = text.data();
   std::size_t left = length < 0 ? 0 : std::min(static_cast<std::size_t>(length), kBytes - 1);
   Clock::time_point deadline =

@@ -5,8 +5,8 @@
 
 #include "gc/c/own_locks.h"
 #include "gc/c/permanent_memory.h"
-#include "gc/layout_word.h"
-#include "gc/visitor.h"
+#include "gc/marking/layout_word.h"
+#include "gc/marking/visitor.h"
 #include "heap/layout.h"
 #include "heap/word.h"
 

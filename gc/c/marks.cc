@@ -1,8 +1,8 @@
 // Mark procedures, marks and what is marked: gc_mark.h.
 #include "gc/c/log.h"
 #include "gc/c/start.h"
-#include "gc/layout_word.h"
-#include "gc/visitor.h"
+#include "gc/marking/layout_word.h"
+#include "gc/marking/visitor.h"
 #include "heap/chunk.h"
 #include "heap/heap.h"
 

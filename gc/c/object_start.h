@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "gc/c/start.h"
-#include "gc/process/own_work.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/own_work.h"
+#include "gc/process/threads/thread_registry.h"
 #include "heap/heap.h"
 #include "heap/layout.h"
 #include "heap/object.h"

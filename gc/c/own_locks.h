@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "gc/process/stoppable_mutex.h"
+#include "gc/process/threads/stoppable_mutex.h"
 
 namespace jackdaw::c_interface {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/system_memory.h"
-#include "gc/process/stoppable_mutex.h"
+#include "gc/process/threads/stoppable_mutex.h"
 #include "heap/layout.h"
 
 namespace jackdaw::c_interface {

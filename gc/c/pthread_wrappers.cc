@@ -13,12 +13,12 @@
 #include <mutex>
 #include <new>
 
+#include "base/futex_word.h"
 #include "gc/c/own_locks.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
-#include "gc/process/futex_word.h"
 #include "gc/process/process_kinds.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/thread_registry.h"
 
 namespace jackdaw::c_interface {
 
@@ -84,7 +84,7 @@ constinit thread_local ThreadRecord* own_record = nullptr;
 enum Report : std::uint32_t { waiting, registered, without_memory };
 struct Birth {
   ThreadRecord* record;
-  gc::FutexWord report;
+  base::FutexWord report;
 };
 
 // Ends the thread's record when the thread ends: by return, by pthread_exit or cancelled.
@@ -104,16 +104,16 @@ class EndOfThread {
 
 // The other thread may return as soon as it reads the word, and its frame with it; waking what is not there
 // any more wakes nobody.
-void report(gc::FutexWord& word, Report what) {
+void report(base::FutexWord& word, Report what) {
   // Release: pairs with the acquire in GC_pthread_create.
   word.value().store(what, std::memory_order_release);
   word.wake_all();
 }
 
 // The new thread may wait for a collection before it reports: so must the caller be able to.
-Report wait_for_report(gc::FutexWord& word) {
+Report wait_for_report(base::FutexWord& word) {
   const auto wait = [](void* report) {
-    auto& reported = *static_cast<gc::FutexWord*>(report);
+    auto& reported = *static_cast<base::FutexWord*>(report);
     // Acquire: pairs with the release in report.
     while (reported.value().load(std::memory_order_acquire) == waiting) reported.wait(waiting);
   };

@@ -6,8 +6,8 @@
 
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
-#include "gc/process/thread_registry.h"
-#include "gc/process/thread_stack.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/process/threads/thread_stack.h"
 
 namespace jackdaw::c_interface {
 

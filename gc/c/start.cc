@@ -8,7 +8,7 @@
 #include "gc/c/dead_places.h"
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
-#include "gc/process/own_work.h"
+#include "gc/process/threads/own_work.h"
 
 namespace jackdaw::c_interface {
 

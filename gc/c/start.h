@@ -5,7 +5,7 @@
 
 #include "gc/c/interface.h"
 #include "gc/process/process_collector.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/thread_registry.h"
 
 namespace jackdaw::c_interface {
 

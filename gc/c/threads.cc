@@ -7,7 +7,7 @@
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/thread_registry.h"
 
 namespace jackdaw::c_interface {
 

@@ -1,5 +1,5 @@
-// Objects whose layout is told: gc_typed.h. A layout is a LayoutWord (gc/layout_word.h), which an object
-// holds in its last word.
+// Objects whose layout is told: gc_typed.h. A layout is a LayoutWord (gc/marking/layout_word.h), which an
+// object holds in its last word.
 #include <algorithm>
 #include <atomic>
 #include <limits>

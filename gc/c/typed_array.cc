@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "gc/layout_word.h"
-#include "gc/visitor.h"
+#include "gc/marking/layout_word.h"
+#include "gc/marking/visitor.h"
 #include "heap/chunk.h"
 #include "heap/heap.h"
 #include "heap/layout.h"

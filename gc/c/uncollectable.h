@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "gc/process/own_work.h"
+#include "gc/process/threads/own_work.h"
 #include "heap/chunk.h"
 #include "heap/kind.h"
 

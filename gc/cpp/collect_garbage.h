@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "base/export.h"
-#include "gc/stack_state.h"
+#include "gc/process/threads/stack_state.h"
 
 namespace jackdaw {
 
-/// See gc/stack_state.h.
+/// See gc/process/threads/stack_state.h.
 using gc::StackState;
 
 /// Collects now, and runs the destructors of objects that are found dead, unless the calling thread is in one

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "gc/ephemerons.h"
+#include "gc/weak/ephemerons.h"
 
 namespace jackdaw {
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/warn.h"
 #include "gc/process/process_collector.h"
-#include "gc/process/tell_on_stderr.h"
 
 namespace jackdaw::internal {
 
@@ -15,7 +15,7 @@ void end_for_delete(const void* object) {
                 "delete of the collected object at %p: the collector alone frees it; drop what refers to it "
                 "instead",
                 object);
-  gc::tell_on_stderr(text.data());
+  base::warn(text.data());
   std::abort();
 }
 

@@ -14,9 +14,9 @@
 #include "gc/cpp/garbage_collected.h"
 #include "gc/cpp/object_address.h"
 #include "gc/cpp/visitor.h"
-#include "gc/layout_word.h"
+#include "gc/marking/layout_word.h"
 #include "gc/process/process_kinds.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/thread_registry.h"
 #include "heap/size_classes.h"
 
 namespace jackdaw {

@@ -9,7 +9,7 @@
 
 #include "base/export.h"
 #include "gc/cpp/member.h"
-#include "gc/process/persistent_nodes.h"
+#include "gc/process/roots/persistent_nodes.h"
 
 namespace jackdaw {
 

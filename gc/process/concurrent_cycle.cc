@@ -11,13 +11,14 @@
 #include <span>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "base/check.h"
-#include "gc/process/cancellation.h"
-#include "gc/process/own_descriptor.h"
-#include "gc/process/own_work.h"
+#include "base/own_descriptor.h"
+#include "base/warn.h"
+#include "gc/process/dump_preparation.h"
 #include "gc/process/process_collector.h"
-#include "gc/process/stack_pointer.h"
-#include "gc/process/tell_on_stderr.h"
+#include "gc/process/threads/own_work.h"
+#include "gc/process/threads/stack_pointer.h"
 #include "gc/process/threads_stopped.h"
 
 namespace jackdaw::gc {
@@ -133,7 +134,7 @@ void ProcessCollector::end_cycle() {
 
 // False, and nothing changed, when it cannot be begun.
 bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack, CollectionReason reason) {
-  const CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   collecting_.let_nobody_pass();
   // A thread that stands still may hold a lock of the C library's that starting another takes.
   if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
@@ -184,7 +185,7 @@ bool ProcessCollector::may_begin_unasked() {
   if (concurrent_.has_thread()) return true;
   // To start a thread might wait for one that waits for the collector.
   if (OwnMemory::is_used()) return collect_by_stopping(kNoThread);
-  OwnDescriptor::make_room();
+  base::OwnDescriptor::make_room();
   if (!tracks_writes()) return collect_by_stopping(kNothingTracked);
   if (is_next_concurrent()) return true;
   concurrent_.stop_tracking();
@@ -216,14 +217,14 @@ std::span<heap::Object* const> ProcessCollector::gather_first_roots(const OwnSta
 
 // False, and nothing changed, when there was no memory to note all static data.
 bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
-  const CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   collecting_.let_nobody_pass();
   CollectionRecord record{.reason = cycle_reason_,
                           .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
   Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
   const std::uint64_t allocated = heap_.allocated_bytes();
   pacing_.end(allocated);
-  const HeapDumps::Preparation dump(dumps_, collections() + 1);
+  const DumpPreparation dump(dumps_, collections() + 1);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   const Clock::time_point start = Clock::now();
@@ -251,7 +252,7 @@ bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
   if (pacing_.is_failure(record.pause, live_bytes())) pacing_.note_failed();
   is_swept_unnoted_ = true;
   // The sweep notes its own.
-  trace_.write();
+  write_trace();
   concurrent_.start_sweeping();
   set_budget();
   if (log_) log_->write(record);
@@ -337,12 +338,12 @@ bool ProcessCollector::begin_cycle() {
 // The thread is started by the first cycle, unless that may wait then for one that waits for the collector.
 bool ProcessCollector::mark_concurrently() {
   this_thread();
-  const CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
   collecting_.let_nobody_pass();
   if (!may_mark_concurrently_) return false;
   is_asked_to_mark_concurrently_ = true;
-  OwnDescriptor::make_room();
+  base::OwnDescriptor::make_room();
   // In a cycle they are, and pages must not be armed once more.
   if (concurrent_.phase() == ConcurrentMarking::Phase::idle && !tracks_writes())
     return collect_by_stopping(kNothingTracked);
@@ -357,7 +358,7 @@ bool ProcessCollector::mark_concurrently() {
 bool ProcessCollector::collect_by_stopping(const char* reason) {
   marks_concurrently_.store(false, std::memory_order_relaxed);
   marks_unasked_ = false;
-  if (is_asked_to_mark_concurrently_ && !std::exchange(told_of_stopping_, true)) tell_on_stderr(reason);
+  if (is_asked_to_mark_concurrently_ && !std::exchange(told_of_stopping_, true)) base::warn(reason);
   return false;
 }
 

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "gc/layout_word.h"
+#include "gc/marking/layout_word.h"
 #include "gc/process/process_collector.h"
 #include "gc/process/process_kinds.h"
 #include "heap/chunk.h"

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "gc/collection.h"
+#include "gc/marking/collection.h"
 #include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/object.h"

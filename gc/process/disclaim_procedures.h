@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "gc/weak_processing.h"
+#include "gc/finalization/weak_processing.h"
 #include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/kind.h"

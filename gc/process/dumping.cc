@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "gc/dump/heap_dump.h"
-#include "gc/dump/heap_dumps.h"
 #include "gc/process/process_collector.h"
 #include "gc/process/read_roots.h"
-#include "gc/process/stack_pointer.h"
+#include "gc/process/threads/stack_pointer.h"
+#include "gc/report/dump/heap_dump.h"
+#include "gc/report/dump/heap_dumps.h"
 
 namespace jackdaw::gc {
 

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "gc/process/own_work.h"
+#include "gc/process/threads/own_work.h"
 
 namespace jackdaw::gc {
 

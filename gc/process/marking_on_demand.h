@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
 
 namespace jackdaw::gc {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "gc/process/line_text.h"
-#include "gc/process/tell_on_stderr.h"
+#include "base/line_text.h"
+#include "base/warn.h"
 
 namespace jackdaw::gc {
 
@@ -12,7 +12,7 @@ constinit std::atomic<Poisoning::PlaceOf> Poisoning::place_of_{nullptr};
 
 // Perhaps with the heap's lock, or while threads stand still.
 void Poisoning::tell(const heap::Poison::Write& write) {
-  LineText line;
+  base::LineText line;
   line << "JACKDAW_POISON: ";
   if (write.object == nullptr) {
     line << "the free memory at " << static_cast<const void*>(write.word) << " was written to";
@@ -27,7 +27,7 @@ void Poisoning::tell(const heap::Poison::Write& write) {
   const Place place = place_of == nullptr || write.object == nullptr ? Place() : place_of(write.object);
   if (place.file != nullptr)
     line << "; it was allocated at " << place.file << ":" << std::uint64_t(place.line);
-  tell_on_stderr(line.text());
+  base::warn(line.text());
   std::abort();
 }
 

@@ -1,4 +1,5 @@
 #include "gc/process/process_collector.h"
+#include "gc/process/dump_preparation.h"
 
 #include <pthread.h>
 
@@ -11,16 +12,16 @@
 #include <span>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "base/check.h"
+#include "base/own_descriptor.h"
 #include "base/stress.h"
 #include "base/valgrind.h"
-#include "gc/candidate_picker.h"
-#include "gc/process/cancellation.h"
-#include "gc/process/own_descriptor.h"
-#include "gc/process/own_work.h"
+#include "base/warn.h"
+#include "gc/marking/candidate_picker.h"
 #include "gc/process/poisoning.h"
-#include "gc/process/stack_pointer.h"
-#include "gc/process/tell_on_stderr.h"
+#include "gc/process/threads/own_work.h"
+#include "gc/process/threads/stack_pointer.h"
 #include "gc/process/threads_stopped.h"
 #include "heap/leak_sanitizer.h"
 
@@ -42,7 +43,7 @@ void claim_process(const void* owner) {
   // Relaxed: the collector itself is published elsewhere.
   if (jackdaw_owner.compare_exchange_strong(other, owner, std::memory_order_relaxed)) return;
   if (other == owner) return;  // the memory did not suffice then
-  tell_on_stderr(
+  base::warn(
       "libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector alone: link "
       "everything with one of them");
   std::_Exit(2);
@@ -53,7 +54,7 @@ class Making {
  public:
   Making() {
     if (is_under_way_) {
-      tell_on_stderr("operator new or malloc needs more than memory of the collector that starts");
+      base::warn("operator new or malloc needs more than memory of the collector that starts");
       std::abort();
     }
     is_under_way_ = true;
@@ -143,7 +144,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   heap::show_to_leak_sanitizer(memory);
   const ProcessOptions options = options_from_environment(initial_options());
   // Now there may be one thread only, and the program does not stand still.
-  if (options.marks_concurrently == MarksConcurrently::always) OwnDescriptor::make_room();
+  if (options.marks_concurrently == MarksConcurrently::always) base::OwnDescriptor::make_room();
   auto* const made = new (memory.data()) ProcessCollector(options);
   made->this_thread();
   // Release: pairs with the acquire in instance.
@@ -449,12 +450,12 @@ CollectionReason ProcessCollector::reason_of_refusal(std::size_t bytes, std::uin
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
   JACKDAW_CHECK(collecting_.is_held_by_caller());
   JACKDAW_CHECK(concurrent_.phase() == ConcurrentMarking::Phase::idle);
-  const CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   collecting_.let_nobody_pass();
   const std::uint64_t live_before = live_bytes();
   CollectionRecord record{.reason = reason, .used_bytes_before = live_before + heap_.allocated_bytes()};
   Marking& marking = prepare_marking(record.used_bytes_before);
-  const HeapDumps::Preparation dump(dumps_, collections() + 1);
+  const DumpPreparation dump(dumps_, collections() + 1);
   tell(CollectionEvent::start);
   const EndTold end_told(*this);
   const Clock::time_point start = Clock::now();
@@ -467,11 +468,17 @@ CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const
   pacing_.note_live(live_before, record.used_bytes_before - live_before, live_bytes());
   if (is_next_concurrent()) set_budget();
   if (log_) log_->write(record);
-  trace_.write();
+  write_trace();
   give_back_memory_of_parent();
   disclaim_procedures_.ask(*this);
   tell_heap_size();
   return *result;
+}
+
+void ProcessCollector::write_trace() {
+  if (!trace_.is_on()) return;
+  const OwnWork own_work;
+  trace_.write();
 }
 
 // For a heap that holds so many bytes.
@@ -711,7 +718,10 @@ void ProcessCollector::after_fork_in_child() {
   OwnMemory::unlock_in_child();
   marking_.abandon();
   concurrent_.after_fork_in_child();
-  trace_.after_fork_in_child();
+  {
+    const OwnWork own_work;
+    trace_.after_fork_in_child();
+  }
   is_swept_unnoted_ = false;
   has_memory_of_parent_ = true;
   found_.threads = 1;
@@ -749,14 +759,14 @@ void ProcessCollector::apply_finalizers() {
 }
 
 void ProcessCollector::start_mark_threads() {
-  const CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
   end_cycle();
   marking_.start_helpers();
 }
 
 void ProcessCollector::end_mark_threads() {
-  const CancellationDisabled guard;
+  const base::CancellationDisabled guard;
   const std::lock_guard lock(collecting_);
   end_cycle();
   concurrent_.end_thread();

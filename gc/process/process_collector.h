@@ -18,31 +18,31 @@
 #include <optional>
 #include <span>
 
-#include "gc/collection.h"
-#include "gc/dump/heap_dump.h"
-#include "gc/dump/heap_dumps.h"
-#include "gc/marking.h"
-#include "gc/process/collection_log.h"
-#include "gc/process/collection_reason.h"
-#include "gc/process/concurrent_marking.h"
-#include "gc/process/concurrent_pacing.h"
+#include "gc/finalization/finalization.h"
+#include "gc/finalization/weak_processing.h"
+#include "gc/marking/collection.h"
+#include "gc/marking/marking.h"
+#include "gc/process/concurrent/concurrent_marking.h"
+#include "gc/process/concurrent/concurrent_pacing.h"
 #include "gc/process/destructors.h"
 #include "gc/process/disclaim_procedures.h"
-#include "gc/process/finalization.h"
 #include "gc/process/growth_policy.h"
 #include "gc/process/marking_on_demand.h"
-#include "gc/process/persistent_nodes.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_kinds.h"
 #include "gc/process/process_options.h"
-#include "gc/process/static_roots.h"
-#include "gc/process/stoppable_mutex.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/roots/persistent_nodes.h"
+#include "gc/process/roots/static_roots.h"
+#include "gc/process/threads/stack_state.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
 #include "gc/process/verification.h"
-#include "gc/stack_state.h"
-#include "gc/trace/collection_trace.h"
-#include "gc/weak_processing.h"
-#include "gc/weak_references.h"
+#include "gc/report/collection_log.h"
+#include "gc/report/collection_reason.h"
+#include "gc/report/dump/heap_dump.h"
+#include "gc/report/dump/heap_dumps.h"
+#include "gc/report/trace/collection_trace.h"
+#include "gc/weak/weak_references.h"
 #include "heap/allocator.h"
 #include "heap/growing_list.h"
 #include "heap/heap.h"
@@ -265,6 +265,7 @@ class ProcessCollector {
   };
 
   Marking& prepare_marking(std::uint64_t bytes);
+  void write_trace();
   void give_back_memory_of_parent();
   CollectionTotals collect_locked(CollectionReason reason, const OwnStack& own_stack);
   std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gc/process/stoppable_mutex.h"
+#include "gc/process/threads/stoppable_mutex.h"
 
 namespace jackdaw::gc {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "gc/layout_word.h"
+#include "gc/marking/layout_word.h"
 #include "heap/kind.h"
 
 namespace jackdaw::gc {

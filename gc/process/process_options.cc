@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "gc/process/tell_on_stderr.h"
+#include "base/warn.h"
 #include "machine/usable_processors.h"
 
 namespace jackdaw::gc {
@@ -257,8 +257,8 @@ void apply(const Setting& setting, ProcessOptions& options) {
     const char* const text = name == nullptr ? nullptr : secure_getenv(name);
     if (text == nullptr) continue;
     if (!setting.read(text, options)) {
-      tell_on_stderr(std::string(name) + "='" + text + "': " + std::string(setting.demand) + "; using " +
-                     setting.in_use(options));
+      base::warn(std::string(name) + "='" + text + "': " + std::string(setting.demand) + "; using " +
+                 setting.in_use(options));
     }
     return;
   }
@@ -304,8 +304,8 @@ void tell_if_unknown(std::string_view name) {
   });
   if (least == 0) return;
   constexpr std::size_t kMostChanges = 4;
-  tell_on_stderr("the variable " + std::string(name) + " is not known, and is ignored" +
-                 (least <= kMostChanges ? "; perhaps " + std::string(nearest) + " is meant" : ""));
+  base::warn("the variable " + std::string(name) + " is not known, and is ignored" +
+             (least <= kMostChanges ? "; perhaps " + std::string(nearest) + " is meant" : ""));
 }
 
 void tell_of_unknown_variables() {
@@ -320,8 +320,8 @@ void tell_of_unknown_variables() {
 // One line about a variable that says nothing without another.
 void tell_if_alone(const char* name, const char* needed, std::string_view values) {
   if (secure_getenv(name) == nullptr || secure_getenv(needed) != nullptr) return;
-  tell_on_stderr(std::string(name) + " is set, but " + needed + " is not, which must be " +
-                 std::string(values) + "; it has no effect");
+  base::warn(std::string(name) + " is set, but " + needed + " is not, which must be " + std::string(values) +
+             "; it has no effect");
 }
 
 }  // namespace

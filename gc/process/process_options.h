@@ -7,10 +7,10 @@
 #include <limits>
 #include <string>
 
-#include "gc/marking.h"
-#include "gc/memory_placement.h"
-#include "gc/process/collection_log.h"
+#include "gc/marking/marking.h"
+#include "gc/marking/memory_placement.h"
 #include "gc/process/growth_policy.h"
+#include "gc/report/collection_log.h"
 
 namespace jackdaw::gc {
 

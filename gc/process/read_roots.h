@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "gc/dump/dump_format.h"
 #include "gc/process/process_collector.h"
+#include "gc/report/dump/dump_format.h"
 
 namespace jackdaw::gc {
 

@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/line_text.h"
 #include "base/system_memory.h"
-#include "gc/process/line_text.h"
+#include "base/warn.h"
 #include "gc/process/read_roots.h"
-#include "gc/process/tell_on_stderr.h"
 #include "heap/chunk.h"
 #include "heap/layout.h"
 
@@ -49,7 +49,7 @@ Verification::Verification(heap::Heap& heap, const MarkedHeap& marked, std::uint
 Verification::~Verification() { base::unmap_memory(found_); }
 
 void Verification::give_up() {
-  tell_on_stderr("JACKDAW_VERIFY: no memory for a second marking; this collection is not verified");
+  base::warn("JACKDAW_VERIFY: no memory for a second marking; this collection is not verified");
   base::unmap_memory(found_);
   found_ = {};
   way_.clear();
@@ -130,7 +130,7 @@ void Verification::end_program(heap::Object* missing) {
     ++steps;
     return false;
   });
-  LineText line;
+  base::LineText line;
   line << "JACKDAW_VERIFY: collection " << collection_ << " did not mark the object at "
        << static_cast<const void*>(missing) << ", of " << std::uint64_t{heap::Heap::bytes_of(missing)}
        << " bytes, which is in use: " << where_;
@@ -149,7 +149,7 @@ void Verification::end_program(heap::Object* missing) {
     if (offset < heap::Heap::bytes_of(object)) line << "+" << std::uint64_t{offset};
   }
   line << " -> " << static_cast<const void*>(missing);
-  tell_on_stderr(line.text());
+  base::warn(line.text());
   std::abort();
 }
 

@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <span>
 
-#include "gc/dump/dump_format.h"
-#include "gc/mark_task.h"
-#include "gc/marking.h"
-#include "gc/object_model.h"
+#include "gc/marking/mark_task.h"
+#include "gc/marking/marking.h"
+#include "gc/marking/object_model.h"
+#include "gc/report/dump/dump_format.h"
 #include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/object.h"

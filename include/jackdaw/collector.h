@@ -11,8 +11,8 @@
 // The classes say which thread may call what, and what throws. Link jackdaw::jackdaw or jackdaw::static.
 #pragma once
 
-#include "gc/collector.h"
-#include "gc/mutator.h"
+#include "gc/runtime/collector.h"
+#include "gc/runtime/mutator.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
 

@@ -1,6 +1,6 @@
 // Every queue by name, for the benchmarks. A new one is a header in this folder, a line here, a file in
 // bench/engines/ that instantiates its engine, and an entry in tests/mark/queue_kinds.h. The first is the
-// benchmarks' default; the collector names its own in gc/marking.cc.
+// benchmarks' default; the collector names its own in gc/marking/marking.cc.
 #pragma once
 
 #include <tuple>

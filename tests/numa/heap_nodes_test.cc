@@ -11,14 +11,14 @@
 #include <thread>
 #include <vector>
 
-#include "gc/collector.h"
-#include "gc/memory_placement.h"
+#include "gc/marking/memory_placement.h"
+#include "gc/runtime/collector.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "machine/topology.h"
 #include "machine/usable_processors.h"
-#include "tests/gc/program.h"
-#include "tests/gc/random_heap.h"
+#include "tests/gc/runtime/program.h"
+#include "tests/gc/runtime/random_heap.h"
 #include "tests/numa/page_nodes.h"
 #include "tests/numa/system_nodes.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "machine/topology.h"
-#include "tests/gc/program.h"
-#include "tests/gc/random_heap.h"
+#include "tests/gc/runtime/program.h"
+#include "tests/gc/runtime/random_heap.h"
 #include "tests/numa/system_nodes.h"
 
 namespace jackdaw::numa {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "gc/dump/dump_format.h"
+#include "gc/report/dump/dump_format.h"
 #include "tools/graph/byte_source.h"
 #include "tools/graph/dump_records.h"
 #include "tools/graph/graph.h"

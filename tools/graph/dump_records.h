@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gc/dump/dump_format.h"
+#include "gc/report/dump/dump_format.h"
 #include "heap/kind.h"
 #include "tools/command/progress.h"
 #include "tools/graph/byte_source.h"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "gc/process/write_tracking.h"
+#include "gc/process/concurrent/write_tracking.h"
 #include "machine/usable_processors.h"
 #include "tools/command/output_file.h"
 #include "tools/log/advice.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gc/process/collection_log.h"
+#include "gc/report/collection_log.h"
 
 namespace jackdaw::tools {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gc/process/collection_log.h"
+#include "gc/report/collection_log.h"
 
 namespace jackdaw::tools {
 

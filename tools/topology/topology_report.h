@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gc/process/write_tracking.h"
+#include "gc/process/concurrent/write_tracking.h"
 #include "machine/topology.h"
 
 namespace jackdaw::tools {

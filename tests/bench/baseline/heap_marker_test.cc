@@ -17,7 +17,7 @@
 #include "bench/baseline/openmp_marker.h"
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/serial_mark.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "mark/statistics.h"
 #include "tests/scaled.h"
 #include "tools/command/named_values.h"

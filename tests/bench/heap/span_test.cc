@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/heap/heap_graph.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/object.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bench/heap/heap_graph.h"
-#include "gc/collector.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
+#include "gc/runtime/collector.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"
 #include "mark/statistics.h"

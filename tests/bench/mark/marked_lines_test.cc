@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bench/heap/heap_graph.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "tools/graph/graph_options.h"
 #include "tools/graph/graph_spec.h"
 

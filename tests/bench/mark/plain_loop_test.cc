@@ -10,7 +10,7 @@
 
 #include "bench/conservative/conservative_heap.h"
 #include "bench/heap/heap_graph.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "mark/statistics.h"
 #include "tools/graph/graph_options.h"
 #include "tools/graph/graph_spec.h"

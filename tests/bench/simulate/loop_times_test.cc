@@ -8,7 +8,7 @@
 
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/marking_swap.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "tools/graph/graph_spec.h"
 
 namespace jackdaw::bench {

@@ -9,7 +9,7 @@
 #include "bench/heap/heap_graph.h"
 #include "bench/heap/serial_mark.h"
 #include "bench/heap/span.h"
-#include "gc/collector.h"
+#include "gc/runtime/collector.h"
 #include "tools/graph/graph_options.h"
 #include "tools/graph/graph_spec.h"
 

@@ -11,8 +11,8 @@
 
 #include "bench/heap/heap_graph.h"
 #include "bench/simulate/simulate_experiment.h"
-#include "gc/collector.h"
-#include "gc/marking.h"
+#include "gc/marking/marking.h"
+#include "gc/runtime/collector.h"
 #include "mark/random_numbers.h"
 #include "mark/statistics.h"
 #include "tools/graph/graph_options.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "gc/c/log.h"
-#include "gc/process/fake_stack.h"
+#include "gc/process/threads/fake_stack.h"
 #include "tests/gc/c/hidden.h"
 
 namespace jackdaw::c_interface {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gc/c/kinds.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/thread_registry.h"
 #include "tests/gc/c/hidden.h"
 #include "tests/gc/c/hidden_objects.h"
 

@@ -18,7 +18,7 @@
 #include "machine/usable_processors.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/c/hidden.h"
-#include "tests/gc/process/concurrent_program.h"
+#include "tests/gc/process/concurrent/concurrent_program.h"
 
 namespace jackdaw::c_interface {
 namespace {

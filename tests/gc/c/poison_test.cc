@@ -13,7 +13,7 @@
 
 #include "gc/c/interface.h"
 #include "tests/gc/c/hidden.h"
-#include "tests/gc/process/concurrent_program.h"
+#include "tests/gc/process/concurrent/concurrent_program.h"
 
 namespace jackdaw::c_interface {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "gc/process/own_work.h"
+#include "gc/process/threads/own_work.h"
 #include "jackdaw/gc.h"
 
 namespace replaced_allocation {

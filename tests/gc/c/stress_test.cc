@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "gc/c/interface.h"
-#include "tests/gc/process/concurrent_program.h"
+#include "tests/gc/process/concurrent/concurrent_program.h"
 
 namespace jackdaw::c_interface {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "gc/c/interface.h"
 #include "gc/c/start.h"
-#include "gc/process/stoppable_mutex.h"
+#include "gc/process/threads/stoppable_mutex.h"
 #include "tests/gc/c/hidden.h"
 #include "tests/gc/process/sleeping_thread.h"
 

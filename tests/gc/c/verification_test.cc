@@ -9,7 +9,7 @@
 
 #include "gc/c/interface.h"
 #include "jackdaw/gc_mark.h"
-#include "tests/gc/process/concurrent_program.h"
+#include "tests/gc/process/concurrent/concurrent_program.h"
 
 namespace jackdaw::c_interface {
 namespace {

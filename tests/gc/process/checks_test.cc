@@ -4,13 +4,13 @@
 #include <mutex>
 #include <thread>
 
-#include "gc/address_table.h"
-#include "gc/collector.h"
-#include "gc/mutator.h"
-#include "gc/process/concurrent_marking.h"
+#include "gc/process/concurrent/concurrent_marking.h"
 #include "gc/process/process_collector.h"
-#include "gc/process/stoppable_mutex.h"
-#include "gc/process/thread_registry.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/runtime/collector.h"
+#include "gc/runtime/mutator.h"
+#include "gc/weak/address_table.h"
 #include "tests/checks.h"
 
 namespace jackdaw::gc {

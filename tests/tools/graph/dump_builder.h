@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "gc/dump/dump_format.h"
+#include "gc/report/dump/dump_format.h"
 #include "tests/tools/graph/bytes.h"
 
 namespace jackdaw::tools {

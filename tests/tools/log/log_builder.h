@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gc/process/collection_log.h"
+#include "gc/report/collection_log.h"
 #include "tools/log/advice.h"
 
 namespace jackdaw::tools {

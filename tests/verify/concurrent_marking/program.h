@@ -11,7 +11,7 @@
 #include <mutex>
 #include <span>
 
-#include "gc/process/concurrent_marking.cc"
+#include "gc/process/concurrent/concurrent_marking.cc"
 #include "heap/allocator.cc"
 #include "heap/chunk.cc"
 #include "heap/heap.cc"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "gc/process/stoppable_mutex.cc"
+#include "gc/process/threads/stoppable_mutex.cc"
 #include "tests/verify/verify.h"
 
 extern "C" {

@@ -20,8 +20,8 @@ inline void signal_may_come(memory_order) { verify::take_signals(); }
 }  // namespace std
 #define atomic_signal_fence signal_may_come
 
-#include "gc/process/thread_registry.cc"
-#include "gc/process/thread_suspension.cc"
+#include "gc/process/threads/thread_registry.cc"
+#include "gc/process/threads/thread_suspension.cc"
 
 namespace verify {
 // The thread that is being registered, which main does for all: by its place in the order of their starts,

@@ -1,0 +1,104 @@
+#include "base/readable_memory.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "base/page_memory.h"
+
+namespace jackdaw::base {
+
+namespace {
+
+std::uintptr_t page_of(std::uintptr_t address) { return address & ~(std::uintptr_t{page_bytes()} - 1); }
+
+// Behind the last page of all addresses there is none.
+std::uintptr_t page_after(std::uintptr_t address) {
+  const std::uintptr_t next = page_of(address) + page_bytes();
+  return next != 0 ? next : std::numeric_limits<std::uintptr_t>::max();
+}
+
+#ifdef MADV_POPULATE_READ
+// Asks the system to map pages for reading. False when some cannot be read, when it does not know how (before
+// Linux 5.14), and when it has no say over a mapping.
+bool can_populate(std::uintptr_t begin, std::uintptr_t bytes) {
+  const int error = errno;
+  void* const pages = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  const bool is_done = madvise(pages, bytes, MADV_POPULATE_READ) == 0;
+  errno = error;
+  return is_done;
+}
+#endif
+
+// True only if all of `range` can be read: one system call, which has the system map what is to be read next
+// anyway. An emulator may agree to whatever it is asked, even for the page that never is there.
+bool is_all_readable([[maybe_unused]] AddressRange range) {
+#ifdef MADV_POPULATE_READ
+  static const bool kAgreesAlways = can_populate(0, page_after(0));
+  if (range.empty()) return true;
+  const std::uintptr_t begin = page_of(range.begin);
+  return !kAgreesAlways && can_populate(begin, page_after(range.end - 1) - begin);
+#else
+  return false;
+#endif
+}
+
+// `range` up to the first page that cannot be read, asking from `first` on.
+AddressRange readable_from(AddressRange range, std::uintptr_t first) {
+  std::uintptr_t end = first;
+  while (end < range.end && is_readable(end)) end = page_after(end);
+  return {range.begin, std::min(end, range.end)};
+}
+
+// Whether something is mapped everywhere in `range`, which begins and ends with a page. The system says so
+// where it is asked to write files back at some time, and changes nothing.
+bool is_mapped(AddressRange range) {
+  const int error = errno;
+  void* const pages = reinterpret_cast<void*>(range.begin);  // NOLINT(performance-no-int-to-ptr)
+  bool is_all = msync(pages, range.end - range.begin, MS_ASYNC) == 0;
+  if (!is_all && errno != ENOMEM) is_all = readable_prefix(range).contains(range);  // it refuses to answer
+  errno = error;
+  return is_all;
+}
+
+}  // namespace
+
+// The system reads a signal set there before it finds that it does not know what to do with it (EINVAL), and
+// says when it cannot read it (EFAULT).
+bool is_readable(std::uintptr_t address) {
+  constexpr int kNothingKnown = -1;
+  constexpr std::size_t kSetBytes = 8;
+  if (page_of(address) == 0) return false;  // a null set is not looked at
+  const int error = errno;
+  const long result = syscall(SYS_rt_sigprocmask, kNothingKnown, page_of(address), nullptr, kSetBytes);
+  const bool readable = result == 0 || errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
+AddressRange first_readable(AddressRange range) {
+  if (is_all_readable(range)) return range;
+  while (!range.empty()) {
+    if (is_readable(range.begin)) return readable_from(range, page_after(range.begin));
+    range.begin = page_after(range.begin);
+  }
+  return {};
+}
+
+AddressRange readable_prefix(AddressRange range) { return readable_from(range, range.begin); }
+
+AddressRange with_mapped_below(AddressRange range) {
+  constexpr std::uintptr_t kLargestStep = std::uintptr_t{1} << 31;
+  std::uintptr_t begin = page_of(range.begin);
+  if (range.empty() || begin == 0 || !is_readable(begin - 1)) return range;
+  for (auto step = kLargestStep; step >= static_cast<std::uintptr_t>(getpagesize()); step /= 2) {
+    if (step < begin && is_mapped({begin - step, begin})) begin -= step;
+  }
+  return {begin, range.end};
+}
+
+}  // namespace jackdaw::base

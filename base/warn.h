@@ -1,0 +1,12 @@
+// What the collector has to tell the people who run a program.
+#pragma once
+
+#include <string_view>
+
+namespace jackdaw::base {
+
+/// Writes "jackdaw: ", the text and an end of line to the error output, in one system call, without malloc
+/// and stdio: also while other threads stand still. A line that cannot be written is lost.
+void warn(std::string_view text);
+
+}  // namespace jackdaw::base

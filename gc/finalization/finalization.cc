@@ -1,0 +1,16 @@
+#include "gc/finalization/finalization.h"
+
+namespace jackdaw::gc {
+
+void Finalization::process(WeakProcessing& marking, bool java) {
+  // Short links do not see what finalizers bring back.
+  short_links.clear_dead();
+  finalizers.find_unreachable(marking, java);
+  // From here on no more objects are marked.
+  short_links.drop_dangling(marking);
+  toggle_references.remove_dead();
+  long_links.clear_dead();
+  long_links.drop_dangling(marking);
+}
+
+}  // namespace jackdaw::gc

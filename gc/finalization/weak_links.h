@@ -1,0 +1,55 @@
+// WeakLinks: words of the program that a collection sets to null when an object goes.
+//
+// A table from each link's address to its object. Neither the link nor the object is kept by it. A process
+// has two: short links are cleared before finalizers are chosen, long ones when those have had their say
+// (gc/finalization/finalization.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/finalization/weak_processing.h"
+#include "gc/weak/address_table.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// The result of a request.
+enum class LinkResult : std::uint8_t {
+  success,
+  duplicate,  ///< the link is registered already
+  not_found,  ///< the link is not registered
+  no_memory,  ///< nothing has changed
+};
+
+/// Not locked: whoever calls holds the collector's allocation lock; clear_dead and drop_dangling need all
+/// other threads stopped, too. Its memory comes from the system, and is no root.
+class WeakLinks {
+ public:
+  /// Registers a link, which is not null, to the object of the heap that starts at `object`. A link that is
+  /// registered already is a duplicate; it is then registered to this object alone. Amortised O(1).
+  [[nodiscard]] LinkResult register_link(void** link, heap::Object* object);
+  /// Takes a registration back. Whether there was one. O(1).
+  bool unregister_link(void** link);
+  /// Moves a registration to another word; neither word changes. A duplicate, with nothing changed, when that
+  /// is another registered link. O(1).
+  [[nodiscard]] LinkResult move_link(void** link, void** new_link);
+  [[nodiscard]] std::size_t size() const { return objects_.size(); }
+  /// Calls `function(void** link, Object*)` for each registered link.
+  template <typename Function>
+  void for_each(Function function) const {
+    objects_.for_each([&](std::uintptr_t link, heap::Object* object) {
+      function(reinterpret_cast<void**>(link), object);  // NOLINT(performance-no-int-to-ptr)
+    });
+  }
+
+  /// Sets the links to unmarked objects to null and ends their registrations. O(table).
+  void clear_dead();
+  /// Ends the registrations of links that lie in unmarked objects. O(table).
+  void drop_dangling(const WeakProcessing& marking);
+
+ private:
+  AddressTable<heap::Object*> objects_;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,326 @@
+#include "gc/marking/candidate_picker.h"
+
+#include <array>
+
+#if defined(__x86_64__)
+// GCC 12 warns of variables that its own header leaves uninitialised on purpose (its bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#endif
+
+namespace jackdaw::gc {
+
+namespace {
+
+using Candidate = CandidatePicker::Candidate;
+
+}  // namespace
+
+struct CandidatePicker::Portable {
+  // Part of the functions below under sanitizers, too: they say that these do not look at what is read.
+  template <bool kDisplaced>
+  [[gnu::always_inline]] static inline Candidate* append_all(const heap::BlockMap::View& view,
+                                                             heap::Words words, Candidate* out) {
+    for (const heap::Word& word : words) {
+      const std::uintptr_t bits = word.read_once();
+      *out = bits;
+      const bool passes = kDisplaced ? view.may_keep(bits) : view.covers(bits);
+      out += passes ? 1 : 0;
+    }
+    return out;
+  }
+
+  template <bool kDisplaced>
+  [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(const CandidatePicker& picker,
+                                                                                heap::Words words,
+                                                                                Candidate* out) {
+    const heap::BlockMap::View view = picker.view_;
+    return static_cast<std::size_t>(append_all<kDisplaced>(view, words, out) - out);
+  }
+
+  template <bool kDisplaced>
+  [[gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
+                                                      std::span<const MarkTask> tasks, std::size_t enough,
+                                                      Candidate* out) {
+    const heap::BlockMap::View view = picker.view_;
+    Candidate* end = out;
+    std::size_t taken = 0;
+    for (; taken < tasks.size() && static_cast<std::size_t>(end - out) < enough; ++taken) {
+      const MarkTask task = tasks[taken];
+      if (!task.is_small_words()) break;
+      end = append_all<kDisplaced>(view, task.small_object(), end);
+    }
+    return {taken, static_cast<std::size_t>(end - out)};
+  }
+};
+
+#if defined(__x86_64__)
+
+// Has the compiler keep in a register what was read: read again to be picked, a word that the program writes
+// meanwhile may be another one than that which was tested.
+#define JACKDAW_READ_ONCE(words) asm("" : "+v"(words))
+
+#define JACKDAW_AVX2 gnu::target("avx2,bmi,bmi2,popcnt")
+
+namespace {
+
+// Indexed by the set of four words that pass: where halves come from when the words that pass are moved to
+// the front, and how many bytes these take.
+struct Permutations {
+  alignas(64) std::array<std::array<std::uint8_t, 8>, 16> halves{};
+  alignas(64) std::array<std::size_t, 16> bytes{};
+};
+consteval Permutations make_permutations() {
+  Permutations permutations;
+  for (std::uint32_t passing = 0; passing < 16; ++passing) {
+    std::uint32_t next = 0;
+    for (std::uint32_t word = 0; word < 4; ++word) {
+      if ((passing >> word & 1) == 0) continue;
+      permutations.halves[passing][next++] = static_cast<std::uint8_t>(2 * word);
+      permutations.halves[passing][next++] = static_cast<std::uint8_t>(2 * word + 1);
+    }
+    permutations.bytes[passing] = next / 2 * sizeof(Candidate);
+  }
+  return permutations;
+}
+constexpr Permutations kPermutations = make_permutations();
+
+// The test of four words at once, in registers.
+struct Avx2Test {
+  // Both with the highest bit the other way round, as signed numbers are compared.
+  __m256i start;
+  __m256i bytes;
+  __m256i in_granule;
+
+  [[JACKDAW_AVX2, gnu::always_inline]] explicit Avx2Test(const heap::BlockMap::View& view)
+      : start(_mm256_xor_si256(all(view.begin()), sign_bits())),
+        bytes(_mm256_xor_si256(all(view.bytes()), sign_bits())),
+        in_granule(all(view.in_granule().bits())) {}
+
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i all(std::uint64_t value) {
+    return _mm256_set1_epi64x(static_cast<long long>(value));
+  }
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i sign_bits() {
+    return all(std::uint64_t{1} << 63);
+  }
+
+  // A bit for each of the words that passes.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline std::uint32_t passing(__m256i words) const {
+    __m256i covered = _mm256_cmpgt_epi64(bytes, _mm256_sub_epi64(words, start));
+    if constexpr (kDisplaced) {
+      const __m256i places = _mm256_and_si256(words, all(63));
+      const __m256i kept = _mm256_slli_epi64(_mm256_srlv_epi64(in_granule, places), 63);
+      covered = _mm256_and_si256(covered, kept);
+    }
+    return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(covered)));
+  }
+
+  // Appends those of the first kRead of four words that pass.
+  template <bool kDisplaced, unsigned kRead>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append(__m256i words, Candidate* out) const {
+    std::uint32_t mask = passing<kDisplaced>(words);
+    if constexpr (kRead < 4) mask &= (1U << kRead) - 1;
+    const __m256i order = _mm256_cvtepu8_epi32(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPermutations.halves[mask].data())));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, order));
+    // A table gives the length, since a population count would take three instructions.
+    return reinterpret_cast<Candidate*>(reinterpret_cast<std::byte*>(out) + kPermutations.bytes[mask]);
+  }
+
+  // Appends those of some words that pass.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_all(heap::Words words, Candidate* out) const {
+    const heap::Word* word = words.data();
+    std::size_t left = words.size();
+    for (; left >= 4; word += 4, left -= 4) out = append<kDisplaced, 4>(four_at(word), out);
+    for (; left != 0; ++word, --left) out = append<kDisplaced, 1>(all(word->read_once()), out);
+    return out;
+  }
+
+  // Appends those words of a slot that pass. A slot has an even number of words.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_slot(const heap::Word* word,
+                                                                     std::size_t count,
+                                                                     Candidate* out) const {
+    for (const heap::Word* const end = word + count / 4 * 4; word != end; word += 4)
+      out = append<kDisplaced, 4>(four_at(word), out);
+    if (count % 4 == 0) return out;
+    return append_two<kDisplaced>(word, out);
+  }
+
+  // Two words are read, not four and a mask: those behind may lie on a cache line that nobody asked for.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_two(const heap::Word* word,
+                                                                    Candidate* out) const {
+    __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(word));
+    JACKDAW_READ_ONCE(two);
+    return append<kDisplaced, 2>(_mm256_castsi128_si256(two), out);
+  }
+
+  [[JACKDAW_AVX2, gnu::always_inline]] static inline __m256i four_at(const heap::Word* word) {
+    __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(word));
+    JACKDAW_READ_ONCE(words);
+    return words;
+  }
+};
+
+}  // namespace
+
+struct CandidatePicker::Avx2 {
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(
+      const CandidatePicker& picker, heap::Words words, Candidate* out) {
+    const Avx2Test test(picker.view_);
+    return static_cast<std::size_t>(test.append_all<kDisplaced>(words, out) - out);
+  }
+
+  // The sanitizer for threads would name the program's writes while it runs: they are found by their pages.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX2, gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
+                                                                    std::span<const MarkTask> tasks,
+                                                                    std::size_t enough, Candidate* out) {
+    const Avx2Test test(picker.view_);
+    Candidate* end = out;
+    const Candidate* const last = out + enough;
+    const MarkTask* task = tasks.data();
+    const MarkTask* const tasks_end = task + tasks.size();
+    for (; task != tasks_end && task->is_small_words(); ++task) {
+      const heap::Word* const word = task->small_object().data();
+      const std::size_t count = task->small_words();
+      if (count == 4) {
+        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
+        continue;
+      }
+      if (count == kWordsUnchecked) {
+        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
+        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word + 4), end);
+        continue;
+      }
+      if (count == 2) {
+        end = test.append_two<kDisplaced>(word, end);
+        continue;
+      }
+      if (end >= last) break;
+      end = test.append_slot<kDisplaced>(word, count, end);
+      if (end >= last) {
+        ++task;
+        break;
+      }
+    }
+    return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
+  }
+};
+
+#define JACKDAW_AVX512 gnu::target("avx2,avx512f,avx512dq,bmi,bmi2,popcnt")
+
+namespace {
+
+// The test of eight words at once.
+template <bool kDisplaced>
+struct Avx512Test {
+  __m512i start;
+  __m512i bytes;
+  __m512i in_granule;
+
+  [[JACKDAW_AVX512, gnu::always_inline]] explicit Avx512Test(const heap::BlockMap::View& view)
+      : start(all(view.begin())), bytes(all(view.bytes())), in_granule(all(view.in_granule().bits())) {}
+
+  [[JACKDAW_AVX512, gnu::always_inline]] static inline __m512i all(std::uint64_t value) {
+    return _mm512_set1_epi64(static_cast<long long>(value));
+  }
+
+  // Appends those of eight words that pass.
+  [[JACKDAW_AVX512, gnu::always_inline]] inline Candidate* append(const heap::Word* word,
+                                                                  Candidate* out) const {
+    __m512i words = _mm512_loadu_si512(word);
+    JACKDAW_READ_ONCE(words);
+    __mmask8 passing = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(words, start), bytes);
+    if constexpr (kDisplaced) {
+      const __m512i places = _mm512_and_si512(words, all(63));
+      passing = _mm512_mask_test_epi64_mask(passing, _mm512_srlv_epi64(in_granule, places), all(1));
+    }
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(passing, words));
+    return out + _mm_popcnt_u32(passing);
+  }
+};
+
+}  // namespace
+
+struct CandidatePicker::Avx512 {
+  template <bool kDisplaced>
+  [[JACKDAW_AVX512, gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(
+      const CandidatePicker& picker, heap::Words words, Candidate* out) {
+    const Avx512Test<kDisplaced> eight(picker.view_);
+    const std::size_t in_eights = words.size() / 8 * 8;
+    Candidate* end = out;
+    for (std::size_t i = 0; i != in_eights; i += 8) end = eight.append(&words[i], end);
+    const Avx2Test four(picker.view_);
+    return static_cast<std::size_t>(four.append_all<kDisplaced>(words.subspan(in_eights), end) - out);
+  }
+
+  // See Avx2::pick_from.
+  template <bool kDisplaced>
+  [[JACKDAW_AVX512, gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
+                                                                      std::span<const MarkTask> tasks,
+                                                                      std::size_t enough, Candidate* out) {
+    const Avx512Test<kDisplaced> eight(picker.view_);
+    const Avx2Test four(picker.view_);
+    Candidate* end = out;
+    const Candidate* const last = out + enough;
+    const MarkTask* task = tasks.data();
+    const MarkTask* const tasks_end = task + tasks.size();
+    for (; task != tasks_end && end < last; ++task) {
+      if (!task->is_small_words()) break;
+      const heap::Word* word = task->small_object().data();
+      std::size_t count = task->small_words();
+      for (; count >= 8; word += 8, count -= 8) end = eight.append(word, end);
+      if (count != 0) end = four.append_slot<kDisplaced>(word, count, end);
+    }
+    return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
+  }
+};
+
+#undef JACKDAW_READ_ONCE
+
+#endif  // defined(__x86_64__)
+
+std::vector<CandidatePicker::Instructions> CandidatePicker::available() {
+  std::vector<Instructions> instructions{Instructions::any};
+  if (fastest() >= Instructions::avx2) instructions.push_back(Instructions::avx2);
+  if (fastest() >= Instructions::avx512) instructions.push_back(Instructions::avx512);
+  return instructions;
+}
+
+CandidatePicker::Instructions CandidatePicker::fastest() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+    const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    return has_512 ? Instructions::avx512 : Instructions::avx2;
+  }
+#endif
+  return Instructions::any;
+}
+
+template <typename By>
+void CandidatePicker::pick_by(bool displaced) {
+  pick_ = displaced ? By::template pick<true> : By::template pick<false>;
+  pick_from_tasks_ = displaced ? By::template pick_from<true> : By::template pick_from<false>;
+}
+
+CandidatePicker::CandidatePicker(const heap::BlockMap& map, [[maybe_unused]] Instructions instructions)
+    : view_(map) {
+  const bool displaced = map.displacements() != nullptr;
+  pick_by<Portable>(displaced);
+#if defined(__x86_64__)
+  if (instructions == Instructions::avx2) pick_by<Avx2>(displaced);
+  if (instructions == Instructions::avx512) pick_by<Avx512>(displaced);
+#endif
+}
+
+}  // namespace jackdaw::gc

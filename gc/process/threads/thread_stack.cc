@@ -1,0 +1,136 @@
+#include "gc/process/threads/thread_stack.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <new>
+
+#ifdef __GLIBC__
+// The C library's, whose name is reserved.
+extern "C" void* libc_stack_end asm("__libc_stack_end");
+#endif
+
+namespace jackdaw::gc {
+
+namespace {
+
+// Nobody's stack is known to be larger whose lower end was not told.
+constexpr std::uintptr_t kLargestForeignStack = std::uintptr_t{8} << 20;
+// Below an interrupted stack pointer functions that call nothing may have variables (x86-64).
+constexpr std::uintptr_t kRedZoneBytes = 128;
+
+base::AddressRange range_of(const stack_t& signal_stack) {
+  if ((signal_stack.ss_flags & SS_DISABLE) != 0) return {};
+  const auto low = reinterpret_cast<std::uintptr_t>(signal_stack.ss_sp);
+  return {low, low + signal_stack.ss_size};
+}
+
+// The alternate signal stack that the calling thread has; empty when there is none.
+base::AddressRange signal_stack_of_this_thread() {
+  stack_t stack;
+  return sigaltstack(nullptr, &stack) == 0 ? range_of(stack) : base::AddressRange{};
+}
+
+// The first thread's stack, from where the kernel began it, as long as any stack may be at least: Linux maps
+// nothing else so near to it (mmap_base). Its limit, which may change, says nothing of what is in use. Empty
+// when the calling thread runs elsewhere. The thread library would read the whole of /proc/self/maps to tell.
+base::AddressRange first_threads_stack() {
+#ifdef __GLIBC__
+  const auto end = reinterpret_cast<std::uintptr_t>(libc_stack_end);
+  const base::AddressRange stack{end - kLargestForeignStack, end};
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (stack.contains(here) || base::with_mapped_below(stack).contains(here)) return stack;
+#endif
+  return {};
+}
+
+// The calling thread's, as the thread library knows it. It also asks for the thread's processors, which the
+// system may refuse: then the stack ends below what the library keeps of the thread, if that lies there.
+base::AddressRange stack_of_this_thread() {
+  pthread_attr_t attributes;
+  const int error = pthread_getattr_np(pthread_self(), &attributes);
+  if (error == ENOMEM) throw std::bad_alloc();
+  if (error != 0) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return base::readable_prefix(
+        {here,
+         here + std::min(kLargestForeignStack, reinterpret_cast<std::uintptr_t>(pthread_self()) - here)});
+  }
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(low) + bytes};
+}
+
+// The lowest address in `within` among the words of `range`, or the begin of `within` when there is none.
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uintptr_t lowest_word_in(
+    base::AddressRange range, base::AddressRange within) {
+  std::uintptr_t lowest = within.end;
+  while (!range.empty()) {
+    const base::AddressRange part = base::first_readable(range);
+    if (part.empty()) break;
+    for (const heap::Word word : heap::whole_words_between(part.begin, part.end)) {
+      if (within.contains(word.bits)) lowest = std::min(lowest, word.bits);
+    }
+    range.begin = part.end;
+  }
+  return lowest == within.end ? within.begin : lowest;
+}
+
+// Returns the part of `stack` in use at the stack pointer `pointer`, empty when that lies elsewhere. A stack
+// may reach further down than was known: limits are raised, and mappings grow.
+base::AddressRange used_part(base::AddressRange stack, std::uintptr_t pointer) {
+  const bool is_in_it = stack.contains(pointer) ||
+                        (base::with_mapped_below(stack).contains(pointer) &&
+                         base::first_readable({pointer, stack.begin}).contains({pointer, stack.begin}));
+  return is_in_it ? base::AddressRange{pointer, stack.end} : base::AddressRange{};
+}
+
+}  // namespace
+
+ThreadStack ThreadStack::of_this_thread() {
+  ThreadStack stack;
+  stack.fake_stack_ = FakeStack::of_this_thread();
+  stack.own_ = first_threads_stack();
+  if (stack.own_.empty()) stack.own_ = stack_of_this_thread();
+  stack.current_ = stack.own_;
+  return stack;
+}
+
+void ThreadStack::set_end(std::uintptr_t end) {
+  end = fake_stack_.real_address(end);
+  const bool is_own = own_.begin < end && end <= own_.end;
+  current_ = {is_own ? own_.begin : end - std::min(end, kLargestForeignStack), end};
+}
+
+// In a handler the kernel has told the signal stack, which may be a variable on the thread's own. Elsewhere
+// it is asked only where the thread may run on one: the program may have given up this system call.
+void ThreadStack::note(std::uintptr_t pointer, const ucontext_t* interrupted) {
+  pointer_ = pointer;
+  fake_stack_ = FakeStack::of_this_thread();
+  base::AddressRange signal_stack;
+  if (interrupted != nullptr) {
+    signal_stack = range_of(interrupted->uc_stack);
+  } else if (used_part(current_, pointer).empty()) {
+    signal_stack = signal_stack_of_this_thread();
+  }
+  signal_stack_ = signal_stack.contains(pointer) ? signal_stack : base::AddressRange{};
+}
+
+std::array<base::AddressRange, 2> ThreadStack::parts() const {
+  if (!signal_stack_.empty()) {
+    const base::AddressRange used{pointer_, signal_stack_.end};
+    const base::AddressRange interrupted =
+        current_.begin == own_.begin ? base::with_mapped_below(current_) : current_;
+    return {used, {lowest_word_in(used, interrupted) - kRedZoneBytes, current_.end}};
+  }
+  for (const base::AddressRange& stack : {current_, own_}) {
+    if (const base::AddressRange used = used_part(stack, pointer_); !used.empty()) return {used, {}};
+  }
+  return {base::readable_prefix({pointer_, pointer_ + kLargestForeignStack}), base::with_mapped_below(own_)};
+}
+
+}  // namespace jackdaw::gc

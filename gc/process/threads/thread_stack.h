@@ -1,0 +1,69 @@
+// ThreadStack: which stretches of memory are a thread's stack, wherever it runs: on its own stack, on an
+// alternate signal stack above that, or on a coroutine's.
+#pragma once
+
+#include <ucontext.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/address_range.h"
+#include "base/sanitizers.h"
+#include "gc/process/threads/fake_stack.h"
+#include "gc/process/threads/readable_words.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw::gc {
+
+/// One thread's. Changed by the thread, or by others while it does not run; read by the collector while it
+/// stands still.
+class ThreadStack {
+ public:
+  /// The calling thread's own. Throws std::bad_alloc.
+  static ThreadStack of_this_thread();
+
+  /// One past the first word: what lies above is not scanned.
+  [[nodiscard]] std::uintptr_t end() const { return current_.end; }
+  /// For a thread that has called nothing above `end` that holds references, and for one that changes to a
+  /// coroutine's stack, or back, which ends there. Of the stack that is left nothing is scanned any more.
+  void set_end(std::uintptr_t end);
+
+  /// The stack pointer that was noted last.
+  [[nodiscard]] std::uintptr_t pointer() const { return pointer_; }
+  /// Notes that the calling thread runs at the stack pointer `pointer`. A signal handler hands over the
+  /// context that it was given.
+  void note(std::uintptr_t pointer, const ucontext_t* interrupted = nullptr);
+  /// Notes that a thread sleeps in the system at the stack pointer `pointer`.
+  void note_sleeping(std::uintptr_t pointer) {
+    pointer_ = pointer;
+    signal_stack_ = {};
+  }
+
+  /// Calls `function(heap::Words)` with the parts in use as the last note() found them.
+  ///
+  /// On an alternate signal stack these are its part in use and, of the stack that was interrupted, what lies
+  /// above the lowest address in it that is found there: the interrupted stack pointer is among them. On a
+  /// stack that nobody told of, what lies above the pointer up to the first page that cannot be read, 8 MiB
+  /// at most, and all of the thread's own stack. Under AddressSanitizer also the frames that these lead to
+  /// (FakeStack).
+  template <typename Function>
+  void for_each_part(Function function) const {
+    const auto visit = [&](heap::Words words) {
+      function(words);
+      if constexpr (base::kAddressSanitizer) fake_stack_.for_each_frame(words, function);
+    };
+    for (const base::AddressRange& part : parts()) for_each_readable_words(part, visit);
+  }
+
+ private:
+  [[nodiscard]] std::array<base::AddressRange, 2> parts() const;
+
+  base::AddressRange own_;           // the thread's own stack
+  base::AddressRange current_;       // of it or of the coroutine's what may be in use
+  base::AddressRange signal_stack_;  // when the pointer is in it
+  FakeStack fake_stack_;
+  std::uintptr_t pointer_ = 0;
+};
+
+}  // namespace jackdaw::gc

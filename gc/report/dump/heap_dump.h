@@ -1,0 +1,99 @@
+// HeapDump: what a heap dump says (docs/heap-dump.md), from a heap whose objects are marked.
+//
+// It runs in a child that was forked while the program stood still: nothing changes, and nobody else runs,
+// but locks are as they were. So it takes none, and calls no malloc.
+#pragma once
+
+#include <link.h>
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "base/address_range.h"
+#include "gc/marking/layout_word.h"
+#include "gc/marking/object_model.h"
+#include "gc/report/dump/dump_format.h"
+#include "gc/report/dump/dump_stream.h"
+#include "heap/growing_list.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw::gc {
+
+/// Writes one dump, record by record. Its functions are called in the order in which they are declared, those
+/// for roots as often as need be.
+class HeapDump {
+ public:
+  /// `marked`: of the heap.
+  HeapDump(DumpStream& stream, heap::Heap& heap, const MarkedHeap& marked)
+      : out_(stream), heap_(heap), model_(marked) {}
+
+  void write_program(std::uint64_t collection);
+  void write_object_files();
+  void write_kinds();
+  /// Every marked object with its references. O(heap).
+  void write_objects();
+
+  /// Opens a record of roots. `thread`: its number, or 0; `stack_end`: where its stack ends, or 0.
+  void begin_roots(DumpRoots where, pid_t thread = 0, std::uintptr_t stack_end = 0);
+  /// Words that may be addresses in objects. `all_count`: also those that are no displacements.
+  void add_words(heap::Words words, bool all_count);
+  /// The object that `address` is in is referred to from `place`, or from nowhere in the program's memory: 0.
+  /// The place of a persistent handle is that of the code which made it.
+  void add_object(std::uintptr_t place, std::uintptr_t address);
+  void end_roots() { out_.number(0); }
+  /// Where the words of a stack look like return addresses.
+  void write_return_addresses(pid_t thread, heap::Words stack);
+
+  /// Whether all was written.
+  bool write_end();
+
+ private:
+  struct Reference {
+    heap::Object* object;
+    std::uint64_t word;  // its number in the object, plus 1; kDumpNoWord
+    std::uint64_t offset;
+  };
+  // For HeapObjectModel::visit.
+  struct Sink {
+    HeapDump& dump;
+    void reference(heap::Object* object);
+    void task(MarkTask task) { dump.add(dump.parts_, task); }
+  };
+
+  template <typename T>
+  void add(heap::GrowingList<T>& list, const T& element) {
+    failed_ = !list.append(element) || failed_;
+  }
+  static int note_object_file(dl_phdr_info* object, std::size_t, void* dump);
+  void write_object_file(const dl_phdr_info& object);
+  void begin_block(const heap::Object* first);
+  void write_object(heap::Object* object);
+  void find_references(heap::Object* object);
+  void find_word(const heap::Object* object, Reference& reference, std::uint64_t& next_word) const;
+  void write_type_of(const heap::Object* object);
+  void note_type(const TraceDescriptor* type);
+  void write_types();
+  [[nodiscard]] static heap::Object* live_object_at(const heap::BlockMap& map, std::uintptr_t address);
+  [[nodiscard]] bool is_return_address(std::uintptr_t address) const;
+
+  DumpStream& out_;
+  heap::Heap& heap_;
+  const HeapObjectModel model_;
+  heap::GrowingList<base::AddressRange> code_;
+  heap::GrowingList<Reference> references_;          // of the object at hand
+  heap::GrowingList<MarkTask> parts_;                // of it, still to be visited
+  heap::GrowingList<const TraceDescriptor*> types_;  // in the order of their addresses
+  bool failed_ = false;                              // for want of memory
+  std::uintptr_t block_ = 0;                         // the one at hand
+  std::uintptr_t last_target_ = 0;
+  std::uintptr_t last_place_ = 0;
+  std::uintptr_t last_object_ = 0;
+  std::uint64_t objects_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t reference_count_ = 0;
+  std::uint64_t roots_ = 0;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,162 @@
+// CollectionTrace: what a collector did, and when, on a time line (docs/trace.md).
+//
+// What happens is noted in buffers, and goes to a file when the threads run again: one that stands still may
+// hold malloc's lock. Probes (base/probe.h) lie at the same places, whether or not there is a file.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/probe.h"
+#include "gc/report/collection_reason.h"
+#include "gc/report/trace/trace_file.h"
+#include "mark/event_buffer.h"
+#include "mark/time_line.h"
+
+namespace jackdaw::gc {
+
+/// What a collector is at.
+enum class TracePhase : std::uint8_t {
+  collection,
+  cycle,         ///< of marking while the program runs: to the end of its sweep
+  pause,         ///< from asking threads to stop until they go on
+  stop_threads,  ///< until all of them stand still
+  clear_marks,
+  mark,
+  finish,  ///< finalization, weak references, destructors
+  sweep,
+  mark_concurrently,
+  catch_up,  ///< visits what the program has written meanwhile
+  sweep_concurrently,
+};
+
+inline constexpr std::array<const char*, 11> kTracePhaseNames{"collection",
+                                                              "cycle",
+                                                              "pause",
+                                                              "stop threads",
+                                                              "clear marks",
+                                                              "mark",
+                                                              "finish",
+                                                              "sweep",
+                                                              "mark concurrently",
+                                                              "catch up",
+                                                              "sweep concurrently"};
+
+/// A number of bytes that changes.
+enum class TraceCounter : std::uint8_t {
+  live,       ///< found by the last collection
+  allocated,  ///< since then
+  heap,       ///< that the heap takes
+};
+
+inline constexpr std::array<const char*, 3> kTraceCounterNames{"live", "allocated", "heap"};
+
+/// Phases that follow upon one another, or lie within one another; the counters. The collector's, or, in the
+/// phases of a cycle that are its own, the concurrent thread's: one thread at a time.
+class CollectionTrace {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `path`: of the file, in which %p becomes the process's number, %% a %; empty: there is none. With the
+  /// most threads that mark. When there is no memory for it, and when the file cannot be written, one line on
+  /// the error output says so.
+  CollectionTrace(const std::string& path, std::uint32_t workers);
+  CollectionTrace(const CollectionTrace&) = delete;
+  CollectionTrace& operator=(const CollectionTrace&) = delete;
+
+  /// Whether there is a file.
+  [[nodiscard]] bool is_on() const { return recording_ != nullptr; }
+  /// For the marking engine: null where there is no file.
+  [[nodiscard]] mark::TimeLine* workers() { return is_on() ? &recording_->workers : nullptr; }
+
+  /// `number`: of the collection, where the phase is one, or is to end in one.
+  void begin(TracePhase phase, std::uint64_t number = 0, CollectionReason reason = {}) {
+    JACKDAW_PROBE2(phase_begin, kTracePhaseNames[static_cast<std::size_t>(phase)], number);
+    if (is_on()) [[unlikely]]
+      note_begin(phase, number, reason);
+  }
+  void end(TracePhase phase) {
+    JACKDAW_PROBE1(phase_end, kTracePhaseNames[static_cast<std::size_t>(phase)]);
+    if (is_on()) [[unlikely]]
+      note_end(phase);
+  }
+  void count(TraceCounter counter, std::uint64_t bytes) {
+    JACKDAW_PROBE2(counter, kTraceCounterNames[static_cast<std::size_t>(counter)], bytes);
+    if (is_on()) [[unlikely]]
+      note_counter(counter, bytes);
+  }
+  /// Begins a phase, and ends it when it dies.
+  class Span {
+   public:
+    Span(CollectionTrace& trace, TracePhase phase, std::uint64_t number = 0, CollectionReason reason = {})
+        : trace_(trace), phase_(phase) {
+      trace_.begin(phase, number, reason);
+    }
+    ~Span() { trace_.end(phase_); }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    CollectionTrace& trace_;
+    const TracePhase phase_;
+  };
+
+  /// How one of the program's threads was stopped.
+  struct ThreadStop {
+    pid_t thread;
+    Clock::time_point asked;
+    Clock::time_point answered;  ///< it stands still
+    Clock::time_point resumed;
+  };
+  /// Where there is a file. With the collector's lock.
+  void add(const ThreadStop& stop) { recording_->stops.add(stop); }
+
+  /// Writes what was noted since the last time, where there is a file. With the collector's lock, by whoever
+  /// may note phases, while the threads run and nobody marks. Calls malloc, here and below: with OwnWork.
+  void write();
+  /// The child writes a file of its own, if the path has another name for it, else none.
+  void after_fork_in_child();
+
+ private:
+  struct Event {
+    enum class Kind : std::uint8_t { begin, end, counter };
+
+    Clock::time_point time;
+    std::uint64_t value;  // the number of a collection, the counter's bytes
+    Kind kind;
+    std::uint8_t what;  // TracePhase or TraceCounter
+    CollectionReason reason;
+  };
+  struct Recording {
+    Recording(std::string path_pattern, std::uint32_t worker_count);
+
+    const std::string pattern;
+    std::string path;
+    TraceFile file;
+    mark::EventBuffer<Event> events;
+    mark::EventBuffer<ThreadStop> stops;
+    mark::TimeLine workers;
+    std::uint32_t unnoted = 0;  // phases under way for whose beginning there was no room
+  };
+
+  void note_begin(TracePhase phase, std::uint64_t number, CollectionReason reason);
+  void note_end(TracePhase phase);
+  void note_counter(TraceCounter counter, std::uint64_t bytes);
+  void open_file();
+  void write_event(const Event& event);
+  void write_stop(const ThreadStop& stop);
+  void write_worker(std::uint32_t worker);
+  [[nodiscard]] std::uint64_t dropped_events() const;
+  void clear();
+
+  std::unique_ptr<Recording> recording_;
+};
+
+}  // namespace jackdaw::gc

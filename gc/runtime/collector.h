@@ -1,0 +1,142 @@
+// Collector: a heap, its roots and the collections that keep it small.
+//
+// A collection stops the program's threads (mutators) at safepoints, marks from the roots in parallel and
+// sweeps. Threads that use the heap register by making a Mutator. Roots are slots registered here and the
+// Handles of all mutators.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/export.h"
+#include "gc/marking/collection.h"
+#include "gc/marking/marking.h"
+#include "gc/marking/memory_placement.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+class Mutator;
+
+/// How a collector is set up.
+struct CollectorOptions {
+  MarkingOptions marking;
+  /// Where the heap's memory lies.
+  MemoryPlacement memory;
+  /// The heap never gets larger.
+  std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
+  /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit
+  /// alone.
+  bool automatic = true;
+  /// Allocate at least so much between collections.
+  std::size_t minimum_budget_bytes = std::size_t{8} << 20;
+  /// Between collections, allocate so many times what the last one found live: 0 to 1000.
+  double growth = 1.0;
+};
+
+class Collector {
+ public:
+  /// Starts the mark threads. Throws std::invalid_argument for options that make no sense.
+  JACKDAW_EXPORT explicit Collector(const CollectorOptions& options = {});
+  /// Frees all objects. All mutators must be gone.
+  JACKDAW_EXPORT ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  /// Registers slots: whatever they refer to is live. They are read at every collection until remove_roots is
+  /// called with the same span. A slot may be registered more than once. Any thread.
+  JACKDAW_EXPORT void add_roots(std::span<heap::Object* const> slots);
+  /// Undoes one add_roots. O(spans).
+  JACKDAW_EXPORT void remove_roots(std::span<heap::Object* const> slots);
+
+  /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a
+  /// thread that has a running mutator: that calls Mutator::collect. When another thread's collection is
+  /// under way, waits for that, then does its own. Throws std::bad_alloc, with nothing changed, when there is
+  /// no memory to gather the roots.
+  JACKDAW_EXPORT CollectionResult collect();
+
+  /// Marks with `marking`, not null, from now on; gives the engine that it marked with so far. Waits for a
+  /// collection under way. Nobody may ask for mark_threads() or marking_memory_bytes() meanwhile.
+  JACKDAW_EXPORT std::unique_ptr<Marking> exchange_marking(std::unique_ptr<Marking> marking);
+
+  /// The heap, for those who look at it between collections.
+  heap::Heap& heap() { return heap_; }
+  /// Collections so far. Any thread.
+  [[nodiscard]] JACKDAW_EXPORT std::uint64_t collections() const;
+  /// Mark threads, the collecting one included.
+  [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  /// How often a mark thread has stolen from each since the engine was made. Not during a collection.
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const {
+    return marking_->steals_by_victim(worker);
+  }
+  /// Bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow lists.
+  /// While nobody allocates.
+  [[nodiscard]] std::uint64_t marking_memory_bytes() const {
+    return marking_->memory_bytes() + heap_.header_bytes();
+  }
+
+ private:
+  friend class Mutator;
+  class WorldStopped;
+
+  // Relaxed, here and where it is written: written under the lock, and a hint to whoever does not hold it. A
+  // thread that stops takes the lock.
+  [[nodiscard]] bool is_stop_requested() const { return stop_requested_.load(std::memory_order_relaxed); }
+  void register_mutator(Mutator* mutator);
+  void unregister_mutator(Mutator* mutator);
+  // The calling mutator waits here while another thread stops the world.
+  JACKDAW_EXPORT void wait_at_safepoint();
+  // Collects, unless a collection came after number `unless_after`: then nothing. Gives what `attempt`
+  // allocates before anybody else can allocate, and with no budget: null means that there is no memory.
+  template <typename Attempt>
+  std::optional<heap::Object*> collect_and_allocate(std::uint64_t unless_after, Attempt attempt) {
+    std::unique_lock lock(mutex_);
+    wait_while_stopped(lock);
+    if (collections_ > unless_after) return std::nullopt;
+    if (options_.automatic && !collect_if_memory_allows(lock)) return nullptr;
+    heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
+    heap::Object* const object = attempt();
+    // Allocation beyond the budget triggers no collection of its own.
+    if (options_.automatic) {
+      heap_.set_budget(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
+    }
+    return object;
+  }
+  bool collect_if_memory_allows(std::unique_lock<std::mutex>& lock);
+  void wait_while_stopped(std::unique_lock<std::mutex>& lock);
+  JACKDAW_EXPORT void leave_running();
+  JACKDAW_EXPORT void enter_running();
+  CollectionResult collect_as_mutator();
+
+  CollectionResult collect_stopped(std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller);
+  void set_budget(std::uint64_t bytes);
+  void gather_roots();
+
+  const CollectorOptions options_;
+  heap::Heap heap_;
+  Collection collection_;
+  std::unique_ptr<Marking> marking_;
+
+  mutable std::mutex mutex_;  // guards all below; held by the collecting thread all through
+  std::condition_variable world_changed_;
+  std::atomic<bool> stop_requested_{false};
+  std::uint32_t running_mutators_ = 0;
+  std::vector<Mutator*> mutators_;
+  std::vector<std::span<heap::Object* const>> root_spans_;
+  std::vector<heap::Object*> roots_;  // gathered for the collection at hand
+  std::uint64_t collections_ = 0;
+  std::uint64_t budget_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,76 @@
+// make_marking: the collector's engine, and what it refuses.
+#include "gc/marking/marking.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "gc/runtime/collector.h"
+#include "heap/block_map.h"
+
+namespace jackdaw::gc {
+namespace {
+
+TEST(Marking, HasAsManyWorkersAsThreadsAndMarksNothing) {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    MarkingOptions options;
+    options.engine.threads = threads;
+    const std::unique_ptr<Marking> marking = make_marking(options);
+    EXPECT_EQ(marking->worker_count(), threads);
+    EXPECT_TRUE(marking->mark({heap::BlockMap()}, {}, {}));
+    EXPECT_EQ(marking->statistics().size(), threads);
+  }
+}
+
+TEST(Marking, TellsTheMemoryOfItsQueues) {
+  const MarkingOptions options;
+  const std::size_t block_bytes = options.engine.tuning.block_size * sizeof(MarkTask);
+  EXPECT_GE(make_marking(options)->memory_bytes(), block_bytes);
+  EXPECT_LE(make_marking(options)->memory_bytes(), 2 * block_bytes) << "what is not used takes none";
+}
+
+std::string refusal(const MarkingOptions& options) {
+  try {
+    make_marking(options);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Marking, OtherEnginesAreRefused) {
+  MarkingOptions options;
+  options.engine.tuning.queue = "abp";
+  EXPECT_NE(refusal(options), "");
+  options = {};
+  options.engine.tuning.victim = "random";
+  EXPECT_NE(refusal(options), "");
+}
+
+TEST(Marking, SizesOutOfRangeAreRefused) {
+  for (const std::size_t blocks : {std::size_t{0}, std::size_t{1}, (std::size_t{1} << 16) + 1}) {
+    MarkingOptions options;
+    options.engine.tuning.blocks = blocks;
+    EXPECT_NE(refusal(options), "") << blocks;
+  }
+  for (const std::size_t block_size : {std::size_t{0}, std::size_t{65'535}}) {
+    MarkingOptions options;
+    options.engine.tuning.block_size = block_size;
+    EXPECT_NE(refusal(options), "") << block_size;
+  }
+}
+
+TEST(Marking, ACollectorRefusesWhatItsMarkingRefuses) {
+  CollectorOptions options;
+  options.marking.engine.tuning.queue = "abp";
+  EXPECT_THROW(Collector{options}, std::invalid_argument);
+  options = {};
+  options.marking.engine.tuning.blocks = 1;
+  EXPECT_THROW(Collector{options}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace jackdaw::gc

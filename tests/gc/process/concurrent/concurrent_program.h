@@ -1,0 +1,115 @@
+// The process's collector, marking while the program runs, and its cycles: how tests get to a phase of one,
+// and keep it there.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "gc/process/concurrent/concurrent_marking.h"
+#include "gc/process/concurrent/write_tracking.h"
+#include "gc/process/process_collector.h"
+#include "jackdaw/gc.h"
+#include "tests/gc/process/sleeping_thread.h"
+
+namespace jackdaw::gc {
+
+using Phase = ConcurrentMarking::Phase;
+
+inline bool tracks_writes() {
+  WriteTracking tracking;
+  return tracking.start() != WriteTrackingMethod::none;
+}
+
+inline ConcurrentMarking& concurrent_marking() { return ProcessCollector::instance().concurrent_marking(); }
+inline Phase phase() { return concurrent_marking().phase(); }
+
+/// Where threads are stopped without signals, this one may be meanwhile.
+inline void await_end_of(Phase phase) {
+  ProcessCollector::instance().threads().call_blocked(
+      [](void* waited_for) {
+        const Phase phase = *static_cast<const Phase*>(waited_for);
+        while (concurrent_marking().phase() == phase) concurrent_marking().await_end_of(phase);
+      },
+      &phase);
+}
+
+inline void allocate_some() {
+  for (int i = 0; i < 16; ++i) GC_reachable_here(GC_malloc(64));
+}
+
+/// Gives up after many collections.
+template <typename Condition>
+void allocate_until(Condition holds) {
+  constexpr std::uint64_t kMany = 100;
+  const std::uint64_t last = ProcessCollector::instance().collections() + kMany;
+  while (!holds()) {
+    if (ProcessCollector::instance().collections() > last) {
+      ADD_FAILURE() << "what was waited for does not come";
+      std::abort();
+    }
+    allocate_some();
+  }
+}
+
+/// Allocates until no cycle is under way.
+inline void finish_cycle() {
+  allocate_until([] { return phase() == Phase::idle; });
+}
+
+/// A whole one. What comes before may end another.
+inline void run_cycle() {
+  finish_cycle();
+  const std::uint64_t before = ProcessCollector::instance().collections();
+  allocate_until([before] { return ProcessCollector::instance().collections() != before; });
+  finish_cycle();
+}
+
+/// A new cycle that another thread keeps in a phase. Meanwhile nobody may allocate much: who is refused
+/// memory waits for the phase's end, or brings it on.
+class HeldCycle {
+ public:
+  explicit HeldCycle(Phase wanted) {
+    finish_cycle();
+    hold();
+    allocate_until([] { return phase() == Phase::marking; });
+    if (wanted == Phase::marking) return;
+    go_on();
+    await_end_of(Phase::marking);
+    hold();
+    if (wanted == Phase::sweeping) allocate_until([] { return phase() == Phase::sweeping; });
+  }
+  ~HeldCycle() { go_on(); }
+  HeldCycle(const HeldCycle&) = delete;
+  HeldCycle& operator=(const HeldCycle&) = delete;
+
+  void go_on() {
+    is_held_.store(false);
+    if (holder_.joinable()) holder_.join();
+  }
+  /// As soon as the calling thread sleeps.
+  void go_on_when_caller_sleeps() { caller_.store(gettid()); }
+
+ private:
+  void hold() {
+    std::atomic<bool> holds{false};
+    is_held_.store(true);
+    holder_ = std::thread([this, &holds] {
+      const std::lock_guard lock(concurrent_marking().steps());
+      holds.store(true);
+      while (is_held_.load() && (caller_.load() == 0 || !sleeps(caller_.load()))) std::this_thread::yield();
+    });
+    while (!holds.load()) std::this_thread::yield();
+  }
+
+  std::atomic<bool> is_held_{false};
+  std::atomic<pid_t> caller_{0};
+  std::thread holder_;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,47 @@
+// Stands in for gc/process/threads/thread_registry.h: a program of one thread, which stops between two
+// instructions and outside of critical sections.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gc/process/threads/stack_state.h"
+#include "heap/word_scan.h"
+#include "tests/verify/verify.h"
+
+namespace verify::program_thread {
+
+// Held by the thread in a critical section, and, for an instruction that writes to memory that may be armed,
+// by its processor, which is not interrupted meanwhile. Whoever stops it holds both: what the thread did
+// before is seen, and it sees what was done. It may go on reading, which makes no difference.
+inline Mutex critical_section;
+inline Mutex instruction;
+// Written and read by whoever stops it.
+inline bool stands_still = false;
+
+}  // namespace verify::program_thread
+
+namespace jackdaw::gc {
+
+class ThreadRegistry {
+ public:
+  struct RootPlace {};
+  struct ThreadLocalModule {};
+  // Its stack counts as empty until the last pause.
+  template <typename Function>
+  static void for_each_root(std::uintptr_t, StackState, std::span<const ThreadLocalModule>, Function) {}
+  static void stop_others() {
+    verify::program_thread::critical_section.lock();
+    verify::program_thread::instruction.lock();
+    verify::program_thread::stands_still = true;
+  }
+  static void resume_others() {
+    verify::program_thread::stands_still = false;
+    verify::program_thread::instruction.unlock();
+    verify::program_thread::critical_section.unlock();
+  }
+  static void resume_others_soon() { resume_others(); }
+  static void wake_resumed() {}
+};
+
+}  // namespace jackdaw::gc
