@@ -14,7 +14,7 @@
 
 #include "bench/baseline/choices.h"
 #include "bench/conservative/collector_functions.h"
-#include "bench/conservative/conservative_report.h"
+#include "bench/mark/conservative_report.h"
 #include "bench/mark/mark_report.h"
 #include "gc/marking/marking.h"
 #include "gc/marking/memory_placement.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/conservative/conservative_experiment.h"
+#include "bench/mark/conservative_experiment.h"
 #include "bench/mark/mark_experiment.h"
 #include "tools/command/command.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/conservative/conservative_experiment.h"
+#include "bench/mark/conservative_experiment.h"
 
 namespace jackdaw::bench {
 

@@ -1,4 +1,4 @@
-#include "bench/conservative/conservative_experiment.h"
+#include "bench/mark/conservative_experiment.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/conservative/conservative_report.h"
+#include "bench/mark/conservative_report.h"
 
 #include <fmt/format.h>
 
