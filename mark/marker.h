@@ -40,9 +40,9 @@
 
 namespace jackdaw::mark {
 
-/// The engine. `SearchersOfTeam` stands in for Searchers where a worker is to be measured alone.
+/// The engine.
 template <ObjectModel Model, StealableQueue Queue = BwosLifo<typename Model::Task>,
-          VictimPolicy Victim = NumaProbabilisticVictim, typename SearchersOfTeam = Searchers>
+          VictimPolicy Victim = NumaProbabilisticVictim>
 class Marker {
  public:
   using Task = typename Model::Task;
@@ -57,6 +57,10 @@ class Marker {
   /// with a queue that serves one, and std::bad_alloc. When threads cannot be started there are fewer workers
   /// and a warning on stderr.
   explicit Marker(const MarkerOptions& options)
+      : Marker(options, [](const VictimSetup& setup) { return Victim(setup); }) {}
+  /// Also lets `make_victim` make each worker's victim policy; what it throws is thrown. Where there are
+  /// several memory nodes it is called by all workers at once.
+  Marker(const MarkerOptions& options, const VictimMaker<Victim>& make_victim)
       : pool_(checked(options).threads, options.on_helper_start),
         nodes_(options.nodes),
         serial_references_(options.tuning.serial_references),
@@ -66,7 +70,7 @@ class Marker {
         searchers_(Backoff(team_size() > processors_)) {
     const std::uint32_t count = pool_.size();
     nodes_.resize(std::max(count, 2U), 0);
-    make_workers(options);
+    make_workers(options, make_victim);
     statistics_.resize(count);
   }
 
@@ -217,7 +221,7 @@ class Marker {
 
   // Where there are several memory nodes each worker is made by its own thread, so that its queue and its
   // counts lie on that thread's node: the first to write to a page decides where it is.
-  void make_workers(const MarkerOptions& options) {
+  void make_workers(const MarkerOptions& options, const VictimMaker<Victim>& make_victim) {
     workers_.resize(pool_.size());
     std::vector<std::exception_ptr> failures(workers_.size());
     const auto make = [&](std::uint32_t i) {
@@ -226,9 +230,8 @@ class Marker {
                                 .workers = std::max(pool_.size(), 2U),
                                 .seed = options.seed * 1000003 + i,
                                 .nodes = nodes_,
-                                .name = options.tuning.victim,
                                 .node_distances = options.node_distances};
-        workers_[i] = std::make_unique<TeamWorker>(*this, options, setup);
+        workers_[i] = std::make_unique<TeamWorker>(*this, options, setup, make_victim);
       });
     };
     if (has_several_nodes()) {
@@ -350,7 +353,7 @@ class Marker {
   Queue& queue_of(std::uint32_t worker) { return workers_[worker]->queue(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
   BiasedRegions& biased_regions_of(std::uint32_t worker) { return workers_[worker]->biased_regions(); }
-  SearchersOfTeam& searchers() { return searchers_; }
+  Searchers& searchers() { return searchers_; }
   [[nodiscard]] std::uint32_t at_work() const { return pool_.at_work(); }
   [[nodiscard]] std::uint32_t called() const { return pool_.called(); }
 
@@ -371,7 +374,7 @@ class Marker {
   std::uint32_t workers_used_ = 1;  // only those numbered below this were ever called
   std::vector<WorkerStatistics> statistics_;
   TimeLine* const time_line_;
-  SearchersOfTeam searchers_;
+  Searchers searchers_;
   std::span<const Reference> roots_;
   std::span<const Task> rescans_;
   alignas(128) std::atomic<std::size_t> next_root_{0};

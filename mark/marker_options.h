@@ -1,14 +1,10 @@
 // MarkerOptions: how a marking engine is set up.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "mark/queue/block_ring.h"
@@ -22,10 +18,6 @@ enum class Grant : std::uint8_t {
   early,  ///< also from the block that it works in, when thieves ask and it offers them nothing
   full,   ///< only whole blocks, as it leaves them (BWoS as published)
 };
-
-/// Their names; the first is the default.
-inline constexpr std::array<std::pair<std::string_view, Grant>, 2> kGrants{
-    {{"early", Grant::early}, {"full", Grant::full}}};
 
 /// Parameters that comparisons and tests vary. Programs that embed an engine leave them as they are.
 struct Tuning {
@@ -46,11 +38,9 @@ struct Tuning {
   /// one worker until a trial has shown that several are faster (mark/team_benefit.h). Waking another takes
   /// some ten microseconds.
   std::uint64_t small_round_references = kSmallRoundReferences;
-  /// Whether the statistics tell visits_remote, of a PlacedObjectModel, which takes a little time.
-  bool count_remote_visits = false;
-  bool count_held_tasks = false;  ///< whether the statistics tell held_peak, which takes a little time
-  std::string queue;              ///< for whoever makes engines by name; a Marker does not look
-  std::string victim;             ///< the policy, for engines made with AnyVictim; empty: the default
+  /// Whether the statistics tell held_peak and, of a PlacedObjectModel, visits_remote. It takes a little
+  /// time.
+  bool count_visits = false;
 };
 
 struct MarkerOptions {

@@ -25,11 +25,13 @@ namespace jackdaw::mark {
 template <typename Task, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class WorkSearch {
  public:
-  /// `most_at_once` is the most tasks that a steal takes. Throws std::bad_alloc.
-  WorkSearch(Team& team, const VictimSetup& setup, std::size_t most_at_once)
+  /// `make_victim(setup)` makes the victim policy; `most_at_once` is the most tasks that a steal takes.
+  /// Throws std::bad_alloc, and what `make_victim` throws.
+  template <typename MakeVictim>
+  WorkSearch(Team& team, const VictimSetup& setup, const MakeVictim& make_victim, std::size_t most_at_once)
       : team_(team),
         index_(setup.self),
-        victim_(setup),
+        victim_(make_victim(setup)),
         random_(setup.seed + 1),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)),
         steals_by_victim_(make_page_array<std::uint32_t>(setup.workers)),

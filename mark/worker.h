@@ -44,16 +44,15 @@ class alignas(128) Worker {
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
-  /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
-  Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup)
+  /// Throws std::invalid_argument for sizes out of range, std::bad_alloc, and what `make_victim` throws.
+  Worker(Team& team, const MarkerOptions& options, const VictimSetup& setup,
+         const VictimMaker<Victim>& make_victim)
       : team_(team),
         index_(setup.self),
         step_(team, setup.self, options),
-        counts_held_tasks_(options.tuning.count_held_tasks),
-        counts_remote_visits_(options.tuning.count_remote_visits),
-        counts_visits_(options.tuning.count_held_tasks || options.tuning.count_remote_visits),
+        counts_visits_(options.tuning.count_visits),
         time_line_(options.time_line != nullptr ? &options.time_line->of(setup.self) : nullptr),
-        search_(team, setup, options.tuning.steal_batch) {}
+        search_(team, setup, make_victim, options.tuning.steal_batch) {}
 
   /// The queue, for thieves.
   Queue& queue() { return tasks().queue(); }
@@ -465,13 +464,11 @@ class alignas(128) Worker {
            !team_.stays_alone(statistics_.references_visited);
   }
 
-  // The most is held before a visit: what was discovered earlier, and the task that is visited now.
-  void note_held_tasks() { statistics_.held_peak = std::max(statistics_.held_peak, tasks().held() + 1); }
-
+  // Before a visit: then the most is held, what was discovered earlier and the task that is visited now.
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {
-    if (counts_held_tasks_) note_held_tasks();
+    statistics_.held_peak = std::max(statistics_.held_peak, tasks().held() + 1);
     if constexpr (PlacedObjectModel<Model>) {
-      if (counts_remote_visits_ && model.node_of(task) != team_.node_of(index_)) ++statistics_.visits_remote;
+      if (model.node_of(task) != team_.node_of(index_)) ++statistics_.visits_remote;
     }
   }
 
@@ -567,9 +564,7 @@ class alignas(128) Worker {
   const std::uint32_t index_;
   WorkerStatistics statistics_;
   MarkStep<Model, Tasks, Team> step_;
-  const bool counts_held_tasks_;
-  const bool counts_remote_visits_;
-  const bool counts_visits_;  // either of the two
+  const bool counts_visits_;
   CandidateBuffer<Model> candidates_;
   std::uint64_t poll_at_ = 0;       // references visited, while alone
   std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll

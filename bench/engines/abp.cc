@@ -1,10 +1,10 @@
-#include "mark/queue/abp.h"
+#include "bench/queues/abp.h"
 
 #include "bench/engines/instantiate.h"
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::AbpDeque<gc::MarkTask>>(
-    const gc::MarkingOptions& options);
+template std::unique_ptr<gc::Marking> make_engine_with<AbpDeque<gc::MarkTask>>(
+    const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

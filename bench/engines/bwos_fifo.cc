@@ -1,10 +1,10 @@
-#include "mark/queue/bwos_fifo.h"
+#include "bench/queues/bwos_fifo.h"
 
 #include "bench/engines/instantiate.h"
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::BwosFifo<gc::MarkTask>>(
-    const gc::MarkingOptions& options);
+template std::unique_ptr<gc::Marking> make_engine_with<BwosFifo<gc::MarkTask>>(
+    const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

@@ -5,6 +5,6 @@
 namespace jackdaw::bench {
 
 template std::unique_ptr<gc::Marking> make_engine_with<mark::BwosLifo<gc::MarkTask>>(
-    const gc::MarkingOptions& options);
+    const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

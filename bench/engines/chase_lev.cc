@@ -1,10 +1,10 @@
-#include "mark/queue/chase_lev.h"
+#include "bench/queues/chase_lev.h"
 
 #include "bench/engines/instantiate.h"
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<mark::ChaseLevDeque<gc::MarkTask>>(
-    const gc::MarkingOptions& options);
+template std::unique_ptr<gc::Marking> make_engine_with<ChaseLevDeque<gc::MarkTask>>(
+    const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

@@ -4,11 +4,12 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "bench/engines/with_queue.h"
+#include "bench/queues/choices.h"
+#include "bench/victims/any.h"
 #include "gc/marking/mark_task.h"
-#include "mark/queue/choices.h"
-#include "mark/victim/choices.h"
 
 namespace jackdaw::bench {
 
@@ -17,7 +18,7 @@ namespace {
 struct QueueEntry {
   std::string_view name;
   bool serves_one_thread_alone;
-  gc::MarkingMaker make;
+  std::unique_ptr<gc::Marking> (*make)(const gc::MarkingOptions& options, std::string_view victim);
 };
 
 template <typename... Choices>
@@ -28,39 +29,35 @@ std::vector<QueueEntry> entries_of(std::type_identity<std::tuple<Choices...>>) {
 
 // Throws std::invalid_argument when there is none of that name.
 const QueueEntry& entry_of(std::string_view name) {
-  static const std::vector<QueueEntry> kEntries = entries_of(std::type_identity<mark::QueueChoices>{});
-  name = mark::name_or_default<mark::QueueChoices>(name);
+  static const std::vector<QueueEntry> kEntries = entries_of(std::type_identity<QueueChoices>{});
+  name = queue_name_or_default(name);
   for (const QueueEntry& entry : kEntries) {
     if (entry.name == name) return entry;
   }
   throw std::invalid_argument("unknown queue '" + std::string(name) + "'");
 }
 
-// Says whether the name meant the first choice, and if so empties it.
-template <typename Choices>
-bool takes_first(std::string& name) {
-  if (mark::name_or_default<Choices>(name) != mark::name_or_default<Choices>({})) return false;
-  name.clear();
-  return true;
+// Whether a name means the first of a list.
+bool is_first(std::string_view name, const std::vector<std::string_view>& list) {
+  return name.empty() || name == list.front();
 }
 
 }  // namespace
 
-std::vector<std::string_view> engine_queues() {
-  return mark::names_of(std::type_identity<mark::QueueChoices>{});
-}
-std::vector<std::string_view> engine_victims() {
-  return mark::names_of(std::type_identity<mark::VictimChoices>{});
-}
+std::vector<std::string_view> engine_queues() { return names_of(std::type_identity<QueueChoices>{}); }
+std::vector<std::string_view> engine_victims() { return AnyVictim::names(); }
 
 bool serves_one_thread_alone(std::string_view queue) { return entry_of(queue).serves_one_thread_alone; }
 
-std::unique_ptr<gc::Marking> make_engine(const gc::MarkingOptions& options) {
-  gc::MarkingOptions of_collector = options;
-  mark::Tuning& tuning = of_collector.engine.tuning;
+std::unique_ptr<gc::Marking> make_engine(const EngineParts& parts, const gc::MarkingOptions& options) {
   const bool is_collectors =
-      takes_first<mark::QueueChoices>(tuning.queue) && takes_first<mark::VictimChoices>(tuning.victim);
-  return is_collectors ? gc::make_marking(of_collector) : entry_of(options.engine.tuning.queue).make(options);
+      is_first(parts.queue, engine_queues()) && is_first(parts.victim, engine_victims());
+  return is_collectors ? gc::make_marking(options) : entry_of(parts.queue).make(options, parts.victim);
+}
+
+gc::MarkingMaker maker_of(EngineParts parts) {
+  return
+      [parts = std::move(parts)](const gc::MarkingOptions& options) { return make_engine(parts, options); };
 }
 
 }  // namespace jackdaw::bench

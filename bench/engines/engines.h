@@ -1,13 +1,23 @@
 // Engines: marking engines whose queue and victim policy are chosen by name, so that they can be compared.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gc/marking/marking.h"
+#include "mark/marker_options.h"
 
 namespace jackdaw::bench {
+
+/// The names of an engine's parts; an empty one means the first of its list.
+struct EngineParts {
+  std::string queue;   ///< one of engine_queues()
+  std::string victim;  ///< one of engine_victims()
+};
 
 /// The names of the queues and of the victim policies; the first of each is the collector's.
 std::vector<std::string_view> engine_queues();
@@ -16,9 +26,15 @@ std::vector<std::string_view> engine_victims();
 /// against.
 bool serves_one_thread_alone(std::string_view queue);
 
-/// A gc::MarkingMaker: makes the engine that the options' tuning names; an empty name means the first. With
-/// the first of each it is the collector's own. Throws std::invalid_argument for a name that is not in the
-/// lists, a number out of range, and several threads with a queue for one, and std::bad_alloc.
-std::unique_ptr<gc::Marking> make_engine(const gc::MarkingOptions& options);
+/// When owners grant, by name; the first is the default.
+inline constexpr std::array<std::pair<std::string_view, mark::Grant>, 2> kGrants{
+    {{"early", mark::Grant::early}, {"full", mark::Grant::full}}};
+
+/// Makes an engine of these parts: with the first of each it is the collector's own. Throws
+/// std::invalid_argument for a name that is not in the lists, a number out of range, and several threads with
+/// a queue for one, and std::bad_alloc.
+std::unique_ptr<gc::Marking> make_engine(const EngineParts& parts, const gc::MarkingOptions& options);
+/// make_engine() of these parts, for the options of a collector.
+gc::MarkingMaker maker_of(EngineParts parts);
 
 }  // namespace jackdaw::bench

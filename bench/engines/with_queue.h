@@ -1,14 +1,15 @@
-// make_engine_with: an engine with one of the queues, whose other parts are chosen at run time. Each queue
-// has a file of its own in this folder, because engines take long to compile.
+// make_engine_with: an engine with one of the queues, and a victim policy that is chosen by name at run time.
+// Each queue has a file of its own in this folder, because engines take long to compile.
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "gc/marking/marking.h"
 
 namespace jackdaw::bench {
 
 template <typename Queue>
-std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options);
+std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

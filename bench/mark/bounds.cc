@@ -1,5 +1,4 @@
 #include "bench/mark/bounds.h"
-#include "bench/engines/engines.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +27,7 @@ std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
 // An engine to be timed, and what it did so far.
 class Series {
  public:
-  explicit Series(const gc::MarkingOptions& options) : marking_(make_engine(options)) {
+  explicit Series(const gc::MarkingOptions& options) : marking_(options.make(options)) {
     runs_.workers = marking_->worker_count();
   }
 
@@ -87,8 +86,8 @@ class Measurement {
   // Counting takes time, so these runs are not timed.
   std::uint64_t most_held_tasks(std::uint32_t workers) {
     gc::MarkingOptions options = marking_options(workers);
-    options.engine.tuning.count_held_tasks = true;
-    std::unique_ptr<gc::Marking> marking = make_engine(options);
+    options.engine.tuning.count_visits = true;
+    std::unique_ptr<gc::Marking> marking = options.make(options);
     std::uint64_t most = 0;
     for (std::uint32_t i = 0; i < options_.repeat; ++i) {
       most = std::max(most, held_tasks(collect("space", marking).workers));

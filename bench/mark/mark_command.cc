@@ -80,23 +80,22 @@ MarkCommand::MarkCommand(CLI::App& app)
 }
 
 void MarkCommand::add_engine_options() {
-  mark::MarkerOptions& engine = options_.marking.engine;
   const std::vector<std::string> queues = strings(engine_queues());
   const std::vector<std::string> victims = strings(engine_victims());
-  engine.tuning.queue = queues.front();
-  engine.tuning.victim = victims.front();
+  options_.parts.queue = queues.front();
+  options_.parts.victim = victims.front();
   command_->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")
       ->capture_default_str();
-  command_->add_option("--queue", engine.tuning.queue, "Task queue of each worker")
+  command_->add_option("--queue", options_.parts.queue, "Task queue of each worker")
       ->check(CLI::IsMember(queues))
       ->capture_default_str();
-  command_->add_option("--victim", engine.tuning.victim, "How a thief chooses its victim")
+  command_->add_option("--victim", options_.parts.victim, "How a thief chooses its victim")
       ->check(CLI::IsMember(victims))
       ->capture_default_str();
   command_
       ->add_option("--grant", grant_,
                    "What idle thieves are given: early (also a part of a block) or full blocks alone")
-      ->check(CLI::IsMember(tools::names_in(mark::kGrants)))
+      ->check(CLI::IsMember(tools::names_in(kGrants)))
       ->capture_default_str();
 }
 
@@ -209,11 +208,12 @@ MarkExperimentOptions MarkCommand::typed_options() const {
   options.marking.engine.threads = tools::parse_threads(threads_);
   options.memory = parse_memory(memory_);
   options.marking.binding = *machine::parse_binding(binding_);
-  options.marking.engine.tuning.grant = tools::value_of(mark::kGrants, grant_);
-  if (options.marking.engine.threads > 1 && serves_one_thread_alone(options.marking.engine.tuning.queue)) {
+  options.marking.make = maker_of(options.parts);
+  options.marking.engine.tuning.grant = tools::value_of(kGrants, grant_);
+  if (options.marking.engine.threads > 1 && serves_one_thread_alone(options.parts.queue)) {
     throw tools::InputError(
         fmt::format("--queue {} with {} threads: it serves one thread alone; add --threads 1",
-                    options.marking.engine.tuning.queue, options.marking.engine.threads));
+                    options.parts.queue, options.marking.engine.threads));
   }
   return options;
 }

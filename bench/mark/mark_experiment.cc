@@ -93,9 +93,8 @@ RunFigures medians(const std::vector<Run>& runs) {
 gc::CollectorOptions collector_options(const MarkExperimentOptions& options) {
   gc::CollectorOptions collector;
   collector.marking = options.marking;
-  collector.marking.make = make_engine;
   collector.memory = options.memory;
-  collector.marking.engine.tuning.count_remote_visits = gc::memory_nodes(options.memory).count() > 1;
+  collector.marking.engine.tuning.count_visits = gc::memory_nodes(options.memory).count() > 1;
   collector.automatic = false;
   return collector;
 }
@@ -293,7 +292,7 @@ RunTimeLine record_time_line(const MarkExperimentOptions& options, const SerialM
   mark::TimeLine time_line(options.marking.engine.threads, kSpansOfWorker);
   gc::MarkingOptions marking_options = options.marking;
   marking_options.engine.time_line = &time_line;
-  std::unique_ptr<gc::Marking> marking = make_engine(marking_options);
+  std::unique_ptr<gc::Marking> marking = marking_options.make(marking_options);
   MarkingSwap swap(heaps.collector);
   for (std::uint32_t i = 0; i <= options.warmup; ++i) {
     time_line.clear();
@@ -310,6 +309,7 @@ MarkReport run_mark_experiment(const MarkExperimentOptions& options) {
   report.graph = options.graph;
   report.objects = heaps.objects;
   report.threads = heaps.collector.mark_threads();
+  report.parts = options.parts;
   report.marking = options.marking;
   report.verified = options.verify;
   report.baselines = results_to_come(options, heaps);

@@ -10,6 +10,7 @@
 #include "bench/baseline/baseline.h"
 #include "bench/baseline/choices.h"
 #include "bench/baseline/result.h"
+#include "bench/engines/engines.h"
 #include "bench/mark/bounds.h"
 #include "bench/mark/line_reads.h"
 #include "bench/mark/plain_loop.h"
@@ -24,7 +25,8 @@ namespace jackdaw::bench {
 /// The user's options.
 struct MarkExperimentOptions {
   std::string graph;  ///< a specification, see graph_spec.h
-  gc::MarkingOptions marking;
+  EngineParts parts;
+  gc::MarkingOptions marking;  ///< `make` makes an engine of the parts
   gc::MemoryPlacement memory;
   std::uint64_t object_bytes = 48;
   std::uint32_t repeat = 5;             ///< measured runs
@@ -83,6 +85,7 @@ struct MarkReport {
   std::vector<std::uint64_t> heap_bytes_by_node;
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
   std::uint32_t threads = 0;               ///< workers that really ran
+  EngineParts parts;                       ///< as asked for
   gc::MarkingOptions marking;              ///< as asked for
   bool verified = false;                   ///< whether the marks were compared
   std::vector<std::string>

@@ -40,17 +40,17 @@ std::string human_bytes(std::uint64_t bytes) {
 void format_heading(const MarkReport& report, std::string& out) {
   const double share =
       100.0 * static_cast<double>(report.marking_memory_bytes) / static_cast<double>(report.heap_bytes);
-  fmt::format_to(
-      std::back_inserter(out),
-      "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
-      "{} mark thread{}, queue {}, victim {}{}; our objects {}\n\n",
-      tools::printable(report.graph), report.objects, report.median.objects_marked, report.median.references,
-      human_bytes(report.heap_bytes), human_bytes(report.marking_memory_bytes), share, report.threads,
-      report.threads == 1 ? "" : "s", report.marking.engine.tuning.queue, report.marking.engine.tuning.victim,
-      !report.verified       ? ""
-      : report.all_correct() ? ", verified"
-                             : ", NOT CORRECT",
-      to_string(OurObjects::typed));
+  fmt::format_to(std::back_inserter(out),
+                 "{}: {} objects, {} marked, {} references; heap {}, marks and queues {} ({:.2f} %)\n"
+                 "{} mark thread{}, queue {}, victim {}{}; our objects {}\n\n",
+                 tools::printable(report.graph), report.objects, report.median.objects_marked,
+                 report.median.references, human_bytes(report.heap_bytes),
+                 human_bytes(report.marking_memory_bytes), share, report.threads,
+                 report.threads == 1 ? "" : "s", report.parts.queue, report.parts.victim,
+                 !report.verified       ? ""
+                 : report.all_correct() ? ", verified"
+                                        : ", NOT CORRECT",
+                 to_string(OurObjects::typed));
 }
 
 // `baseline_ms`: from a baseline's result to its time in the run.
@@ -235,9 +235,9 @@ std::string to_json(const MarkReport& report) {
                                  {"heap_bytes_by_node", report.heap_bytes_by_node},
                                  {"marking_memory_bytes", report.marking_memory_bytes},
                                  {"threads", report.threads},
-                                 {"queue", report.marking.engine.tuning.queue},
-                                 {"victim", engine.tuning.victim},
-                                 {"grant", tools::name_of(mark::kGrants, engine.tuning.grant)},
+                                 {"queue", report.parts.queue},
+                                 {"victim", report.parts.victim},
+                                 {"grant", tools::name_of(kGrants, engine.tuning.grant)},
                                  {"steal_batch", engine.tuning.steal_batch},
                                  {"serial", engine.tuning.serial_references},
                                  {"runs", nlohmann::ordered_json::array()}};

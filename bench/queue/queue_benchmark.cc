@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/spin.h"
-#include "mark/queue/choices.h"
+#include "bench/queues/choices.h"
 
 namespace {
 
@@ -112,7 +112,7 @@ void add_queues(std::type_identity<std::tuple<Choices...>>) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  add_queues(std::type_identity<jackdaw::mark::QueueChoices>{});
+  add_queues(std::type_identity<jackdaw::bench::QueueChoices>{});
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

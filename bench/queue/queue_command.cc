@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <type_traits>
+#include <string_view>
 #include <vector>
 
 #include "bench/queue/queue_report.h"
 #include "bench/queue/queue_runners.h"
+#include "bench/victims/any.h"
 #include "mark/queue/block_ring.h"
-#include "mark/victim/choices.h"
 #include "tools/command/input_error.h"
 #include "tools/command/output_file.h"
 #include "tools/command/threads_option.h"
@@ -39,7 +39,7 @@ std::vector<std::string> queue_names() {
 }
 
 std::vector<std::string> victim_names() {
-  const auto names = mark::names_of(std::type_identity<mark::VictimChoices>{});
+  const std::vector<std::string_view> names = AnyVictim::names();
   return {names.begin(), names.end()};
 }
 

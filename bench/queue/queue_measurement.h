@@ -32,7 +32,7 @@ struct QueueLoad {
   std::chrono::nanoseconds time{0};  ///< the least length
   std::size_t steal_batch = 1;       ///< tasks that a thief asks for at a time
   ThiefPace pace;                    ///< with a thief
-  std::string victim;                ///< pool: a name of mark::VictimChoices
+  std::string victim;                ///< pool: a name of AnyVictim::names()
   double balancing_factor = 0;       ///< pool: tasks to steal in a round, in percent of the capacity
   std::uint64_t seed = 1;            ///< pool: of the victim policies
 };

@@ -6,20 +6,19 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/baseline/tbb_queue.h"
-#include "bench/baseline/xenium_deque.h"
 #include "bench/queue/queue_workload.h"
 #include "bench/queue/read_array.h"
-#include "mark/queue/choices.h"
+#include "bench/queues/choices.h"
+#include "bench/queues/tbb_queue.h"
+#include "bench/queues/xenium_deque.h"
 
 namespace jackdaw::bench {
 
 namespace {
 
 using PeerChoices =
-    std::tuple<mark::QueueChoice<"xenium-chase-lev", XeniumDeque>, mark::QueueChoice<"tbb-queue", TbbQueue>>;
-using MeasuredChoices =
-    decltype(std::tuple_cat(std::declval<mark::QueueChoices>(), std::declval<PeerChoices>()));
+    std::tuple<QueueChoice<"xenium-chase-lev", XeniumDeque>, QueueChoice<"tbb-queue", TbbQueue>>;
+using MeasuredChoices = decltype(std::tuple_cat(std::declval<QueueChoices>(), std::declval<PeerChoices>()));
 
 template <typename Queue>
 bool fits(const QueueShape& shape) {

@@ -38,9 +38,9 @@
 
 #include "base/spin.h"
 #include "bench/queue/queue_measurement.h"
+#include "bench/victims/any.h"
 #include "mark/queue/queue.h"
 #include "mark/thread_pool.h"
-#include "mark/victim/any.h"
 
 namespace jackdaw::bench {
 
@@ -327,11 +327,7 @@ class PoolWorker {
       : owner(*pool.queues[index], pool.load.shape, (QueueTask{index} << kIndexShift) + 1),
         pool_(pool),
         thief_(pool.load.steal_batch),
-        victim_({.self = index,
-                 .workers = pool.size(),
-                 .seed = pool.load.seed + index,
-                 .nodes = {},
-                 .name = pool.load.victim}) {}
+        victim_({.self = index, .workers = pool.size(), .seed = pool.load.seed + index}, pool.load.victim) {}
 
   /// Puts until full, gets until empty, then steals: until it has its number of tasks, or has come away with
   /// none as many times, or time is over.
@@ -366,7 +362,7 @@ class PoolWorker {
 
   QueuePool<Queue>& pool_;
   QueueThief<Queue> thief_;
-  mark::AnyVictim victim_;
+  AnyVictim victim_;
 };
 
 /// §6.2.3: a worker on each of the threads, of which there are at least two. The calling thread's worker

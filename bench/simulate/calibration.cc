@@ -22,12 +22,12 @@
 #include "base/prefetch.h"
 #include "base/spin.h"
 #include "bench/queue/queue_runners.h"
+#include "bench/queues/choices.h"
+#include "bench/victims/any.h"
 #include "machine/usable_processors.h"
 #include "mark/backoff.h"
-#include "mark/queue/choices.h"
 #include "mark/random_numbers.h"
 #include "mark/thread_pool.h"
-#include "mark/victim/any.h"
 #include "tools/command/median.h"
 
 namespace jackdaw::bench {
@@ -255,7 +255,7 @@ double measure_look() {
   EmptyQueues others;
   for (std::uint32_t i = 0; i < kWorkers; ++i)
     others.queues.push_back(std::make_unique<EmptyQueues::Queue>(8, 16));
-  mark::AnyVictim policy({0, kWorkers, 1, {}, {}});
+  AnyVictim policy({0, kWorkers, 1});
   policy.start_search(kWorkers);
   std::vector<double> times;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
@@ -379,7 +379,7 @@ QueueCosts measure_queue_costs(std::string_view queue) {
   for (std::uint32_t round = 0; round < 10; ++round)
     times.push_back(2 * find_queue_runner(queue)->measure_alone(load).ns_per_op());
   costs.push_pop = least_of(times);
-  measure_steals_of(std::type_identity<mark::QueueChoices>(), queue, costs);
+  measure_steals_of(std::type_identity<QueueChoices>(), queue, costs);
   return costs;
 }
 

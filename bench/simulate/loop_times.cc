@@ -6,12 +6,11 @@
 #include <memory>
 
 #include "base/spin.h"
+#include "bench/simulate/lone_marker.h"
 #include "gc/marking/marking_with.h"
 #include "gc/marking/object_model.h"
 #include "mark/mark_distance.h"
-#include "mark/marker.h"
-#include "mark/queue/bwos_lifo.h"
-#include "mark/victim/any.h"
+#include "mark/marker_options.h"
 
 namespace jackdaw::bench {
 
@@ -19,21 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Duration = mark::MarkDistance::Duration;
-
-// There is another worker, which never comes, as one is said to search already.
-class NobodyElse {
- public:
-  explicit NobodyElse(mark::Backoff) {}
-
-  void start_round() {}
-  static bool begin(std::uint32_t) { return false; }
-  void end() {}
-  [[nodiscard]] static std::uint32_t count() { return 1; }
-  template <typename SeesWork, typename IsAlone>
-  bool stays(SeesWork, IsAlone) {
-    return false;
-  }
-};
 
 // BiasedRegions, as the heap's own.
 struct BiasedModel : gc::HeapObjectModel {
@@ -70,20 +54,11 @@ struct FarModel : SharedModel {
 };
 static_assert(mark::BiasedObjectModel<BiasedModel> && !mark::BiasedObjectModel<SharedModel>);
 
-mark::MarkerOptions engine_options() {
-  mark::MarkerOptions options;
-  options.threads = 2;
-  // The worker goes on as beside others as soon as others could help.
-  options.tuning.serial_references = 1;
-  options.tuning.small_round_references = 0;
-  return options;
-}
-
 template <typename Model>
 std::unique_ptr<gc::Marking> one_workers_marking(LoopTimes::Samples& samples) {
   const auto make_model = [&samples](const gc::MarkedHeap& heap) { return Model(heap, samples); };
-  using Marker = mark::Marker<Model, mark::BwosLifo<gc::MarkTask>, mark::AnyVictim, NobodyElse>;
-  return std::make_unique<gc::MarkingWith<Marker, decltype(make_model)>>(engine_options(), make_model);
+  return std::make_unique<gc::MarkingWith<LoneMarker<Model>, decltype(make_model)>>(make_model,
+                                                                                    mark::MarkerOptions());
 }
 
 }  // namespace

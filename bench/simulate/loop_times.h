@@ -3,7 +3,7 @@
 // A worker that marks beside others runs another loop than one alone (mark/worker.h), sets marks by locked
 // operations where others have marked, and prefetches marks where they are far. The cost depends on the heap:
 // a processor does much of it while it waits for memory. So one worker marks the heap in each of these ways,
-// by the engine's own code, with idle peers; cache-line transfers between workers are not included.
+// by the engine's own code, with idle peers (lone_marker.h); cache-line transfers are not included.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class LoopTimes {
     std::chrono::nanoseconds sum{};
   };
 
-  /// Starts a thread for each loop, which never runs. Throws std::bad_alloc.
+  /// Throws std::bad_alloc.
   LoopTimes();
   ~LoopTimes();
   LoopTimes(const LoopTimes&) = delete;

@@ -51,12 +51,10 @@ class TimedEngine {
  public:
   TimedEngine(const SimulateOptions& options, std::string queue, std::string victim, std::uint32_t threads) {
     gc::MarkingOptions marking;
-    marking.engine.tuning.queue = queue;
-    marking.engine.tuning.victim = victim;
     marking.engine.threads = threads;
     marking.engine.seed = options.seed;
     marking.engine.tuning.steal_batch = options.steal_batch;
-    marking_ = make_engine(marking);
+    marking_ = make_engine({queue, victim}, marking);
     outcome_.queue = std::move(queue);
     outcome_.victim = std::move(victim);
     outcome_.threads = marking_->worker_count();
@@ -216,7 +214,7 @@ class Experiment {
                                          std::uint32_t workers, std::uint32_t nodes) const {
     SimulationSetup setup;
     setup.queue = queue;
-    setup.engine.tuning.victim = victim;
+    setup.victim = victim;
     setup.engine.threads = workers;
     setup.engine.seed = report_.options.seed;
     setup.engine.tuning.steal_batch = report_.options.steal_batch;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/queues/locked.h"
 #include "bench/simulate/event_queue.h"
 #include "bench/simulate/shared_lines.h"
 #include "bench/simulate/simulated_marks.h"
@@ -19,7 +20,6 @@
 #include "bench/simulate/simulated_worker.h"
 #include "bench/simulate/simulation.h"
 #include "mark/mark_loop_constants.h"
-#include "mark/queue/locked.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::bench {
@@ -41,7 +41,7 @@ class SimulatedTeam {
         pool_(nodes_, setup.machine, event_queue_) {
     workers_.reserve(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      workers_.push_back(std::make_unique<Worker>(i, victim_setup_of(i), setup_.engine));
+      workers_.push_back(std::make_unique<Worker>(victim_setup_of(i), setup_));
     }
   }
 
@@ -86,7 +86,7 @@ class SimulatedTeam {
   // An event has at most this many looks of a thief, or most events would be looks.
   static constexpr std::uint32_t kLooksAtATime = 16;
 
-  static constexpr bool kClaimsCanFail = !std::is_same_v<Queue, mark::LockedDeque<Node>>;
+  static constexpr bool kClaimsCanFail = !std::is_same_v<Queue, LockedDeque<Node>>;
 
   static std::vector<std::uint32_t> nodes_of(const SimulationSetup& setup) {
     std::vector<std::uint32_t> nodes = setup.engine.nodes;
@@ -101,7 +101,7 @@ class SimulatedTeam {
     const std::uint32_t workers = std::max(2U, worker_count());
     const std::span<const std::uint32_t> nodes =
         worker_count() == workers ? std::span(nodes_) : std::span<const std::uint32_t>();
-    return {worker, workers, setup_.engine.seed * 1000003 + worker, nodes, setup_.engine.tuning.victim};
+    return {worker, workers, setup_.engine.seed * 1000003 + worker, nodes};
   }
 
   // The line that is not a queue's.

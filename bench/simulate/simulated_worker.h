@@ -5,15 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "bench/simulate/recording.h"
+#include "bench/simulate/simulation.h"
+#include "bench/victims/any.h"
 #include "mark/mark_distance.h"
 #include "mark/mark_loop_constants.h"
-#include "mark/marker_options.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
 #include "mark/random_numbers.h"
-#include "mark/victim/any.h"
 
 namespace jackdaw::bench {
 
@@ -28,8 +29,8 @@ struct SimulatedWorker {
     watching,   ///< the master: polls, ever again
   };
 
-  SimulatedWorker(std::uint32_t number, const mark::VictimSetup& victim_setup)
-      : index(number), victim(victim_setup), random(victim_setup.seed) {}
+  SimulatedWorker(const mark::VictimSetup& victim_setup, std::string_view victim_name)
+      : index(victim_setup.self), victim(victim_setup, victim_name), random(victim_setup.seed) {}
 
   [[nodiscard]] bool is_awake() const { return state != State::away; }
   /// Whether it asks for marks ahead.
@@ -63,7 +64,7 @@ struct SimulatedWorker {
   std::uint32_t polls_to_look = 1;  ///< for workers that could be called
   std::uint32_t polls_between_looks = 1;
   double idle_since = 0;
-  mark::AnyVictim victim;
+  AnyVictim victim;
   mark::RandomNumbers random;
   std::uint64_t choices_left = 0;  ///< of a search
   std::optional<mark::VictimChoice> choice;
@@ -74,9 +75,9 @@ struct SimulatedWorker {
 /// And with its tasks.
 template <typename Queue>
 struct WorkerWithTasks : SimulatedWorker {
-  WorkerWithTasks(std::uint32_t number, const mark::VictimSetup& victim_setup,
-                  const mark::MarkerOptions& options)
-      : SimulatedWorker(number, victim_setup), queue(options.tuning.blocks, options.tuning.block_size) {}
+  WorkerWithTasks(const mark::VictimSetup& victim_setup, const SimulationSetup& setup)
+      : SimulatedWorker(victim_setup, setup.victim),
+        queue(setup.engine.tuning.blocks, setup.engine.tuning.block_size) {}
 
   Queue queue;
   std::uint64_t claims = 0;  ///< that thieves made of the queue

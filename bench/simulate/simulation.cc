@@ -4,8 +4,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "bench/queues/choices.h"
 #include "bench/simulate/simulated_team.h"
-#include "mark/queue/choices.h"
 
 namespace jackdaw::bench {
 
@@ -47,13 +47,13 @@ SimulationResult simulate_with(std::type_identity<std::tuple<First, Rest...>>, s
 }  // namespace
 
 std::vector<std::string_view> simulated_queue_names() {
-  return names_of_stealable(std::type_identity<mark::QueueChoices>());
+  return names_of_stealable(std::type_identity<QueueChoices>());
 }
 
 SimulationResult simulate(const Recording& recording, const SimulationSetup& setup) {
   if (setup.engine.threads == 0) throw std::invalid_argument("a simulation needs a worker");
-  return simulate_with(std::type_identity<mark::QueueChoices>(),
-                       mark::name_or_default<mark::QueueChoices>(setup.queue), recording, setup);
+  return simulate_with(std::type_identity<QueueChoices>(), queue_name_or_default(setup.queue), recording,
+                       setup);
 }
 
 SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup) {

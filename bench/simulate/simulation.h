@@ -1,7 +1,7 @@
 // The simulation: workers mark a recorded graph, in the order of simulated time.
 //
 // Time and the order of the workers' steps are simulated. The workers' decisions are made by the engine's own
-// code: the queues (mark/queue), overflow list, prefetch buffer, victim policies (mark/victim) and the
+// code: queues, overflow list, prefetch buffer, victim policies and the
 // measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
 // binds them together in time: the mark loop (mark/worker.h) and biases (mark/biased_regions.h), and the
 // coming and going of workers (mark/thread_pool.h, mark/searchers.h), step by step as written there.
@@ -50,11 +50,12 @@ struct VisitCosts {
 
 /// How to simulate.
 struct SimulationSetup {
-  /// Its threads, blocks, block size, seed, steal batch, grant, victim and nodes are looked at, and
+  /// Its threads, blocks, block size, seed, steal batch, grant and nodes are looked at, and
   /// serial_references, below which the first worker calls no helper. There are as many processors as
   /// threads.
   mark::MarkerOptions engine;
-  std::string queue;  ///< one of simulated_queue_names(); empty: the default
+  std::string queue;   ///< one of simulated_queue_names(); empty: the default
+  std::string victim;  ///< one of AnyVictim::names(); empty: the default
   MachineCosts machine;
   QueueCosts queue_costs;
   VisitCosts visits;

@@ -1,7 +1,5 @@
 #include "gc/marking/marking.h"
 
-#include <stdexcept>
-
 #include "gc/marking/marking_with.h"
 #include "machine/topology.h"
 #include "machine/usable_processors.h"
@@ -11,9 +9,6 @@
 namespace jackdaw::gc {
 
 std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
-  const mark::Tuning& tuning = options.engine.tuning;
-  if (!tuning.queue.empty() || !tuning.victim.empty())
-    throw std::invalid_argument("the collector has one marking engine: name no other");
   return make_marking_with<mark::BwosLifo<MarkTask>, mark::NumaProbabilisticVictim>(options);
 }
 

@@ -1,11 +1,12 @@
 // Marking: a marking engine for Jackdaw's heap.
 //
 // Engines are templates; this is the one virtual call that stands before them, once a collection. The library
-// has one engine. Comparisons make others of what mark/ has (gc/marking/marking_with.h).
+// has one engine. Comparisons make others (gc/marking/marking_with.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -55,10 +56,9 @@ class Marking {
 struct MarkingOptions;
 /// Makes an engine and starts its threads. Throws std::invalid_argument for what the engine cannot do, and
 /// std::bad_alloc.
-using MarkingMaker = std::unique_ptr<Marking> (*)(const MarkingOptions& options);
+using MarkingMaker = std::function<std::unique_ptr<Marking>(const MarkingOptions& options)>;
 
-/// Makes the library's engine: LIFO BWoS queues, NUMA-aware probabilistic victims. For another, named in the
-/// options' tuning, it throws std::invalid_argument.
+/// Makes the library's engine: LIFO BWoS queues, NUMA-aware probabilistic victims.
 JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
 
 /// How the marking is set up.

@@ -19,8 +19,10 @@ namespace jackdaw::gc {
 template <typename Marker, typename MakeModel>
 class MarkingWith final : public Marking {
  public:
-  MarkingWith(const mark::MarkerOptions& options, MakeModel make_model)
-      : marker_(options), make_model_(make_model) {}
+  /// The marker is made from the options and `more`.
+  template <typename... More>
+  MarkingWith(MakeModel make_model, const mark::MarkerOptions& options, const More&... more)
+      : marker_(options, more...), make_model_(make_model) {}
 
   using Marking::wake_helpers;
   void wake_helpers(std::uint32_t least) override { marker_.wake_helpers(least); }
@@ -48,12 +50,13 @@ class MarkingWith final : public Marking {
   const MakeModel make_model_;
 };
 
-/// A MarkingMaker.
-template <typename Queue, typename Victim>
-std::unique_ptr<Marking> make_marking_with(const MarkingOptions& options) {
+/// A MarkingMaker, for which `more` is what the Marker is made from beside its options.
+template <typename Queue, typename Victim, typename... More>
+std::unique_ptr<Marking> make_marking_with(const MarkingOptions& options, const More&... more) {
   const auto make_model = [](const MarkedHeap& heap) { return HeapObjectModel(heap); };
   using Marker = mark::Marker<HeapObjectModel, Queue, Victim>;
-  return std::make_unique<MarkingWith<Marker, decltype(make_model)>>(on_this_machine(options), make_model);
+  return std::make_unique<MarkingWith<Marker, decltype(make_model)>>(make_model, on_this_machine(options),
+                                                                     more...);
 }
 
 }  // namespace jackdaw::gc

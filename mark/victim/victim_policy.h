@@ -4,9 +4,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "base/node_distance.h"
 
@@ -19,9 +19,6 @@ struct VictimSetup {
   std::uint64_t seed = 1;     ///< of random choices
   /// The memory node of each worker; empty: all are on one. Read by constructors alone.
   std::span<const std::uint32_t> nodes = {};
-  /// Which policy, for AnyVictim; the policies themselves do not look.
-  std::string_view name = {};
-
   /// How far the nodes' memory is from one another, where one's own is NodeDistance::kNear: from node a to
   /// node b at a × the number of nodes + b. Empty: all others are at NodeDistance::kFar. Read by constructors
   /// alone.
@@ -68,5 +65,9 @@ concept VictimPolicy = std::constructible_from<Policy, const VictimSetup&> &&
   { policy.choose(queues) } -> std::same_as<std::optional<VictimChoice>>;
   policy.stole_from(worker);
 };
+
+/// Makes a worker's policy, for policies that need more than a VictimSetup.
+template <typename Policy>
+using VictimMaker = std::function<Policy(const VictimSetup&)>;
 
 }  // namespace jackdaw::mark

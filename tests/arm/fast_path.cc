@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "mark/queue/bwos_fifo.h"
+#include "bench/queues/bwos_fifo.h"
 #include "mark/queue/bwos_lifo.h"
 
 namespace {
 
-using Fifo = jackdaw::mark::BwosFifo<std::uint64_t>;
+using Fifo = jackdaw::bench::BwosFifo<std::uint64_t>;
 using Lifo = jackdaw::mark::BwosLifo<std::uint64_t>;
 
 // A stack that shows its owner's position to everybody, as queues do that thieves may enter at any moment.

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "mark/victim/numa.h"
+#include "bench/victims/numa.h"
 #include "tests/confine_thread.h"
 
 namespace jackdaw::machine {
@@ -78,7 +78,7 @@ TEST(Topology, NumaVictimsTryEveryLocalWorkerBeforeARemoteOne) {
   const Topology topology;
   const std::vector<std::uint32_t> nodes = topology.nodes_of_workers(16);
   for (std::uint32_t self = 0; self < 16; ++self) {
-    mark::NumaVictim policy({self, 16, self + 1, nodes});
+    bench::NumaVictim policy({self, 16, self + 1, nodes});
     policy.start_search(16);
     for (int attempt = 0; attempt < 15; ++attempt) {
       const std::uint32_t victim = policy.choose(0)->worker;

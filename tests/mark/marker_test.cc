@@ -15,11 +15,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/victims/random.h"
+#include "bench/victims/random_probabilistic.h"
 #include "mark/mark_distance.h"
 #include "mark/object_model.h"
 #include "mark/slices.h"
-#include "mark/victim/random.h"
-#include "mark/victim/random_probabilistic.h"
 #include "tests/mark/vector_model.h"
 #include "tests/scaled.h"
 
@@ -151,9 +151,9 @@ TEST_P(MarkerShapes, MarksRandomGraphsLikeASerialTraversal) {
     const auto nodes = static_cast<Node>(scaled(20000));
     const std::vector<Node> roots{0, 1, 1, nodes - 1};
     const auto most_edges = static_cast<std::uint32_t>(seed % 5 + 1);
-    expect_marks_like_serial<RandomProbabilisticVictim>(random_graph(nodes, most_edges, seed), roots,
-                                                        options(), 2);
-    expect_marks_like_serial<RandomVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
+    expect_marks_like_serial<bench::RandomProbabilisticVictim>(random_graph(nodes, most_edges, seed), roots,
+                                                               options(), 2);
+    expect_marks_like_serial<bench::RandomVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
   }
 }
 
@@ -172,22 +172,22 @@ std::vector<std::vector<Node>> local_graph(Node nodes, std::uint64_t seed) {
 TEST_P(MarkerShapes, MarksBiasedRegionsLikeASerialTraversal) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto nodes = static_cast<Node>(scaled(20000));
-    expect_marks_like_serial<RandomVictim, BiasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
-                                                              options(), 3);
-    expect_marks_like_serial<RandomVictim, BiasedVectorModel>(random_graph(nodes, 5, seed), {0, 1}, options(),
-                                                              2);
+    expect_marks_like_serial<bench::RandomVictim, BiasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
+                                                                     options(), 3);
+    expect_marks_like_serial<bench::RandomVictim, BiasedVectorModel>(random_graph(nodes, 5, seed), {0, 1},
+                                                                     options(), 2);
   }
 }
 
 TEST_P(MarkerShapes, MarksListsAndStars) {
-  expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(5000), {0}, options(), 3);
-  expect_marks_like_serial<RandomVictim>(star_graph(5000), {0}, options(), 3);
+  expect_marks_like_serial<bench::RandomProbabilisticVictim>(list_graph(5000), {0}, options(), 3);
+  expect_marks_like_serial<bench::RandomVictim>(star_graph(5000), {0}, options(), 3);
 }
 
 TEST_P(MarkerShapes, EndsThousandsOfTinyRounds) {
-  expect_marks_like_serial<RandomProbabilisticVictim>(list_graph(10), {0}, options(),
-                                                      static_cast<int>(scaled(2000)));
-  expect_marks_like_serial<RandomVictim>(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
+  expect_marks_like_serial<bench::RandomProbabilisticVictim>(list_graph(10), {0}, options(),
+                                                             static_cast<int>(scaled(2000)));
+  expect_marks_like_serial<bench::RandomVictim>(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MarkerShapes,
@@ -204,8 +204,8 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
   options.threads = 4;
   options.tuning.blocks = 2;
   options.tuning.block_size = 2;
-  expect_marks_like_serial<RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))), {0},
-                                                      options, 2);
+  expect_marks_like_serial<bench::RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))),
+                                                             {0}, options, 2);
 }
 
 TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
@@ -215,7 +215,7 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
     options.tuning.serial_references = 0;
     // Each worker is to make enough visits.
     DistantVectorModel distant(random_graph(threads * 8 * kVisitsUntilJudged, 6, 5));
-    expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
+    expect_marks_like_serial<bench::RandomVictim>(distant, {0, 1, 2}, options, 3);
     EXPECT_GT(distant.asked_for(), 0U) << threads;
   }
 }
@@ -226,7 +226,7 @@ TEST(Marker, CallsOthersWhileMarksAreAskedFor) {
   options.threads = 2;
   options.tuning.serial_references = 8 * kVisitsUntilJudged;
   DistantVectorModel distant(random_graph(8 * kVisitsUntilJudged, 6, 5));
-  expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 3);
+  expect_marks_like_serial<bench::RandomVictim>(distant, {0, 1, 2}, options, 3);
   EXPECT_GT(distant.asked_for(), 0U);
 }
 
@@ -238,7 +238,7 @@ TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
     options.tuning.serial_references = 0;
     const Node nodes = 3 * MarkDistance::kLooksFar * MarkDistance::kPollsALook * kVisitsBetweenPolls;
     DistantVectorModel distant(random_graph(nodes, 4, 6));
-    expect_marks_like_serial<RandomVictim>(distant, {0, 1, 2}, options, 1);
+    expect_marks_like_serial<bench::RandomVictim>(distant, {0, 1, 2}, options, 1);
     EXPECT_GT(distant.asked_for(), 0U);
     EXPECT_GT(distant.came_back(), 0U) << "one of two workers visits more than are far at a time";
   }
@@ -248,7 +248,7 @@ TEST(Marker, MarksAreNotAskedForUntilTheyAreJudged) {
   MarkerOptions options;
   options.threads = 1;
   DistantVectorModel distant(random_graph(kVisitsUntilJudged / 2, 6, 5));
-  expect_marks_like_serial<RandomVictim>(distant, {0}, options, 1);
+  expect_marks_like_serial<bench::RandomVictim>(distant, {0}, options, 1);
   EXPECT_EQ(distant.asked_for(), 0U);
 }
 
@@ -322,7 +322,8 @@ TEST(Marker, SharesManyRootsAmongItsWorkers) {
   std::iota(roots.begin(), roots.end(), 0);
   MarkerOptions options;
   options.threads = 3;
-  expect_marks_like_serial<RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options, 5);
+  expect_marks_like_serial<bench::RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options,
+                                                5);
 }
 
 TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRescans) {
@@ -377,8 +378,8 @@ TEST(Marker, MarksTheSameWithFullGrantsAndWithBatches) {
       options.tuning.grant = grant;
       options.tuning.steal_batch = batch;
       const auto nodes = static_cast<Node>(scaled(20000));
-      expect_marks_like_serial<RandomVictim>(random_graph(nodes, 4, batch), {0, 1}, options, 3);
-      expect_marks_like_serial<RandomVictim>(star_graph(nodes), {0}, options, 3);
+      expect_marks_like_serial<bench::RandomVictim>(random_graph(nodes, 4, batch), {0, 1}, options, 3);
+      expect_marks_like_serial<bench::RandomVictim>(star_graph(nodes), {0}, options, 3);
     }
   }
 }
@@ -547,7 +548,7 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
   MarkerOptions options;
   options.threads = 3;
   ModelThatWaitsForHelp model(star_graph(100000));
-  Marker<ModelThatWaitsForHelp, BwosLifo<Node>, RandomVictim> marker(options);
+  Marker<ModelThatWaitsForHelp, BwosLifo<Node>, bench::RandomVictim> marker(options);
   model.start(20000, 1);
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
   EXPECT_GT(model.visits_of_others(), 0U);
@@ -688,7 +689,7 @@ TEST(Marker, CountsRemoteVisitsWhenAsked) {
     for (const bool asked : {true, false}) {
       MarkerOptions options;
       options.nodes = {home};
-      options.tuning.count_remote_visits = asked;
+      options.tuning.count_visits = asked;
       VectorModel model(list_graph(1001));
       Marker<VectorModel> marker(options);
       ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/queues/chase_lev.h"
 #include "mark/queue/bwos_lifo.h"
-#include "mark/queue/chase_lev.h"
 #include "mark/random_numbers.h"
 
 namespace jackdaw::mark {
@@ -99,7 +99,7 @@ TEST(OverflowList, HandsBackNoMoreThanAQueueHolds) {
 
 TEST(OverflowList, HandsBackABlocksWorthToAQueueWithoutBlocks) {
   OverflowList<int> list;
-  ChaseLevDeque<int> queue(4, 8);
+  bench::ChaseLevDeque<int> queue(4, 8);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(list.push(i));
   list.hand_back(queue, 9);
   EXPECT_EQ(list.size(), 91U);

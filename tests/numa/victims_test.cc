@@ -41,8 +41,7 @@ gc::CollectorOptions options_with(const std::string& victim) {
   options.marking.engine.tuning.blocks = 1024;
   options.marking.engine.tuning.block_size = 8;
   options.marking.engine.tuning.steal_batch = 8;
-  options.marking.make = bench::make_engine;
-  options.marking.engine.tuning.victim = victim;
+  options.marking.make = bench::maker_of({.queue = {}, .victim = victim});
   return options;
 }
 

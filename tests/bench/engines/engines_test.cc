@@ -22,10 +22,9 @@ TEST(Engines, AreMadeForAsManyThreadsAsTheirQueueServes) {
   for (const std::string_view queue : engine_queues()) {
     for (const std::string_view victim : {"", "random"}) {
       gc::MarkingOptions options;
-      options.engine.tuning.queue = queue;
-      options.engine.tuning.victim = victim;
       options.engine.threads = serves_one_thread_alone(queue) ? 1 : 2;
-      const std::unique_ptr<gc::Marking> marking = make_engine(options);
+      const std::unique_ptr<gc::Marking> marking =
+          make_engine({std::string(queue), std::string(victim)}, options);
       EXPECT_EQ(marking->worker_count(), options.engine.threads);
       EXPECT_TRUE(marking->mark({heap::BlockMap()}, {}, {})) << "nothing to mark";
       EXPECT_EQ(marking->statistics().size(), options.engine.threads);
@@ -33,9 +32,9 @@ TEST(Engines, AreMadeForAsManyThreadsAsTheirQueueServes) {
   }
 }
 
-std::string refusal(const gc::MarkingOptions& options) {
+std::string refusal(const EngineParts& parts) {
   try {
-    make_engine(options);
+    make_engine(parts, {});
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -43,15 +42,9 @@ std::string refusal(const gc::MarkingOptions& options) {
 }
 
 TEST(Engines, UnknownNamesAreRefusedByName) {
-  gc::MarkingOptions options;
-  options.engine.tuning.queue = "no-such-queue";
-  EXPECT_NE(refusal(options).find("no-such-queue"), std::string::npos);
-  options = {};
-  options.engine.tuning.victim = "no-such-victim";
-  EXPECT_NE(refusal(options).find("no-such-victim"), std::string::npos);
-  options = {};
-  options.engine.tuning.queue = "bwos-lif";
-  EXPECT_NE(refusal(options), "") << "a part of a name is no name";
+  EXPECT_NE(refusal({"no-such-queue", ""}).find("no-such-queue"), std::string::npos);
+  EXPECT_NE(refusal({"", "no-such-victim"}).find("no-such-victim"), std::string::npos);
+  EXPECT_NE(refusal({"bwos-lif", ""}), "") << "a part of a name is no name";
 }
 
 }  // namespace

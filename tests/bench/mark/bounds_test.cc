@@ -176,7 +176,7 @@ class EveryQueuesSpace : public testing::TestWithParam<std::string_view> {
     gc::Collector collector(only_when_asked());
     const HeapGraph graph(of, collector);
     BoundsOptions options = with_threads(1);
-    options.marking.engine.tuning.queue = GetParam();
+    options.marking.make = maker_of({.queue = std::string(GetParam()), .victim = {}});
     options.marking.engine.tuning.blocks = kBlocks;
     options.marking.engine.tuning.block_size = block_size;
     return measure_bounds(collector, graph.roots(), options, ignore).runs.front().most_held_tasks;

@@ -15,7 +15,7 @@
 #include "bench/queue/queue_report.h"
 #include "bench/queue/queue_runners.h"
 #include "bench/queue/queue_workload.h"
-#include "mark/queue/sequential_lifo.h"
+#include "bench/queues/sequential_lifo.h"
 #include "mark/thread_pool.h"
 #include "tools/command/input_error.h"
 
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryQueueForThieves, testing::ValuesIn(queues_for_
 
 // Loses every thousandth task, and gives the one before it twice instead if it is to keep the count.
 template <bool kKeepsCount>
-class FaultyQueue : public mark::SequentialLifo<QueueTask> {
+class FaultyQueue : public SequentialLifo<QueueTask> {
  public:
   using SequentialLifo::SequentialLifo;
 
@@ -149,7 +149,7 @@ class FaultyQueue : public mark::SequentialLifo<QueueTask> {
 TEST(FaultyQueue, IsFoundOut) {
   QueueLoad load = small_load();
   load.shape = {2, 1000};
-  EXPECT_TRUE(measure_alone<mark::SequentialLifo<QueueTask>>(load).conserved);
+  EXPECT_TRUE(measure_alone<SequentialLifo<QueueTask>>(load).conserved);
   EXPECT_FALSE(measure_alone<FaultyQueue<false>>(load).conserved) << "a task less";
   EXPECT_FALSE(measure_alone<FaultyQueue<true>>(load).conserved) << "a task twice and another not at all";
 }

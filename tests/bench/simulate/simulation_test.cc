@@ -118,7 +118,7 @@ TEST(Simulation, EveryTaskIsExecutedOnceByEveryQueueAndPolicy) {
       for (const std::uint32_t workers : {2U, 7U, 65U}) {
         SimulationSetup setup = setup_for(workers);
         setup.queue = queue;
-        setup.engine.tuning.victim = victim;
+        setup.victim = victim;
         setup.engine.tuning.steal_batch = workers;
         const SimulationResult result = simulate(recording, setup);
         EXPECT_EQ(result.tasks, recording.task_count()) << queue << ' ' << victim << ' ' << workers;
@@ -183,7 +183,7 @@ TEST(Simulation, ThievesThatLookNearFirstStealLessFromOtherNodes) {
   setup.engine.tuning.block_size = 64;
   for (std::uint32_t i = 0; i < 16; ++i) setup.engine.nodes.push_back(i / 8);
   const auto remote_percent = [&](const std::string& victim) {
-    setup.engine.tuning.victim = victim;
+    setup.victim = victim;
     return simulate(recording, setup).remote_percent();
   };
   const double random = remote_percent("random");
@@ -242,7 +242,7 @@ TEST(Simulation, RefusesWhatIsUnknown) {
   setup.queue = "sequential-lifo";
   EXPECT_THROW(simulate(recording, setup), std::invalid_argument);
   setup.queue = "";
-  setup.engine.tuning.victim = "nobody";
+  setup.victim = "nobody";
   EXPECT_THROW(simulate(recording, setup), std::invalid_argument);
   EXPECT_THROW(simulate(recording, setup_for(0)), std::invalid_argument);
 }

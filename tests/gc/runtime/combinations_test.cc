@@ -31,13 +31,11 @@ std::vector<std::string_view> concurrent_queues() {
 // Every second time all workers begin at once; else one begins and calls the others.
 CollectorOptions options_for(std::string_view queue, std::string_view victim, std::uint64_t seed) {
   CollectorOptions options = only_when_asked();
-  options.marking.make = bench::make_engine;
-  options.marking.engine.tuning.queue = queue;
+  options.marking.make = bench::maker_of({std::string(queue), std::string(victim)});
   mark::MarkerOptions& engine = options.marking.engine;
   engine.threads = kThreads;
   engine.tuning.blocks = 4;
   engine.tuning.block_size = 8;
-  engine.tuning.victim = victim;
   engine.tuning.serial_references = seed % 2 == 0 ? 0 : 500;
   engine.nodes = {0, 0, 1, 1, 2, 2, 3, 3};
   return options;
@@ -68,7 +66,7 @@ TEST_P(Combinations, MarkEverythingOnceWithEveryVictimPolicy) {
 
 TEST_P(Combinations, MarkEverythingOnceWithEveryGrantAndBatch) {
   std::uint64_t seed = 100;
-  for (const auto& [name, grant] : mark::kGrants) {
+  for (const auto& [name, grant] : bench::kGrants) {
     for (const std::size_t batch : std::vector<std::size_t>{1, 1, 6, 6}) {
       SCOPED_TRACE(std::string(name) + ", " + std::to_string(batch) + ", " + std::to_string(seed));
       CollectorOptions options = options_for(GetParam(), "random", seed);
@@ -91,8 +89,7 @@ class SequentialQueues : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(SequentialQueues, MarkEverythingOnceAlone) {
   CollectorOptions options = only_when_asked();
-  options.marking.make = bench::make_engine;
-  options.marking.engine.tuning.queue = GetParam();
+  options.marking.make = bench::maker_of({.queue = std::string(GetParam()), .victim = {}});
   options.marking.engine.tuning.blocks = 4;
   options.marking.engine.tuning.block_size = 8;
   expect_marks_like_a_serial_traversal(options, 7);

@@ -39,8 +39,7 @@ class ParallelMark : public testing::TestWithParam<Parameters> {
     options.marking.engine.tuning.serial_references = 0;
     options.marking.engine.tuning.blocks = queue.blocks;
     options.marking.engine.tuning.block_size = queue.block_size;
-    options.marking.make = bench::make_engine;
-    options.marking.engine.tuning.victim = victim;
+    options.marking.make = bench::maker_of({.queue = {}, .victim = std::string(victim)});
     return options;
   }
   static bool has_small_queue() { return std::get<QueueSize>(GetParam()).block_size == 2; }

@@ -1,7 +1,7 @@
 // The queue of the clients in this folder.
 #pragma once
 
-#include "mark/queue/abp.h"
+#include "bench/queues/abp.h"
 #include "tests/verify/queue_client.h"
 
-using Queue = jackdaw::mark::AbpDeque<verify::Task>;
+using Queue = jackdaw::bench::AbpDeque<verify::Task>;

@@ -76,7 +76,10 @@ struct Worker {
   mark::WorkSearch<Task, Queue, TheOther, Team> search;
 
   Worker(Team& team, const mark::MarkerOptions& options, std::uint32_t self)
-      : team(team), store(options), search(team, {.self = self}, 1) {}
+      : team(team),
+        store(options),
+        search(
+            team, {.self = self}, [](const mark::VictimSetup& setup) { return TheOther(setup); }, 1) {}
 };
 
 std::array<std::uint32_t, kTasks> results;

@@ -1,0 +1,118 @@
+// LoneMarker: one worker of the engine that marks as beside others, none of whom ever comes.
+//
+// A Marker with one worker marks in another loop (mark/worker.h), and one with several calls them. So this is
+// a team of its own for the engine's Worker: nobody can be called, and a worker that runs out of tasks
+// leaves.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mark/biased_regions.h"
+#include "mark/mark_loop_constants.h"
+#include "mark/marker_options.h"
+#include "mark/object_model.h"
+#include "mark/queue/bwos_lifo.h"
+#include "mark/statistics.h"
+#include "mark/thread_pool.h"
+#include "mark/victim/numa_probabilistic.h"
+#include "mark/victim/victim_policy.h"
+#include "mark/worker.h"
+
+namespace jackdaw::bench {
+
+/// It has the functions of mark::Marker, for gc::MarkingWith.
+template <mark::ObjectModel Model>
+class LoneMarker {
+ public:
+  using Task = typename Model::Task;
+  using Reference = typename Model::Reference;
+
+  /// Throws std::bad_alloc.
+  explicit LoneMarker(const mark::MarkerOptions& options)
+      : worker_(team_, options, {}, [](const mark::VictimSetup& setup) { return Victim(setup); }) {
+    team_.worker = &worker_;
+  }
+  LoneMarker(const LoneMarker&) = delete;
+  LoneMarker& operator=(const LoneMarker&) = delete;
+
+  void set_most_workers(std::uint32_t) {}
+  void wake_helpers(std::uint32_t) {}
+  static void share(mark::ThreadPool::Job part, std::uint32_t parts) {
+    for (std::uint32_t i = 0; i < parts; ++i) part(i);
+  }
+  static void share_with_all(mark::ThreadPool::Job part, std::uint32_t parts) { share(part, parts); }
+  bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> rescans) {
+    team_.input = {roots, rescans};
+    worker_.start_round();
+    // As soon as others could help, it goes on as beside them.
+    if (!worker_.run_serially(model, 1)) worker_.take_part(model);
+    worker_.finish_round();
+    return !worker_.dropped_tasks();
+  }
+  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const {
+    return {&worker_.statistics(), 1};
+  }
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t) const {
+    return worker_.steals_by_victim().first(1);
+  }
+  [[nodiscard]] static std::uint32_t worker_count() { return 1; }
+  [[nodiscard]] std::size_t memory_bytes() const { return worker_.memory_bytes(); }
+
+ private:
+  using Queue = mark::BwosLifo<Task>;
+  using Victim = mark::NumaProbabilisticVictim;
+
+  // Another worker is said to search already, so one that runs out of tasks leaves.
+  struct Searchers {
+    static bool begin(std::uint32_t) { return false; }
+    static void end() {}
+    template <typename SeesWork, typename IsAlone>
+    static bool stays(SeesWork, IsAlone) {
+      return false;
+    }
+  };
+
+  // What a Worker asks of its team.
+  struct Team {
+    struct Input {
+      std::span<const Reference> roots;
+      std::span<const Task> rescans;
+    };
+
+    auto& queue_of(std::uint32_t) { return worker->queue(); }
+    mark::BiasedRegions& biased_regions_of(std::uint32_t) { return worker->biased_regions(); }
+    static void request_tasks_of(std::uint32_t) {}
+    [[nodiscard]] static std::uint32_t node_of(std::uint32_t) { return 0; }
+    [[nodiscard]] static std::uint32_t worker_count() { return 2; }
+    [[nodiscard]] static std::uint32_t called() { return 1; }
+    [[nodiscard]] static std::uint32_t at_work() { return 1; }
+    static Searchers searchers() { return {}; }
+    [[nodiscard]] static std::uint32_t searchers_lacking() { return 0; }
+    static bool wake() { return false; }
+    static bool stays_alone(std::uint64_t) { return false; }
+    [[nodiscard]] bool has_input() const { return !input.roots.empty() || !input.rescans.empty(); }
+    bool claim_input(Input& piece) {
+      piece = {take_piece(input.roots), take_piece(input.rescans)};
+      return !piece.roots.empty() || !piece.rescans.empty();
+    }
+
+    template <typename Element>
+    static std::span<const Element> take_piece(std::span<const Element>& from) {
+      const std::size_t size = std::min(mark::kInputPiece, from.size());
+      const std::span<const Element> piece = from.first(size);
+      from = from.subspan(size);
+      return piece;
+    }
+
+    mark::Worker<Model, Queue, Victim, Team>* worker = nullptr;
+    Input input;
+  };
+
+  Team team_;
+  mark::Worker<Model, Queue, Victim, Team> worker_;
+};
+
+}  // namespace jackdaw::bench
