@@ -16,8 +16,8 @@ namespace jackdaw::mark {
 /// wait. Cheap to copy, one thread's own.
 class Backoff {
  public:
-  /// `crowded`: there are more workers than processors. Then whoever waits yields instead of pausing, so that
-  /// the owners of tasks keep the processors.
+  /// `crowded`: there are more workers than processors. Then a waiting worker yields instead of pausing, so
+  /// that the owners of tasks keep the processors.
   explicit constexpr Backoff(bool crowded = false) : crowded_(crowded) {}
 
   /// Waits a little. False, without waiting, when it is time to leave instead.

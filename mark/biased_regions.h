@@ -2,7 +2,7 @@
 //
 // A locked read-modify-write costs as much as all else that marking an object costs when memory is near. But
 // workers seldom mark in the same region: a thief that took a subtree stays in it. So regions (a block, say)
-// are biased as a lock is in biased locking: each has a word that says who marks there:
+// are biased as a lock is in biased locking: each has a word that says which workers mark there:
 //
 //   free     nobody has marked there in this round
 //   biased   one worker alone, with plain accesses; the word holds its number and the bias's generation
@@ -50,7 +50,7 @@ class BiasedRegions {
   static constexpr std::uint32_t kMaximumWorkers = 1024;
   /// Asked so often in one round, a worker stops biasing.
   static constexpr std::uint32_t kPatience = 64;
-  /// And does not bias in so many rounds that follow: a heap is most likely much as it was.
+  /// Nor does it bias in this number of rounds that follow: a heap is most likely much as it was.
   static constexpr std::uint32_t kRoundsWithout = 15;
 
   explicit BiasedRegions(std::uint32_t worker)
@@ -58,7 +58,7 @@ class BiasedRegions {
     JACKDAW_CHECK(worker < kMaximumWorkers);
   }
 
-  /// At the start of a round, before this worker marks. It holds no live bias then, so nobody asks.
+  /// At the start of a round, before this worker marks. It holds no live bias then, so no worker asks.
   void start_round() {
     if (times_asked_ >= kPatience) {
       rounds_without_ = kRoundsWithout;
@@ -84,7 +84,7 @@ class BiasedRegions {
     return negotiate(word, seen, biased_regions_of);
   }
 
-  /// Between two tasks: answers other workers' asking. One load of a line that is written only when somebody
+  /// Between two tasks: answers other workers' asking. One load of a line that is written only when a worker
   /// asks.
   void poll() {
     // Relaxed: an asker that is missed is seen at the next poll.
@@ -103,8 +103,8 @@ class BiasedRegions {
     JACKDAW_CHECK(published_.load(std::memory_order_relaxed) == bias_);
     bias_ = next_generation(bias_);
     JACKDAW_CHECK(worker_of(bias_) == worker_ && bias_ >= kGenerationStep);
-    // Release: pairs with the acquire in has_ended, so that whoever sees the biases ended sees the marks made
-    // under them.
+    // Release: pairs with the acquire in has_ended, so that a worker that sees the biases ended sees the
+    // marks made under them.
     published_.store(bias_, std::memory_order_release);
   }
 
@@ -140,7 +140,7 @@ class BiasedRegions {
   [[gnu::noinline]] MarkingRight negotiate(BiasWord& word, std::uint32_t seen, RegionsOf biased_regions_of) {
     while (seen != kShared) {
       JACKDAW_CHECK(seen == kFree || seen >= kGenerationStep);
-      JACKDAW_CHECK(seen != bias_);  // nobody else writes this worker's bias
+      JACKDAW_CHECK(seen != bias_);  // no other worker writes this worker's bias
       const bool own = seen == kFree || worker_of(seen) == worker_;
       if (!own && !biased_regions_of(worker_of(seen)).has_ended(seen)) {
         biased_regions_of(worker_of(seen)).ask();

@@ -3,7 +3,7 @@
 // Near marks are best set at once. Far ones are best asked for and set a while later; but asking takes them
 // away from the other core, which wants them, too. Which it is depends on the heap: in a program's heap most
 // references lead to few popular objects or to neighbours, so marks are near; where references lead anywhere,
-// every other mark was last set by somebody else. So it is measured: now and then a worker that takes marks
+// every other mark was last set by another worker. So it is measured: now and then a worker that takes marks
 // to be near times how long one takes to come. (One that takes them to be far makes them so, and cannot
 // tell.)
 //
@@ -18,7 +18,7 @@
 
 namespace jackdaw::mark {
 
-/// After so many visits, once its batch is over, a worker polls for what others want: at their pace
+/// After this number of visits, once its batch is over, a worker polls for requests of others: at their pace
 /// that is often enough.
 inline constexpr std::uint32_t kVisitsBetweenPolls = 8;
 
@@ -43,10 +43,11 @@ class MarkDistance {
   /// A sample counts as this long at most, and as nothing at least: the processor may have been away. So
   /// where marks are near, it takes some that come from other cores to be far, and not an interruption.
   static constexpr Duration kLongest{128};
-  /// Beside others marks are far only while one of so many references, at least, leads to a new object.
+  /// Beside others marks count as far only while at least one in this number of references leads to a new
+  /// object.
   static constexpr std::uint64_t kReferencesANew = 8;
-  /// While marks are far, the share of new ones is looked at after so many polls; after so many such looks
-  /// marks are taken to be near again, and measured.
+  /// While marks are far, the share of new ones is checked after kPollsALook polls; after kLooksFar such
+  /// checks marks are taken to be near again, and measured.
   static constexpr std::uint32_t kPollsALook = kSamples * kPollsASample;
   static constexpr std::uint32_t kLooksFar = 64;
 
@@ -81,7 +82,7 @@ class MarkDistance {
     add_sample((after - before) - (before - start));
   }
 
-  /// While near: a sample took so long.
+  /// Notes, while near, how long a sample took.
   void add_sample(Duration duration) {
     sum_ += std::clamp(duration, Duration{0}, kLongest);
     if (++samples_ < kSamples) return;
@@ -118,8 +119,8 @@ class MarkDistance {
     references_before_ = references_;
     marked_before_ = marked_;
   }
-  // Whether few of the references since the last judgement, or look, led to new objects. Lines of a worker
-  // alone are nobody else's loss.
+  // Whether few of the references since the last judgement, or look, led to new objects. A worker alone takes
+  // its lines from no other.
   [[nodiscard]] bool are_mostly_set() const {
     return !is_alone_ && (marked_ - marked_before_) * kReferencesANew < references_ - references_before_;
   }

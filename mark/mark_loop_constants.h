@@ -1,5 +1,5 @@
-// The numbers of the mark loop that are part of how it behaves: Worker and Marker go by them, and so does
-// whoever simulates marking.
+// The numbers of the mark loop that are part of how it behaves: Worker and Marker go by them, and so do
+// simulations of marking.
 #pragma once
 
 #include <algorithm>
@@ -40,11 +40,12 @@ inline constexpr std::uint32_t least_searchers(std::uint32_t at_work) { return s
 inline constexpr std::uint32_t kRequestsPerSearch = 4;
 
 /// A worker looks whether it should call others after one poll, then two, four, and so on up to this, until
-/// it has called one. What it looks at is written by all.
+/// it has called one. The lines that it reads then are written by all.
 inline constexpr std::uint32_t kMostPollsBetweenLooks = 128;
 
-/// A worker alone looks for others' sake so often, in references, and calls them when so many tasks wait; or
-/// so many while it takes big objects apart: each that waits is as large as all that came after it.
+/// A worker alone checks after this number of references whether to call others, and does so when this many
+/// tasks wait, or this many while it takes big objects apart: each that waits is as large as all that came
+/// after it.
 inline constexpr std::uint64_t kReferencesBetweenPolls = 256;
 inline constexpr std::uint64_t kTasksForOthers = 32;
 inline constexpr std::uint64_t kPartsForOthers = 4;

@@ -24,8 +24,8 @@ struct Tuning {
   static constexpr std::uint64_t kSerialReferences = 8192;
   static constexpr std::uint64_t kSmallRoundReferences = 32768;
 
-  /// Blocks of each worker's queue, at most: fewer where addresses are scarce. What is not used takes none
-  /// but addresses.
+  /// Blocks of each worker's queue, at most: fewer where addresses are scarce. Unused ones take addresses
+  /// alone.
   std::size_t blocks = BlockRing::kDefaultBlockCount;
   std::size_t block_size = BlockRing::kDefaultBlockSize;  ///< tasks of each block
   std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
@@ -45,9 +45,8 @@ struct Tuning {
 
 struct MarkerOptions {
   std::uint32_t threads = 1;  ///< workers, the collecting thread included: 1 to 1024
-  /// That the workers may run on at once, as far as whoever makes the engine knows: what a control group or
-  /// an affinity leaves (machine/usable_processors.h). 0: all of the machine. Of more workers no more take
-  /// part, unless all begin at once.
+  /// Number of usable processors, by control group and affinity (machine/usable_processors.h); 0: all of the
+  /// machine. No more workers take part, unless all begin at once.
   std::uint32_t processors = 0;
   std::uint64_t seed = 1;  ///< of the victim choice
   /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns

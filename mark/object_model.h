@@ -1,5 +1,4 @@
-// ObjectModel: what the mark loop asks of a heap. The one thing that somebody with a heap of their own must
-// write.
+// ObjectModel: the mark loop's interface to a heap, the one thing that an embedder writes.
 #pragma once
 
 #include <atomic>

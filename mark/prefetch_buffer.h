@@ -95,8 +95,8 @@ class PrefetchBuffer {
    public:
     explicit Passing(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_) {}
     [[nodiscard]] std::size_t size() const { return put_ - taken_; }
-    /// The task that leaves after so many others; where there are not so many, one that left earlier, or
-    /// Task{}: to be prefetched, not visited.
+    /// The task that leaves after `others` others; where fewer wait, one that left earlier, or Task{}: to be
+    /// prefetched, not visited.
     [[nodiscard]] Task task_after(std::size_t others) const {
       return buffer_.ring_[(taken_ + others) % kDepth];
     }

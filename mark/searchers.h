@@ -6,9 +6,9 @@
 //
 // A worker without tasks searches the others' queues. When it finds nothing it becomes the master, if there
 // is none, and looks around, ever more seldom, as the back-off says. The others leave, and so does the master
-// in the end: they return to the thread pool, and sleep there until somebody calls them back. A worker that
-// finds enough others searching gives up without a search: whoever searches slows down those that work, by
-// the lines that both look at. When all have left the round is over: a worker leaves without tasks, and only
+// in the end: they return to the thread pool, and sleep there until they are called back. A worker that finds
+// enough others searching gives up without a search: whoever searches slows down those that work, by the
+// lines that both look at. When all have left the round is over: a worker leaves without tasks, and only
 // workers make tasks. The thread pool counts them, under its lock; all that is here are hints.
 #pragma once
 

@@ -34,13 +34,13 @@ class Slices {
         leaves_(std::bit_ceil(needed_slices(elements))),
         slice_elements_(divide_up(elements, leaves_)) {}
 
-  /// Whether an array of so many elements is cut at all.
+  /// Whether an array of `elements` elements is cut at all.
   static bool is_cut(std::uint64_t elements) { return elements > kSliceElements; }
 
   /// Whether `node` is one slice.
   [[nodiscard]] bool is_slice(std::uint32_t node) const { return node >= leaves_; }
 
-  /// The half that the one who takes `node` keeps, and the half that waits.
+  /// The half that the worker which takes `node` keeps, and the half that waits.
   static std::uint32_t kept_half(std::uint32_t node) { return 2 * node; }
   static std::uint32_t waiting_half(std::uint32_t node) { return 2 * node + 1; }
 

@@ -1,5 +1,6 @@
-// TaskStore: the tasks that a worker keeps: in its queue, which others steal from; what has no place there in
-// an overflow list, which nobody else sees; and those that are visited next in a prefetch buffer.
+// TaskStore: the tasks that a worker keeps: in its queue, which others steal from; tasks that have no room
+// there in an overflow list, which no other worker sees; and those that are visited next in a prefetch
+// buffer.
 //
 // Queue and overflow list are one stack: the list continues the queue, so it is emptied first. While others
 // ask, and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its
@@ -60,7 +61,7 @@ class TaskStore {
     JACKDAW_CHECK(pops_ <= pushes_);
     return true;
   }
-  /// As push, for a task that was not made just now: a part of an object, or a task that was stolen.
+  /// Pushes a task that was not made just now: a part of an object, or a task that was stolen.
   bool push_again(Task task) {
     if (!push(task)) return false;
     ++pushed_again_;

@@ -21,7 +21,8 @@ namespace jackdaw::mark {
 /// One engine's. Times are in nanoseconds. One thread at a time.
 class TeamBenefit {
  public:
-  /// The arm that was not taken is tried again after at least so many markings, and after at most so many.
+  /// The arm that was not taken is tried again after this number of markings at least, and this number at
+  /// most.
   static constexpr std::uint32_t kFewestMarkingsBetweenTrials = 4;
   static constexpr std::uint32_t kMostMarkingsBetweenTrials = 64;
 
@@ -66,7 +67,7 @@ class TeamBenefit {
     last_references_ = references;
     if (!was_ended_) note(!team_took_part, time / static_cast<double>(references));
     ++markings_;
-    // What was learned of a much smaller heap says little.
+    // The costs of a much smaller heap say little.
     if (references <= largest_ + largest_ / 2) return;
     largest_ = references;
     arm(!prefers_alone()).forget_confirmations();
@@ -77,7 +78,7 @@ class TeamBenefit {
   class Arm {
    public:
     [[nodiscard]] bool has_cost() const { return costs_[0] != 0; }
-    /// What a reference costs; 0 when that is not known.
+    /// The cost of a reference; 0 when it is not known.
     [[nodiscard]] double cost() const { return costs_[1] != 0 ? std::min(costs_[0], costs_[1]) : costs_[0]; }
     /// Whether it was taken, or was to be, beyond the first marking, in which all memory is cold.
     [[nodiscard]] bool is_known() const { return is_known_; }
@@ -102,7 +103,7 @@ class TeamBenefit {
     }
 
    private:
-    // A cost from so many markings ago is not compared with a new one of the same arm.
+    // A cost that is this number of markings old is not compared with a new one of the same arm.
     static constexpr std::uint32_t kStale = 2;
 
     std::array<double, 2> costs_{};  // the newest first

@@ -71,24 +71,24 @@ class ThreadPool {
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(seats_.size()); }
 
   /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and again where call() calls workers back,
-  /// and returns when all have returned. What any of them wrote is seen by the caller afterwards. `workers`
-  /// is from 1 to size().
+  /// and returns when all have returned. The caller sees afterwards all that they wrote. `workers` is from 1
+  /// to size().
   void run(Job job, std::uint32_t workers);
   void run(Job job) { run(job, size()); }
 
-  /// The same, but calls job(0) alone, and another for each call() that is true. A worker that was called and
+  /// As above, but calls job(0) alone, and another for each call() that is true. A worker that was called and
   /// has not woken up when all others have returned does without the job. So nothing may depend on it.
   void run_on_call(Job job, std::uint32_t workers);
   void run_on_call(Job job) { run_on_call(job, size()); }
 
-  /// Wakes so many helpers, or all if there are fewer, for the next job, which has them called from its
-  /// start, as far as it may have so many. They wait for it awake, but for kAwake at most: then it has to
+  /// Wakes `helpers` helpers, or all if there are fewer, for the next job, which has them called from its
+  /// start, as far as it may have that many. They wait for it awake, but for kAwake at most: then it has to
   /// wake them up again. One system call; each helper wakes two others up.
   void wake_ahead(std::size_t helpers);
 
   /// From within a job, any worker of it: calls the lowest-numbered worker that is away, which is to say not
-  /// called yet or returned from job(). False when nobody was called: `most_on_the_way` or more are on their
-  /// way already, or nobody is away.
+  /// called yet or returned from job(). False when no worker was called: `most_on_the_way` or more are on
+  /// their way already, or none is away.
   bool call(std::uint32_t most_on_the_way);
 
   // Relaxed, all: hints, of one line that is written when workers come, go and are called.

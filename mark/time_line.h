@@ -11,7 +11,7 @@
 
 namespace jackdaw::mark {
 
-/// What a worker does, within a round.
+/// The activity of a worker within a round.
 enum class Activity : std::uint8_t {
   work,   ///< visits tasks
   steal,  ///< looked for tasks until it had stolen some
@@ -29,7 +29,7 @@ struct WorkerSpan {
 };
 
 /// One worker's spans. In a round they follow upon one another without gaps, and no two that follow have the
-/// same activity. The worker's own thread uses it, and between rounds whoever runs them.
+/// same activity. The worker's own thread uses it, and between rounds the thread that runs them.
 class alignas(128) WorkerTimeLine {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -66,12 +66,12 @@ class alignas(128) WorkerTimeLine {
 };
 
 /// Give it to a Marker in MarkerOptions::time_line. Each round adds the spans of the workers that were called
-/// to it; they stay until clear(), by which whoever runs the rounds empties it between two of them. Nothing
-/// is allocated in a round: what there is no room for is counted and dropped.
+/// to it; they stay until clear(), which the thread that runs the rounds calls between two of them. Nothing
+/// is allocated in a round: spans without room are counted and dropped.
 class TimeLine {
  public:
-  /// For so many workers, and so many spans of each: 24 bytes, which take no memory before they are used.
-  /// Throws std::bad_alloc.
+  /// Has room for `workers` workers and `spans` spans of each, of 24 bytes, which take no memory before they
+  /// are used. Throws std::bad_alloc.
   TimeLine(std::uint32_t workers, std::size_t spans) {
     workers_.reserve(workers);
     for (std::uint32_t worker = 0; worker < workers; ++worker) workers_.emplace_back(spans);

@@ -21,8 +21,8 @@ struct BatchSteal {
   std::size_t count;  ///< tasks got; at least 1 exactly when the outcome is taken
 };
 
-/// A thief that looks at a queue by chance picks one of so many blocks, the oldest: a queue with as many to
-/// steal or more counts as full, however many blocks it has room for.
+/// A thief that samples a queue picks one of this number of blocks, the oldest: a queue with as many to steal
+/// or more counts as full, however many blocks it has room for.
 inline constexpr std::size_t kSampledBlocks = 8;
 
 /// How many blocks the owner granted to thieves and took over from them. Queues without blocks count nothing.

@@ -1,6 +1,6 @@
 // NumaProbabilisticVictim: workers on the thief's own memory node first, each accepted with the probability
 // that its queue's fill has; after enough refusals those on other nodes, the nearest first, in the same way.
-// Before it goes farther, or begins anew, the thief looks once at each of them, and accepts whoever has
+// Before it goes farther, or begins anew, the thief looks once at each of them, and accepts any that has
 // something.
 //
 // Source: Wang et al., "BWoS", OSDI 2023, §3.4: probabilistic acceptance after a NUMA-aware selection, the
@@ -30,7 +30,7 @@ class NumaProbabilisticVictim {
   /// Looks at the queues of nearer workers, times their number, before the thief goes on to a group at the
   /// usual distance; and looks at the last group, times its workers, before it begins anew.
   static constexpr std::size_t kLooksPerWorker = 2;
-  /// No distance counts as more than so many usual ones: a thief must come to the end of its search.
+  /// No distance counts as more than this number of usual ones: a thief must come to the end of its search.
   static constexpr std::uint32_t kMostUsualDistances = 4;
 
   explicit NumaProbabilisticVictim(const VictimSetup& setup)
@@ -44,8 +44,8 @@ class NumaProbabilisticVictim {
   }
   void stole_from(std::uint32_t) {}
 
-  /// Nobody when the sampled block had nothing. O(1), one cache line of the victim's; of the last look at a
-  /// group, O(its workers), which are no more than the looks at it.
+  /// No victim when the sampled block had nothing. O(1), one cache line of the victim's; of the last look at
+  /// a group, O(its workers), which are no more than the looks at it.
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues& queues) {
     ShuffledWorkers& group = groups_[stages_[stage_].group].workers;

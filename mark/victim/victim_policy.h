@@ -1,4 +1,4 @@
-// VictimPolicy: how a thief chooses whom to steal from.
+// VictimPolicy: how a thief chooses its victim.
 #pragma once
 
 #include <concepts>
@@ -53,9 +53,9 @@ struct QueueSamples {
 ///
 /// `start_search(workers)` says that the worker ran out of tasks, and that only workers numbered below
 /// `workers`, of which the thief is one, at least 2, may have some; it is cheap unless that number has
-/// changed. `choose(queues)` then names another worker, or nobody when the policy refuses what it looked at,
-/// in which case the thief asks again; `stole_from(worker)` says that a steal succeeded, which ends the
-/// search. `queues.looks_stealable(worker, sample)` glances at one random part of a worker's queue;
+/// changed. `choose(queues)` then names another worker, or none when the policy refuses what it looked at, in
+/// which case the thief asks again; `stole_from(worker)` says that a steal succeeded, which ends the search.
+/// `queues.looks_stealable(worker, sample)` glances at one random part of a worker's queue;
 /// `queues.has_stealable(worker)` says whether a steal could find something; `queues.size_hint(worker)` adds
 /// up all parts, which costs the queue's owner more.
 template <typename Policy>
