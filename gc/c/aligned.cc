@@ -2,8 +2,8 @@
 //
 // A size class whose slots' length is a multiple of the alignment starts all of them at one, and of sizes
 // that are such multiples the class has that length. Large objects start at a block. Beyond that the object
-// is longer, and its aligned part is what the program gets. What is no power of two is no alignment, but
-// libgc has memory for it: up to a granule any, beyond that at a multiple.
+// is longer, and its aligned part is what the program gets. A number that is no power of two is no alignment,
+// but libgc has memory for it: up to a granule any, beyond that at a multiple.
 #include <algorithm>
 #include <bit>
 #include <cerrno>

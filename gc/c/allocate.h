@@ -11,7 +11,7 @@
 
 namespace jackdaw::c_interface {
 
-/// Warns, calls the out-of-memory function for so many bytes and returns its result. Without the lock.
+/// Warns, calls the out-of-memory function for `bytes` and returns its result. Without the lock.
 void* out_of_memory(std::size_t bytes);
 
 /// The bytes of an object of which `bytes` were asked for: whole granules, the extra byte included; 0 when
@@ -23,7 +23,7 @@ std::size_t whole_bytes(std::size_t bytes);
 void* try_allocate(std::size_t bytes, heap::KindNumber kind,
                    heap::LargeAddresses addresses = heap::LargeAddresses::all);
 
-/// The same, or what the out-of-memory function returns.
+/// Allocates likewise, or returns what the out-of-memory function does.
 void* allocate_slowly(std::size_t bytes, heap::KindNumber kind,
                       heap::LargeAddresses addresses = heap::LargeAddresses::all);
 

@@ -17,7 +17,7 @@ namespace {
 using gc::ProcessKinds;
 using heap::LargeAddresses;
 
-// A copy of so many bytes, and as many zeros behind it.
+// Returns a copy of `bytes` bytes with `zeros` zeros behind it.
 void* copied(const void* from, std::size_t bytes, std::size_t zeros, SourcePlace place) {
   auto* const copy = static_cast<std::byte*>(allocate_checked(bytes + zeros, ProcessKinds::kData, place));
   if (copy == nullptr) return nullptr;

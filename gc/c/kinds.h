@@ -11,7 +11,7 @@ namespace jackdaw::c_interface {
 
 /// A kind like another, but for one thing.
 enum class KindVariant : std::uint8_t {
-  uncollectable,  ///< its objects live until they are freed by hand
+  uncollectable,  ///< its objects live until they are freed explicitly
   checked,        ///< its objects have a header and a guard (gc/c/checked_objects.h)
 };
 inline constexpr std::size_t kKindVariants = 2;

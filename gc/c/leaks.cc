@@ -24,7 +24,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// A collection notes no more than so many; what is dead besides is freed.
+// A collection notes no more than this number of leaks; other dead objects are freed.
 using Leaked = std::array<heap::Object*, 40>;
 
 // Under the collector's lock.
@@ -36,7 +36,7 @@ constinit std::atomic<bool> has_leaks{false};
 
 constinit std::array<std::atomic<GC_describe_type_fn>, heap::KindTable::kMaximumKinds> describe_type{};
 
-// Not those of C++ types, which this interface does not make.
+// C++ types are left out, which this interface does not make.
 bool may_leak(heap::KindNumber kind) {
   using gc::ProcessKinds;
   return kind >= ProcessKinds::kWords && kind != ProcessKinds::kTraced && kind != ProcessKinds::kDestroyed &&
@@ -91,7 +91,7 @@ class TypeName {
   std::array<char, GC_TYPE_DESCR_LEN + 1> text_{};
 };
 
-// The lines are libgc's, for whoever reads them with a program.
+// The lines are libgc's, for programs that read them.
 void print(heap::Object* object) {
   const heap::KindNumber kind = heap::Chunk::of(object)->kind_of(object);
   void* const start = GC_USR_PTR_FROM_BASE(object);
@@ -116,7 +116,7 @@ void start_finding_leaks() {
   });
 }
 
-// Those that were not reported yet are not noted twice.
+// Leaks that were not reported yet are not noted twice.
 void note_leaks() {
   if (GC_find_leak == 0) return;
   heap::Heap& heap = collector().heap();

@@ -42,13 +42,12 @@ bool await_room(int descriptor, Clock::time_point deadline) {
   return poll(&room, 1, static_cast<int>(left.count())) != 0;
 }
 
-// Whether the last text was cut off because nobody read.
+// Whether the last text was cut off because it was not read.
 std::atomic<bool> is_unread{false};
 
-// Text beyond kBytes is cut off, and so is what a descriptor that does not block takes no more of for so
-// long: its reader may be a thread that stands still until this one has written. Further text is not waited
-// for until some is written again.
-// Relaxed, all accesses to is_unread: a hint.
+// Text beyond kBytes is cut off, and so is text that a non-blocking descriptor does not take within this
+// time: its reader may be a thread that is stopped until this one has written. Further text does not wait
+// until some is written again. Relaxed, all accesses to is_unread: a hint.
 void write_formatted(int descriptor, const char* format, std::va_list arguments) {
   constexpr std::size_t kBytes = 1024;
   constexpr std::chrono::seconds kPatience{1};

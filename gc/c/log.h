@@ -1,6 +1,6 @@
-// Log: what the library tells the people who run a program, and how it ends one.
+// Log: the library's messages for the people who run a program, and how it ends one.
 //
-// Straight to a file descriptor: a thread that stands still may hold the lock of a stream.
+// Straight to a file descriptor: a stopped thread may hold the lock of a stream.
 #pragma once
 
 #include "gc/c/interface.h"

@@ -16,7 +16,7 @@ struct OwnLocks {
 
 extern constinit OwnLocks own_locks;
 
-/// All of them. Whoever holds one takes no other.
+/// All of them. A thread that holds one takes no other.
 inline constexpr std::array kAllOwnLocks{&own_locks.kinds, &own_locks.thread_records,
                                          &own_locks.long_bitmaps};
 

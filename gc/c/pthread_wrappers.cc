@@ -51,13 +51,14 @@ class ThreadRecords {
     while (record != nullptr && pthread_equal(record->handle, handle) == 0) record = record->next;
     return record;
   }
-  /// Nobody joins the thread. Whether it has ended: then the record is to be removed.
+  /// Notes that the thread will not be joined. Returns whether it has ended: then the record is to be
+  /// removed.
   bool detach(ThreadRecord* record) {
     const std::lock_guard lock(own_locks.thread_records);
     record->is_detached = true;
     return record->has_ended;
   }
-  /// The thread is over. Whether nobody joins it: then the record is to be removed.
+  /// Notes that the thread is over. Returns whether it will not be joined: then the record is to be removed.
   bool end(ThreadRecord* record) {
     const std::lock_guard lock(own_locks.thread_records);
     record->has_ended = true;
@@ -102,8 +103,8 @@ class EndOfThread {
   ThreadRecord* const record_;
 };
 
-// The other thread may return as soon as it reads the word, and its frame with it; waking what is not there
-// any more wakes nobody.
+// The other thread may return as soon as it reads the word, and its frame with it; to wake a word that is
+// gone wakes no thread.
 void report(base::FutexWord& word, Report what) {
   // Release: pairs with the acquire in GC_pthread_create.
   word.value().store(what, std::memory_order_release);

@@ -11,8 +11,8 @@
 
 namespace jackdaw::c_interface {
 
-/// Those that have functions alone. Not synchronised: a program with several threads sets them before it
-/// starts the second, or with the lock held.
+/// The settings that have functions alone. Not synchronised: a program with several threads sets them before
+/// it starts the second, or with the lock held.
 struct Settings {
   GC_warn_proc warn_proc = nullptr;  ///< null: to the log
   int log_descriptor = 2;
@@ -32,7 +32,7 @@ struct Settings {
 /// There before any constructor runs.
 extern constinit Settings settings;
 
-/// The collector's lock, or nothing before GC_init, when nobody else is there.
+/// The collector's lock, or nothing before GC_init, when there is no other thread.
 std::unique_lock<gc::StoppableMutex> lock_settings();
 /// The options that the collector will be made with: to be changed before GC_init alone.
 inline gc::ProcessOptions& initial_options() { return gc::ProcessCollector::initial_options(); }

@@ -67,7 +67,7 @@ void GC_init() {
   // Acquire: pairs with the release in start, so that the collector and the settings are there.
   if (is_ready.load(std::memory_order_acquire)) [[likely]]
     return;
-  // Who starts the collector may come here again, by operator new or malloc.
+  // The start of the collector may come here again, by operator new or malloc.
   if (!gc::OwnWork::is_under_way()) start();
 }
 
@@ -75,7 +75,7 @@ void GC_init() {
 int GC_is_init_called() { return is_ready.load(std::memory_order_acquire) ? 1 : 0; }
 
 void GC_deinit() {
-  // Acquire: as in GC_init. Relaxed: the exchange alone decides who ends it.
+  // Acquire: as in GC_init. Relaxed: the exchange alone decides which thread ends it.
   if (!is_ready.load(std::memory_order_acquire)) return;
   if (has_ended.exchange(true, std::memory_order_relaxed)) return;
   gc::ProcessCollector::instance().end_mark_threads();

@@ -1,5 +1,4 @@
-// Uncollectable objects: those that live until they are freed by hand. Their bytes are what
-// GC_get_non_gc_bytes tells.
+// Uncollectable objects, which live until they are freed explicitly. GC_get_non_gc_bytes tells their bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +16,13 @@ inline bool is_uncollectable(const void* object) {
   return !chunk.kind_table()[chunk.kind_of(object)].is_collectable;
 }
 
-/// An uncollectable object grew by so many bytes, or shrank (then in two's complement).
+/// An uncollectable object grew by `bytes`, or shrank (then in two's complement).
 void count_uncollectable(std::size_t bytes);
 
 /// An object of a kind, or null when there is no memory; counted if it is uncollectable.
 void* try_allocate_counted(std::size_t bytes, heap::KindNumber kind,
                            heap::LargeAddresses addresses = heap::LargeAddresses::all);
-/// The same, or what the out-of-memory function returns.
+/// Allocates likewise, or returns what the out-of-memory function does.
 void* allocate_counted(std::size_t bytes, heap::KindNumber kind,
                        heap::LargeAddresses addresses = heap::LargeAddresses::all);
 

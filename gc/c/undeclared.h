@@ -8,8 +8,8 @@ extern "C" {
 
 // --- Output (log.cc) ---
 
-/// As printf, straight to a file descriptor: the standard output, the error output and the log. At most 1023
-/// bytes.
+/// These are printf, straight to a file descriptor: the standard output, the error output and the log. At
+/// most 1023 bytes.
 GC_API void GC_printf(const char* format, ...) __attribute__((__format__(__printf__, 1, 2)));
 GC_API void GC_err_printf(const char* format, ...) __attribute__((__format__(__printf__, 1, 2)));
 GC_API void GC_log_printf(const char* format, ...) __attribute__((__format__(__printf__, 1, 2)));
@@ -20,8 +20,7 @@ GC_API GC_abort_func GC_on_abort;
 // --- For allocators that programs bring along (free_lists.cc, statistics.cc) ---
 
 /// Lists of free objects, by granules: of GC_malloc, GC_malloc_atomic, GC_malloc_uncollectable and
-/// GC_malloc_atomic_uncollectable. They are empty. What the program puts in is forgotten by the next
-/// collection.
+/// GC_malloc_atomic_uncollectable. They are empty. The next collection forgets what the program puts in.
 // NOLINTBEGIN(readability-identifier-naming): libgc's names
 GC_API void** const GC_objfreelist_ptr;
 GC_API void** const GC_aobjfreelist_ptr;
@@ -29,8 +28,8 @@ GC_API void** const GC_uobjfreelist_ptr;
 GC_API void** const GC_auobjfreelist_ptr;
 // NOLINTEND(readability-identifier-naming)
 
-/// Count bytes as allocated, or freed by hand, since the last collection: those that the program took from
-/// lists, or put back. Any thread.
+/// Count bytes as allocated, or freed explicitly, since the last collection: for objects that the program
+/// took from lists, or put back. Any thread.
 GC_API void GC_incr_bytes_allocd(size_t bytes);
 GC_API void GC_incr_bytes_freed(size_t bytes);
 

@@ -8,11 +8,10 @@
 //
 // A container with memory of malloc could not be traced: a collection may come at any instruction, also in
 // the middle of push_back, when the container is in disorder; and no lock can keep it off there, since a
-// thread that stands still may hold the one of malloc. So these have all their memory in the collected heap,
-// as objects any word of which may be an address: whatever a container is doing, what it needs can be reached
-// from its own words and from the registers and the stack of whoever works on it. Their memory is marked in
-// parallel, long arrays in slices. What is removed from them is cleared, since spare capacity is searched,
-// too.
+// stopped thread may hold the one of malloc. So these have all their memory in the collected heap, as objects
+// any word of which may be an address: whatever a container is doing, what it needs can be reached from its
+// own words and from the registers and the stack of whoever works on it. Their memory is marked in parallel,
+// long arrays in slices. What is removed from them is cleared, since spare capacity is searched, too.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Visitor: what the Trace functions of collected objects report their members to.
+// Visitor: receives the members that the Trace functions of collected objects report.
 //
 //   void Trace(Visitor* visitor) const {
 //     visitor->Trace(parent_);
@@ -6,8 +6,8 @@
 //   }
 //
 // A Trace function reports each member that refers to collected objects, and calls those of its bases. It is
-// called for every live object in every collection, on any mark thread, while all threads of the program
-// stand still, each wherever it was: so it must not take a lock, ask for memory, change anything, or look at
+// called for every live object in every collection, on any mark thread, while all threads of the program are
+// stopped, each wherever it was: so it must not take a lock, ask for memory, change anything, or look at
 // other objects, and it may find an object whose constructor has not come to an end or not begun, whose bytes
 // are zero then. It is called by the exact type's name, not by way of virtual functions, and a reported
 // reference costs no call.
@@ -118,7 +118,8 @@ class Visitor {
   }
 
   /// Memory of the object, any aligned word of which may be the address of a collected object, or of a place
-  /// in one, or anything else: for what has no members. What it leads to is kept; no word is changed.
+  /// in one, or anything else: for memory without members. The objects that it leads to are kept; no word is
+  /// changed.
   void trace_words(const void* begin, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(begin);
     for (const heap::Word word : heap::whole_words_between(address, address + bytes)) marker_.word(word.bits);

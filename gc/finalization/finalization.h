@@ -9,8 +9,8 @@
 
 namespace jackdaw::gc {
 
-/// The tables of a process. Not locked: whoever uses them holds the collector's allocation lock. They hold
-/// addresses of objects, so their owner keeps them out of what is scanned.
+/// The tables of a process. Not locked: their user holds the collector's allocation lock. They hold addresses
+/// of objects, so their owner keeps them out of what is scanned.
 struct Finalization {
   Finalizers finalizers;
   WeakLinks short_links;
@@ -25,9 +25,9 @@ struct Finalization {
     toggle_references.for_each_root(function);
   }
 
-  /// When what the roots lead to is marked, while all other threads stand still: clears links, makes
-  /// finalizers ready and marks what these need. What is unmarked afterwards may be freed, and nothing here
-  /// refers to it.
+  /// Called when all that the roots lead to is marked, while all other threads are stopped: clears links,
+  /// makes finalizers ready and marks what these need. Objects that are unmarked afterwards may be freed, and
+  /// nothing here refers to them.
   void process(WeakProcessing& marking, bool java);
 };
 

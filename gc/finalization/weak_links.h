@@ -22,8 +22,8 @@ enum class LinkResult : std::uint8_t {
   no_memory,  ///< nothing has changed
 };
 
-/// Not locked: whoever calls holds the collector's allocation lock; clear_dead and drop_dangling need all
-/// other threads stopped, too. Its memory comes from the system, and is no root.
+/// Not locked: the caller holds the collector's allocation lock; clear_dead and drop_dangling need all other
+/// threads stopped, too. Its memory comes from the system, and is no root.
 class WeakLinks {
  public:
   /// Registers a link, which is not null, to the object of the heap that starts at `object`. A link that is

@@ -154,7 +154,7 @@ struct Avx2Test {
     return append_two<kDisplaced>(word, out);
   }
 
-  // Two words are read, not four and a mask: those behind may lie on a cache line that nobody asked for.
+  // Two words are read, not four and a mask: those behind may lie on a cache line that was not prefetched.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_two(const heap::Word* word,
                                                                     Candidate* out) const {

@@ -1,8 +1,8 @@
-// CandidatePicker: which words of memory may be addresses of objects, found many at a time.
+// CandidatePicker: finds the words of memory that may be addresses of objects, many at a time.
 //
 // A word is picked if it lies in the heap's range and, where not all addresses in an object keep it, at an
-// offset in its granule that a displacement has. No branch depends on what the words are. What a picked word
-// leads to, if anything, heap/word_scan.h finds out.
+// offset in its granule that a displacement has. No branch depends on the words' values. heap/word_scan.h
+// finds the object that a picked word leads to, if any.
 //
 // On x86-64 with AVX2 four words are compared at once, and those that pass are moved together by a
 // permutation; with AVX-512 eight, where there are as many, by an instruction of its own. All instruction
@@ -29,7 +29,7 @@ class CandidatePicker {
 
   /// The instructions that the processor must have for a way to pick.
   enum class Instructions : std::uint8_t { any, avx2, avx512 };
-  /// Those that this processor has, the fastest last.
+  /// The ways that this processor has, the fastest last.
   static std::vector<Instructions> available();
 
   CandidatePicker() = default;  // of a heap that covers nothing

@@ -16,8 +16,8 @@ std::optional<std::size_t> MarkProcedures::add(MarkProcedure procedure) {
   return number;
 }
 
-// An object that was not set up yet is cleared: then the layout found is that of an object without
-// references. The first word of one that was freed by hand is above all addresses.
+// An object that was not set up yet is cleared, and its layout is that of an object without references. The
+// first word of an explicitly freed one is above all addresses.
 LayoutWord LayoutWord::in_object(const heap::Object* object, std::size_t bytes) const {
   const auto offset = static_cast<std::int64_t>(bits_ & ~kTagMask);
   const auto* base = reinterpret_cast<const std::byte*>(object);

@@ -34,8 +34,8 @@ struct TraceDescriptor {
   /// The type's, for people.
   const char* name = nullptr;
 
-  /// The descriptor of what lies at the start of a slot for objects of C++ types. Null when there is no
-  /// object: memory that was cleared, or freed by hand, whose first word is above all addresses.
+  /// The descriptor of the object in a slot for objects of C++ types. Null when there is no object: memory
+  /// that was cleared, or freed explicitly, whose first word is above all addresses.
   static const TraceDescriptor* of(const heap::Object* object) {
     const auto word = static_cast<std::intptr_t>(heap::words_at(object)->bits);
     return word <= 0 ? nullptr : reinterpret_cast<const TraceDescriptor*>(word);

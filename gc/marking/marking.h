@@ -23,7 +23,7 @@ namespace jackdaw::gc {
 
 class WeakReferences;
 
-/// What is marked.
+/// The heap that is marked.
 struct MarkedHeap {
   const heap::BlockMap& map;
   WeakReferences* weak_references = nullptr;  ///< of the heap; null: it has none

@@ -130,7 +130,7 @@ class HeapObjectModel {
       return;
     }
     const heap::TypeDescriptor& type = *object->type();
-    // Not a switch: the compiler would look for the commonest layout last.
+    // This is no switch, in which the compiler would test for the commonest layout last.
     const Layout layout = type.layout();
     if (layout == Layout::words) [[likely]] {
       visit_slots(object->slot(type.words().first), type.words().count, sink);
@@ -212,8 +212,8 @@ class HeapObjectModel {
     return MarkTask::of_slot(start, shape);
   }
 
-  // Calls with a copy of a sink that is but a handle: the sink itself, whose address nobody else learns,
-  // stays in registers.
+  // Calls with a copy of a sink that is but a handle: the sink itself, whose address does not escape, stays
+  // in registers.
   template <typename Sink, typename Call>
   JACKDAW_ALWAYS_INLINE static void apart(Sink& sink, Call call) {
     if constexpr (mark::CandidateSink<Sink>) {

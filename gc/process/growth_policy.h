@@ -11,19 +11,18 @@ namespace jackdaw::gc {
 /// A share of what the last collection read, and something at least, so that collecting stays a small part of
 /// a program with next to nothing live.
 struct GrowthPolicy {
-  /// As programs for libgc know it (GC_set_free_space_divisor): greater values save memory and cost time. Not
-  /// zero.
+  /// libgc's divisor (GC_set_free_space_divisor): greater values save memory and cost time. Not zero.
   std::uint64_t free_space_divisor = 3;
   /// The least budget while one thread allocates, in bytes.
   std::uint64_t minimum_budget_bytes = std::uint64_t{2} << 20;
-  /// The heap may always grow to so many bytes while one thread allocates.
+  /// The heap may always grow to this number of bytes while one thread allocates.
   std::uint64_t minimum_heap_bytes = std::uint64_t{4} << 20;
   /// Whether allocation collects at all before memory runs out.
   bool collects_by_itself = true;
   /// Whether there is a collection before each time that the heap grows for an allocation.
   bool grows_only_when_it_must = false;
-  /// The heap grows for an allocation only when so many bytes were allocated for each finalizer that was
-  /// registered since the last collection; 0: finalizers do not count.
+  /// The heap grows for an allocation only when this number of bytes was allocated for each finalizer that
+  /// was registered since the last collection; 0: finalizers do not count.
   std::uint64_t bytes_per_finalizer = 10'000;
   /// Collections to try beyond the first before memory counts as exhausted, as long as none finds any.
   std::uint64_t more_collections_when_exhausted = 0;
@@ -34,7 +33,7 @@ struct GrowthPolicy {
     std::uint64_t unscanned_bytes = 0;      ///< of them, those of objects without references
     std::uint64_t root_bytes = 0;           ///< that it searched
     std::uint64_t heap_bytes = 0;           ///< that the heap took, and still has
-    std::uint64_t new_uncounted_bytes = 0;  ///< that came since, and the program frees by hand
+    std::uint64_t new_uncounted_bytes = 0;  ///< that came since, and the program frees explicitly
     std::uint64_t floating_bytes = 0;       ///< beside the live ones: allocated in its marking, dead or not
     std::uint32_t threads = 1;              ///< that allocated small objects at the same time
   };
@@ -66,7 +65,7 @@ struct GrowthPolicy {
     return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted) +
            std::min({found.floating_bytes, found.live_bytes / kPartFloating, 2 * counted});
   }
-  /// Bytes to allocate before the heap may grow for an allocation, when so many finalizers were registered
+  /// Bytes to allocate before the heap may grow for an allocation, when `new_finalizers` were registered
   /// since the last collection.
   [[nodiscard]] std::uint64_t growth_threshold(std::uint64_t new_finalizers) const {
     if (grows_only_when_it_must) return std::numeric_limits<std::uint64_t>::max();

@@ -9,7 +9,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// One thread marks so many bytes in less time than it takes to start another.
+// One thread marks this number of bytes in less time than it takes to start another.
 constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{1} << 20;
 
 MarkingOptions for_one_thread(MarkingOptions options) {

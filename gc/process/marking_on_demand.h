@@ -24,8 +24,8 @@ class MarkingOnDemand {
   /// as a MarkingMaker.
   MarkingOnDemand(const MarkingOptions& options, bool at_once);
 
-  /// The engine for a collection of a heap that holds so many bytes. Throws std::bad_alloc when there is none
-  /// and no memory for one; for helpers alone it does not: then one thread marks. `may_start_helpers`: false
+  /// The engine for a collection of a heap that holds `bytes`. Throws std::bad_alloc when there is none and
+  /// no memory for one; for helpers alone it does not: then one thread marks. `may_start_helpers`: false
   /// while a thread stands still that may hold a lock of the C library's.
   Marking& for_heap_of(std::uint64_t bytes, bool may_start_helpers = true);
   /// Makes the engine that was asked for, helpers included. Throws as a MarkingMaker, with nothing changed.

@@ -89,7 +89,7 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
   }
 }
 
-// As libgc has it: to be set at all is to be on.
+// In libgc a variable that is set at all is on.
 bool is_on(std::string_view text) { return text != "0"; }
 
 bool store_log(std::string_view text, ProcessOptions& options) {
@@ -293,7 +293,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-// One line about a variable that nobody reads.
+// Prints one line about a variable that is not read.
 void tell_if_unknown(std::string_view name) {
   std::string_view nearest;
   std::size_t least = std::string_view::npos;

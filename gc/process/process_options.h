@@ -33,7 +33,7 @@ struct ProcessOptions {
   MarksConcurrently marks_concurrently = MarksConcurrently::by_default;
   /// Threads that mark while the program runs. 0: a quarter of the processors.
   std::uint32_t concurrent_markers = 0;
-  /// How long the program shall at most stand still at a time, where objects are marked while it runs.
+  /// The pause target, where objects are marked while the program runs.
   std::chrono::milliseconds pause_target{5};
   /// Whether allocation never collects.
   bool starts_disabled = false;
@@ -46,9 +46,9 @@ struct ProcessOptions {
   std::string log_path;
   /// Collections leave a dump of the heap there (HeapDumps::set). Empty: none.
   std::string dump_path;
-  /// Those that come after this signal. 0: all do.
+  /// Dumps are left by the collections after this signal. 0: by all.
   int dump_signal = 0;
-  /// What the collector does goes there (CollectionTrace). Empty: nowhere.
+  /// The file of the trace (CollectionTrace). Empty: none.
   std::string trace_path;
   /// Whether a second marking follows each, and an object that only it finds ends the program.
   bool verifies = false;
@@ -57,7 +57,7 @@ struct ProcessOptions {
   bool poisons = false;
   /// The seed of random collections and delays (base/stress.h). 0: there are none.
   std::uint64_t stress_seed = 0;
-  /// For so long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
+  /// How long a collection waits for a thread that blocks all signals, before it ends the program. 0: for
   /// ever.
   std::chrono::seconds stop_patience{15};
   /// Whether fork() is prepared for, so that its child can use the heap (pthread_atfork).

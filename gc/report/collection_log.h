@@ -19,7 +19,7 @@
 
 namespace jackdaw::gc {
 
-/// What came before the pause, where objects were marked while the program ran.
+/// The part of a cycle before its last pause.
 struct ConcurrentRecord {
   std::chrono::nanoseconds first_pause{0};  ///< in which the roots were found
   std::chrono::nanoseconds marking{0};      ///< until nothing was left to be marked but in the pause
@@ -59,7 +59,7 @@ std::uint32_t threads_that_marked(std::span<const mark::WorkerStatistics> worker
 /// The longest line, with its end.
 inline constexpr std::size_t kLongestLogLine = 1024;
 
-/// The record as a line with its end, in `buffer`. The same in every locale. Does not allocate.
+/// Formats the record as a line with its end, in `buffer`, alike in every locale. Does not allocate.
 std::string_view format_record(const CollectionRecord& record, LogSpelling spelling,
                                std::span<char, kLongestLogLine> buffer);
 
@@ -71,7 +71,7 @@ class CollectionLog {
   CollectionLog(const std::string& path, LogSpelling spelling);
 
   /// Fills in the time and the process. A line that the file does not take is lost, and one line on the error
-  /// output says so of all: no program fails for its log, or waits for whoever reads it.
+  /// output says so of all: no program fails for its log, or waits for its reader.
   void write(CollectionRecord record);
 
  private:

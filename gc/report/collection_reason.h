@@ -7,7 +7,7 @@
 namespace jackdaw::gc {
 
 enum class CollectionReason : std::uint8_t {
-  allocation,     ///< so much was allocated as was to be
+  allocation,     ///< the budget was used up
   finalizers,     ///< the heap was to grow, with too many new finalizers for what was allocated
   out_of_memory,  ///< memory ran out
   request,        ///< the program asked for it

@@ -13,8 +13,8 @@
 
 namespace jackdaw::gc {
 
-/// Filled by any number of mark threads, in rounds; emptied by the collecting thread between rounds, while
-/// nobody marks.
+/// Filled by any number of mark threads, in rounds; emptied by the collecting thread between rounds, while no
+/// thread marks.
 class NotedSlots {
  public:
   /// A thread writes to one segment of each kind.

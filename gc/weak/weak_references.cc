@@ -13,7 +13,7 @@ bool WeakReferences::note_ephemeron(const EphemeronSlots& ephemeron) { return ep
 
 void WeakReferences::clear_dead() {
   while (void* const slot = members_.take()) {
-    // As bytes: what type of pointer it is only the program knows.
+    // The pointer is read as bytes, because only the program knows its type.
     std::uintptr_t address = 0;
     std::memcpy(&address, slot, sizeof address);
     const auto* const object =

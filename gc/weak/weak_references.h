@@ -10,7 +10,7 @@
 
 namespace jackdaw::gc {
 
-/// One for a heap. Mark threads note; all else is the collecting thread's, while nobody marks.
+/// One for a heap. Mark threads note; all else is the collecting thread's, while no thread marks.
 class WeakReferences {
  public:
   /// Throws std::bad_alloc.

@@ -1,6 +1,6 @@
-// ScannedStretches: where in a heap there may be references, for whoever asks the system about its pages.
+// ScannedStretches: the ranges of a heap that may hold references, for queries of the system about its pages.
 //
-// The heap's addresses are cut into parts as long as a chunk. What a part holds is read from the map of
+// The heap's addresses are cut into parts as long as a chunk. A part's contents are read from the map of
 // blocks alone, without a lock: eight bytes a block.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace jackdaw::gc {
 
-/// Any thread. Of what is taken or released meanwhile the next look tells.
+/// Any thread. Concurrent changes are seen by the next call.
 class ScannedStretches {
  public:
   static constexpr std::size_t kPartBytes = heap::kChunkBytes;
@@ -33,7 +33,7 @@ class ScannedStretches {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
     for_each_between(begin, begin + kPartBytes, kMostBetween, function);
   }
-  /// The same, but as few stretches as may be: they cover other blocks, too.
+  /// As above, with as few stretches as may be: they cover other blocks, too.
   // Measured on Linux 6.18: a call takes as long as to look at the pages of 3 MiB.
   template <typename Function>
   void for_each_coarse_of(std::uint32_t part, Function function) const {

@@ -1,4 +1,4 @@
-// WriteTracking: which pages were written since somebody last looked, asked of the system.
+// WriteTracking: asks the system which pages were written since the last query.
 //
 // It is the write barrier of a collector that marks while the program runs (Boehm, Demers and Shenker,
 // "Mostly Parallel Garbage Collection", PLDI 1991): the program's code need not tell what it writes. A page
@@ -37,7 +37,7 @@ class WriteTracking {
   WriteTracking() = default;
 
   /// Takes the first method that works, up to `last`, unless one is under way whose files are still open; all
-  /// memory is then to be watched anew. To be called while the program stands still: a file takes the lowest
+  /// memory is then to be watched anew. To be called while the program is stopped: a file takes the lowest
   /// free number for a moment. To find out about soft_dirty it may arm all of the process's pages.
   WriteTrackingMethod start(WriteTrackingMethod last = WriteTrackingMethod::soft_dirty);
   [[nodiscard]] WriteTrackingMethod method() const { return method_; }

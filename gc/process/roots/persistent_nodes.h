@@ -16,8 +16,8 @@ namespace jackdaw::gc {
 class PersistentNodes {
  public:
   struct Node {
-    /// An address in an object, or 0. Relaxed accesses do: whoever shares a node between threads
-    /// synchronises, and a collection does with all threads.
+    /// An address in an object, or 0. Relaxed accesses do: threads that share a node synchronise, and a
+    /// collection does with all threads.
     std::atomic<std::uintptr_t> word;
     /// In the code that acquired it.
     const void* maker;
@@ -61,7 +61,7 @@ class PersistentNodes {
   void add_block();
 
   std::atomic<Block*> blocks_{nullptr};
-  StoppableMutex mutex_;  // guards the list of free nodes; a thread that stands still may hold it
+  StoppableMutex mutex_;  // guards the list of free nodes; a stopped thread may hold it
   Node* free_ = nullptr;
 };
 

@@ -14,7 +14,7 @@
 
 namespace jackdaw::gc {
 
-/// One thread's. Read by the collector while the thread stands still.
+/// Belongs to one thread. Read by the collector while the thread is stopped.
 class FakeStack {
  public:
   /// The calling thread's. May be called in a signal handler.

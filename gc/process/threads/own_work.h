@@ -13,8 +13,8 @@ namespace jackdaw::gc {
 
 class ProcessThread;
 
-/// While it exists, the calling thread works for the collector. May be nested. Nobody may want to stop the
-/// thread meanwhile: it is not registered, or holds the collector's lock.
+/// While it exists, the calling thread works for the collector. May be nested. The thread cannot be stopped
+/// meanwhile: it is not registered, or holds the collector's lock.
 class OwnWork {
  public:
   OwnWork();

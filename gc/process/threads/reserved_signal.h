@@ -2,7 +2,7 @@
 //
 // The C library keeps two signals for itself, and no function of its blocks them, whatever set it is given.
 // With one it has every thread change its user (setuid): that one is shared with it here. Sent with a note of
-// ours it is ours, and all others go to the C library's handler, which nobody replaces once there are two
+// ours it is ours, and all others go to the C library's handler, which is not replaced once there are two
 // threads.
 #pragma once
 

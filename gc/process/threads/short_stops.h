@@ -1,9 +1,9 @@
 // ShortStops: how long threads poll before they sleep, when a collection stops the program.
 //
 // To put a thread to sleep and wake it takes longer than the collection of a small heap: some 50 microseconds
-// each time in a virtual machine. Where every thread has a processor, whoever waits for others to stand still
-// polls first, and those that stand still poll twice as long as the last stops took, if these were short.
-// Threads that allocate stop by themselves before a signal would reach them, so it is sent a little later.
+// each time in a virtual machine. Where every thread has a processor, a thread that waits for others to stop
+// polls first, and stopped ones poll twice as long as the last stops took, if these were short. Threads that
+// allocate stop by themselves before a signal would reach them, so it is sent a little later.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class ShortStops {
     standing_time_.store(is_short ? kTimesLonger * expected_ : Clock::duration::zero(),
                          std::memory_order_relaxed);
   }
-  /// All threads of the stop stand still.
+  /// Notes that all threads have stopped.
   void note_standing(Clock::time_point now) { standing_since_ = now; }
   /// The stop ends, and its threads may go on.
   void end(Clock::time_point now) { expected_ = (expected_ + (now - standing_since_)) / 2; }
@@ -57,7 +57,7 @@ class ShortStops {
   [[nodiscard]] Clock::duration answering_time() const {
     return have_processors_ ? kAnswering : Clock::duration::zero();
   }
-  /// How long a thread that stands still polls for the end of the stop. Any thread.
+  /// How long a stopped thread polls for the end of the stop. Any thread.
   [[nodiscard]] Clock::duration standing_time() const {
     return standing_time_.load(std::memory_order_relaxed);
   }
@@ -72,8 +72,8 @@ class ShortStops {
   const std::uint32_t processors_;
   bool have_processors_ = false;
   std::uint32_t failures_ = 0;           // to stop by themselves: 0, 1, 3, 7 and so on
-  std::uint32_t signalled_at_once_ = 0;  // stops that are left in which nobody is waited for
-  Clock::duration expected_{0};          // of a stop, from when all stand still
+  std::uint32_t signalled_at_once_ = 0;  // stops that are left in which no thread is waited for
+  Clock::duration expected_{0};          // of a stop, from when all are stopped
   Clock::time_point standing_since_;
   std::atomic<Clock::duration> standing_time_{Clock::duration::zero()};
 };

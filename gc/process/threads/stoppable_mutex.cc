@@ -61,14 +61,14 @@ bool StoppableMutex::take() {
 void StoppableMutex::unlock() {
   JACKDAW_CHECK(is_held_by_caller());
   holder_.store(pthread_t{}, std::memory_order_relaxed);
-  // Release: pairs with the acquires of whoever takes it next.
+  // Release: pairs with the acquires of the next taker.
   const std::uint32_t state = state_.value().fetch_and(~(kHeld | kAsleep), std::memory_order_release);
   JACKDAW_CHECK((state & kHeld) != 0);
   if ((state & kAsleep) != 0) state_.wake_all();
   end_use();
 }
 
-// Relaxed: read again by whoever takes the mutex, behind the release in unlock.
+// Relaxed: read again by the next taker of the mutex, behind the release in unlock.
 void StoppableMutex::let_nobody_pass() {
   JACKDAW_CHECK(is_held_by_caller());
   state_.value().fetch_or(kNoPassLeft, std::memory_order_relaxed);
@@ -93,8 +93,8 @@ bool StoppableMutex::take_by_polling() {
   });
 }
 
-// Sequentially consistent, all accesses to next_ and turn_: either the one who moves the turn on sees that a
-// ticket was taken, or its taker sees the turn.
+// Sequentially consistent, all accesses to next_ and turn_: either the thread that moves the turn on sees
+// that a ticket was taken, or its taker sees the turn.
 void StoppableMutex::lock_slowly() {
   if (take_by_polling()) return;
   const std::uint32_t ticket = next_.fetch_add(1, std::memory_order_seq_cst);
@@ -115,8 +115,8 @@ void StoppableMutex::lock_slowly() {
   turn_.wake(sleepers_of(next));
 }
 
-// Clears the count of passes, too. Who has slept, and was passed before it woke up, lets nobody pass any
-// more.
+// Clears the count of passes, too. A thread that has slept, and was passed before it woke up, lets none pass
+// any more.
 void StoppableMutex::take_as_first() {
   std::atomic<std::uint32_t>& word = state_.value();
   bool has_slept = false;

@@ -1,10 +1,10 @@
 // StoppableMutex: a mutex whose holder may stop the threads that wait for it.
 //
 // A thread that cannot have it soon queues, by ticket. Others may pass it: a mutex that is handed from
-// sleeper to sleeper is some thirty times slower than one that whoever runs may take. But nobody does after a
-// long hold, such as a collection, nor after the first in the queue has woken up in vain, nor more often than
-// kMostPasses. So a thread that queues waits for those before it, and for a few short holds, or a long one,
-// before each of them.
+// sleeper to sleeper is some thirty times slower than one that a running thread may take. But none passes
+// after a long hold, such as a collection, nor after the first in the queue has woken up in vain, nor more
+// often than kMostPasses. So a thread that queues waits for those before it, and for a few short holds, or a
+// long one, before each of them.
 //
 // Invariants. turn_ is the ticket of the first in the queue; tickets from it up to next_ are taken, and
 // next_ == turn_ when nobody queues. Only the first takes the mutex out of the queue; it moves turn_ on while
@@ -13,8 +13,8 @@
 // sleeps on the state; whoever unlocks clears it and wakes the first, once. No sleeper owns the mutex: a
 // thread that stands still in the queue holds up those behind it, and nobody else.
 //
-// A thread that is suspended by hand (ThreadRegistry::suspend), maybe for ever, neither holds one nor queues
-// for one: it goes on, and the queue with it, until it has released the last.
+// A thread that is suspended (ThreadRegistry::suspend), maybe for ever, neither holds one nor queues for one:
+// it goes on, and the queue with it, until it has released the last.
 #pragma once
 
 #include <pthread.h>
@@ -29,7 +29,8 @@
 
 namespace jackdaw::gc {
 
-/// As std::mutex, and roughly fair. Where threads are stopped without signals, waiting for it is a safepoint.
+/// A std::mutex that is roughly fair. Where threads are stopped without signals, waiting for it is a
+/// safepoint.
 class StoppableMutex {
  public:
   /// How often the first in the queue is passed, at most.
@@ -50,8 +51,8 @@ class StoppableMutex {
     JACKDAW_CHECK(is_held_by_caller());
     polling_time_.store(std::max(time, kShortHold), std::memory_order_relaxed);
   }
-  /// By the holder: nobody passes those who queue when it unlocks. For who holds it for long, and may want it
-  /// again at once.
+  /// Called by the holder: no thread passes the queue when it unlocks. For a thread that holds it for long,
+  /// and may want it again at once.
   void let_nobody_pass();
   [[nodiscard]] bool is_held_by_caller() const;
   /// By the holder, in the child of a fork: the threads that queued did not come along.

@@ -9,7 +9,7 @@ namespace jackdaw::gc {
 namespace {
 
 // Beside the blocks that are there at the start, glibc leaves room in the static area for some of libraries
-// that come later: so much, unless its tunables say more. What lies beyond may be anybody's.
+// that come later: so much, unless its tunables say more. Memory beyond may belong to anything.
 constexpr std::uintptr_t kSpareBytes = 1664;
 
 #if defined(__x86_64__)

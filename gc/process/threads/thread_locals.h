@@ -25,7 +25,7 @@ struct ThreadLocalModule {
   std::size_t bytes = 0;   ///< of each thread's block
 };
 
-/// One thread's. Read by the collector while the thread stands still.
+/// Belongs to one thread. Read by the collector while the thread is stopped.
 class ThreadLocals {
  public:
   /// The calling thread's. Without any when the C library's table has another layout than is known here.

@@ -16,8 +16,8 @@
 
 namespace jackdaw::gc {
 
-/// One thread's. Changed by the thread, or by others while it does not run; read by the collector while it
-/// stands still.
+/// One thread's. Changed by the thread, or by others while it does not run; read by the collector while it is
+/// stopped.
 class ThreadStack {
  public:
   /// The calling thread's own. Throws std::bad_alloc.

@@ -1,8 +1,8 @@
 // Threads that somebody suspends, for as long as he likes.
 //
-// A suspended thread is to collections what a blocked one is: it stands still, and the collector knows where
-// its stack ends. Collections must not wait for it, so it holds nothing that they need: it stands still in
-// its signal handler only when it is in no critical section and uses no lock (StoppableMutex), else when it
+// A suspended thread is to collections what a blocked one is: it is stopped, and the collector knows where
+// its stack ends. Collections must not wait for it, so it holds nothing that they need: it is stopped in its
+// signal handler only when it is in no critical section and uses no lock (StoppableMutex), else when it
 // released the last.
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
-// The format of heap dumps: docs/heap-dump.md describes it. What writes dumps (heap_dump.h) and what reads
-// them (tools/graph/dump_records.h) share these numbers.
+// The format of heap dumps: docs/heap-dump.md describes it. The writer of dumps (heap_dump.h) and their
+// reader (tools/graph/dump_records.h) share these numbers.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class DumpRoots : std::uint8_t {
 };
 inline constexpr std::uint64_t kDumpRootsKinds = 6;
 
-/// What is known of a reference's word (records of blocks).
+/// The kinds of a reference's word (records of blocks).
 inline constexpr std::uint64_t kDumpNoWord = 0;  ///< it lies in no word of the object
 
 }  // namespace jackdaw::gc

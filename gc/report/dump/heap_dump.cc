@@ -160,7 +160,7 @@ void HeapDump::Sink::reference(heap::Object* object) {
     dump.add(dump.references_, {object, kDumpNoWord, 0});
 }
 
-// Those that the marker finds, in its order.
+// The references that the marker finds, in its order.
 void HeapDump::find_references(heap::Object* object) {
   references_.clear();
   if (HeapObjectModel::is_leaf(object)) return;

@@ -1,7 +1,7 @@
 // HeapDumps: when a collection leaves a dump of the heap, and where.
 //
-// The file is written by a child that is forked while the program stands still, so that the pause is as long
-// as a fork takes. The child sends no signal when it ends, and no wait() of the program sees it: the next
+// The file is written by a child that is forked while the program is stopped, so that the pause is as long as
+// a fork takes. The child sends no signal when it ends, and no wait() of the program sees it: the next
 // collection looks after it.
 #pragma once
 
@@ -37,7 +37,7 @@ class HeapDumps {
   void request_at(std::string path) { asked_for_ = std::move(path); }
 
   /// Before the program stands still for the collection with that number: opens a file, if one is to be left.
-  /// Calls malloc. What fails is told in a line on the error output, once for those that nobody requested.
+  /// Calls malloc. A failure gives a line on the error output, once for all dumps that were not requested.
   void prepare(std::uint64_t collection);
   /// When the threads run again, after each prepare(). Calls malloc.
   void release();
@@ -53,7 +53,7 @@ class HeapDumps {
     opened_.wait_for_reader();
     end_child(write(*stream_));
   }
-  /// The one that was requested: whoever takes it awaits it, without the lock.
+  /// The requested dump: the thread that takes it awaits it, without the lock.
   [[nodiscard]] DumpFile take_requested() { return std::exchange(requested_, {}); }
   [[nodiscard]] std::chrono::seconds patience() const { return patience_; }
 
@@ -77,10 +77,10 @@ class HeapDumps {
   base::OwnFile opened_;
   DumpFile at_hand_;
   DumpStream* stream_ = nullptr;
-  // Those that children write.
+  // The dumps that children write.
   DumpFile requested_;
   DumpFile unrequested_;
-  bool has_failed_ = false;  // the last that nobody requested
+  bool has_failed_ = false;  // the last one that was not requested
 };
 
 }  // namespace jackdaw::gc

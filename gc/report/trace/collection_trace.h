@@ -1,7 +1,7 @@
-// CollectionTrace: what a collector did, and when, on a time line (docs/trace.md).
+// CollectionTrace: notes what a collector did, and when, on a time line (docs/trace.md).
 //
-// What happens is noted in buffers, and goes to a file when the threads run again: one that stands still may
-// hold malloc's lock. Probes (base/probe.h) lie at the same places, whether or not there is a file.
+// Events are noted in buffers, and go to a file when the threads run again: a stopped one may hold malloc's
+// lock. Probes (base/probe.h) lie at the same places, whether or not there is a file.
 #pragma once
 
 #include <sys/types.h>
@@ -22,12 +22,12 @@
 
 namespace jackdaw::gc {
 
-/// What a collector is at.
+/// The phases of a collector.
 enum class TracePhase : std::uint8_t {
   collection,
   cycle,         ///< of marking while the program runs: to the end of its sweep
   pause,         ///< from asking threads to stop until they go on
-  stop_threads,  ///< until all of them stand still
+  stop_threads,  ///< until all of them are stopped
   clear_marks,
   mark,
   finish,  ///< finalization, weak references, destructors
@@ -112,14 +112,14 @@ class CollectionTrace {
   struct ThreadStop {
     pid_t thread;
     Clock::time_point asked;
-    Clock::time_point answered;  ///< it stands still
+    Clock::time_point answered;  ///< it is stopped
     Clock::time_point resumed;
   };
   /// Where there is a file. With the collector's lock.
   void add(const ThreadStop& stop) { recording_->stops.add(stop); }
 
-  /// Writes what was noted since the last time, where there is a file. With the collector's lock, by whoever
-  /// may note phases, while the threads run and nobody marks. Calls malloc, here and below: with OwnWork.
+  /// Writes the events since the last time, where there is a file. With the collector's lock, by a thread
+  /// that may note phases, while the threads run and none marks. Calls malloc, here and below: with OwnWork.
   void write();
   /// The child writes a file of its own, if the path has another name for it, else none.
   void after_fork_in_child();

@@ -99,7 +99,7 @@ void TraceFile::flush() {
   write_out(kEnd.size());
 }
 
-// What stays in the buffer is written again, with the next.
+// Events that stay in the buffer are written again, with the next.
 void TraceFile::write_out(std::size_t bytes_that_stay) {
   if (is_open_ && !file_.write_at(offset_, std::as_bytes(std::span(buffer_).first(size_)))) {
     const std::string reason(base::OwnFile::reason_of(errno));

@@ -37,12 +37,12 @@ class TraceFile {
   TraceFile& event(char kind, std::string_view name);
   TraceFile& thread(std::uint32_t thread);
   TraceFile& at(Time time);
-  /// A nanosecond less: whoever adds in floating point shall not find that it ends after the next has begun.
+  /// A nanosecond less, so that in floating point an event does not end after the next has begun.
   TraceFile& lasting(std::chrono::nanoseconds duration);
   /// A member of its "args", which come last.
   TraceFile& argument(std::string_view name, std::uint64_t value);
   TraceFile& argument(std::string_view name, std::string_view value);
-  /// Writes what was added. What cannot be written is told of in one line, once; no more is.
+  /// Writes the added events. A failure gives one line, once; after it nothing is written.
   void flush();
 
  private:
