@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 namespace jackdaw::base {
 
@@ -20,22 +21,20 @@ inline std::size_t page_bytes() noexcept { return static_cast<std::size_t>(getpa
 
 /// Any thread.
 struct PageMemory {
-  /// At least `bytes` zeroed bytes, or null when there are none. What is not touched takes no memory.
-  static void* allocate(std::size_t bytes) noexcept {
-    void* const memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : memory;
+  /// `bytes` zeroed bytes, or none when there is no memory. What is not touched takes no memory.
+  static std::span<std::byte> allocate(std::size_t bytes) noexcept {
+    return map(bytes, PROT_READ | PROT_WRITE);
   }
   /// The same, for more than will soon be used: never backed with huge pages, nor locked in memory.
-  static void* reserve(std::size_t bytes) noexcept {
-    // Not readable at first: of a program that locks whatever it maps, all would be there at once.
-    void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    munlock(memory, bytes);
-    madvise(memory, bytes, MADV_NOHUGEPAGE);
-    if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) == 0) return memory;
-    release(memory, bytes);
-    return nullptr;
+  static std::span<std::byte> reserve(std::size_t bytes) noexcept {
+    // It is not readable at first: where a program locks all that it maps, all would be there at once.
+    const std::span<std::byte> memory = map(bytes, PROT_NONE);
+    if (memory.empty()) return {};
+    munlock(memory.data(), bytes);
+    madvise(memory.data(), bytes, MADV_NOHUGEPAGE);
+    if (mprotect(memory.data(), bytes, PROT_READ | PROT_WRITE) == 0) return memory;
+    release(memory);
+    return {};
   }
   /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads. No one
   /// can where the system counts them as memory in use, as the file `overcommit` says.
@@ -62,10 +61,18 @@ struct PageMemory {
     const std::uintptr_t to = (first + bytes) / page * page;
     return from >= to || madvise(reinterpret_cast<void*>(from), to - from, advice) == 0;
   }
-  /// Gives back what allocate or reserve gave for so many bytes.
-  static void release(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }
+  /// Gives back what allocate or reserve gave.
+  static void release(std::span<std::byte> memory) noexcept {
+    if (!memory.empty()) munmap(memory.data(), memory.size());
+  }
 
  private:
+  static std::span<std::byte> map(std::size_t bytes, int protection) noexcept {
+    if (bytes == 0) return {};
+    void* const memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return {};
+    return {static_cast<std::byte*>(memory), bytes};
+  }
   // Zero when there is none.
   static char first_character_of(const char* path) noexcept {
     char character = 0;

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "base/check.h"
+#include "base/page_memory.h"
 #include "base/stress.h"
-#include "base/system_memory.h"
 
 namespace jackdaw::heap {
 
@@ -42,7 +42,7 @@ Allocator::RunTable Allocator::no_runs_;
 Allocator::~Allocator() {
   heap_.unregister_allocator(this);
   for (RunTable* const table : own_tables_) {
-    if (table != &no_runs_) base::unmap_memory(std::as_writable_bytes(std::span(table, 1)));
+    if (table != &no_runs_) base::PageMemory::release(std::as_writable_bytes(std::span(table, 1)));
   }
 }
 
@@ -59,7 +59,7 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
 Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
   RunTable*& table = own_tables_[static_cast<std::size_t>(kind)];
   if (table == &no_runs_) {
-    const std::span<std::byte> memory = base::map_memory(sizeof(RunTable));
+    const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(RunTable));
     if (memory.empty()) return nullptr;
     table = new (memory.data()) RunTable;
   }

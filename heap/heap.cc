@@ -42,14 +42,13 @@ void count_live(const Chunk& chunk, std::size_t block, std::uint32_t objects, st
 Heap::Heap(std::size_t limit_bytes, const MemoryNodes& nodes)
     : limit_bytes_(limit_bytes),
       space_(HeapSpace::default_bytes(), kinds_, nodes),
-      partly_free_(nodes.count()) {}
+      partly_free_(base::PageArray<PartlyFree>::allocate_or_throw(nodes.count())) {}
 
 Heap::~Heap() { JACKDAW_CHECK(allocators_.empty()); }
 
 void Heap::register_allocator(Allocator* allocator) {
   const std::lock_guard lock(mutex_);
-  if (!abandoned_.reserve(1)) throw std::bad_alloc();
-  allocators_.push_back(allocator);
+  if (!abandoned_.reserve(1) || !allocators_.append(allocator)) throw std::bad_alloc();
 }
 
 // Notes a list of slots that were freed by hand: where there is no more room, as part of another list.
@@ -64,7 +63,7 @@ void Heap::abandon(std::byte* freed) {
 void Heap::unregister_allocator(Allocator* allocator) {
   const std::lock_guard lock(mutex_);
   allocator->give_up_blocks();
-  std::erase(allocators_, allocator);
+  allocators_.remove_if([allocator](const Allocator* other) { return other == allocator; });
 }
 
 void Heap::lock_out(Allocator& allocator) { allocator.lock_out(); }
@@ -484,7 +483,7 @@ void Heap::start_sweep(OwnedBlocks owned) {
   }
   busy_allocators_ = busy.count().value_or(busy_allocators_);
   abandoned_.clear();
-  for (PartlyFree& lists_of_node : partly_free_) lists_of_node = {};
+  for (PartlyFree& lists_of_node : partly_free_.span()) lists_of_node = {};
   allocated_bytes_.store(0, std::memory_order_relaxed);
   unswept_from_ = 0;
 }

@@ -20,11 +20,11 @@
 
 #include "base/adaptive_mutex.h"
 #include "base/export.h"
-#include "base/system_memory.h"
+#include "base/page_array.h"
+#include "base/page_vector.h"
 #include "heap/block_search.h"
 #include "heap/chunk.h"
 #include "heap/displacements.h"
-#include "heap/growing_list.h"
 #include "heap/heap_space.h"
 #include "heap/heap_usage.h"
 #include "heap/kind.h"
@@ -382,7 +382,7 @@ class Heap {
   Poison poison_;
   HeapSpace space_;            // its map may be read without the lock
   base::AdaptiveMutex mutex_;  // guards all below but the atomics
-  GrowingList<Chunk*> chunks_;
+  base::PageVector<Chunk*> chunks_;
   ByteCount kept_bytes_;         // no empty chunk is released below so many, of blocks
   RecentUse recent_use_;         // nor, by a sweep, below what was in use lately
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
@@ -390,11 +390,11 @@ class Heap {
   std::uint32_t busy_allocators_ = 1;
   // Lists through BlockInfo::next, by kind and size class; those of each node.
   using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
-  base::SystemVector<PartlyFree> partly_free_;
-  base::SystemVector<Allocator*> allocators_;
+  base::PageArray<PartlyFree> partly_free_;
+  base::PageVector<Allocator*> allocators_;
   // Lists of slots that were freed by hand through allocators that are gone. Until the next sweep they serve
   // nobody.
-  GrowingList<std::byte*> abandoned_;
+  base::PageVector<std::byte*> abandoned_;
   bool is_marking_ = false;              // while threads allocate
   std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
   std::atomic<std::uint32_t> sweep_number_{0};

@@ -10,8 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "base/page_memory.h"
 #include "base/sanitizers.h"
-#include "base/system_memory.h"
 #include "heap/leak_sanitizer.h"
 
 namespace jackdaw::heap {
@@ -123,7 +123,7 @@ void ask_for_huge_pages(std::span<std::byte> memory) {
 }
 
 std::span<std::byte> map_or_throw(std::size_t bytes) {
-  const std::span<std::byte> memory = base::map_memory(bytes);
+  const std::span<std::byte> memory = base::PageMemory::allocate(bytes);
   if (memory.empty()) throw std::bad_alloc();
   return memory;
 }
@@ -145,7 +145,7 @@ HeapSpace::HeapSpace(std::size_t bytes, const KindTable& kinds, const MemoryNode
       kinds_(kinds),
       nodes_(nodes) {
   if (!cover(1)) {
-    base::unmap_memory(std::as_writable_bytes(pieces_));
+    base::PageMemory::release(std::as_writable_bytes(pieces_));
     throw std::bad_alloc();
   }
   show_to_leak_sanitizer(range_);
@@ -157,13 +157,13 @@ HeapSpace::~HeapSpace() {
     const bool is_taken = pieces_[piece].state == PieceState::taken;
     const std::size_t bytes =
         is_taken ? reinterpret_cast<Chunk*>(address_of(piece))->total_bytes() : kChunkBytes;
-    if (is_taken) base::unmap_memory({address_of(piece), bytes});
-    if (pieces_[piece].has_header) base::unmap_memory({address_of(piece), header_bytes()});
+    if (is_taken) base::PageMemory::release({address_of(piece), bytes});
+    if (pieces_[piece].has_header) base::PageMemory::release({address_of(piece), header_bytes()});
     piece += round_up(bytes, kChunkBytes) / kChunkBytes;
   }
-  base::unmap_memory(entries_of(0, covered_));
-  base::unmap_memory(blacklist_of(0, covered_));
-  base::unmap_memory(std::as_writable_bytes(pieces_));
+  base::PageMemory::release(entries_of(0, covered_));
+  base::PageMemory::release(blacklist_of(0, covered_));
+  base::PageMemory::release(std::as_writable_bytes(pieces_));
 }
 
 std::span<std::byte> HeapSpace::entries_of(std::size_t first, std::size_t end) const {
@@ -184,7 +184,7 @@ bool HeapSpace::cover(std::size_t pieces) {
   const std::span<std::byte> blacklisted = blacklist_of(covered_, end);
   if (map_at(entries.data(), entries.size(), kMemory) == nullptr) return false;
   if (map_at(blacklisted.data(), blacklisted.size(), kMemory) == nullptr) {
-    base::unmap_memory(entries);
+    base::PageMemory::release(entries);
     return false;
   }
   covered_ = end;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "mark/page_array.h"
+#include "base/page_array.h"
 
 namespace jackdaw::mark {
 
@@ -14,7 +14,8 @@ template <typename Event>
 class EventBuffer {
  public:
   /// Room for so many. Throws std::bad_alloc.
-  explicit EventBuffer(std::size_t room) : events_(make_page_array<Event>(room)), room_(room) {}
+  explicit EventBuffer(std::size_t room)
+      : events_(base::PageArray<Event>::reserve_or_throw(room)), room_(room) {}
 
   [[nodiscard]] std::size_t room_left() const { return room_ - count_; }
   /// Where there is no room left, counts it as dropped. Never allocates.
@@ -24,7 +25,7 @@ class EventBuffer {
   }
   void drop() { ++dropped_; }
 
-  [[nodiscard]] std::span<const Event> events() const { return {events_.get(), count_}; }
+  [[nodiscard]] std::span<const Event> events() const { return {events_.data(), count_}; }
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
   void clear() {
     count_ = 0;
@@ -32,7 +33,7 @@ class EventBuffer {
   }
 
  private:
-  PageArray<Event> events_;
+  base::PageArray<Event> events_;
   std::size_t room_;
   std::size_t count_ = 0;
   std::uint64_t dropped_ = 0;

@@ -79,8 +79,10 @@ class OverflowList {
 
  private:
   struct Segment {
-    static void* operator new(std::size_t bytes) noexcept { return base::PageMemory::allocate(bytes); }
-    static void operator delete(void* memory) { base::PageMemory::release(memory, sizeof(Segment)); }
+    static void* operator new(std::size_t bytes) noexcept { return base::PageMemory::allocate(bytes).data(); }
+    static void operator delete(void* memory) {
+      base::PageMemory::release({static_cast<std::byte*>(memory), sizeof(Segment)});
+    }
 
     std::unique_ptr<Segment> below;
     std::size_t used = 0;

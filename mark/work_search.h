@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "base/page_array.h"
 #include "base/stress.h"
 #include "mark/mark_loop_constants.h"
-#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 #include "mark/random_numbers.h"
 #include "mark/statistics.h"
@@ -34,13 +34,13 @@ class WorkSearch {
         victim_(make_victim(setup)),
         random_(setup.seed + 1),
         distance_ranks_(distance_ranks(setup, WorkerStatistics::kDistanceRanks)),
-        steals_by_victim_(make_page_array<std::uint32_t>(setup.workers)),
+        steals_by_victim_(base::PageArray<std::uint32_t>::reserve_or_throw(setup.workers)),
         worker_count_(setup.workers),
         stolen_(most_at_once) {}
 
   /// How often the worker has stolen from each since it was made. Not during a round.
   [[nodiscard]] std::span<const std::uint32_t> steals_by_victim() const {
-    return {steals_by_victim_.get(), worker_count_};
+    return {steals_by_victim_.data(), worker_count_};
   }
 
   /// The worker has just run out of tasks. Whether it is to look for some: not when enough others do.
@@ -151,8 +151,8 @@ class WorkSearch {
   const std::uint32_t index_;
   Victim victim_;
   RandomNumbers random_;
-  const std::vector<std::uint8_t> distance_ranks_;  // of each worker, as in WorkerStatistics
-  PageArray<std::uint32_t> steals_by_victim_;       // a page of the worker's own
+  const std::vector<std::uint8_t> distance_ranks_;   // of each worker, as in WorkerStatistics
+  base::PageArray<std::uint32_t> steals_by_victim_;  // a page of the worker's own
   std::uint32_t worker_count_;
   std::vector<Task> stolen_;
   std::uint32_t robbed_ = 0;

@@ -138,7 +138,7 @@ PlainLoop::PlainLoop(const heap::BlockMap& map, Objects objects, std::vector<std
       objects_(objects),
       roots_(std::move(roots)),
       marks_(used_granules(map) / 8 + 8, PageKind::huge),
-      stack_(mark::make_page_array<Entry>(used_granules(map))) {
+      stack_(base::PageArray<Entry>::reserve_or_throw(used_granules(map))) {
   require_instructions();
 }
 
@@ -146,7 +146,7 @@ std::chrono::duration<double, std::milli> PlainLoop::run() {
   const auto start = std::chrono::steady_clock::now();
   std::ranges::fill(marks_.words(), 0);
   const auto run = objects_ == Objects::typed ? mark<Objects::typed> : mark<Objects::conservative>;
-  objects_marked_ = run(map_, marks_.words().data(), stack_.get(), roots_);
+  objects_marked_ = run(map_, marks_.words().data(), stack_.data(), roots_);
   return std::chrono::steady_clock::now() - start;
 }
 

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "base/page_array.h"
 #include "bench/mark/line_reads.h"
 #include "heap/block_map.h"
-#include "mark/page_array.h"
 
 namespace jackdaw::bench {
 
@@ -37,7 +37,7 @@ class PlainLoop {
   const Objects objects_;
   const std::vector<std::uintptr_t> roots_;
   LineMemory marks_;
-  mark::PageArray<std::uint64_t> stack_;
+  base::PageArray<std::uint64_t> stack_;
   std::uint64_t objects_marked_ = 0;
 };
 

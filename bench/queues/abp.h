@@ -40,8 +40,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/page_array.h"
 #include "bench/queues/without_blocks.h"
-#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::bench {
@@ -60,7 +60,7 @@ class AbpDeque {
   AbpDeque(std::size_t block_count, std::size_t block_size)
       : shape_(block_count, block_size),
         capacity_(shape_.capacity()),
-        entries_(mark::make_page_array<std::atomic<Task>>(capacity_)) {}
+        entries_(base::PageArray<std::atomic<Task>>::reserve_or_throw(capacity_)) {}
 
   AbpDeque(const AbpDeque&) = delete;
   AbpDeque& operator=(const AbpDeque&) = delete;
@@ -200,7 +200,7 @@ class AbpDeque {
   // Read by all, never written after construction.
   alignas(128) const BlockShape shape_;
   const std::size_t capacity_;
-  const mark::PageArray<std::atomic<Task>> entries_;
+  const base::PageArray<std::atomic<Task>> entries_;
 };
 
 }  // namespace jackdaw::bench

@@ -50,8 +50,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/page_array.h"
 #include "base/prefetch.h"
-#include "mark/page_array.h"
 #include "mark/queue/block_memory.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
@@ -239,7 +239,7 @@ class BwosFifo {
   [[nodiscard]] bool is_done(std::uint64_t s_pos) const { return index_of(s_pos) >= ring_.block_size(); }
 
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const {
-    return entries_.get() + slot * ring_.block_size();
+    return entries_.data() + slot * ring_.block_size();
   }
 
   // Owner. Where the next put goes. A private copy would cost every put a store to one more cache line.
@@ -419,8 +419,8 @@ class BwosFifo {
 
   // Read by all, never written after construction.
   alignas(128) const mark::BlockRing ring_;
-  const mark::PageArray<Block> blocks_;
-  const mark::PageArray<Task> entries_;
+  const base::PageArray<Block> blocks_;
+  const base::PageArray<Task> entries_;
 
   // The thieves' alone: the block to steal from next.
   alignas(128) std::atomic<std::uint64_t> bottom_{0};

@@ -45,8 +45,8 @@
 #include <span>
 #include <utility>
 
+#include "base/page_array.h"
 #include "bench/queues/without_blocks.h"
-#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::bench {
@@ -66,7 +66,7 @@ class GrowingChaseLevDeque {
   GrowingChaseLevDeque(std::size_t block_count, std::size_t block_size)
       : shape_(block_count, block_size),
         first_array_(static_cast<unsigned>(std::bit_width(shape_.capacity() - 1))) {
-    arrays_[first_array_] = mark::make_page_array<std::atomic<Task>>(capacity_of(first_array_));
+    arrays_[first_array_] = base::PageArray<std::atomic<Task>>::reserve_or_throw(capacity_of(first_array_));
     use(first_array_);
     // Relaxed: whoever shares the queue with thieves publishes it to them.
     array_.store(first_array_, std::memory_order_relaxed);
@@ -160,7 +160,7 @@ class GrowingChaseLevDeque {
 
   // Owner. Works in `array` from now on.
   void use(unsigned array) {
-    entries_ = arrays_[array].get();
+    entries_ = arrays_[array].data();
     mask_ = capacity_of(array) - 1;
   }
 
@@ -177,9 +177,8 @@ class GrowingChaseLevDeque {
     // Relaxed: the owner's own word.
     const unsigned larger = array_.load(std::memory_order_relaxed) + 1;
     if (larger == kArrays) return false;
-    mark::PageArray<std::atomic<Task>> entries =
-        mark::try_make_page_array<std::atomic<Task>>(capacity_of(larger));
-    if (entries == nullptr) return false;
+    auto entries = base::PageArray<std::atomic<Task>>::reserve(capacity_of(larger));
+    if (entries.empty()) return false;
     for (std::uint64_t i = top_seen_; i != bottom; ++i) {
       // Relaxed, both: the owner's own writes; the store to array_ publishes them.
       entries[i & (capacity_of(larger) - 1)].store(entries_[i & mask_].load(std::memory_order_relaxed),
@@ -251,7 +250,7 @@ class GrowingChaseLevDeque {
   alignas(128) const BlockShape shape_;
   const unsigned first_array_;
   std::atomic<unsigned> array_{0};
-  mark::PageArray<std::atomic<Task>> arrays_[kArrays];
+  base::PageArray<std::atomic<Task>> arrays_[kArrays];
 };
 
 /// The deque as it is used: memory ends before its arrays do.

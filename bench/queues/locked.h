@@ -17,8 +17,8 @@
 #include <mutex>
 #include <span>
 
+#include "base/page_array.h"
 #include "bench/queues/without_blocks.h"
-#include "mark/page_array.h"
 #include "mark/queue/queue.h"
 
 namespace jackdaw::bench {
@@ -33,7 +33,7 @@ class LockedDeque {
   /// A queue for block_count × block_size tasks. Throws std::invalid_argument when a size is out of range
   /// (BlockShape), std::bad_alloc when memory is short.
   LockedDeque(std::size_t block_count, std::size_t block_size)
-      : shape_(block_count, block_size), tasks_(mark::make_page_array<Task>(shape_.capacity())) {}
+      : shape_(block_count, block_size), tasks_(base::PageArray<Task>::reserve_or_throw(shape_.capacity())) {}
 
   LockedDeque(const LockedDeque&) = delete;
   LockedDeque& operator=(const LockedDeque&) = delete;
@@ -117,7 +117,7 @@ class LockedDeque {
   // Looked at without the lock, so not on the lock's line.
   alignas(128) std::atomic<std::size_t> size_{0};
   alignas(128) std::mutex mutex_;
-  const mark::PageArray<Task> tasks_;
+  const base::PageArray<Task> tasks_;
   std::size_t first_ = 0;  // the place of the oldest task
 };
 

@@ -10,9 +10,9 @@
 
 #include <cstddef>
 
+#include "base/page_array.h"
 #include "bench/queues/owner_only.h"
 #include "bench/queues/without_blocks.h"
-#include "mark/page_array.h"
 
 namespace jackdaw::bench {
 
@@ -24,8 +24,8 @@ class SequentialFifo : public OwnerOnly<TaskType> {
   /// A ring for block_count × block_size tasks. Throws std::invalid_argument when a size is out of range
   /// (BlockShape), std::bad_alloc when memory is short.
   SequentialFifo(std::size_t block_count, std::size_t block_size)
-      : entries_(mark::make_page_array<Task>(BlockShape(block_count, block_size).capacity() + 1)),
-        head_(entries_.get()),
+      : entries_(base::PageArray<Task>::reserve_or_throw(BlockShape(block_count, block_size).capacity() + 1)),
+        head_(entries_.data()),
         tail_(head_),
         begin_(head_),
         end_(head_ + block_count * block_size + 1) {}
@@ -65,7 +65,7 @@ class SequentialFifo : public OwnerOnly<TaskType> {
     return next;
   }
 
-  const mark::PageArray<Task> entries_;
+  const base::PageArray<Task> entries_;
   Task* head_;
   Task* tail_;
   Task* const begin_;

@@ -8,9 +8,9 @@
 
 #include <cstddef>
 
+#include "base/page_array.h"
 #include "bench/queues/owner_only.h"
 #include "bench/queues/without_blocks.h"
-#include "mark/page_array.h"
 
 namespace jackdaw::bench {
 
@@ -22,8 +22,8 @@ class SequentialLifo : public OwnerOnly<TaskType> {
   /// A stack for block_count × block_size tasks. Throws std::invalid_argument when a size is out of range
   /// (BlockShape), std::bad_alloc when memory is short.
   SequentialLifo(std::size_t block_count, std::size_t block_size)
-      : entries_(mark::make_page_array<Task>(BlockShape(block_count, block_size).capacity())),
-        cursor_(entries_.get()),
+      : entries_(base::PageArray<Task>::reserve_or_throw(BlockShape(block_count, block_size).capacity())),
+        cursor_(entries_.data()),
         floor_(cursor_),
         end_(cursor_ + block_count * block_size) {}
 
@@ -52,7 +52,7 @@ class SequentialLifo : public OwnerOnly<TaskType> {
   }
 
  private:
-  const mark::PageArray<Task> entries_;
+  const base::PageArray<Task> entries_;
   Task* cursor_;
   Task* const floor_;
   Task* const end_;

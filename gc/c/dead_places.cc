@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "gc/c/checked_objects.h"
 #include "gc/process/poisoning.h"
 
@@ -46,7 +46,7 @@ gc::Poisoning::Place noted_place(const heap::Object* dead) {
 }  // namespace
 
 void remember_dead_places(heap::Poison& poison) {
-  const std::span<std::byte> memory = base::map_memory(sizeof(DeadPlace) << kEntryBits);
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(DeadPlace) << kEntryBits);
   if (memory.empty()) return;
   dead_places = reinterpret_cast<DeadPlace*>(memory.data());
   gc::Poisoning::set_place_of(noted_place);

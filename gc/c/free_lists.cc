@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "gc/c/kinds.h"
 #include "gc/c/log.h"
 #include "gc/c/start.h"
@@ -66,7 +66,7 @@ extern "C" {
 
 // Never freed.
 void** GC_new_free_list_inner() {
-  const std::span<std::byte> memory = base::map_memory(sizeof(Lists));
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(Lists));
   if (memory.empty()) abort_program("there is no memory for the lists of a kind of objects");
   auto* const lists = reinterpret_cast<Lists*>(memory.data());
   // Relaxed: the number is unique. Release: pairs with the acquire in forget_free_lists.

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <span>
 
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "heap/layout.h"
 
@@ -22,7 +22,7 @@ class PermanentMemory {
     const std::size_t whole = (bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
     const std::lock_guard lock(lock_);
     if (whole > rest_.size()) {
-      const std::span<std::byte> more = base::map_memory(whole < kPieceBytes ? kPieceBytes : whole);
+      const std::span<std::byte> more = base::PageMemory::allocate(whole < kPieceBytes ? kPieceBytes : whole);
       if (more.empty()) return nullptr;
       rest_ = more;
     }

@@ -89,7 +89,7 @@ void Finalizers::count_ready() { ready_count_.store(ready_count(), std::memory_o
 
 bool Finalizers::reserve_ready(std::size_t count) {
   if (count <= ready_.size()) return true;
-  heap::SystemArray<ReadyFinalizer> longer(std::max(kFirstReadyLength, 2 * ready_.size()));
+  base::PageArray<ReadyFinalizer> longer(std::max(kFirstReadyLength, 2 * ready_.size()));
   if (longer.empty()) return false;
   for (std::uint64_t i = taken_; i != added_; ++i) longer[i & (longer.size() - 1)] = ready_at(i);
   ready_ = std::move(longer);

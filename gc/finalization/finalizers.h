@@ -18,7 +18,6 @@
 #include "gc/finalization/weak_processing.h"
 #include "gc/weak/address_table.h"
 #include "heap/object.h"
-#include "heap/system_array.h"
 
 namespace jackdaw::gc {
 
@@ -125,7 +124,7 @@ class Finalizers {
 
   AddressTable<Finalizer> registered_;
   // Always has room for all that are registered: threads may stand still when they become ready.
-  heap::SystemArray<ReadyFinalizer> ready_;
+  base::PageArray<ReadyFinalizer> ready_;
   // How many were ever added to the queue, announced and taken out.
   std::uint64_t added_ = 0;
   std::uint64_t announced_ = 0;

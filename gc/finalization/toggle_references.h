@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/page_vector.h"
 #include "gc/finalization/weak_processing.h"
-#include "heap/growing_list.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -54,7 +54,7 @@ class ToggleReferences {
     bool is_strong;
   };
 
-  heap::GrowingList<Reference> references_;
+  base::PageVector<Reference> references_;
 };
 
 }  // namespace jackdaw::gc

@@ -27,7 +27,9 @@ class QueueingSink {
 
 }  // namespace
 
-WeakProcessing::WeakProcessing(Collection& collection) : collection_(collection), queue_(kQueueLength) {}
+WeakProcessing::WeakProcessing(Collection& collection) : collection_(collection) {
+  queue_.reserve_or_throw(kQueueLength);
+}
 
 void WeakProcessing::mark_references_of(heap::Object* object, SelfReferences self) {
   if (HeapObjectModel::is_leaf(object)) return;
@@ -37,9 +39,9 @@ void WeakProcessing::mark_references_of(heap::Object* object, SelfReferences sel
 }
 
 void WeakProcessing::drain() {
-  if (queued_ == 0) return;
-  collection_.mark_further({queue_.data(), queued_});
-  queued_ = 0;
+  if (queue_.empty()) return;
+  collection_.mark_further(queue_.span());
+  queue_.clear();
 }
 
 }  // namespace jackdaw::gc

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "base/system_memory.h"
+#include "base/page_vector.h"
 #include "gc/marking/collection.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
@@ -41,9 +41,8 @@ class WeakProcessing {
   /// Queues an object.
   void mark(heap::Object* object) {
     if (is_marked(object)) return;
-    JACKDAW_CHECK(queued_ < kQueueLength);
-    queue_[queued_++] = object;
-    if (queued_ == kQueueLength) drain();
+    queue_.append_reserved(object);
+    if (queue_.size() == kQueueLength) drain();
   }
   /// Queues what an object refers to, but not the object.
   void mark_references_of(heap::Object* object, SelfReferences self = SelfReferences::counted);
@@ -52,8 +51,7 @@ class WeakProcessing {
 
  private:
   Collection& collection_;
-  base::SystemVector<heap::Object*> queue_;
-  std::size_t queued_ = 0;
+  base::PageVector<heap::Object*> queue_;
 };
 
 }  // namespace jackdaw::gc

@@ -14,7 +14,7 @@ constexpr std::size_t kRescanPiece = 4096;
 
 Collection::Collection(heap::Heap& heap, WeakReferences* weak_references)
     : heap_(heap), weak_references_(weak_references) {
-  rescans_.reserve(kRescanPiece);
+  rescans_.reserve_or_throw(kRescanPiece);
 }
 
 void Collection::begin(Marking& marking) {
@@ -80,11 +80,11 @@ bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const
 bool Collection::rescan_marked() {
   bool complete = true;
   const auto mark_piece = [&] {
-    complete = mark_pass({}, rescans_) && complete;
+    complete = mark_pass({}, rescans_.span()) && complete;
     rescans_.clear();
   };
   heap_.for_each_marked([&](heap::Object* object) {
-    rescans_.push_back(HeapObjectModel::task_of(object));
+    rescans_.append_reserved(HeapObjectModel::task_of(object));
     if (rescans_.size() == kRescanPiece) mark_piece();
   });
   if (!rescans_.empty()) mark_piece();

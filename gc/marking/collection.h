@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/system_memory.h"
+#include "base/page_vector.h"
 #include "gc/marking/mark_task.h"
 #include "gc/marking/marking.h"
 #include "gc/weak/weak_references.h"
@@ -88,7 +88,7 @@ class Collection {
   bool is_complete_ = true;
   std::chrono::steady_clock::time_point marked_;
   CollectionResult result_;
-  base::SystemVector<MarkTask> rescans_;  // reserved beforehand: it is needed when memory is short
+  base::PageVector<MarkTask> rescans_;  // reserved beforehand: it is needed when memory is short
 };
 
 }  // namespace jackdaw::gc

@@ -141,7 +141,7 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack, Colle
   if (!marks_concurrently() && !may_begin_unasked()) return false;
   Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
   if (!start_concurrent_thread()) return false;
-  if (first_roots_.empty()) first_roots_ = heap::SystemArray<heap::Object*>(kMostFirstRoots);
+  if (first_roots_.empty()) first_roots_ = base::PageArray<heap::Object*>(kMostFirstRoots);
   if (first_roots_.empty()) return false;
   const Clock::time_point start = Clock::now();
   trace_.begin(TracePhase::cycle, collections() + 1);

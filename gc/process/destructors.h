@@ -8,8 +8,8 @@
 
 #include <cstddef>
 
+#include "base/page_vector.h"
 #include "gc/marking/collection.h"
-#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 
@@ -43,8 +43,8 @@ class Destructors {
   std::size_t begin_next(ProcessCollector& collector);
   void destroy(ProcessCollector& collector, std::size_t index);
 
-  heap::GrowingList<heap::Object*> objects_;  // null: destroyed
-  std::size_t begun_ = 0;                     // of them, in order
+  base::PageVector<heap::Object*> objects_;  // null: destroyed
+  std::size_t begun_ = 0;                    // of them, in order
   std::size_t destroyed_ = 0;
 };
 

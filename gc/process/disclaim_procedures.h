@@ -9,8 +9,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "base/page_vector.h"
 #include "gc/finalization/weak_processing.h"
-#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
 #include "heap/object.h"
@@ -57,7 +57,7 @@ class DisclaimProcedures {
 
   std::array<OfKind, heap::KindTable::kMaximumKinds> of_kinds_;
   std::atomic<bool> has_any_{false};
-  heap::GrowingList<heap::Object*> held_;
+  base::PageVector<heap::Object*> held_;
 };
 
 }  // namespace jackdaw::gc

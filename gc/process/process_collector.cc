@@ -15,6 +15,7 @@
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/own_descriptor.h"
+#include "base/page_memory.h"
 #include "base/stress.h"
 #include "base/valgrind.h"
 #include "base/warn.h"
@@ -139,7 +140,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   const NestedLock lock(starting_);
   if (ProcessCollector* const made = if_made()) return *made;
   claim_process(&instance_);
-  const std::span<std::byte> memory = base::map_memory(sizeof(ProcessCollector));
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(ProcessCollector));
   if (memory.empty()) throw std::bad_alloc();
   heap::show_to_leak_sanitizer(memory);
   const ProcessOptions options = options_from_environment(initial_options());

@@ -44,10 +44,8 @@
 #include "gc/report/trace/collection_trace.h"
 #include "gc/weak/weak_references.h"
 #include "heap/allocator.h"
-#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
-#include "heap/system_array.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -371,10 +369,10 @@ class ProcessCollector {
   // For callbacks while it does: what comes of it is marked, as its blocks are taken after marks were
   // cleared.
   heap::Allocator pause_allocator_{heap_};
-  heap::GrowingList<heap::Object*> made_in_pause_;
+  base::PageVector<heap::Object*> made_in_pause_;
   // Never longer: what grows is unmapped, and may lie where the program told that roots were.
-  heap::SystemArray<heap::Object*> roots_{kMostRoots};
-  heap::SystemArray<heap::Object*> first_roots_;                     // none before the first cycle
+  base::PageArray<heap::Object*> roots_{kMostRoots};
+  base::PageArray<heap::Object*> first_roots_;                       // none before the first cycle
   std::span<heap::Object*> gathered_{roots_.data(), roots_.size()};  // the one or the other
   std::size_t root_count_ = 0;
   GrowthPolicy::Found found_;           // by the last collection

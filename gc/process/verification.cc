@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/line_text.h"
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "base/warn.h"
 #include "gc/process/read_roots.h"
 #include "heap/chunk.h"
@@ -42,15 +42,15 @@ constexpr std::size_t kStepsTold = 6;
 Verification::Verification(heap::Heap& heap, const MarkedHeap& marked, std::uint64_t collection)
     : heap_(heap), model_(marked), collection_(collection) {
   const std::size_t granules = (marked.map.used_end() - marked.map.begin()) / heap::kGranuleBytes;
-  found_ = base::map_memory(granules / 8 + 1);
+  found_ = base::PageMemory::allocate(granules / 8 + 1);
   if (found_.empty()) give_up();
 }
 
-Verification::~Verification() { base::unmap_memory(found_); }
+Verification::~Verification() { base::PageMemory::release(found_); }
 
 void Verification::give_up() {
   base::warn("JACKDAW_VERIFY: no memory for a second marking; this collection is not verified");
-  base::unmap_memory(found_);
+  base::PageMemory::release(found_);
   found_ = {};
   way_.clear();
 }

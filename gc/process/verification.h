@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <span>
 
+#include "base/page_vector.h"
 #include "gc/marking/mark_task.h"
 #include "gc/marking/marking.h"
 #include "gc/marking/object_model.h"
 #include "gc/report/dump/dump_format.h"
-#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/word_scan.h"
@@ -68,7 +68,7 @@ class Verification {
   const HeapObjectModel model_;
   const std::uint64_t collection_;
   std::span<std::byte> found_;  // a bit for each granule; empty: nothing is verified any more
-  heap::GrowingList<Step> way_;
+  base::PageVector<Step> way_;
   // Where the root at hand lies.
   const char* where_ = "";
   pid_t thread_ = 0;

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "heap/system_array.h"
+#include "base/page_array.h"
 
 namespace jackdaw::gc {
 
@@ -141,7 +141,7 @@ class AddressTable {
   }
 
   bool grow() {
-    heap::SystemArray<Entry> entries(std::max(kFirstLength, 2 * entries_.size()));
+    base::PageArray<Entry> entries(std::max(kFirstLength, 2 * entries_.size()));
     if (entries.empty()) return false;
     std::swap(entries, entries_);
     size_ = 0;
@@ -151,7 +151,7 @@ class AddressTable {
     return true;
   }
 
-  heap::SystemArray<Entry> entries_;
+  base::PageArray<Entry> entries_;
   std::size_t size_ = 0;
 };
 

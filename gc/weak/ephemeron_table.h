@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "base/check.h"
+#include "base/page_vector.h"
 #include "gc/weak/address_table.h"
-#include "heap/growing_list.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -51,7 +51,7 @@ class EphemeronTable {
   static std::uintptr_t address_of(const heap::Object* key) { return reinterpret_cast<std::uintptr_t>(key); }
 
   AddressTable<std::uint64_t> first_pairs_;
-  heap::GrowingList<Pair> pairs_;
+  base::PageVector<Pair> pairs_;
 };
 
 }  // namespace jackdaw::gc

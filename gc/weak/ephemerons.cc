@@ -6,7 +6,7 @@
 
 namespace jackdaw::gc {
 
-Ephemerons::Ephemerons(const heap::BlockMap& map) : map_(map) { roots_.reserve(kMaximumRoots); }
+Ephemerons::Ephemerons(const heap::BlockMap& map) : map_(map) { roots_.reserve_or_throw(kMaximumRoots); }
 
 heap::Object* Ephemerons::object_of(const void* address) const {
   return reinterpret_cast<heap::Object*>(map_.start_of_object_at(reinterpret_cast<std::uintptr_t>(address)));
@@ -18,8 +18,8 @@ void Ephemerons::examine(const EphemeronSlots& ephemeron) {
   const bool is_marked = heap::Chunk::of(key)->is_marked(key);
   if (!is_marked && let_wait(ephemeron, key, value)) return;
   // Without memory for it the ephemeron keeps both.
-  if (!is_marked) roots_.push_back(key);
-  if (value != nullptr) roots_.push_back(value);
+  if (!is_marked) roots_.append_reserved(key);
+  if (value != nullptr) roots_.append_reserved(value);
 }
 
 bool Ephemerons::let_wait(const EphemeronSlots& ephemeron, const heap::Object* key, heap::Object* value) {

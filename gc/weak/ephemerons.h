@@ -11,11 +11,10 @@
 
 #include <cstddef>
 
-#include "base/system_memory.h"
+#include "base/page_vector.h"
 #include "gc/weak/ephemeron_table.h"
 #include "gc/weak/noted_slots.h"
 #include "heap/block_map.h"
-#include "heap/growing_list.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -64,7 +63,7 @@ class Ephemerons {
   template <typename Mark>
   bool mark_roots(Mark mark) {
     if (roots_.empty()) return false;
-    mark(roots_);
+    mark(roots_.span());
     roots_.clear();
     return true;
   }
@@ -75,8 +74,8 @@ class Ephemerons {
   const heap::BlockMap& map_;
   NotedSlots noted_{NotedSlots::Kind::ephemerons};
   EphemeronTable waiting_;
-  heap::GrowingList<EphemeronSlots*> all_waiting_;
-  base::SystemVector<heap::Object*> roots_;  // never more than was reserved
+  base::PageVector<EphemeronSlots*> all_waiting_;
+  base::PageVector<heap::Object*> roots_;  // never more than was reserved
 };
 
 }  // namespace jackdaw::gc

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/check.h"
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 
 namespace jackdaw::gc {
 
@@ -20,7 +20,7 @@ NotedSlots::~NotedSlots() {
 void NotedSlots::unmap(Segment* list) {
   while (Segment* const segment = pop(list)) {
     segment->~Segment();
-    base::unmap_memory({reinterpret_cast<std::byte*>(segment), sizeof(Segment)});
+    base::PageMemory::release({reinterpret_cast<std::byte*>(segment), sizeof(Segment)});
   }
 }
 
@@ -39,7 +39,7 @@ bool NotedSlots::begin_segment(Cursor& cursor) {
   const std::lock_guard lock(mutex_);
   Segment* segment = pop(free_);
   if (segment == nullptr) {
-    const std::span<std::byte> memory = base::map_memory(sizeof(Segment));
+    const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(Segment));
     if (memory.empty()) return false;
     segment = new (memory.data()) Segment;
   }

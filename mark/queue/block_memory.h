@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <new>
 
+#include "base/page_array.h"
 #include "base/page_memory.h"
 #include "base/throw_or_end.h"
-#include "mark/page_array.h"
 #include "mark/queue/block_ring.h"
 
 namespace jackdaw::mark {
@@ -23,8 +23,8 @@ struct BlockMemory {
   static constexpr std::size_t kFewBlocks = 8;
 
   BlockRing ring;
-  PageArray<Block> blocks;
-  PageArray<Task> entries;
+  base::PageArray<Block> blocks;
+  base::PageArray<Task> entries;
 
   /// For `block_count` blocks of `block_size` tasks, or half as many blocks, and so on down to kFewBlocks.
   /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
@@ -33,9 +33,9 @@ struct BlockMemory {
       const BlockRing ring(block_count, block_size);
       const bool is_least = block_count <= kFewBlocks;
       if (!is_least && !base::PageMemory::can_spare(ring.capacity() * sizeof(Task))) continue;
-      BlockMemory memory{ring, try_make_page_array<Block>(block_count),
-                         try_make_page_array<Task>(ring.capacity())};
-      if (memory.blocks != nullptr && memory.entries != nullptr) return memory;
+      BlockMemory memory{ring, base::PageArray<Block>::reserve(block_count),
+                         base::PageArray<Task>::reserve(ring.capacity())};
+      if (!memory.blocks.empty() && !memory.entries.empty()) return memory;
       if (is_least) base::throw_or_end(std::bad_alloc());
     }
   }

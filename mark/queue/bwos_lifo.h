@@ -54,9 +54,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/page_array.h"
 #include "base/page_memory.h"
 #include "base/prefetch.h"
-#include "mark/page_array.h"
 #include "mark/queue/block_memory.h"
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
@@ -210,7 +210,7 @@ class BwosLifo {
     const std::size_t touched = touched_blocks();
     touched_ = std::min(touched, 2 * std::exchange(peak_, std::size_t{top_.slot} + 1));
     if (touched_ == touched) return;
-    base::PageMemory::discard(entries_.get() + touched_ * ring_.block_size(),
+    base::PageMemory::discard(entries_.data() + touched_ * ring_.block_size(),
                               (touched - touched_) * ring_.block_size() * sizeof(Task));
   }
 
@@ -279,7 +279,7 @@ class BwosLifo {
   }
 
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const {
-    return entries_.get() + slot * ring_.block_size();
+    return entries_.data() + slot * ring_.block_size();
   }
 
   [[nodiscard]] std::size_t touched_blocks() const { return std::max(touched_, peak_); }
@@ -473,8 +473,8 @@ class BwosLifo {
 
   // Read by all, never written after construction.
   alignas(128) const BlockRing ring_;
-  const PageArray<Block> blocks_;
-  const PageArray<Task> entries_;
+  const base::PageArray<Block> blocks_;
+  const base::PageArray<Task> entries_;
 
   // The thieves' alone: the block to steal from next.
   alignas(128) std::atomic<std::uint64_t> bottom_{0};

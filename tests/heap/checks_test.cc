@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/page_vector.h"
 #include "heap/allocator.h"
 #include "heap/chunk.h"
-#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/heap_usage.h"
 #include "heap/size_classes.h"
@@ -39,7 +39,7 @@ TEST_F(HeapChecks, NoByteCountIsNegative) {
 }
 
 TEST_F(HeapChecks, ListsKeepTheirBounds) {
-  GrowingList<int> list;
+  base::PageVector<int> list;
   ASSERT_TRUE(list.append(1));
   EXPECT_CHECK_TO_FAIL(static_cast<void>(list[1]), "index < size_");
 }

@@ -8,7 +8,7 @@
 #include <new>
 #include <span>
 
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 
@@ -39,7 +39,7 @@ TEST(LeakSanitizer, LooksIntoObjects) {
 
 // Pages that were shown and hidden again, which alone refer to memory of malloc's.
 [[gnu::noinline]] std::span<std::byte> new_hidden_owner() {
-  const std::span<std::byte> pages = base::map_memory(kAllocations * sizeof(void*));
+  const std::span<std::byte> pages = base::PageMemory::allocate(kAllocations * sizeof(void*));
   auto** const owner = reinterpret_cast<void**>(pages.data());
   for (std::size_t i = 0; i < kAllocations; ++i) owner[i] = ::operator new(100);
   show_to_leak_sanitizer(pages);
@@ -53,7 +53,7 @@ TEST(LeakSanitizer, SeesNothingInWhatIsHidden) {
   EXPECT_NE(__lsan_do_recoverable_leak_check(), 0);  // and its report stands in the output
   auto** const owner = reinterpret_cast<void**>(pages.data());
   for (std::size_t i = 0; i < kAllocations; ++i) ::operator delete(owner[i]);
-  base::unmap_memory(pages);
+  base::PageMemory::release(pages);
 }
 
 }  // namespace

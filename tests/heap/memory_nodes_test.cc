@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "tests/confine_thread.h"
@@ -47,12 +47,12 @@ TEST(MemoryNodes, MoreNodesThanThereIsRoomForAreLeftOut) {
 }
 
 TEST(MemoryNodes, TheSystemRefusesANodeThatIsNotThere) {
-  const std::span<std::byte> memory = base::map_memory(std::size_t{1} << 16);
+  const std::span<std::byte> memory = base::PageMemory::allocate(std::size_t{1} << 16);
   ASSERT_FALSE(memory.empty());
   EXPECT_FALSE(MemoryNodes::only(1000).place(memory, 0));
   EXPECT_FALSE(MemoryNodes::only(100'000).place(memory, 0)) << "beyond all masks";
   memory[0] = std::byte{1};  // it can be used all the same
-  base::unmap_memory(memory);
+  base::PageMemory::release(memory);
 }
 
 // Two processors that threads can be tied to, said to be on nodes 0 and 1, both of which are the system's 0.

@@ -23,7 +23,7 @@
 # Of a heap's kinds the three that are named, field by field, and of its lists of blocks theirs: fewer events. Of the
 # others nothing is ever written, so that the model checker would report a read.
 /call void @llvm\.memset\..* %kinds_, / { next }
-/call void @llvm\.memset\..* %__cur[^ ]*, i8 0, i64 8192, / { sub(/i64 8192/, "i64 768") }
+/call void @llvm\.memset\..* %cleared[^ ]*, i8 0, i64 8192, / { sub(/i64 8192/, "i64 768") }
 /call void @llvm\.memcpy\..* %kinds_, ptr align 8 @[^ ]*, i64 768, / {
   match($0, /@constinit[^,]*/); from = substr($0, RSTART, RLENGTH)
   for (at = 0; at < 72; at += 24) {

@@ -170,8 +170,8 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       stretches_(heap.map()),
       taken_(stretches_, tracking_),
       time_of_byte_(1 / kVisitedPerMillisecond) {
-  roots_.reserve(kPiece + heap::kGranulesPerBlock);
-  rescans_.reserve(kMostOfAStop);
+  roots_.reserve_or_throw(kPiece + heap::kGranulesPerBlock);
+  rescans_.reserve_or_throw(kMostOfAStop);
 }
 
 bool ConcurrentMarking::start_thread() {
@@ -281,7 +281,7 @@ void ConcurrentMarking::mark_uncollectable() {
     {
       const std::lock_guard lock(steps_);
       is_there = heap_.for_each_uncollectable_from(
-          place, kPiece, [this](heap::Object* object) { roots_.push_back(object); });
+          place, kPiece, [this](heap::Object* object) { roots_.append_reserved(object); });
     }
     mark_gathered();
   }
@@ -492,7 +492,7 @@ base::AddressRange ConcurrentMarking::words_of(const heap::Object* object, heap:
 }
 
 void ConcurrentMarking::add_root(heap::Object* object) {
-  roots_.push_back(object);
+  roots_.append_reserved(object);
   if (roots_.size() >= kPiece) mark_gathered();
 }
 
@@ -503,7 +503,7 @@ void ConcurrentMarking::mark_among_others(heap::Object* object) {
   if (rescans_.size() == kMostOfAStop) {
     collection_.visit_all_marked_later();
   } else {
-    rescans_.push_back(HeapObjectModel::task_of(object));
+    rescans_.append_reserved(HeapObjectModel::task_of(object));
   }
 }
 
@@ -513,13 +513,13 @@ bool ConcurrentMarking::has_gathered_enough() {
 }
 
 void ConcurrentMarking::add_rescan(MarkTask task) {
-  rescans_.push_back(task);
+  rescans_.append_reserved(task);
   if (rescans_.size() >= kPiece) mark_gathered();
 }
 
 void ConcurrentMarking::mark_gathered() {
   if (roots_.empty() && rescans_.empty()) return;
-  collection_.mark_again(roots_, rescans_);
+  collection_.mark_again(roots_.span(), rescans_.span());
   roots_.clear();
   rescans_.clear();
 }

@@ -31,7 +31,7 @@
 
 #include "base/check.h"
 #include "base/futex_word.h"
-#include "base/system_memory.h"
+#include "base/page_vector.h"
 #include "gc/marking/collection.h"
 #include "gc/marking/mark_task.h"
 #include "gc/marking/marking.h"
@@ -202,8 +202,8 @@ class ConcurrentMarking {
   Milliseconds time_of_byte_;            // to visit one of written pages, of one mark thread
   Clock::time_point start_;              // of the marking
   Clock::time_point pass_start_;         // of the last pass while the program ran, or of one since
-  base::SystemVector<heap::Object*> roots_;
-  base::SystemVector<MarkTask> rescans_;
+  base::PageVector<heap::Object*> roots_;
+  base::PageVector<MarkTask> rescans_;
   ConcurrentRecord record_;
 };
 

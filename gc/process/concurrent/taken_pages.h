@@ -18,7 +18,7 @@
 
 #include "base/address_range.h"
 #include "base/check.h"
-#include "base/system_memory.h"
+#include "base/page_vector.h"
 #include "gc/process/concurrent/scanned_stretches.h"
 #include "gc/process/concurrent/write_tracking.h"
 
@@ -35,7 +35,7 @@ class TakenPages {
   /// Throws std::bad_alloc.
   TakenPages(const ScannedStretches& stretches, WriteTracking& tracking)
       : stretches_(stretches), tracking_(tracking) {
-    pieces_.reserve(kEnough + ScannedStretches::kPartBytes / kPieceBytes + WriteTracking::kSomeRuns);
+    pieces_.reserve_or_throw(kEnough + ScannedStretches::kPartBytes / kPieceBytes + WriteTracking::kSomeRuns);
   }
 
   /// Arms all pages that may hold references. What was taken is forgotten.
@@ -58,7 +58,7 @@ class TakenPages {
   }
   /// What waits. Until pages are taken.
   [[nodiscard]] std::span<const base::AddressRange> waiting() const {
-    return std::span(pieces_).subspan(visited_);
+    return pieces_.span().subspan(visited_);
   }
   /// Notes that so many pieces, from the first on, were visited.
   void visited(std::size_t pieces) {
@@ -106,14 +106,14 @@ class TakenPages {
   }
   void add(base::AddressRange pages) {
     for (; !pages.empty(); pages.begin += std::min(kPieceBytes, pages.end - pages.begin))
-      pieces_.push_back({pages.begin, std::min(pages.end, pages.begin + kPieceBytes)});
+      pieces_.append_reserved({pages.begin, std::min(pages.end, pages.begin + kPieceBytes)});
   }
 
   const ScannedStretches& stretches_;
   WriteTracking& tracking_;
   std::uint32_t part_ = 0;          // pages of those before it were taken
   std::uintptr_t taken_until_ = 0;  // of that part, pages at smaller addresses were
-  base::SystemVector<base::AddressRange> pieces_;
+  base::PageVector<base::AddressRange> pieces_;
   std::size_t visited_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/check.h"
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 
 namespace jackdaw::gc {
 
@@ -13,7 +13,7 @@ PersistentNodes::~PersistentNodes() {
   Block* block = blocks_.load(std::memory_order_relaxed);
   while (block != nullptr) {
     Block* const next = block->next;
-    base::unmap_memory({reinterpret_cast<std::byte*>(block), sizeof(Block)});
+    base::PageMemory::release({reinterpret_cast<std::byte*>(block), sizeof(Block)});
     block = next;
   }
 }
@@ -38,7 +38,7 @@ void PersistentNodes::release(Node& node) {
 }
 
 void PersistentNodes::add_block() {
-  const std::span<std::byte> memory = base::map_memory(sizeof(Block));
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(Block));
   if (memory.empty()) throw std::bad_alloc();
   auto* const block = new (memory.data()) Block{};
   for (Node& node : block->nodes) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/page_vector.h"
+
 namespace jackdaw::gc {
 
 namespace {
@@ -14,7 +16,7 @@ base::AddressRange range_between(const void* begin, const void* end) {
 
 // Appends `range` to `ranges`, but for what lies in one of `excluded`. False when there is no memory for it.
 bool append_without(base::AddressRange range, std::span<const base::AddressRange> excluded,
-                    heap::GrowingList<base::AddressRange>& ranges) {
+                    base::PageVector<base::AddressRange>& ranges) {
   for (; !excluded.empty(); excluded = excluded.subspan(1)) {
     const base::AddressRange& gap = excluded.front();
     if (gap.end <= range.begin || range.end <= gap.begin) continue;
@@ -29,13 +31,13 @@ bool append_without(base::AddressRange range, std::span<const base::AddressRange
 void StaticRoots::add(const void* begin, const void* end) {
   const base::AddressRange range = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  if (!range.empty()) added_.push_back(range);
+  if (!range.empty() && !added_.append(range)) throw std::bad_alloc();
 }
 
 void StaticRoots::remove(const void* begin, const void* end) {
   const base::AddressRange around = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  std::erase_if(added_, [&](const base::AddressRange& range) { return around.contains(range); });
+  added_.remove_if([&](const base::AddressRange& range) { return around.contains(range); });
 }
 
 void StaticRoots::clear() {
@@ -47,7 +49,7 @@ void StaticRoots::clear() {
 void StaticRoots::exclude(const void* begin, const void* end) {
   const base::AddressRange range = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  if (!range.empty()) excluded_.push_back(range);
+  if (!range.empty() && !excluded_.append(range)) throw std::bad_alloc();
 }
 
 void StaticRoots::clear_exclusions() {
@@ -108,7 +110,7 @@ bool StaticRoots::take_with(void (*stop_threads)(void*), void* argument) {
   Walk walk{*this, stop_threads, argument};
   dl_iterate_phdr(Walk::visit, &walk);
   for (const base::AddressRange& range : added_) {
-    walk.is_complete = walk.is_complete && append_without(range, excluded_, scanned_);
+    walk.is_complete = walk.is_complete && append_without(range, excluded_.span(), scanned_);
   }
   return walk.is_complete;
 }
@@ -147,7 +149,7 @@ bool StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
     // It lies at the start of the data.
     if (is_protected.begin <= range.begin && range.begin < is_protected.end)
       range.begin = std::min(is_protected.end, range.end);
-    if (!append_without(range, excluded_, scanned_)) return false;
+    if (!append_without(range, excluded_.span(), scanned_)) return false;
   }
   return true;
 }

@@ -7,11 +7,10 @@
 #include <span>
 
 #include "base/address_range.h"
-#include "base/system_memory.h"
+#include "base/page_vector.h"
 #include "gc/process/threads/readable_words.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_locals.h"
-#include "heap/growing_list.h"
 #include "heap/word_scan.h"
 
 struct dl_phdr_info;
@@ -75,14 +74,14 @@ class StaticRoots {
   [[nodiscard]] bool note_object(const dl_phdr_info& object, bool is_program);
 
   StoppableMutex mutex_;  // guards all below
-  base::SystemVector<base::AddressRange> added_;
-  base::SystemVector<base::AddressRange> excluded_;
+  base::PageVector<base::AddressRange> added_;
+  base::PageVector<base::AddressRange> excluded_;
   bool scans_program_ = true;
   bool scans_libraries_ = true;
   LibraryFilter library_filter_ = nullptr;
   // The ranges and modules that a collection found.
-  heap::GrowingList<base::AddressRange> scanned_;
-  heap::GrowingList<ThreadLocalModule> modules_;
+  base::PageVector<base::AddressRange> scanned_;
+  base::PageVector<ThreadLocalModule> modules_;
 };
 
 }  // namespace jackdaw::gc

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "base/system_memory.h"
+#include "base/page_memory.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_registry.h"
 #include "mark/thread_pool.h"
@@ -48,7 +48,7 @@ constinit std::array<FreeBlock*, kClasses> free_blocks{};
 bool add_piece(std::size_t bytes) {
   const std::size_t count = piece_count.load(std::memory_order_relaxed);
   if (count == kMostPieces) return false;
-  rest = base::map_memory(std::max(bytes, kFirstPieceBytes << (count / kPiecesOfOneLength)));
+  rest = base::PageMemory::allocate(std::max(bytes, kFirstPieceBytes << (count / kPiecesOfOneLength)));
   pieces[count] = rest;
   // Release: pairs with the acquire in search, so that the piece is there.
   piece_count.store(rest.empty() ? count : count + 1, std::memory_order_release);

@@ -98,13 +98,13 @@ ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const T
       stack_(stack) {}
 
 void* ProcessThread::operator new(std::size_t bytes) {
-  const std::span<std::byte> memory = base::map_memory(bytes);
+  const std::span<std::byte> memory = base::PageMemory::allocate(bytes);
   if (memory.empty()) throw std::bad_alloc();
   return memory.data();
 }
 
 void ProcessThread::operator delete(void* thread) {
-  base::unmap_memory({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
+  base::PageMemory::release({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
 }
 
 ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
@@ -152,12 +152,13 @@ ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> st
   {
     // Changes of the heap's tables are made under the lock, or by a registered thread.
     const std::lock_guard lock(mutex_);
+    threads_.reserve_or_throw(threads_.size() + 1);
     std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, stack, thread_locals));
     if (pthread_setspecific(at_exit_, thread.get()) != 0) throw std::bad_alloc();
     for (ProcessThread* const other : threads_) {
       if (other->number_ == thread->number_) other->is_gone_ = true;  // the system gives numbers again
     }
-    threads_.push_back(thread.get());
+    threads_.append_reserved(thread.get());
     current_ = thread.release();
   }
   unblock(stop_signal());
@@ -170,7 +171,7 @@ void ThreadRegistry::unregister_current() {
   {
     // Waits, where it must, as a registered thread: a collection stops it here.
     const std::lock_guard lock(mutex_);
-    std::erase(threads_, thread);
+    threads_.remove_if([thread](const ProcessThread* other) { return other == thread; });
     current_ = nullptr;
     const std::unique_ptr<ProcessThread> destroyed(thread);
   }
@@ -525,7 +526,7 @@ void ThreadRegistry::give_up(const ProcessThread& thread) const {
 
 void ThreadRegistry::forget_gone_threads() {
   JACKDAW_CHECK(mutex_.is_held_by_caller());
-  std::erase_if(threads_, [](ProcessThread* thread) {
+  threads_.remove_if([](ProcessThread* thread) {
     const std::unique_ptr<ProcessThread> destroyed(thread->is_gone_ ? thread : nullptr);
     return destroyed != nullptr;
   });

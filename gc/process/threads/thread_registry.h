@@ -30,8 +30,8 @@
 #include "base/check.h"
 #include "base/export.h"
 #include "base/futex_word.h"
+#include "base/page_vector.h"
 #include "base/signal_action.h"
-#include "base/system_memory.h"
 #include "gc/process/threads/short_stops.h"
 #include "gc/process/threads/stack_state.h"
 #include "gc/process/threads/stoppable_mutex.h"
@@ -320,7 +320,7 @@ class ThreadRegistry {
   pthread_key_t at_exit_;
   std::uintptr_t handler_of_kernel_;  // of the stop signal, as long as the program leaves it
   StoppableMutex mutex_;              // guards the list and who is blocked; held while threads are stopped
-  base::SystemVector<ProcessThread*> threads_;
+  base::PageVector<ProcessThread*> threads_;
   base::FutexWord stop_epoch_;                 // odd while threads are to stand still
   std::atomic<bool> one_wakes_others_{false};  // the first that goes on
   ShortStops short_stops_;

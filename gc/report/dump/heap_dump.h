@@ -10,11 +10,11 @@
 #include <cstdint>
 
 #include "base/address_range.h"
+#include "base/page_vector.h"
 #include "gc/marking/layout_word.h"
 #include "gc/marking/object_model.h"
 #include "gc/report/dump/dump_format.h"
 #include "gc/report/dump/dump_stream.h"
-#include "heap/growing_list.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/word_scan.h"
@@ -63,7 +63,7 @@ class HeapDump {
   };
 
   template <typename T>
-  void add(heap::GrowingList<T>& list, const T& element) {
+  void add(base::PageVector<T>& list, const T& element) {
     failed_ = !list.append(element) || failed_;
   }
   static int note_object_file(dl_phdr_info* object, std::size_t, void* dump);
@@ -81,12 +81,12 @@ class HeapDump {
   DumpStream& out_;
   heap::Heap& heap_;
   const HeapObjectModel model_;
-  heap::GrowingList<base::AddressRange> code_;
-  heap::GrowingList<Reference> references_;          // of the object at hand
-  heap::GrowingList<MarkTask> parts_;                // of it, still to be visited
-  heap::GrowingList<const TraceDescriptor*> types_;  // in the order of their addresses
-  bool failed_ = false;                              // for want of memory
-  std::uintptr_t block_ = 0;                         // the one at hand
+  base::PageVector<base::AddressRange> code_;
+  base::PageVector<Reference> references_;          // of the object at hand
+  base::PageVector<MarkTask> parts_;                // of it, still to be visited
+  base::PageVector<const TraceDescriptor*> types_;  // in the order of their addresses
+  bool failed_ = false;                             // for want of memory
+  std::uintptr_t block_ = 0;                        // the one at hand
   std::uintptr_t last_target_ = 0;
   std::uintptr_t last_place_ = 0;
   std::uintptr_t last_object_ = 0;

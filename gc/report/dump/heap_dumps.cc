@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
+#include "base/page_memory.h"
 #include "base/path_pattern.h"
-#include "base/system_memory.h"
 #include "base/warn.h"
 
 namespace jackdaw::gc {
@@ -72,7 +72,7 @@ void HeapDumps::prepare(std::uint64_t collection) {
 
 // False with a reason in errno.
 bool HeapDumps::begin() {
-  const std::span<std::byte> memory = base::map_memory(sizeof(DumpStream));
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(DumpStream));
   if (memory.empty()) {
     errno = ENOMEM;
     return false;
@@ -95,7 +95,8 @@ void HeapDumps::drop_stream() {
   opened_.close();
   if (stream_ == nullptr) return;
   stream_->~DumpStream();
-  base::unmap_memory({reinterpret_cast<std::byte*>(std::exchange(stream_, nullptr)), sizeof(DumpStream)});
+  base::PageMemory::release(
+      {reinterpret_cast<std::byte*>(std::exchange(stream_, nullptr)), sizeof(DumpStream)});
 }
 
 // As fork() would, but no handler runs, and nothing is told when it ends.

@@ -45,7 +45,7 @@ class CRoots : public testing::Test {
   void** end() { return slots() + kManyObjects; }
 
   std::size_t offset_ = 0;
-  std::span<std::byte> memory_ = base::map_memory(kManyObjects * sizeof(void*));
+  std::span<std::byte> memory_ = base::PageMemory::allocate(kManyObjects * sizeof(void*));
 };
 
 TEST_F(CRoots, RangesAreScannedUntilTheyAreRemoved) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/gc/process/threads/loaded_library.h"
 
@@ -37,8 +38,8 @@ bool are_scanned(StaticRoots& roots, const volatile void* address) {
 // Pages that are given back in the end; those in the middle may be made unreadable.
 class Pages {
  public:
-  explicit Pages(std::size_t count) : memory_(base::map_memory(count * page_bytes())) {}
-  ~Pages() { base::unmap_memory(memory_); }
+  explicit Pages(std::size_t count) : memory_(base::PageMemory::allocate(count * page_bytes())) {}
+  ~Pages() { base::PageMemory::release(memory_); }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
 

@@ -28,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "base/signal_mask.h"
 #include "gc/process/threads/fake_stack.h"
 #include "gc/process/threads/thread_status.h"
@@ -72,11 +73,11 @@ class SeparateStack {
  public:
   static constexpr std::size_t kBytes = std::size_t{256} << 10;
 
-  SeparateStack() : memory_(base::map_memory(kBytes + 2 * page_bytes())) {
+  SeparateStack() : memory_(base::PageMemory::allocate(kBytes + 2 * page_bytes())) {
     EXPECT_EQ(mprotect(memory_.data(), page_bytes(), PROT_NONE), 0);
     EXPECT_EQ(mprotect(begin() + kBytes, page_bytes(), PROT_NONE), 0);
   }
-  ~SeparateStack() { base::unmap_memory(memory_); }
+  ~SeparateStack() { base::PageMemory::release(memory_); }
   SeparateStack(const SeparateStack&) = delete;
   SeparateStack& operator=(const SeparateStack&) = delete;
 
@@ -232,10 +233,10 @@ class LongStack {
   static constexpr std::size_t kBytes = std::size_t{kDeep + 4} << 20;
   static constexpr std::size_t kKnownBytes = std::size_t{2} << 20;
 
-  LongStack() : memory_(base::map_memory(kBytes)) {
+  LongStack() : memory_(base::PageMemory::allocate(kBytes)) {
     EXPECT_EQ(mprotect(memory_.data(), static_cast<std::size_t>(getpagesize()), PROT_NONE), 0);
   }
-  ~LongStack() { base::unmap_memory(memory_); }
+  ~LongStack() { base::PageMemory::release(memory_); }
   LongStack(const LongStack&) = delete;
   LongStack& operator=(const LongStack&) = delete;
 

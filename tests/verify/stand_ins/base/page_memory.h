@@ -4,17 +4,20 @@
 
 #include <cstddef>
 #include <new>
+#include <span>
 
 namespace jackdaw::base {
 
 inline std::size_t page_bytes() { return 4096; }
 
 struct PageMemory {
-  static void* allocate(std::size_t bytes) noexcept { return ::operator new(bytes); }
+  static std::span<std::byte> allocate(std::size_t bytes) noexcept {
+    return {static_cast<std::byte*>(::operator new(bytes)), bytes};
+  }
   static bool can_spare(std::size_t) { return true; }
   static bool discard(void*, std::size_t) { return true; }
   static bool advise(void*, std::size_t, int) { return true; }
-  static void release(void* memory, std::size_t) { ::operator delete(memory); }
+  static void release(std::span<std::byte> memory) { ::operator delete(memory.data()); }
 };
 
 }  // namespace jackdaw::base

@@ -1,5 +1,5 @@
-// GrowingList: a vector's contents through growth, removal and refused memory.
-#include "heap/growing_list.h"
+// PageVector: a vector's contents through growth, removal and refused memory.
+#include "base/page_vector.h"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 
 #include "tests/address_space_limit.h"
 
-namespace jackdaw::heap {
+namespace jackdaw::base {
 namespace {
 
-TEST(GrowingList, KeepsItsElementsAsItGrows) {
-  GrowingList<std::uint64_t> list;
+TEST(PageVector, KeepsItsElementsAsItGrows) {
+  PageVector<std::uint64_t> list;
   EXPECT_TRUE(list.span().empty());
   for (std::uint64_t i = 0; i < 100'000; ++i) ASSERT_TRUE(list.append(i));
   ASSERT_EQ(list.size(), 100'000U);
@@ -23,8 +23,8 @@ TEST(GrowingList, KeepsItsElementsAsItGrows) {
   EXPECT_EQ(list.span().front(), 5U);
 }
 
-TEST(GrowingList, RemovesAndChangesElementsInOrder) {
-  GrowingList<std::uint64_t> list;
+TEST(PageVector, RemovesAndChangesElementsInOrder) {
+  PageVector<std::uint64_t> list;
   for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(list.append(i));
   list.remove_if([](std::uint64_t& element) {
     const bool is_even = element % 2 == 0;
@@ -35,8 +35,21 @@ TEST(GrowingList, RemovesAndChangesElementsInOrder) {
   for (std::uint64_t i = 0; i < 500; ++i) ASSERT_EQ(list[i], 2 * i + 2);
 }
 
-TEST(GrowingList, SaysWhenThereIsNoMemory) {
-  GrowingList<std::uint64_t> list;
+TEST(PageVector, KeepsWhatWasReserved) {
+  PageVector<std::uint64_t> list;
+  EXPECT_TRUE(list.empty());
+  ASSERT_TRUE(list.append(1));
+  list.reserve_or_throw(10'000);
+  const std::uint64_t* const first = list.data();
+  while (list.size() < 10'000) list.append_reserved(list.size() + 1);
+  EXPECT_EQ(list.data(), first) << "it grew";
+  std::uint64_t sum = 0;
+  for (const std::uint64_t element : list) sum += element;
+  EXPECT_EQ(sum, 10'000U * 10'001U / 2);
+}
+
+TEST(PageVector, SaysWhenThereIsNoMemory) {
+  PageVector<std::uint64_t> list;
   std::uint64_t appended = 0;
   {
     const AddressSpaceLimit limit(std::size_t{1} << 20);
@@ -50,4 +63,4 @@ TEST(GrowingList, SaysWhenThereIsNoMemory) {
 }
 
 }  // namespace
-}  // namespace jackdaw::heap
+}  // namespace jackdaw::base
