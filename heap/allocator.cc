@@ -68,7 +68,7 @@ Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
 
 // If so, the runs of the kind are at hand.
 bool Allocator::is_let_in(KindNumber kind) {
-  if (heap_.locks_out()) return false;
+  if (heap_.budget_.locks_out()) return false;
   const auto number = static_cast<std::size_t>(kind);
   tables_[number] = own_tables_[number];
   return true;
@@ -142,7 +142,7 @@ void Allocator::free(Object* object) {
   }
   const KindNumber kind = chunk.kind_of(object);
   const Kind& kind_info = chunk.kind_table()[kind];
-  RunTable* const runs = heap_.are_freed_by_others(kind) ? nullptr : runs_of(kind);
+  RunTable* const runs = heap_.sweeper_.are_freed_by_others(kind) ? nullptr : runs_of(kind);
   if (runs == nullptr) {
     heap_.free_slot(object);
     return;
@@ -212,7 +212,7 @@ void Allocator::sweep_blocks() {
     if (run.block.chunk != nullptr) {
       if (heap_.poison().is_on())
         heap_.poison().sweep_block(*run.block.chunk, run.block.index, run.cursor, run.end);
-      heap_.sweep_owned(run.block.chunk, run.block.index);
+      heap_.sweeper_.sweep_owned(run.block.chunk, run.block.index);
     }
     if (run.cursor != run.end) Chunk::set_allocated(run.cursor, run.end);
   });
@@ -232,7 +232,7 @@ bool Allocator::next_run_in_block(FreeRun& run) const {
   JACKDAW_CHECK(static_cast<std::size_t>(end - cursor) % chunk.block(block).slot_bytes == 0);
   JACKDAW_CHECK(!run.block.is_zero || are_zero(cursor, end));
   // Before anything is written there: others may have freed the slots.
-  chunk.set_allocated(block, slots, heap_.are_freed_by_others(chunk.kind(block)));
+  chunk.set_allocated(block, slots, heap_.sweeper_.are_freed_by_others(chunk.kind(block)));
   if (heap_.poison().is_on()) heap_.poison().hand_out(chunk, block, cursor, end);
   // Release: pairs with the system's making of a page read-only, after which marks are cleared: a marker that
   // finds the page unwritten sees these bits. Reasoned for systems that do so without interrupts, not

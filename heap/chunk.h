@@ -21,12 +21,14 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/check.h"
-#include "base/set_bit.h"
+#include "heap/block_info.h"
 #include "heap/block_map.h"
 #include "heap/free_run_starts.h"
-#include "heap/huge_pages.h"
+#include "heap/granule_bits.h"
+#include "heap/huge_page_plan.h"
 #include "heap/kind.h"
 #include "heap/layout.h"
 #include "heap/object.h"
@@ -37,58 +39,9 @@ namespace jackdaw::heap {
 /// The blocks before this one are the chunk's header.
 inline constexpr std::size_t kFirstBlock = 19;
 inline constexpr std::size_t kUsableBlocks = kBlocksPerChunk - kFirstBlock;
-inline constexpr std::size_t kHugePages = kChunkBytes / HugePages::kBytes;
-inline constexpr std::size_t kBlocksPerHugePage = kBlocksPerChunk / kHugePages;
-inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
-
-/// The use of a block.
-enum class BlockUse : std::uint8_t {
-  free,
-  small,       ///< slots of one size class
-  large_head,  ///< a large object starts here
-  large_tail,  ///< a large object goes on here
-};
-
-/// Which addresses inside a large object keep it.
-enum class LargeAddresses : std::uint8_t {
-  all,
-  near_start,  ///< those in its first block
-};
 
 /// Whether free blocks that words seem to point into are avoided or accepted (see BlockMap::blacklist).
 enum class Blacklisted : std::uint8_t { avoided, accepted };
-
-/// One block's entry in the chunk's table.
-struct BlockInfo {
-  BlockUse use = BlockUse::free;
-  bool was_zero = false;                           ///< small: it was not yet written to when it was taken
-  bool is_freed = false;                           ///< large_head: by hand, while objects were marked
-  std::uint8_t size_class = 0;                     ///< small
-  std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
-  std::uint32_t slot_bytes = 0;                    ///< small
-  std::uint32_t swept = 0;                         ///< small: the number of the last sweep that it needs not
-  LargeAddresses addresses = LargeAddresses::all;  ///< large_head
-  std::uint32_t blocks = 0;                        ///< large: how many blocks the object takes
-  std::uint64_t large_bytes = 0;                   ///< large_head: bytes of the object
-  std::byte* next = nullptr;  ///< small: the next in the heap's list of partly free ones, or of spares
-
-  /// Slots of a small block.
-  [[nodiscard]] std::uint32_t slots() const {
-    JACKDAW_CHECK(use == BlockUse::small && slot_bytes != 0);
-    return static_cast<std::uint32_t>(kBlockBytes) / slot_bytes;
-  }
-  /// Bytes of a small block's slots that the last sweep found free.
-  [[nodiscard]] std::uint64_t free_bytes() const {
-    JACKDAW_CHECK(live_slots <= slots());
-    return std::uint64_t{slots() - live_slots} * slot_bytes;
-  }
-};
-
-/// Some granules of a block: [first, end).
-struct GranuleRange {
-  std::uint32_t first = 0;
-  std::uint32_t end = 0;
-};
 
 class Chunk {
  public:
@@ -104,43 +57,31 @@ class Chunk {
   /// in its block meanwhile.
   [[gnu::always_inline]] bool mark_exclusively(const void* object) {
     JACKDAW_CHECK(may_start_at(object));
-    std::atomic<std::uint64_t>& word = word_of(object);
-    // Relaxed, both: a plain load and store; nobody else marks in the block.
-    std::uint64_t bits = word.load(std::memory_order_relaxed);
-    if (base::set_bit(bits, reinterpret_cast<std::uintptr_t>(object) / kGranuleBytes)) return false;
-    word.store(bits, std::memory_order_relaxed);
-    return true;
+    return marks_.set_exclusively(object);
   }
 
   /// As mark_exclusively, among threads that mark at the same time: exactly one is told true.
   [[gnu::always_inline]] bool mark_shared(const void* object) {
     JACKDAW_CHECK(may_start_at(object));
-    std::atomic<std::uint64_t>& word = word_of(object);
-    const std::uint64_t bit = bit_of(object);
-    // Relaxed, both: the bit decides who visits the object and orders nothing; the object itself was written
-    // before the round began. Looking first spares the locked access for objects that are marked already.
-    if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
-    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    return marks_.set_shared(object);
   }
 
-  /// Takes the mark back. Nobody marks meanwhile.
-  // Relaxed: as in mark_shared.
-  void unmark(const void* object) { word_of(object).fetch_and(~bit_of(object), std::memory_order_relaxed); }
+  /// Takes the mark back. No thread marks meanwhile.
+  void unmark(const void* object) { marks_.reset(object); }
 
-  /// Where the object's mark is, for whoever wants to have it near before marking.
-  [[nodiscard]] const void* mark_address(const void* object) const { return &word_of(object); }
+  /// Where the object's mark is, to be prefetched before marking.
+  [[nodiscard]] const void* mark_address(const void* object) const { return &marks_.word_of(object); }
 
   /// Likewise of its allocation bit.
   [[nodiscard]] const void* allocation_address(const void* object) const {
-    return &allocated_words_[granule_of(object) / 64];
+    return &allocated_.word_of(object);
   }
 
   [[nodiscard]] bool is_marked(const void* object) const {
-    return (word_of(object).load(std::memory_order_relaxed) & bit_of(object)) != 0;
+    return marks_.test(object, std::memory_order_relaxed);
   }
 
-  /// A word for each block, for whoever marks to coordinate with others that do; zero when the marks are
-  /// cleared.
+  /// A word for each block, by which threads that mark coordinate; zero when the marks are cleared.
   [[nodiscard]] std::atomic<std::uint32_t>& marker_word_of(const void* object) {
     return marker_words_[block_of(object)];
   }
@@ -182,26 +123,33 @@ class Chunk {
   }
 
   /// Clears the marks of a block's objects, and the marker's word, and sets the marks of all other granules:
-  /// then an address that leads to no object leads to something that is marked already. Nobody marks
+  /// then an address that leads to no object leads to something that is marked already. No thread marks
   /// meanwhile.
-  void clear_marks(std::size_t block);
+  void clear_marks(std::size_t block) {
+    JACKDAW_CHECK(blocks_[block].use != BlockUse::free);
+    marks_.set_block_to_complement(block, allocated_);
+    marker_words_[block].store(0, std::memory_order_relaxed);
+  }
 
   /// Whether an object starts at `object`, or may start there: the slots that an allocator has before it
   /// count. Any thread.
   // Relaxed, here and where it is written: whoever holds an object's address got it from the thread that
   // allocated it, and that hand-over orders this, too.
   [[nodiscard]] bool is_allocated(const void* object) const {
-    return (allocated_words_[granule_of(object) / 64].load(std::memory_order_relaxed) & bit_of(object)) != 0;
+    return allocated_.test(object, std::memory_order_relaxed);
   }
   /// As is_allocated. When it is false, the caller sees what was written to a slot before it was freed by
   /// hand.
-  // Acquire: pairs with the release in set_free.
+  // Acquire: pairs with the release in GranuleBits::clear_range.
   [[nodiscard]] bool is_allocated_acquire(const void* object) const {
-    return (allocated_words_[granule_of(object) / 64].load(std::memory_order_acquire) & bit_of(object)) != 0;
+    return allocated_.test(object, std::memory_order_acquire);
   }
   /// The first run of free slots of a block of small objects, from granule `from` on; empty when there is
   /// none.
-  [[nodiscard]] GranuleRange find_free_slots(std::size_t block, std::uint32_t from) const;
+  [[nodiscard]] GranuleRange find_free_slots(std::size_t block, std::uint32_t from) const {
+    JACKDAW_CHECK(blocks_[block].use == BlockUse::small && from <= kGranulesPerBlock);
+    return allocated_.find_clear_slots(block, SizeClasses::slot_starts(blocks_[block].size_class), from);
+  }
   /// From now on objects may start at the slots of a range. Only the one that owns the block calls this.
   /// `freed_by_others`: others may call set_free for the block meanwhile.
   void set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others);
@@ -211,39 +159,41 @@ class Chunk {
     of(first)->set_allocated(block_of(first), range_of(first, end), false);
   }
   /// Undoes it. The owner, or anybody when the object is freed by hand.
-  static void set_free(const std::byte* first, const std::byte* end);
+  static void set_free(const std::byte* first, const std::byte* end) {
+    JACKDAW_CHECK(of(first)->may_start_at(first));
+    of(first)->allocated_.clear_range(block_of(first), range_of(first, end));
+  }
   /// A large object starts at the start of a block.
   void set_large_allocated(std::size_t block) {
     JACKDAW_CHECK(blocks_[block].use == BlockUse::large_head);
-    add_bits(block * kMarkWordsPerBlock, 1);
+    allocated_.add(block * kMarkWordsPerBlock, 1);
   }
-  /// Keeps allocated what is marked in a block, and nothing else. Nobody marks or allocates in it meanwhile;
-  /// `freed_by_others`: others may call set_free.
-  void keep_marked(std::size_t block, bool freed_by_others);
+  /// Keeps allocated what is marked in a block, and nothing else. No thread marks or allocates in it
+  /// meanwhile; `freed_by_others`: others may call set_free.
+  void keep_marked(std::size_t block, bool freed_by_others) {
+    JACKDAW_CHECK(blocks_[block].use == BlockUse::small);
+    allocated_.keep_common(block, marks_, freed_by_others);
+  }
 
   /// The mark words of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
     JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
-    return &mark_words_[block * kMarkWordsPerBlock];
+    return marks_.words(block);
   }
 
   /// Likewise the words of the allocation bits.
   [[nodiscard]] const std::atomic<std::uint64_t>* allocated_words(std::size_t block) const {
     JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
-    return &allocated_words_[block * kMarkWordsPerBlock];
+    return allocated_.words(block);
   }
 
   /// Calls `function(Object*)` where an object of a block starts or may start, in address order.
   template <typename Function>
   void for_each_object(std::size_t block, Function function) {
-    for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
-      // Relaxed: see is_allocated.
-      std::uint64_t bits = allocated_words(block)[word].load(std::memory_order_relaxed);
-      for (; bits != 0; bits &= bits - 1) {
-        const std::size_t granule = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-        function(reinterpret_cast<Object*>(block_start(block) + granule * kGranuleBytes));
-      }
-    }
+    JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
+    allocated_.for_each(block, [&](std::size_t granule) {
+      function(reinterpret_cast<Object*>(block_start(block) + granule * kGranuleBytes));
+    });
   }
 
   /// Calls `function(Object*)` where an object starts that is marked, from `first` to `end`, which lie in one
@@ -253,27 +203,18 @@ class Chunk {
     const std::uintptr_t block = reinterpret_cast<std::uintptr_t>(first) & ~(kBlockBytes - 1);
     const std::size_t last =
         (reinterpret_cast<std::uintptr_t>(end) - block + kGranuleBytes - 1) / kGranuleBytes;
-    const std::size_t words = block_of(first) * kMarkWordsPerBlock;
-    for (std::size_t granule = granule_of(first) % kGranulesPerBlock; granule < last;) {
-      const std::size_t word = granule / 64;
-      // Relaxed, both: see is_marked and is_allocated.
-      std::uint64_t bits = (mark_words_[words + word].load(std::memory_order_relaxed) &
-                            allocated_words_[words + word].load(std::memory_order_relaxed)) >>
-                           granule % 64;
-      for (; bits != 0 && granule < last; granule += 1, bits >>= 1) {
-        const auto zeros = static_cast<std::size_t>(__builtin_ctzll(bits));
-        granule += zeros;
-        bits >>= zeros;
-        if (granule < last)
-          function(reinterpret_cast<Object*>(block +
-                                             granule * kGranuleBytes));  // NOLINT(performance-no-int-to-ptr)
-      }
-      granule = std::max(granule, (word + 1) * 64);
-    }
+    GranuleBits::for_each_common(
+        marks_, allocated_, block_of(first), GranuleBits::granule_of(first) % kGranulesPerBlock, last,
+        [&](std::size_t granule) {
+          const std::uintptr_t start = block + granule * kGranuleBytes;
+          function(reinterpret_cast<Object*>(start));  // NOLINT(performance-no-int-to-ptr)
+        });
   }
 
-  /// How many objects of a block of small ones are marked. Nobody marks meanwhile.
-  [[nodiscard]] std::uint32_t count_marks(std::size_t block) const;
+  /// Returns how many objects of a block of small ones are marked. No thread marks meanwhile.
+  [[nodiscard]] std::uint32_t count_marks(std::size_t block) const {
+    return GranuleBits::count_common(marks_, allocated_, block, blocks_[block]);
+  }
 
   /// The address where a block starts.
   [[nodiscard]] std::byte* block_start(std::size_t block) {
@@ -375,7 +316,7 @@ class Chunk {
   // The granules from `first` to `end`, which lie in one block.
   [[nodiscard]] static GranuleRange range_of(const std::byte* first, const std::byte* end) {
     JACKDAW_CHECK(first < end && block_of(first) == block_of(end - 1));
-    const auto begin = static_cast<std::uint32_t>(granule_of(first) % kGranulesPerBlock);
+    const auto begin = static_cast<std::uint32_t>(GranuleBits::granule_of(first) % kGranulesPerBlock);
     return {begin, begin + static_cast<std::uint32_t>(static_cast<std::size_t>(end - first) / kGranuleBytes)};
   }
 
@@ -404,41 +345,22 @@ class Chunk {
     JACKDAW_CHECK(total_bytes > total_bytes_ && is_oversized());
     total_bytes_ = total_bytes;
   }
-  void populate_within_page(std::size_t block, std::size_t end);
-  void decide_on_huge_page(std::size_t page);
-  void note_decision(std::size_t page, bool is_huge);
-  void clear_allocated(std::size_t block);
-  void set_all_marks(std::size_t block);
-  void add_bits(std::size_t word, std::uint64_t bits) {
-    // Relaxed, both: see is_allocated.
-    const std::uint64_t before = allocated_words_[word].load(std::memory_order_relaxed);
-    allocated_words_[word].store(before | bits, std::memory_order_relaxed);
+  // The part of a huge page that the chunk has.
+  [[nodiscard]] std::span<std::byte> memory_of(std::size_t page) {
+    std::byte* const start = block_start(page * kBlocksPerHugePage);
+    const std::byte* const end = reinterpret_cast<std::byte*>(this) + total_bytes_;
+    return {start, std::min(HugePages::kBytes, static_cast<std::size_t>(end - start))};
+  }
+  void set_all_marks(std::size_t block) {
+    marks_.set_block(block);
+    // Relaxed: as the marks.
+    marker_words_[block].store(0, std::memory_order_relaxed);
   }
 
-  [[nodiscard]] static std::size_t granule_of(const void* object) {
-    return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kGranuleBytes;
-  }
-  [[nodiscard]] static std::uint64_t bit_of(const void* object) {
-    return std::uint64_t{1} << (granule_of(object) % 64);
-  }
-  [[nodiscard]] std::atomic<std::uint64_t>& word_of(const void* object) {
-    return mark_words_[granule_of(object) / 64];
-  }
-  [[nodiscard]] const std::atomic<std::uint64_t>& word_of(const void* object) const {
-    return mark_words_[granule_of(object) / 64];
-  }
-
-  // Each is zero at first, as a chunk's memory is: pages of them that nobody writes to take no memory.
-  template <typename Element, std::size_t kCount>
-  union Zeroed {
-    Zeroed() {}   // NOLINT(modernize-use-equals-default): would be deleted
-    ~Zeroed() {}  // NOLINT(modernize-use-equals-default): likewise
-    std::array<Element, kCount> values;
-    Element& operator[](std::size_t index) { return values[index]; }
-    const Element& operator[](std::size_t index) const { return values[index]; }
-  };
-  Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> mark_words_;
-  Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> allocated_words_;
+  // The order is measured; LayoutOfChunk checks it.
+  friend struct LayoutOfChunk;
+  GranuleBits marks_;
+  GranuleBits allocated_;
   Zeroed<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
   // The kind's number and, in the low bits, its contents; kIntercepted. Apart from the table: it stays in the
   // marker's cache.
@@ -452,14 +374,10 @@ class Chunk {
   FreeRunStarts free_runs_;
   FreeRunStarts unavoided_runs_;  // of blocks that are not blacklisted
   std::bitset<kBlocksPerChunk> free_;
-  std::bitset<kBlocksPerChunk> zero_;        // free blocks that nobody wrote to
-  std::bitset<kBlocksPerChunk> given_back_;  // those of them that somebody had written to
+  std::bitset<kBlocksPerChunk> zero_;        // free blocks that were not written to
+  std::bitset<kBlocksPerChunk> given_back_;  // those of them that had been written to before
   std::size_t total_bytes_;
-  HugePages* const huge_pages_;
-  std::bitset<kHugePages> is_decided_;  // whether a page is to be huge
-  // Those that are not to be, because huge pages are slow to come. Read by whoever took a block on them.
-  std::atomic<std::uint8_t> small_pages_{0};
-  std::atomic<std::uint8_t> untimed_pages_{0};  // huge ones that nobody wrote to yet
+  [[no_unique_address]] HugePagePlan plan_;
   std::atomic<std::uint32_t> swept_{0};
   const std::uint32_t node_;
   BlockMap& map_;
@@ -467,5 +385,22 @@ class Chunk {
 };
 
 static_assert(sizeof(Chunk) <= kFirstBlock * kBlockBytes);
+static_assert(sizeof(BlockInfo) == 40);
+
+// A chunk has references, so the standard leaves it to the compiler whether offsetof may be used: GCC and
+// clang allow it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+struct LayoutOfChunk {
+  static constexpr std::size_t kBitBytes = kChunkBytes / kGranuleBytes / 8;
+  static constexpr std::size_t kTables = 2 * kBitBytes + sizeof(std::uint32_t) * kBlocksPerChunk;
+  static_assert(offsetof(Chunk, marks_) == 0);
+  static_assert(offsetof(Chunk, allocated_) == kBitBytes);
+  static_assert(offsetof(Chunk, marker_words_) == 2 * kBitBytes);
+  static_assert(offsetof(Chunk, kinds_) == kTables);
+  static_assert(offsetof(Chunk, takers_) == kTables + kBlocksPerChunk);
+  static_assert(offsetof(Chunk, blocks_) == kTables + 2 * kBlocksPerChunk);
+};
+#pragma GCC diagnostic pop
 
 }  // namespace jackdaw::heap

@@ -1,14 +1,13 @@
 // Heap: memory as objects. Chunks of blocks, blocks of slots, and what a collection does to them.
 //
-// A collection's mark bits say which slots are live; sweep() makes the allocation bits a copy of them and
-// sorts the blocks into wholly free, partly free and full. The free slots of a block are found, in its
-// allocation bits, and cleared when somebody allocates from it.
-//
-// The heap knows no thread and no root. Objects are allocated through Allocators, one a thread.
+// Allocators, one a thread, take blocks here (own_block) and find free slots in them. Large objects have
+// blocks of their own. The heap's parts: which blocks are free (Blocks), which are partly free (PartlyFree),
+// what may be allocated (Budget) and the sweep (Sweeper). The heap holds the lock that they share, knows the
+// allocators, and brings the parts together. It knows no thread and no root. docs/heap-layout.md tells the
+// layout of the data.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,53 +19,23 @@
 
 #include "base/adaptive_mutex.h"
 #include "base/export.h"
-#include "base/page_array.h"
 #include "base/page_vector.h"
-#include "heap/block_search.h"
+#include "heap/blocks.h"
+#include "heap/budget.h"
 #include "heap/chunk.h"
 #include "heap/displacements.h"
-#include "heap/heap_space.h"
 #include "heap/heap_usage.h"
 #include "heap/kind.h"
 #include "heap/memory_nodes.h"
 #include "heap/object.h"
+#include "heap/partly_free.h"
 #include "heap/poison.h"
-#include "heap/recent_use.h"
-#include "heap/size_classes.h"
+#include "heap/sweeper.h"
 #include "heap/type_descriptor.h"
 
 namespace jackdaw::heap {
 
 class Allocator;
-
-/// The result of sweep().
-struct SweepResult {
-  std::uint64_t live_objects = 0;
-  std::uint64_t live_bytes = 0;       ///< their slots and blocks
-  std::uint64_t unscanned_bytes = 0;  ///< of them, those of objects without references
-  std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
-};
-
-/// Estimates how many allocators took blocks at the same time, from how many each took between two sweeps:
-/// the sum divided by the most that one took.
-class BusyAllocators {
- public:
-  void add(std::size_t blocks) {
-    all_ += blocks;
-    most_ = std::max(most_, blocks);
-  }
-  /// At least 1; nothing when too few blocks were taken to tell.
-  [[nodiscard]] std::optional<std::uint32_t> count() const {
-    if (all_ < kFewBlocks) return std::nullopt;
-    return static_cast<std::uint32_t>((all_ + most_ / 2) / most_);
-  }
-
- private:
-  static constexpr std::size_t kFewBlocks = 16;
-
-  std::size_t all_ = 0;
-  std::size_t most_ = 0;
-};
 
 /// How a sweep treats the blocks that allocators own.
 enum class OwnedBlocks : std::uint8_t {
@@ -79,7 +48,7 @@ enum class OwnedBlocks : std::uint8_t {
 struct SmallBlock {
   Chunk* chunk = nullptr;
   std::uint32_t index = 0;
-  bool is_zero = false;         ///< its memory is zero: nobody wrote to it yet
+  bool is_zero = false;         ///< its memory is zero: it was not written to yet
   std::byte* spares = nullptr;  ///< more blocks like it, wholly free and owned: see Heap::take_spare
 };
 
@@ -123,60 +92,31 @@ class Heap {
   /// Bytes of an object, its slot's padding included. O(1).
   [[nodiscard]] static std::size_t bytes_of(const Object* object);
   /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
-  // Relaxed: a running total that decides nothing exact.
-  [[nodiscard]] std::uint64_t allocated_bytes() const {
-    return allocated_bytes_.load(std::memory_order_relaxed);
-  }
-  /// Count bytes as handed out, or as freed by hand, that somebody manages above the heap.
+  [[nodiscard]] std::uint64_t allocated_bytes() const { return budget_.allocated(); }
+  /// When allocation fails, so that the collector is asked. Any thread.
+  [[nodiscard]] Budget& budget() { return budget_; }
+  [[nodiscard]] const Budget& budget() const { return budget_; }
+  /// Count bytes as handed out, or as freed by hand, that are managed above the heap.
   void count_allocated_elsewhere(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     count_allocated(bytes);
   }
   void count_freed_elsewhere(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    count_freed(bytes);
+    budget_.count_freed(bytes);
   }
-  /// From now on allocation fails when allocated_bytes() would pass `bytes`: the collector's way to be asked
-  /// in time. Where the heap would become larger than it is (bytes()), and larger than `heap_bytes`, it fails
-  /// once allocated_bytes() is past `while_growing`.
-  // Relaxed, all: thresholds; a thread that sees one late allocates one block more.
-  void set_budget(std::uint64_t bytes, std::uint64_t while_growing, std::uint64_t heap_bytes) {
-    budget_.store(bytes, std::memory_order_relaxed);
-    budget_while_growing_.store(while_growing, std::memory_order_relaxed);
-    grows_freely_to_.store(heap_bytes, std::memory_order_relaxed);
-  }
-  void set_budget(std::uint64_t bytes) { set_budget(bytes, bytes, 0); }
-  /// From now on no chunk is added for an allocation before so many bytes were allocated since the last
-  /// sweep: the collector's way to be asked before the heap grows.
-  // Relaxed: as set_budget.
-  void set_growth_threshold(std::uint64_t bytes) {
-    growth_threshold_.store(bytes, std::memory_order_relaxed);
-  }
-  /// Whether fewer were.
-  // Relaxed: as set_budget.
-  [[nodiscard]] bool grows_too_early() const {
-    return allocated_bytes() < growth_threshold_.load(std::memory_order_relaxed);
-  }
-  /// While it exists, neither budget nor growth threshold binds the calling thread.
-  class BeyondBudget {
-   public:
-    BeyondBudget() { is_beyond_budget_ = true; }
-    ~BeyondBudget() { is_beyond_budget_ = false; }
-    BeyondBudget(const BeyondBudget&) = delete;
-    BeyondBudget& operator=(const BeyondBudget&) = delete;
-  };
   /// Adds chunks, on all nodes in turn, until their blocks take so many bytes, and keeps so many through all
   /// collections; false when there is no memory, or the limit is lower.
   bool expand_to(std::uint64_t bytes);
   /// What all blocks with memory together never take more than.
   [[nodiscard]] std::size_t limit() {
     const std::lock_guard lock(mutex_);
-    return limit_bytes_;
+    return blocks_.limit();
   }
   /// Changes it; those in use stay.
   void set_limit(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    limit_bytes_ = bytes;
+    blocks_.set_limit(bytes);
   }
   /// The pattern in memory that holds no object, and the checks for it (JACKDAW_POISON).
   Poison& poison() { return poison_; }
@@ -184,28 +124,27 @@ class Heap {
   /// Whether an object of so many bytes could be in it if it were empty.
   [[nodiscard]] bool may_hold(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    return bytes <= limit_bytes_ && bytes < addresses().size();
+    return bytes <= blocks_.limit() && bytes < addresses().size();
   }
   /// How large the heap is: its blocks with memory, and at least what it was expanded to. Any thread.
   [[nodiscard]] std::uint64_t bytes() const {
-    return std::max<std::uint64_t>(usage_.used + usage_.free, kept_bytes_);
+    return std::max(blocks_.bytes_with_memory(), blocks_.kept_bytes());
   }
   /// Bytes of all chunks, in use or not: addresses rather than memory.
-  // Relaxed, here and where it is written under the lock: a total that publishes nothing.
-  [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t chunk_bytes() const { return blocks_.chunk_bytes(); }
 
   /// The kinds of chunks that there are, and how many bytes all chunks of each take. O(chunks).
   [[nodiscard]] std::vector<std::uint64_t> chunk_bytes_by_node();
   /// Where the chunks lie. Any thread.
-  [[nodiscard]] const MemoryNodes& nodes() const { return space_.nodes(); }
+  [[nodiscard]] const MemoryNodes& nodes() const { return blocks_.nodes(); }
 
   /// Figures on the use of the heap's memory and on allocation.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }
 
   /// All addresses that objects can ever have.
-  [[nodiscard]] std::span<const std::byte> addresses() const { return space_.addresses(); }
-  /// Where objects start, for whoever looks at words that may be addresses (heap/word_scan.h).
-  [[nodiscard]] const BlockMap& map() const { return space_.map(); }
+  [[nodiscard]] std::span<const std::byte> addresses() const { return blocks_.addresses(); }
+  /// Where objects start, for a search of words that may be addresses (heap/word_scan.h).
+  [[nodiscard]] const BlockMap& map() const { return blocks_.map(); }
 
   /// The object that `address` points into, first byte to last, or null: for any address, by any thread at
   /// any time, without a lock. Of objects that the last collection found dead there are none, also before
@@ -228,11 +167,12 @@ class Heap {
   /// numbered from 0 on.
   void start_clearing_marks();
   void clear_marks_of_chunk(std::size_t index);
-  [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
+  [[nodiscard]] std::size_t chunk_count() const { return blocks_.chunks().size(); }
   /// Which addresses in an object keep it that are found elsewhere than in stacks: all, as at first, or those
   /// at displacements().
-  void set_all_addresses_keep(bool all) { space_.map().set_displacements(all ? nullptr : &displacements_); }
+  void set_all_addresses_keep(bool all) { blocks_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
+
   // --- Marking while threads allocate ---
   //
   // Between begin_marking() and end_marking() threads may allocate and free. What they allocate is marked, or
@@ -253,21 +193,18 @@ class Heap {
   /// are `enough`. With the lock.
   template <typename Function>
   bool for_each_uncollectable_from(Place& place, std::size_t enough, Function function);
-  /// From now on nobody gets memory but beyond the budget, not even from a block at hand: whoever allocates
-  /// next asks the collector. While no thread allocates.
+  /// From now on a thread gets memory beyond the budget alone, not even from a block at hand: the thread that
+  /// allocates next asks the collector. While no thread allocates. Budget::let_in undoes it.
   void lock_out_allocators();
-  /// One allocator finds nothing in its fast half until it was asked for its slow one, which is let in.
+  /// One allocator finds nothing in its fast half until its slow one was asked, which is let in.
   static void lock_out(Allocator& allocator);
-  /// Ends owning all blocks of an allocator; while nobody uses it.
+  /// Takes back all blocks that an allocator owns, while no thread uses it.
   void take_back_blocks(Allocator& allocator);
-  /// Undoes lock_out_allocators; the budget is left to be set. Any thread.
-  // Relaxed: who sees it late is refused once more.
-  void let_allocators_in() { locks_out_.store(false, std::memory_order_relaxed); }
   /// While no thread allocates, or when the marking is given up. Lets allocators in.
   void end_marking() {
     const std::lock_guard lock(mutex_);
     is_marking_ = false;
-    let_allocators_in();
+    budget_.let_in();
   }
   /// Calls `function(Object*)` for every marked object that may hold references and has a part between two
   /// addresses of one block. Any thread.
@@ -277,7 +214,10 @@ class Heap {
   /// The first part of a sweep, while no thread allocates: what is marked is known, and nothing is free yet.
   void start_sweep(OwnedBlocks owned);
   /// The next part, a chunk; true when it was the last one. Any thread, while others allocate.
-  bool sweep_some();
+  bool sweep_some() {
+    const std::lock_guard lock(mutex_);
+    return sweeper_.sweep_next_chunk();
+  }
   /// All that is left of it. Any thread.
   void finish_sweep() {
     while (!sweep_some()) continue;
@@ -285,7 +225,7 @@ class Heap {
   /// How many allocators took blocks at the same time before the last sweep.
   [[nodiscard]] std::uint32_t busy_allocators() const { return busy_allocators_; }
   /// What the sweep has found so far.
-  [[nodiscard]] const SweepResult& swept() const { return swept_; }
+  [[nodiscard]] const SweepResult& swept() const { return sweeper_.result(); }
 
   /// From here to sweep(), no free slot counts as an object: neither those that an allocator holds nor those
   /// that were freed by hand. O(such slots).
@@ -303,115 +243,65 @@ class Heap {
   template <typename Function>
   void for_each_chunk(Function function) {
     const std::lock_guard lock(mutex_);
-    for (const Chunk* const chunk : chunks_.span()) function(chunk);
+    for (const Chunk* const chunk : blocks_.chunks()) function(chunk);
   }
   /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
   /// the chunks. O(blocks). At any time between collections.
   std::uint64_t release_free_memory();
   /// Bytes of the chunks' headers: mark bits and block tables.
-  [[nodiscard]] std::uint64_t header_bytes() const { return chunks_.size() * kFirstBlock * kBlockBytes; }
+  [[nodiscard]] std::uint64_t header_bytes() const { return blocks_.header_bytes(); }
 
  private:
   friend class Allocator;
-  static constexpr std::size_t kNoChunk = ~std::size_t{0};
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
-  // Relaxed: see let_allocators_in. Written before the allocators are locked out, while they stand still.
-  [[nodiscard]] bool locks_out() const {
-    return locks_out_.load(std::memory_order_relaxed) && !is_beyond_budget_;
-  }
-  [[nodiscard]] bool within_budget(std::uint64_t bytes) const;
-  // Without a call of the thread library's at each access, in a shared library, too.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool is_beyond_budget_;
 
-  void count_allocated(std::uint64_t bytes);
-  void count_freed(std::uint64_t bytes);
-  [[nodiscard]] bool within_limit(std::size_t blocks) const;
-  [[nodiscard]] bool may_grow_by(std::size_t blocks) const;
-  bool make_room_for(std::size_t untouched_blocks);
-  // Whether the map says so of a block of a chunk, also of one that is longer than its table.
-  [[nodiscard]] bool holds_objects(Chunk& chunk, std::size_t block) const {
-    return map().shape_at(reinterpret_cast<std::uintptr_t>(chunk.block_start(block))).holds_objects();
+  void count_allocated(std::uint64_t bytes) {
+    budget_.count_allocated(bytes);
+    usage_.allocated.add(bytes);
   }
-  bool take_block(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
-  std::byte*& partly_free_of(std::uint8_t size_class, KindNumber kind, std::uint32_t node) {
-    return partly_free_[node][static_cast<std::size_t>(kind)][size_class];
-  }
+
   SmallBlock own_partly_free(std::byte*& list);
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
   SmallBlock own_free(std::uint8_t size_class, KindNumber kind);
-  Chunk* find_taken_before(BlockSearch::Taker taker, std::size_t& index);
-  bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
-  bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
-  bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
-  void release_blocks(Chunk* chunk, std::size_t first, std::size_t count);
-  Chunk* add_chunk(std::size_t total_bytes, std::size_t least_bytes);
-  Chunk* try_add_chunk(std::size_t total_bytes, std::uint32_t node);
-  [[nodiscard]] std::uint64_t block_bytes() const { return chunk_bytes() - header_bytes(); }
-  void give_back_free_blocks();
-  void release_chunk(Chunk* chunk);
-  bool resize_chunk(Chunk* chunk, std::size_t total_bytes);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted);
   Chunk* find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
                        std::size_t most_swept);
-  Chunk* find_chunk(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node);
-  [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
-  // Relaxed: changed while the program stands still.
-  [[nodiscard]] std::uint32_t sweep_number() const { return sweep_number_.load(std::memory_order_relaxed); }
+  Chunk* add_chunk(std::size_t total_bytes, std::size_t least_bytes);
+  std::uint64_t release_empty_chunks();
+
+  // Large objects (large_objects.cc).
+  bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
+  bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
+  bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
+
   template <typename IsWanted, typename Function>
   void for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function);
   template <typename IsWanted, typename Function>
   static void for_each_object_of_block(Chunk* chunk, std::size_t block, IsWanted is_wanted,
                                        Function function);
-  bool sweep_next_chunk();
-  void sweep_chunk(Chunk* chunk);
-  void sweep_small(Chunk* chunk, std::size_t index);
-  void sweep_owned(Chunk* chunk, std::size_t index);
-  // Whether threads may free small objects of a kind while others allocate or sweep in their blocks.
-  [[nodiscard]] bool are_freed_by_others(KindNumber kind) const {
-    return !kinds_[kind].is_collectable || poison_.is_on();
-  }
-  void keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live);
-  void remove_chunk(Chunk* chunk);
-  std::uint64_t release_empty_chunks(std::uint64_t keep_bytes);
 
-  std::size_t limit_bytes_;  // guarded by the lock
   KindTable kinds_;
   Displacements displacements_;
   Poison poison_;
-  HeapSpace space_;            // its map may be read without the lock
-  base::AdaptiveMutex mutex_;  // guards all below but the atomics
-  base::PageVector<Chunk*> chunks_;
-  ByteCount kept_bytes_;         // no empty chunk is released below so many, of blocks
-  RecentUse recent_use_;         // nor, by a sweep, below what was in use lately
-  std::size_t search_from_ = 0;  // no chunk before this one has a free block
-  BlockSearch block_search_;
-  std::uint32_t busy_allocators_ = 1;
-  // Lists through BlockInfo::next, by kind and size class; those of each node.
-  using PartlyFree = std::array<std::array<std::byte*, SizeClasses::kCount>, KindTable::kMaximumKinds>;
-  base::PageArray<PartlyFree> partly_free_;
-  base::PageVector<Allocator*> allocators_;
-  // Lists of slots that were freed by hand through allocators that are gone. Until the next sweep they serve
-  // nobody.
-  base::PageVector<std::byte*> abandoned_;
-  bool is_marking_ = false;              // while threads allocate
-  std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
-  std::atomic<std::uint32_t> sweep_number_{0};
-  SweepResult swept_;
-  std::atomic<std::uint64_t> allocated_bytes_{0};
-  std::atomic<std::uint64_t> budget_{std::numeric_limits<std::uint64_t>::max()};
-  std::atomic<std::uint64_t> budget_while_growing_{std::numeric_limits<std::uint64_t>::max()};
-  std::atomic<std::uint64_t> grows_freely_to_{0};
-  std::atomic<bool> locks_out_{false};
-  std::atomic<std::uint64_t> growth_threshold_{0};
-  std::atomic<std::uint64_t> chunk_bytes_{0};
   HeapUsage usage_;  // written under the lock
+  Budget budget_;
+  base::AdaptiveMutex mutex_;  // guards all below
+  Blocks blocks_;              // but for its map
+  PartlyFree partly_free_;
+  Sweeper sweeper_;
+  bool is_marking_ = false;  // while threads allocate
+  std::uint32_t busy_allocators_ = 1;
+  base::PageVector<Allocator*> allocators_;
+  // Lists of slots that were freed by hand through allocators that are gone. They are not used before the
+  // next sweep.
+  base::PageVector<std::byte*> abandoned_;
 };
 
 template <typename Function>
 void Heap::for_each_marked(Function function) {
-  for (Chunk* const chunk : chunks_.span()) {
+  for (Chunk* const chunk : blocks_.chunks()) {
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       if (chunk->block(block).use != BlockUse::free) {
         chunk->for_each_object(block, [&](Object* object) {
@@ -448,7 +338,7 @@ void Heap::for_each_marked_between(std::uintptr_t begin, std::uintptr_t end, Fun
 
 template <typename IsWanted, typename Function>
 void Heap::for_each_object_of(IsWanted is_wanted, Function function) {
-  for (Chunk* const chunk : chunks_.span()) for_each_object_of_chunk(chunk, is_wanted, function);
+  for (Chunk* const chunk : blocks_.chunks()) for_each_object_of_chunk(chunk, is_wanted, function);
 }
 
 template <typename IsWanted, typename Function>
@@ -470,7 +360,7 @@ bool Heap::for_each_uncollectable_from(Place& place, std::size_t enough, Functio
   const std::lock_guard lock(mutex_);
   if (place.chunk >= chunk_count()) return false;
   const auto is_wanted = [&](KindNumber kind) { return !kinds_[kind].is_collectable; };
-  Chunk* const chunk = chunks_[place.chunk];
+  Chunk* const chunk = blocks_.chunks()[place.chunk];
   if (chunk->may_hold(is_wanted)) {
     for (std::size_t count = 0; place.block < kBlocksPerChunk; ++place.block) {
       if (count >= enough) return true;

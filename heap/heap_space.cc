@@ -300,7 +300,7 @@ Chunk* HeapSpace::allocate(std::size_t least_bytes, std::uint32_t node) {
   };
   if (holds_one_object) return make_and_time(nullptr);
   Chunk* const chunk = make_and_time(&huge_pages_);
-  chunk->note_decision(0, asks);
+  chunk->plan_.note_decision(0, asks);
   return chunk;
 }
 

@@ -154,7 +154,7 @@ bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack, Colle
   pacing_.begin(heap_.allocated_bytes());
   cycle_reason_ = reason;
   // The cycle is the collection that the threshold asks for.
-  if (!growth_.grows_only_when_it_must) heap_.set_growth_threshold(0);
+  if (!growth_.grows_only_when_it_must) heap_.budget().set_growth_threshold(0);
   concurrent_.record() = {.first_pause = Clock::now() - start};
   concurrent_.start_marking(*first_roots);
   set_budget();

@@ -206,7 +206,7 @@ void* ProcessCollector::try_to_allocate(ProcessThread& thread, heap::Allocator& 
 
 // For a callback that runs with the lock held: no collection can come.
 void* ProcessCollector::allocate_in_callback(ProcessThread& thread, const Request& request) {
-  const heap::Heap::BeyondBudget beyond_budget;
+  const heap::BeyondBudget beyond_budget;
   if (!stands_still_) return try_to_allocate(thread, request);
   if (!made_in_pause_.reserve(made_in_pause_.size() + 1)) return nullptr;
   void* const object = try_to_allocate(thread, pause_allocator_, request);
@@ -327,7 +327,7 @@ bool ProcessCollector::is_worth_a_collection(CollectionReason reason) const {
 // Grants an allocation that the budget alone refuses, to this thread only: others allocate, too. Allocation
 // beyond the budget triggers no collection of its own.
 void* ProcessCollector::allocate_beyond_budget(ProcessThread& thread, const Request& request) {
-  const heap::Heap::BeyondBudget beyond_budget;
+  const heap::BeyondBudget beyond_budget;
   void* const object = try_to_allocate(thread, request);
   apply_finalizers();
   set_budget(growth_.minimum_budget_bytes);
@@ -444,8 +444,9 @@ bool ProcessCollector::is_due() {
 CollectionReason ProcessCollector::reason_of_refusal(std::size_t bytes, std::uint64_t budget) const {
   if (heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > budget)
     return CollectionReason::allocation;
-  return !growth_.grows_only_when_it_must && heap_.grows_too_early() ? CollectionReason::finalizers
-                                                                     : CollectionReason::out_of_memory;
+  return !growth_.grows_only_when_it_must && heap_.budget().grows_too_early()
+             ? CollectionReason::finalizers
+             : CollectionReason::out_of_memory;
 }
 
 CollectionTotals ProcessCollector::collect_locked(CollectionReason reason, const OwnStack& own_stack) {
@@ -741,9 +742,9 @@ void ProcessCollector::set_budget(std::uint64_t more) {
     return more == 0 || allocated < planned ? planned : allocated + more;
   };
   const Budgets planned = planned_budgets();
-  heap_.set_budget(or_more(planned.all), or_more(planned.while_growing), growth_.minimum_heap(found_));
+  heap_.budget().set(or_more(planned.all), or_more(planned.while_growing), growth_.minimum_heap(found_));
   // The next thread that needs memory ends the marking.
-  if (concurrent_.phase() == ConcurrentMarking::Phase::marked) heap_.set_budget(0);
+  if (concurrent_.phase() == ConcurrentMarking::Phase::marked) heap_.budget().set(0);
 }
 
 void ProcessCollector::apply_growth() {
@@ -756,7 +757,7 @@ void ProcessCollector::apply_growth() {
 void ProcessCollector::apply_finalizers() {
   const std::uint64_t registered = finalization_.finalizers.registered();
   const bool counts = finalized_lately_ && registered > finalizers_before_;
-  heap_.set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
+  heap_.budget().set_growth_threshold(growth_.growth_threshold(counts ? registered - finalizers_before_ : 0));
 }
 
 void ProcessCollector::start_mark_threads() {

@@ -30,11 +30,11 @@ class Collector::WorldStopped {
   WorldStopped(Collector& collector, std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller)
       : collector_(collector) {
     collector_.stop_requested_.store(true, std::memory_order_relaxed);
-    collector_.heap_.set_budget(0);  // the next block that anybody asks for leads to a safepoint
+    collector_.heap_.budget().set(0);  // the next block that anybody asks for leads to a safepoint
     collector_.world_changed_.wait(lock, [&] { return collector_.running_mutators_ == running_of_caller; });
   }
   ~WorldStopped() {
-    collector_.heap_.set_budget(collector_.budget_);
+    collector_.heap_.budget().set(collector_.budget_);
     collector_.stop_requested_.store(false, std::memory_order_relaxed);
     collector_.world_changed_.notify_all();
   }
@@ -57,7 +57,7 @@ Collector::~Collector() { JACKDAW_CHECK(mutators_.empty()); }
 
 void Collector::set_budget(std::uint64_t bytes) {
   budget_ = bytes;
-  heap_.set_budget(bytes);
+  heap_.budget().set(bytes);
 }
 
 void Collector::add_roots(std::span<heap::Object* const> slots) {

@@ -105,11 +105,11 @@ class Collector {
     wait_while_stopped(lock);
     if (collections_ > unless_after) return std::nullopt;
     if (options_.automatic && !collect_if_memory_allows(lock)) return nullptr;
-    heap_.set_budget(std::numeric_limits<std::uint64_t>::max());
+    heap_.budget().set(std::numeric_limits<std::uint64_t>::max());
     heap::Object* const object = attempt();
     // Allocation beyond the budget triggers no collection of its own.
     if (options_.automatic) {
-      heap_.set_budget(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
+      heap_.budget().set(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
     }
     return object;
   }

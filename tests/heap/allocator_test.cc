@@ -162,7 +162,7 @@ TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
       EXPECT_EQ(allocator_.allocate_plain(kBytes, KindNumber::words), nullptr);
       EXPECT_EQ(allocator_.allocate_plain(kBlockBytes, KindNumber::words), nullptr);
     }
-    heap_.let_allocators_in();
+    heap_.budget().let_in();
     const auto* const after =
         reinterpret_cast<std::byte*>(allocator_.allocate_plain(kBytes, KindNumber::words));
     EXPECT_EQ(after, before + 2 * kBytes);
@@ -172,7 +172,7 @@ TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
 TEST_F(AllocatorTest, IsNotLockedOutBeyondTheBudget) {
   heap_.lock_out_allocators();
   {
-    const Heap::BeyondBudget beyond_budget;
+    const BeyondBudget beyond_budget;
     EXPECT_NE(allocator_.allocate_plain(64, KindNumber::words), nullptr);
     EXPECT_NE(allocator_.allocate_plain(kBlockBytes, KindNumber::words), nullptr);
   }

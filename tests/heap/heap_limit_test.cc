@@ -176,18 +176,18 @@ TEST(HeapLimit, EmptyChunksMakeRoomForAnOversizedObject) {
 TEST(HeapBudget, AllocationStopsAtItAndGoesOnWhenItIsRaised) {
   Heap heap;
   Allocator allocator(heap);
-  heap.set_budget(10 * kBlockBytes);
+  heap.budget().set(10 * kBlockBytes);
   const std::size_t slots = kBlockBytes / 64;
   EXPECT_EQ(allocate_all(allocator, 64).size(), 10 * slots);
   EXPECT_EQ(heap.allocated_bytes(), 10 * kBlockBytes);
-  heap.set_budget(15 * kBlockBytes);
+  heap.budget().set(15 * kBlockBytes);
   EXPECT_EQ(allocate_all(allocator, 64).size(), 5 * slots);
 }
 
 TEST(HeapBudget, StartsAfreshAfterASweep) {
   Heap heap;
   Allocator allocator(heap);
-  heap.set_budget(4 * kBlockBytes);
+  heap.budget().set(4 * kBlockBytes);
   const std::size_t first = allocate_all(allocator, 128).size();
   keep_nothing(heap);
   EXPECT_EQ(heap.allocated_bytes(), 0U);
@@ -201,7 +201,7 @@ TEST(HeapBudget, CountsLargeObjectsByBlockAndOversizedOnesByByte) {
   EXPECT_EQ(heap.allocated_bytes(), 2 * kBlockBytes);
   ASSERT_NE(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
   EXPECT_EQ(heap.allocated_bytes(), 2 * kBlockBytes + 2 * kChunkBytes);
-  heap.set_budget(heap.allocated_bytes() + kBlockBytes);
+  heap.budget().set(heap.allocated_bytes() + kBlockBytes);
   EXPECT_EQ(allocator.allocate(data(), kBlockBytes + 8), nullptr);
   EXPECT_EQ(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
   EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
@@ -211,20 +211,20 @@ TEST(HeapBudget, CountsLargeObjectsByBlockAndOversizedOnesByByte) {
 TEST(HeapBudget, IsSmallerWhereTheHeapWouldGrow) {
   Heap heap;
   Allocator allocator(heap);
-  heap.set_budget(20 * kBlockBytes);
+  heap.budget().set(20 * kBlockBytes);
   ASSERT_EQ(allocate_all(allocator, kBlockBytes).size(), 20U);
   keep_nothing(heap);
-  heap.set_budget(40 * kBlockBytes, 10 * kBlockBytes, 25 * kBlockBytes);
+  heap.budget().set(40 * kBlockBytes, 10 * kBlockBytes, 25 * kBlockBytes);
   EXPECT_EQ(allocate_all(allocator, kBlockBytes).size(), 25U);
   EXPECT_EQ(heap.bytes(), 25 * kBlockBytes);
-  const Heap::BeyondBudget beyond_budget;
+  const BeyondBudget beyond_budget;
   EXPECT_NE(allocator.allocate(data(), kBlockBytes), nullptr);
 }
 
 TEST(HeapBudget, WhereTheHeapWouldGrowHoldsForChunksToo) {
   Heap heap;
   Allocator allocator(heap);
-  heap.set_budget(4 * kChunkBytes, kChunkBytes / 2, 0);
+  heap.budget().set(4 * kChunkBytes, kChunkBytes / 2, 0);
   EXPECT_NE(allocator.allocate(data(), 2 * kChunkBytes), nullptr);
   EXPECT_EQ(allocator.allocate(data(), kChunkBytes), nullptr);
   EXPECT_TRUE(heap.expand_to(8 * kChunkBytes));
@@ -234,12 +234,12 @@ TEST(HeapBudget, WhereTheHeapWouldGrowHoldsForChunksToo) {
 TEST(HeapBudget, OfNothingLetsNothingThrough) {
   Heap heap;
   Allocator allocator(heap);
-  heap.set_budget(0);
+  heap.budget().set(0);
   EXPECT_EQ(allocator.allocate(data(), 8), nullptr);
   EXPECT_EQ(allocator.allocate(data(), 20'000), nullptr);
   EXPECT_EQ(allocator.allocate(data(), 3'000'000), nullptr);
   EXPECT_EQ(heap.chunk_bytes(), 0U);
-  heap.set_budget(std::numeric_limits<std::uint64_t>::max());
+  heap.budget().set(std::numeric_limits<std::uint64_t>::max());
   EXPECT_NE(allocator.allocate(data(), 8), nullptr);
 }
 

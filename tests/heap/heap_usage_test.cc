@@ -84,7 +84,7 @@ TEST_F(HeapUsageTest, AHeapIsAsLargeAsItWasExpandedTo) {
 }
 
 TEST_F(HeapUsageTest, TheHeapDoesNotGrowBeforeItsThreshold) {
-  heap_.set_growth_threshold(1);
+  heap_.budget().set_growth_threshold(1);
   EXPECT_EQ(allocator_.allocate_plain(16, KindNumber::words), nullptr);
   EXPECT_TRUE(heap_.expand_to(kChunkBytes)) << "the collector may make it larger all the same";
   EXPECT_NE(allocator_.allocate_plain(16, KindNumber::words), nullptr);

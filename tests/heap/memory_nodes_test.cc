@@ -125,7 +125,7 @@ TEST_F(NearMemory, FarMemoryIsTakenBeforeNone) {
       EXPECT_NE(allocator.allocate_plain(kBytes, KindNumber::data), nullptr);
     });
   }
-  heap.set_growth_threshold(std::numeric_limits<std::uint64_t>::max());
+  heap.budget().set_growth_threshold(std::numeric_limits<std::uint64_t>::max());
   run_on(1, [&] {
     Allocator allocator(heap);
     const std::vector<Object*> objects = allocate(allocator, 3 * kSlotsInChunk);

@@ -450,7 +450,7 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
     const std::lock_guard steps(steps_);
     const std::unique_lock lock(lock_, std::try_to_lock);
     if (!lock || phase() != Phase::marked) continue;
-    heap_.let_allocators_in();
+    heap_.budget().let_in();
     trace_.begin(TracePhase::mark_concurrently);
     change_phase(Phase::marking);
     return true;

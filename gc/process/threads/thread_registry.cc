@@ -15,6 +15,7 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
+#include "base/page_memory.h"
 #include "base/sanitizers.h"
 #include "base/signal_mask.h"
 #include "base/spin.h"

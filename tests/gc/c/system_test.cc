@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "tests/gc/c/hidden.h"

@@ -13,8 +13,13 @@
 
 #include "gc/process/concurrent/concurrent_marking.cc"
 #include "heap/allocator.cc"
+#include "heap/blocks.cc"
 #include "heap/chunk.cc"
+#include "heap/granule_bits.cc"
 #include "heap/heap.cc"
+#include "heap/huge_page_plan.cc"
+#include "heap/large_objects.cc"
+#include "heap/sweeper.cc"
 #include "tests/verify/verify.h"
 
 // What the shipped code calls of libraries. Its one std::mutex is the heap's.

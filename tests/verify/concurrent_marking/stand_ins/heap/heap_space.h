@@ -33,8 +33,8 @@ class HeapSpace {
     auto* const chunk = new (memory_) Chunk(kBytes, 0, map_, kinds_, nullptr);
     for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
       static_assert(kMarkWordsPerBlock == 1);
-      new (&chunk->mark_words_[block]) std::atomic<std::uint64_t>{0};
-      new (&chunk->allocated_words_[block]) std::atomic<std::uint64_t>{0};
+      new (chunk->marks_.words(block)) std::atomic<std::uint64_t>{0};
+      new (chunk->allocated_.words(block)) std::atomic<std::uint64_t>{0};
       new (&chunk->marker_words_[block]) std::atomic<std::uint32_t>{0};
       chunk->kinds_[block] = 0;
       new (&chunk->blocks_[block]) BlockInfo;

@@ -1,0 +1,102 @@
+// Budget: how much may be allocated before the collector is asked.
+//
+// The collector sets the thresholds. An allocation that would pass one fails, and the thread that made it
+// asks the collector for memory: so the collector gets to run in time, without a check on the fast path.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace jackdaw::heap {
+
+/// While it exists, no threshold of any budget binds the calling thread.
+class BeyondBudget {
+ public:
+  BeyondBudget() { is_in_force_ = true; }
+  ~BeyondBudget() { is_in_force_ = false; }
+  BeyondBudget(const BeyondBudget&) = delete;
+  BeyondBudget& operator=(const BeyondBudget&) = delete;
+
+  [[nodiscard]] static bool is_in_force() { return is_in_force_; }
+
+ private:
+  // The model spares a call of the thread library at each access, in a shared library, too.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool is_in_force_;
+};
+
+/// Read by any thread. Thresholds may be set by any; the count is changed under the heap's lock.
+// Relaxed, all: totals and thresholds that publish nothing; a thread that sees one late allocates one block
+// more, or is refused once more.
+class Budget {
+ public:
+  /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
+  [[nodiscard]] std::uint64_t allocated() const { return allocated_.load(std::memory_order_relaxed); }
+  void count_allocated(std::uint64_t bytes) {
+    allocated_.store(allocated() + bytes, std::memory_order_relaxed);
+  }
+  /// What is freed by hand may have been allocated before the last sweep: the count ends at zero.
+  void count_freed(std::uint64_t bytes) {
+    allocated_.store(allocated() - std::min(bytes, allocated()), std::memory_order_relaxed);
+  }
+  /// A sweep begins: nothing was allocated since.
+  void start_count() { allocated_.store(0, std::memory_order_relaxed); }
+
+  /// From now on an allocation fails when allocated() would pass `bytes`. Where the heap would become larger
+  /// than it is, and larger than `heap_bytes`, it fails once allocated() is past `while_growing`.
+  void set(std::uint64_t bytes, std::uint64_t while_growing, std::uint64_t heap_bytes) {
+    bytes_.store(bytes, std::memory_order_relaxed);
+    while_growing_.store(while_growing, std::memory_order_relaxed);
+    grows_freely_to_.store(heap_bytes, std::memory_order_relaxed);
+  }
+  void set(std::uint64_t bytes) { set(bytes, bytes, 0); }
+  /// From now on no chunk is added for an allocation before allocated() is that: the collector is asked
+  /// before the heap grows.
+  void set_growth_threshold(std::uint64_t bytes) {
+    growth_threshold_.store(bytes, std::memory_order_relaxed);
+  }
+  /// Whether allocated() is less than the growth threshold.
+  [[nodiscard]] bool grows_too_early() const {
+    return allocated() < growth_threshold_.load(std::memory_order_relaxed);
+  }
+
+  /// Whether the calling thread may allocate so many bytes.
+  [[nodiscard]] bool allows(std::uint64_t bytes) const {
+    if (BeyondBudget::is_in_force()) return true;
+    const std::uint64_t budget = bytes_.load(std::memory_order_relaxed);
+    return bytes <= budget && allocated() <= budget - bytes;
+  }
+  /// Whether an allocation of the calling thread may make the heap grow to `heap_bytes`. `kept_bytes`: it may
+  /// always grow to that.
+  [[nodiscard]] bool allows_growth_to(std::uint64_t heap_bytes, std::uint64_t kept_bytes) const {
+    if (BeyondBudget::is_in_force()) return true;
+    if (allocated() <= while_growing_.load(std::memory_order_relaxed)) return true;
+    return heap_bytes <= std::max(kept_bytes, grows_freely_to_.load(std::memory_order_relaxed));
+  }
+  /// Whether the calling thread may have a chunk added at all.
+  [[nodiscard]] bool allows_chunks() const { return !grows_too_early() || BeyondBudget::is_in_force(); }
+
+  /// Until let_in(), a thread gets memory beyond the budget alone, not even from a block at hand. To be
+  /// called while no thread allocates.
+  void lock_out() {
+    locks_out_.store(true, std::memory_order_relaxed);
+    set(0);
+  }
+  void let_in() { locks_out_.store(false, std::memory_order_relaxed); }
+  [[nodiscard]] bool locks_out() const {
+    return locks_out_.load(std::memory_order_relaxed) && !BeyondBudget::is_in_force();
+  }
+
+ private:
+  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+  std::atomic<std::uint64_t> allocated_{0};
+  std::atomic<std::uint64_t> bytes_{kUnlimited};
+  std::atomic<std::uint64_t> while_growing_{kUnlimited};
+  std::atomic<std::uint64_t> grows_freely_to_{0};
+  std::atomic<bool> locks_out_{false};
+  std::atomic<std::uint64_t> growth_threshold_{0};
+};
+
+}  // namespace jackdaw::heap

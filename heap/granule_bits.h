@@ -1,0 +1,155 @@
+// GranuleBits: a bit for each granule of a chunk. A chunk has two of them: the mark bits and the allocation
+// bits.
+//
+// The word and the bit of an object follow from its address by masking and shifting. Both kinds of bits are
+// set for the first granule of an object alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/set_bit.h"
+#include "heap/block_info.h"
+#include "heap/layout.h"
+#include "heap/object.h"
+#include "heap/size_classes.h"
+
+namespace jackdaw::heap {
+
+/// The words of the bits of one block.
+inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
+
+/// Some granules of a block: [first, end).
+struct GranuleRange {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+};
+
+/// An array in a chunk. Its elements are zero at first, as a chunk's memory is: no constructor writes them,
+/// so pages of it that are never written take no memory.
+template <typename Element, std::size_t kCount>
+union Zeroed {
+  Zeroed() {}   // NOLINT(modernize-use-equals-default): would be deleted
+  ~Zeroed() {}  // NOLINT(modernize-use-equals-default): likewise
+  std::array<Element, kCount> values;
+  Element& operator[](std::size_t index) { return values[index]; }
+  const Element& operator[](std::size_t index) const { return values[index]; }
+};
+
+class GranuleBits {
+ public:
+  /// The granule of its chunk that an address lies in.
+  [[nodiscard]] static std::size_t granule_of(const void* address) {
+    return (reinterpret_cast<std::uintptr_t>(address) & (kChunkBytes - 1)) / kGranuleBytes;
+  }
+  /// The bit of an object in its word.
+  [[nodiscard]] static std::uint64_t bit_of(const void* object) {
+    return std::uint64_t{1} << (granule_of(object) % 64);
+  }
+  [[nodiscard]] std::atomic<std::uint64_t>& word_of(const void* object) {
+    return words_[granule_of(object) / 64];
+  }
+  [[nodiscard]] const std::atomic<std::uint64_t>& word_of(const void* object) const {
+    return words_[granule_of(object) / 64];
+  }
+  /// The words of a block, kMarkWordsPerBlock of them.
+  [[nodiscard]] std::atomic<std::uint64_t>* words(std::size_t block) {
+    return &words_[block * kMarkWordsPerBlock];
+  }
+  [[nodiscard]] const std::atomic<std::uint64_t>* words(std::size_t block) const {
+    return &words_[block * kMarkWordsPerBlock];
+  }
+
+  [[nodiscard]] bool test(const void* object, std::memory_order order) const {
+    return (word_of(object).load(order) & bit_of(object)) != 0;
+  }
+  /// Sets the bit of an object and returns whether it was clear. No other thread changes bits of its block
+  /// meanwhile.
+  [[gnu::always_inline]] bool set_exclusively(const void* object) {
+    std::atomic<std::uint64_t>& word = word_of(object);
+    // Relaxed, both: a plain load and store, as no other thread changes the word.
+    std::uint64_t bits = word.load(std::memory_order_relaxed);
+    if (base::set_bit(bits, reinterpret_cast<std::uintptr_t>(object) / kGranuleBytes)) return false;
+    word.store(bits, std::memory_order_relaxed);
+    return true;
+  }
+  /// As set_exclusively, among threads that set bits at the same time: exactly one is told true.
+  [[gnu::always_inline]] bool set_shared(const void* object) {
+    std::atomic<std::uint64_t>& word = word_of(object);
+    const std::uint64_t bit = bit_of(object);
+    // Relaxed, both: the bit decides which thread visits the object and orders nothing; the object itself was
+    // written before the round began. To look first spares the locked access for objects that are marked.
+    if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  // Relaxed: as in set_shared.
+  void reset(const void* object) { word_of(object).fetch_and(~bit_of(object), std::memory_order_relaxed); }
+
+  /// Sets the bits of a word. No other thread changes it meanwhile.
+  void add(std::size_t word, std::uint64_t bits) {
+    // Relaxed, both: see Chunk::is_allocated.
+    const std::uint64_t before = words_[word].load(std::memory_order_relaxed);
+    words_[word].store(before | bits, std::memory_order_relaxed);
+  }
+  /// Sets, or clears, all bits of a block.
+  void set_block(std::size_t block);
+  void clear_block(std::size_t block);
+  /// Makes the bits of a block the complement of the other's. Neither changes meanwhile.
+  void set_block_to_complement(std::size_t block, const GranuleBits& other);
+  /// Clears the bits of a block that are clear in the other. `is_shared`: other threads may clear bits of the
+  /// block meanwhile.
+  void keep_common(std::size_t block, const GranuleBits& other, bool is_shared);
+  /// Sets the bits of a block where slots start in a range. `is_shared`: as above; then the caller sees what
+  /// was written to a slot before clear_range.
+  void set_slots(std::size_t block, GranuleRange range, const SlotStarts& starts, bool is_shared);
+  /// Clears the bits of a range of a block, among other threads.
+  void clear_range(std::size_t block, GranuleRange range);
+
+  /// The first run of slots of a block, from granule `from` on, whose bits are clear; empty when there is
+  /// none.
+  [[nodiscard]] GranuleRange find_clear_slots(std::size_t block, const SlotStarts& starts,
+                                              std::uint32_t from) const;
+  /// Returns how many bits of a block of slots are set in both. No other thread changes them meanwhile.
+  [[nodiscard]] static std::uint32_t count_common(const GranuleBits& one, const GranuleBits& other,
+                                                  std::size_t block, const BlockInfo& info);
+
+  /// Calls `function(granule)` for the set bits of a block, in order; granules are numbered from the block's
+  /// start on.
+  template <typename Function>
+  void for_each(std::size_t block, Function function) const {
+    for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
+      // Relaxed: see Chunk::is_allocated.
+      std::uint64_t bits = words(block)[word].load(std::memory_order_relaxed);
+      for (; bits != 0; bits &= bits - 1)
+        function(word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits)));
+    }
+  }
+  /// Calls `function(granule)` where a bit of a block is set in both, for the granules from `granule` to
+  /// `end`. Any thread, while others set bits.
+  template <typename Function>
+  static void for_each_common(const GranuleBits& one, const GranuleBits& other, std::size_t block,
+                              std::size_t granule, std::size_t end, Function function) {
+    while (granule < end) {
+      const std::size_t word = granule / 64;
+      // Relaxed, both: see Chunk::is_marked and Chunk::is_allocated.
+      std::uint64_t bits = (one.words(block)[word].load(std::memory_order_relaxed) &
+                            other.words(block)[word].load(std::memory_order_relaxed)) >>
+                           granule % 64;
+      for (; bits != 0 && granule < end; granule += 1, bits >>= 1) {
+        const auto zeros = static_cast<std::size_t>(__builtin_ctzll(bits));
+        granule += zeros;
+        bits >>= zeros;
+        if (granule < end) function(granule);
+      }
+      granule = std::max(granule, (word + 1) * 64);
+    }
+  }
+
+ private:
+  Zeroed<std::atomic<std::uint64_t>, kChunkBytes / kGranuleBytes / 64> words_;
+};
+
+}  // namespace jackdaw::heap

@@ -1,0 +1,42 @@
+// HugePagePlan: which huge pages a chunk asks for, decided for each when its first block is taken.
+#pragma once
+
+#include <atomic>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "heap/huge_pages.h"
+#include "heap/layout.h"
+
+namespace jackdaw::heap {
+
+inline constexpr std::size_t kHugePages = kChunkBytes / HugePages::kBytes;
+inline constexpr std::size_t kBlocksPerHugePage = kBlocksPerChunk / kHugePages;
+
+/// Pages are numbered from the chunk's start on. Changed under the heap's lock, but for populate.
+class HugePagePlan {
+ public:
+  /// `huge_pages` is asked about each page; where it is null, the chunk as a whole was decided on.
+  explicit HugePagePlan(HugePages* huge_pages) : huge_pages_(huge_pages) {
+    if (huge_pages == nullptr) is_decided_.set();
+  }
+
+  [[nodiscard]] bool is_decided(std::size_t page) const { return is_decided_.test(page); }
+  /// Decides on a page and advises the system. `memory` is as much of it as the chunk has.
+  void decide(std::size_t page, std::span<std::byte> memory);
+  void note_decision(std::size_t page, bool is_huge);
+  /// Has the system give memory of a page to blocks that were taken, all of it at once where it comes in
+  /// small pages because huge ones are slow to come. It is zero and the caller's. Any thread.
+  void populate(std::size_t page, std::span<std::byte> memory);
+
+ private:
+  HugePages* const huge_pages_;
+  std::bitset<kHugePages> is_decided_;
+  // Pages that are not to be huge, because huge ones are slow to come. Read by threads that took a block.
+  std::atomic<std::uint8_t> small_pages_{0};
+  std::atomic<std::uint8_t> untimed_pages_{0};  // huge ones that were not written to yet
+};
+
+}  // namespace jackdaw::heap

@@ -1,0 +1,153 @@
+// Large objects: Heap's functions for objects that take blocks of their own.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include "base/check.h"
+#include "heap/heap.h"
+#include "heap/size_classes.h"
+
+namespace jackdaw::heap {
+
+namespace {
+
+// Programs may leave parts of larger objects untouched: the rest of their memory comes as they write to it.
+constexpr std::size_t kMostPopulated = 16;  // blocks
+
+}  // namespace
+
+Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
+  const std::size_t count = blocks_of(bytes);
+  const bool is_oversized = count > kUsableBlocks;
+  const Blacklisted blacklisted =
+      addresses == LargeAddresses::all ? Blacklisted::avoided : Blacklisted::accepted;
+  std::byte* start = nullptr;
+  Chunk* chunk = nullptr;
+  std::size_t first = kFirstBlock;
+  bool is_zero = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
+    if (!budget_.allows(charged) || !blocks_.within_limit(count)) return nullptr;
+    const std::size_t total = kHeaderBytes + count * kBlockBytes;
+    chunk = is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, blacklisted);
+    if (chunk == nullptr) return nullptr;
+    const std::size_t untouched = is_oversized ? count : chunk->count_zero(first, count);
+    if (!blocks_.make_room_for(untouched, budget_)) return nullptr;
+    BlockInfo info;
+    info.addresses = addresses;
+    info.large_bytes = bytes;
+    is_zero = take_large(chunk, first, info, kind);
+    start = chunk->block_start(first);
+    count_allocated(charged);
+  }
+  // Release: as in Allocator::next_run_in_block, for the map's entries.
+  std::atomic_thread_fence(std::memory_order_release);
+  auto* const object = reinterpret_cast<Object*>(start);
+  if (is_zero && !is_oversized) chunk->populate(first, std::min(count, kMostPopulated));
+  if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
+  if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
+  return object;
+}
+
+// Takes the blocks of a large object, whose addresses and bytes `info` tells. Returns whether they are zero.
+bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind) {
+  BlockInfo head = info;
+  head.use = BlockUse::large_head;
+  head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
+  JACKDAW_CHECK(chunk->is_oversized() || first + head.blocks <= kBlocksPerChunk);
+  const bool is_zero = blocks_.take(chunk, first, head, kind);
+  blocks_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)),
+                    BlockShape::of_large(0, kinds_[kind].contents));
+  chunk->set_large_allocated(first);
+  return take_tail(chunk, first, 1, head.blocks) && is_zero;
+}
+
+// Takes the blocks numbered from `from` to `end` of the large object whose head is at `first`. Of an object
+// that no chunk holds, only the blocks of the first kChunkBytes are in the chunk's table; the map has them
+// all.
+bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end) {
+  const bool keeps_nothing = chunk->block(first).addresses == LargeAddresses::near_start;
+  const Contents contents = kinds_[chunk->kind(first)].contents;
+  BlockInfo info;
+  info.use = BlockUse::large_tail;
+  bool is_zero = true;
+  for (std::size_t index = from; index < end; ++index) {
+    const std::size_t block = first + index;
+    if (block < kBlocksPerChunk) {
+      is_zero = blocks_.take(chunk, block, info, chunk->kind(first)) && is_zero;
+    } else {
+      blocks_.take_untabled();
+    }
+    JACKDAW_CHECK(!blocks_.holds_objects(*chunk, block));
+    blocks_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
+                      BlockShape::of_large(static_cast<std::uint32_t>(index), contents, keeps_nothing));
+  }
+  return is_zero;
+}
+
+void Heap::free_large(Object* object) {
+  Chunk* const chunk = Chunk::of(object);
+  const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
+  const std::lock_guard lock(mutex_);
+  const BlockInfo info = chunk->block(first);
+  JACKDAW_CHECK(info.use == BlockUse::large_head);
+  if (is_marking_) {
+    chunk->block(first).is_freed = true;
+    Chunk::set_free(chunk->block_start(first), chunk->block_start(first) + kGranuleBytes);
+    return;
+  }
+  budget_.count_freed(chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes);
+  blocks_.release(chunk, first, info.blocks);
+  blocks_.find_from_start();
+  if (chunk->is_oversized()) sweeper_.note_removed(blocks_.remove_chunk(chunk));
+}
+
+bool Heap::resize_large(Object* object, std::size_t bytes) {
+  if (bytes <= kLargestSmallBytes || bytes > std::numeric_limits<std::size_t>::max() / 2) return false;
+  Chunk* const chunk = Chunk::of(object);
+  auto* const start = reinterpret_cast<std::byte*>(object);
+  const std::size_t first = chunk->block_index(start);
+  const std::lock_guard lock(mutex_);
+  BlockInfo& info = chunk->block(first);
+  JACKDAW_CHECK(info.use == BlockUse::large_head);
+  const std::size_t before = info.large_bytes;
+  if (bytes == before) return true;
+  // Markers that visit it in slices go by its length.
+  if (is_marking_ && chunk->contents(first) != Contents::data) return false;
+  if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
+  info.large_bytes = bytes;
+  if (bytes > before && kinds_[chunk->kind(first)].is_cleared) std::memset(start + before, 0, bytes - before);
+  return true;
+}
+
+// Gives the large object at `first` so many blocks. False, with nothing changed, when that is not possible.
+bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
+  BlockInfo& info = chunk->block(first);
+  const std::size_t before = info.blocks;
+  // An object in a chunk of its own stays there, and one in a chunk with others, too.
+  if (chunk->is_oversized() != (count > kUsableBlocks)) return false;
+  if (count > before) {
+    const std::size_t added = count - before;
+    const bool is_oversized = chunk->is_oversized();
+    if (!is_oversized && !chunk->are_free(first + before, added)) return false;
+    if (!budget_.allows(added * kBlockBytes) || !blocks_.within_limit(added)) return false;
+    if (is_oversized && !blocks_.extend_chunk(chunk, kHeaderBytes + count * kBlockBytes)) return false;
+    const std::size_t untouched = is_oversized ? added : chunk->count_zero(first + before, added);
+    if (!blocks_.make_room_for(untouched, budget_)) return false;
+    take_tail(chunk, first, before, count);
+    count_allocated(added * kBlockBytes);
+  } else {
+    budget_.count_freed((before - count) * kBlockBytes);
+    blocks_.release(chunk, first + count, before - count);
+    blocks_.find_from_start();
+    if (chunk->is_oversized()) chunk->give_back(first + count, before - count);
+  }
+  info.blocks = static_cast<std::uint32_t>(count);
+  return true;
+}
+
+}  // namespace jackdaw::heap

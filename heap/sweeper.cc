@@ -1,0 +1,86 @@
+#include "heap/sweeper.h"
+
+#include "base/check.h"
+
+namespace jackdaw::heap {
+
+namespace {
+
+// Adds live objects and their bytes, which are all in one block, to the result.
+void count_live(const Chunk& chunk, std::size_t block, std::uint32_t objects, std::uint64_t bytes,
+                SweepResult& result) {
+  result.live_objects += objects;
+  result.live_bytes += bytes;
+  if (chunk.contents(block) == Contents::data) result.unscanned_bytes += bytes;
+}
+
+}  // namespace
+
+void Sweeper::begin(std::uint64_t used_bytes) {
+  JACKDAW_CHECK(!is_sweeping());
+  result_ = {};
+  // Relaxed: see number.
+  number_.store(number() + 1, std::memory_order_relaxed);
+  recent_use_.note(used_bytes);
+  partly_free_.clear();
+  unswept_from_ = 0;
+}
+
+bool Sweeper::sweep_next_chunk() {
+  if (!is_sweeping()) return true;
+  if (unswept_from_ < blocks_.chunks().size()) {
+    blocks_.look_again_from(unswept_from_);
+    sweep_chunk(blocks_.chunks()[unswept_from_++]);
+  }
+  if (unswept_from_ < blocks_.chunks().size()) return false;
+  unswept_from_ = kNoChunk;
+  result_.released_bytes =
+      blocks_.release_empty_chunks(std::max<std::uint64_t>(blocks_.kept_bytes(), recent_use_.most()));
+  return true;
+}
+
+void Sweeper::sweep_chunk(Chunk* chunk) {
+  for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
+    const BlockInfo info = chunk->block(index);
+    if (info.use == BlockUse::small) {
+      if (info.swept != number()) sweep_small(chunk, index);
+    } else if (info.use == BlockUse::large_head) {
+      if (chunk->is_marked(chunk->block_start(index)) && !info.is_freed) {
+        const std::uint64_t bytes =
+            chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes;
+        count_live(*chunk, index, 1, bytes, result_);
+        continue;
+      }
+      blocks_.release(chunk, index, info.blocks);
+    }
+  }
+  chunk->set_swept(number());
+}
+
+void Sweeper::sweep_small(Chunk* chunk, std::size_t index) {
+  JACKDAW_CHECK(static_cast<std::int32_t>(number() - chunk->block(index).swept) > 0);
+  if (poison_.is_on()) poison_.sweep_block(*chunk, index);
+  const std::uint32_t live = chunk->count_marks(index);
+  if (live == 0) {
+    blocks_.release(chunk, index, 1);
+    return;
+  }
+  keep_marked(chunk, index, live);
+  if (live != chunk->block(index).slots()) partly_free_.add(*chunk, index);
+}
+
+// Keeps the marked slots of a block allocated, `live` of them, and counts them.
+void Sweeper::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
+  BlockInfo& info = chunk->block(index);
+  chunk->keep_marked(index, are_freed_by_others(chunk->kind(index)));
+  JACKDAW_CHECK(live <= info.slots());
+  info.live_slots = static_cast<std::uint16_t>(live);
+  count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, result_);
+}
+
+void Sweeper::sweep_owned(Chunk* chunk, std::size_t index) {
+  keep_marked(chunk, index, chunk->count_marks(index));
+  chunk->block(index).swept = number();
+}
+
+}  // namespace jackdaw::heap
