@@ -25,7 +25,7 @@ struct PageMemory {
   static std::span<std::byte> allocate(std::size_t bytes) noexcept {
     return map(bytes, PROT_READ | PROT_WRITE);
   }
-  /// The same, for more than will soon be used: never backed with huge pages, nor locked in memory.
+  /// As allocate, for more than will soon be used: never backed with huge pages, nor locked in memory.
   static std::span<std::byte> reserve(std::size_t bytes) noexcept {
     // It is not readable at first: where a program locks all that it maps, all would be there at once.
     const std::span<std::byte> memory = map(bytes, PROT_NONE);
@@ -36,8 +36,8 @@ struct PageMemory {
     release(memory);
     return {};
   }
-  /// Whether a process whose addresses are limited can spare so many, for each of hundreds of threads. No one
-  /// can where the system counts them as memory in use, as the file `overcommit` says.
+  /// Whether a process whose addresses are limited can spare `bytes` bytes of them for each of hundreds of
+  /// threads. None can where the system counts them as memory in use, as the file `overcommit` says.
   static bool can_spare(std::size_t bytes,
                         const char* overcommit = "/proc/sys/vm/overcommit_memory") noexcept {
     constexpr char kAllIsCounted = '2';
@@ -73,7 +73,7 @@ struct PageMemory {
     if (memory == MAP_FAILED) return {};
     return {static_cast<std::byte*>(memory), bytes};
   }
-  // Zero when there is none.
+  // Returns zero when the file has none.
   static char first_character_of(const char* path) noexcept {
     char character = 0;
     const int file = open(path, O_RDONLY | O_CLOEXEC);

@@ -55,11 +55,11 @@ class PageVector {
     JACKDAW_CHECK(size_ < elements_.size());
     elements_[size_++] = element;
   }
-  /// Makes room for so many elements in all. False when there is no memory, with nothing changed.
+  /// Makes room for `size` elements in all. False when there is no memory, with nothing changed.
   [[nodiscard]] bool reserve(std::size_t size) {
     return size <= elements_.size() || grow(std::max({kFirstLength, 2 * elements_.size(), size}));
   }
-  /// The same; throws std::bad_alloc when there is no memory.
+  /// As reserve, but throws std::bad_alloc when there is no memory.
   void reserve_or_throw(std::size_t size) {
     if (!reserve(size)) throw_or_end(std::bad_alloc());
   }

@@ -25,7 +25,7 @@ inline void prefetch_to_read(const void* address) {
 inline void prefetch_to_write(const void* address) {
 #if defined(__x86_64__)
   // The compiler's own way would ask for a copy to read, unless told that the processor is a recent one.
-  // Those that do not know the instruction pass over it.
+  // Processors that do not know the instruction pass over it.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address, 1);

@@ -31,7 +31,7 @@ extern "C" [[gnu::weak]] void thread_sanitizer_runtime() asm("__tsan_init");
 inline constexpr bool kAddressSanitizer = JACKDAW_ADDRESS_SANITIZER != 0;
 inline constexpr bool kThreadSanitizer = JACKDAW_THREAD_SANITIZER != 0;
 
-/// Whether the program is built with it, which this code may be a library of, built without.
+/// Whether the program is built with it. This code may be a library that is built without.
 inline bool has_thread_sanitizer() { return thread_sanitizer_runtime != nullptr; }
 
 }  // namespace jackdaw::base

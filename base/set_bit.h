@@ -1,4 +1,4 @@
-// Setting a bit and learning what it was, as one step of a thread that nobody else races with.
+// Setting a bit and learning what it was, as one step of a thread that races with no other.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ class Stress {
       sched_yield();
     }
   }
-  // Vigna's splitmix64, as mark::RandomNumbers. In a signal handler a number may come twice.
+  // This is Vigna's splitmix64, as in mark::RandomNumbers. In a signal handler a number may come twice.
   static std::uint64_t next() {
     if (state_ == 0)
       state_ =
@@ -53,7 +53,8 @@ class Stress {
 
   static inline constinit std::atomic<std::uint64_t> seed_{0};
   static inline constinit std::atomic<std::uint64_t> threads_{0};
-  // Without a call of the thread library's at each access, which the stop signal's handler must not make.
+  // The model spares a call of the thread library at each access, which the stop signal's handler must not
+  // make.
   [[gnu::tls_model("initial-exec")]] static inline constinit thread_local std::uint64_t state_ = 0;
 };
 

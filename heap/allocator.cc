@@ -28,7 +28,7 @@ void shorten(GranuleRange& slots, std::uint32_t slot_bytes) {
   slots.end = std::min(slots.end, slots.first + count * granules);
 }
 
-// The bytes from `first` to `end`, at least one: the first is, and each is equal to the one before it.
+// Compares the first byte with zero, and each of the others, if any, with the one before it.
 bool are_zero(const std::byte* first, const std::byte* end) {
   return *first == std::byte{0} &&
          std::memcmp(first, first + 1, static_cast<std::size_t>(end - first) - 1) == 0;
@@ -36,7 +36,7 @@ bool are_zero(const std::byte* first, const std::byte* end) {
 
 }  // namespace
 
-// Never written to: in a run of it the cursor is at the end.
+// It is never written to: in each of its runs the cursor is at the end.
 Allocator::RunTable Allocator::no_runs_;
 
 Allocator::~Allocator() {
@@ -55,7 +55,7 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
   return array;
 }
 
-// Null when there is no memory for them.
+// Returns the table of a kind, which is made at first; null when there is no memory.
 Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
   RunTable*& table = own_tables_[static_cast<std::size_t>(kind)];
   if (table == &no_runs_) {
@@ -66,7 +66,7 @@ Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
   return table;
 }
 
-// If so, the runs of the kind are at hand.
+// Returns whether the heap lets this thread allocate. If so, the fast half finds the runs of the kind.
 bool Allocator::is_let_in(KindNumber kind) {
   if (heap_.budget_.locks_out()) return false;
   const auto number = static_cast<std::size_t>(kind);
@@ -84,7 +84,8 @@ bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
   return true;
 }
 
-// Without another block. The run at hand is not used up where the allocator was locked out.
+// Finds a run without taking another block. The run at hand may not be used up: then the allocator was locked
+// out.
 bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) const {
   if (run.cursor != run.end) return true;
   if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
@@ -100,7 +101,7 @@ Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
   return allocate_from_run(bytes, kind);
 }
 
-// The next of the spares, or of the heap's blocks. The present block's slots are used up.
+// Takes the first spare, or a block of the heap. The slots of the present block are used up.
 bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind) {
   std::byte* const spares = run.block.spares;
   const std::uint32_t wanted = run.blocks_wanted;
@@ -197,7 +198,7 @@ void Allocator::set_next_freed(std::byte* freed, const std::byte* next) {
   std::memcpy(freed, &word, sizeof word);
 }
 
-// A thread that allocates no more would keep them for ever.
+// Spares are given up because a thread that stops allocating would keep them for ever.
 void Allocator::give_up_spares() {
   for_each_run([](FreeRun& run) {
     run.block.spares = nullptr;
@@ -205,7 +206,7 @@ void Allocator::give_up_spares() {
   });
 }
 
-// Slots that were freed by hand are free like all that is unmarked, so the lists of them end here.
+// Explicitly freed slots are unmarked, so the sweep frees them, and their lists end here.
 void Allocator::sweep_blocks() {
   for_each_run([this](FreeRun& run) {
     run.freed = nullptr;
@@ -231,12 +232,12 @@ bool Allocator::next_run_in_block(FreeRun& run) const {
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];
   JACKDAW_CHECK(static_cast<std::size_t>(end - cursor) % chunk.block(block).slot_bytes == 0);
   JACKDAW_CHECK(!run.block.is_zero || are_zero(cursor, end));
-  // Before anything is written there: others may have freed the slots.
+  // This precedes any write to the slots: other threads may have freed them.
   chunk.set_allocated(block, slots, heap_.sweeper_.are_freed_by_others(chunk.kind(block)));
   if (heap_.poison().is_on()) heap_.poison().hand_out(chunk, block, cursor, end);
   // Release: pairs with the system's making of a page read-only, after which marks are cleared: a marker that
-  // finds the page unwritten sees these bits. Reasoned for systems that do so without interrupts, not
-  // checked.
+  // finds the page unwritten sees these bits. For systems that do so without interrupts this is reasoned,
+  // and not checked.
   std::atomic_thread_fence(std::memory_order_release);
   if (kind.is_cleared && !run.block.is_zero) std::memset(cursor, 0, static_cast<std::size_t>(end - cursor));
   if (kind.contents == Contents::references) {

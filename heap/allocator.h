@@ -2,7 +2,7 @@
 //
 // For each kind and size class it holds a block of its own and a run of free slots in it, [cursor, end). An
 // allocation moves the cursor. At the end of a run the next one is found in the block's allocation bits; at
-// the end of the block the heap gives another. A slot that was freed by hand is a run of one slot.
+// the end of the block the heap gives another. An explicitly freed slot is a run of one slot.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ class Allocator {
     return object;
   }
 
-  /// Memory of `bytes` bytes, at least one, for an object without a descriptor; cleared as its kind says;
-  /// else as above.
+  /// Memory of `bytes` bytes, at least one, for an object without a descriptor, cleared as its kind says, or
+  /// null when there is no memory. It takes as long as allocate().
   Object* allocate_plain(std::size_t bytes, KindNumber kind) {
     return bytes <= kLargestSmallBytes ? allocate_small(bytes, kind) : heap_.allocate_large(bytes, kind);
   }
@@ -65,8 +65,9 @@ class Allocator {
     return reinterpret_cast<Object*>(slot);
   }
 
-  /// The same, but when that run is used up from what else is free in the block at hand, or was freed by
-  /// hand. Null when that is nothing. No collection may come meanwhile. O(slots of a block).
+  /// As allocate_from_run. When the run at hand is used up, explicitly freed slots come next, and then other
+  /// free slots of the block at hand; null when there are none. No collection may come meanwhile. O(slots of
+  /// a block).
   Object* allocate_from_block(std::size_t bytes, KindNumber kind);
 
   /// An array of `length` null references, or null when there is no memory.
@@ -81,7 +82,7 @@ class Allocator {
   struct FreeRun {
     std::byte* cursor = nullptr;
     std::byte* end = nullptr;
-    std::byte* freed = nullptr;  // slots freed by hand, a list through their first words
+    std::byte* freed = nullptr;  // explicitly freed slots, a list through their first words
     SmallBlock block;
     std::uint32_t next_granule = 0;   // where the search for the next run goes on
     std::uint32_t blocks_wanted = 1;  // when the heap is asked next
@@ -96,7 +97,7 @@ class Allocator {
   }
 
   RunTable* runs_of(KindNumber kind);
-  // Has the fast half find no runs, while the thread stands still, until the heap lets allocators in.
+  // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }
   bool is_let_in(KindNumber kind);
   JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
@@ -106,25 +107,25 @@ class Allocator {
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>
   void for_each_run(Function function);
-  // Forgets all runs: their blocks are the heap's again. Under the heap's lock, or while nobody allocates.
+  // Gives the blocks of all runs back to the heap. Under the heap's lock, or while no thread allocates.
   void give_up_blocks();
-  // The heap has the blocks again that no object was put in. Likewise, but not in the midst of find_run.
+  // Gives spares back to the heap. As give_up_blocks, but not in the midst of find_run.
   void give_up_spares();
-  // The slots of the runs at hand, and those that were freed by hand, hold no objects: until
-  // keep_runs_allocated.
+  // From now on the slots of the runs at hand, and the explicitly freed ones, hold no objects, until
+  // sweep_blocks.
   void withdraw_free_slots();
   static void withdraw_freed(std::byte* freed);
-  // Slots freed by hand are a list through their first words.
+  // Explicitly freed slots are a list through their first words.
   static std::byte* next_freed(const std::byte* freed);
   static void set_next_freed(std::byte* freed, const std::byte* next);
-  // Sweeps the blocks that it goes on with: of what is unmarked there, the runs at hand stay in use. Under
-  // the heap's lock, while nobody allocates.
+  // Sweeps the blocks of all runs, which the allocator keeps. The runs at hand stay allocated, though their
+  // slots are not marked. Under the heap's lock, while no thread allocates.
   void sweep_blocks();
 
   static constexpr std::uint32_t kMostBlocksWanted = 16;
 
-  // A kind of which nothing was allocated yet has this table: its runs are used up, so that the fast half
-  // need not ask.
+  // The table of a kind of which no object was allocated yet: its runs are used up, so that the fast half
+  // need not look whether there is a table.
   static RunTable no_runs_;
 
   Heap& heap_;

@@ -27,7 +27,7 @@ enum class LargeAddresses : std::uint8_t {
 struct BlockInfo {
   BlockUse use = BlockUse::free;
   bool was_zero = false;                           ///< small: it was not yet written to when it was taken
-  bool is_freed = false;                           ///< large_head: by hand, while objects were marked
+  bool is_freed = false;                           ///< large_head: explicitly, while objects were marked
   std::uint8_t size_class = 0;                     ///< small
   std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
   std::uint32_t slot_bytes = 0;                    ///< small

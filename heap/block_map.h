@@ -2,7 +2,7 @@
 //
 // One entry of eight bytes for each block of the heap's address space. It says how the block is divided, so
 // that a look-up is a comparison, one load and a multiplication, and touches nothing but the map, whatever
-// the address. Of a block that holds no objects the entry is zero.
+// the address. The entry of a block without objects is zero.
 #pragma once
 
 #include <atomic>
@@ -196,7 +196,7 @@ class BlockMap {
     /// As BlockMap::shape_at, for an address that the map covers.
     [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
       JACKDAW_CHECK(covers(address));
-      // Acquire: as there.
+      // Acquire: pairs with the release in set, as in BlockMap::shape_at.
       auto* const entry =
           reinterpret_cast<std::uint64_t*>(table_ + place_of(address));  // NOLINT(performance-no-int-to-ptr)
       return BlockShape::from_bits(std::atomic_ref(*entry).load(std::memory_order_acquire));
@@ -230,12 +230,12 @@ class BlockMap {
         std::atomic_ref(blacklist_[(address - start_) / kBlockBytes]).load(std::memory_order_relaxed);
     return noted != 0 && static_cast<std::uint8_t>(round_ - noted) < 2;
   }
-  /// Begins a round of looking at words. Nobody looks meanwhile. (Rounds are numbered from 1 to 255, over and
-  /// over: what is blacklisted wrongly because of that costs nothing but a better place.)
+  /// Begins a round of searches, during which no thread searches. (Rounds are numbered from 1 to 255, over
+  /// and over: what is blacklisted wrongly because of that costs nothing but a better place.)
   void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
   /// Which addresses in objects keep them that are found elsewhere than in stacks; null, as at first: all.
-  /// Changed while nobody looks.
+  /// Changed while no thread searches.
   [[nodiscard]] const Displacements* displacements() const { return displacements_; }
   void set_displacements(const Displacements* displacements) { displacements_ = displacements; }
 
@@ -256,7 +256,7 @@ class BlockMap {
   }
 
   std::uintptr_t start_ = 0;
-  // Neither is atomic: a map may be copied, while nobody extends it or sets entries.
+  // Neither is atomic: a map may be copied while no thread extends it or sets entries.
   std::uintptr_t bytes_ = 0;
   std::uintptr_t used_bytes_ = 0;
   // No atomics: they lie in memory as the system maps it, where nothing constructs any.

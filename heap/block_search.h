@@ -1,9 +1,9 @@
-// BlockSearch: where wholly free blocks are looked for that the processor had before.
+// BlockSearch: where to look for wholly free blocks that the same processor had before.
 //
-// What was allocated last is in the cache of the processor that did it, in part, and what another one wrote
-// has to come from there. So where several threads allocate, a block goes first to a thread on the processor
-// on which it was taken before; of such blocks the one with the lowest address. One thread alone takes the
-// free block with the lowest address, which keeps the heap dense.
+// Part of what was allocated last is in the cache of the processor that did it, and what another processor
+// wrote has to come from there. So where several threads allocate, a block goes first to a thread on the
+// processor on which it was taken before; of such blocks the one with the lowest address. One thread alone
+// takes the free block with the lowest address, which keeps the heap dense.
 #pragma once
 
 #include <sched.h>

@@ -27,7 +27,7 @@ namespace jackdaw::heap {
 /// An object of its own chunk starts right after the chunk's header.
 inline constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
 
-/// The blocks that so many bytes take.
+/// How many blocks `bytes` bytes take.
 constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
 /// Under the heap's lock, but for what says otherwise.
@@ -36,7 +36,7 @@ class Blocks {
   /// Stands for the chunks of any node.
   static constexpr std::uint32_t kAnyNode = std::numeric_limits<std::uint32_t>::max();
 
-  /// What is referred to belongs to the same heap. Throws std::bad_alloc when there are no addresses.
+  /// All parts referred to belong to the same heap. Throws std::bad_alloc when there are no addresses.
   Blocks(std::size_t limit_bytes, const MemoryNodes& nodes, const KindTable& kinds, const Poison& poison,
          HeapUsage& usage)
       : limit_bytes_(limit_bytes),
@@ -54,7 +54,8 @@ class Blocks {
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
   /// Bytes of blocks with memory, in use or not. Any thread, without the lock.
   [[nodiscard]] std::uint64_t bytes_with_memory() const { return usage_.used + usage_.free; }
-  /// No empty chunk is to be released below so many bytes of blocks. Any thread, without the lock.
+  /// An empty chunk is kept where the blocks of all chunks would else take fewer bytes. Any thread, without
+  /// the lock.
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }
 
   [[nodiscard]] std::span<Chunk* const> chunks() const { return chunks_.span(); }
@@ -65,16 +66,16 @@ class Blocks {
   [[nodiscard]] std::size_t limit() const { return limit_bytes_; }
   void set_limit(std::size_t bytes) { limit_bytes_ = bytes; }
 
-  /// Whether the limit lets so many blocks more be in use.
+  /// Whether the limit lets `blocks` more blocks be in use.
   [[nodiscard]] bool within_limit(std::size_t blocks) const {
     return usage_.used <= limit_bytes_ && blocks <= (limit_bytes_ - usage_.used) / kBlockBytes;
   }
-  /// Whether the budget lets so many blocks more have memory.
+  /// Whether the budget lets `blocks` more blocks have memory.
   [[nodiscard]] bool may_grow_by(std::size_t blocks, const Budget& budget) const {
     return blocks == 0 || budget.allows_growth_to(bytes_with_memory() + blocks * kBlockBytes, kept_bytes_);
   }
-  /// Whether so many blocks more may have memory, after free ones lost theirs if that is what it takes.
-  /// Within limit and budget that is so, unless the system refuses to take any back.
+  /// Whether so many untouched blocks may get memory; if need be, free blocks give theirs back first. It is
+  /// true within limit and budget, unless the system refuses to take any back.
   bool make_room_for(std::size_t untouched_blocks, const Budget& budget);
 
   /// Takes a free block and returns whether its memory is zero. Its entry in the map is the caller's to set.
@@ -102,7 +103,8 @@ class Blocks {
     block_search_.look_again_from(chunk);
   }
 
-  /// Adds a chunk of so many bytes; null when there is no memory. `swept`: the number of the last sweep.
+  /// Adds a chunk of `total_bytes` bytes; null when there is no memory. `swept`: the number of the last
+  /// sweep.
   Chunk* add_chunk(std::size_t total_bytes, std::uint32_t node, std::uint32_t swept);
   /// Makes an oversized chunk longer, where it is; false, with nothing changed, when that is not possible.
   bool extend_chunk(Chunk* chunk, std::size_t total_bytes);

@@ -36,7 +36,7 @@ class Budget {
   void count_allocated(std::uint64_t bytes) {
     allocated_.store(allocated() + bytes, std::memory_order_relaxed);
   }
-  /// What is freed by hand may have been allocated before the last sweep: the count ends at zero.
+  /// An explicitly freed object may be older than the last sweep, so the count ends at zero.
   void count_freed(std::uint64_t bytes) {
     allocated_.store(allocated() - std::min(bytes, allocated()), std::memory_order_relaxed);
   }
@@ -61,7 +61,7 @@ class Budget {
     return allocated() < growth_threshold_.load(std::memory_order_relaxed);
   }
 
-  /// Whether the calling thread may allocate so many bytes.
+  /// Whether the calling thread may allocate `bytes` bytes.
   [[nodiscard]] bool allows(std::uint64_t bytes) const {
     if (BeyondBudget::is_in_force()) return true;
     const std::uint64_t budget = bytes_.load(std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 //
 // A chunk is 16 MiB and aligned to that, so the chunk of an object, its mark word and its bit follow from the
 // object's address by masking and shifting: no look-up stands between a reference and its mark. (16 MiB,
-// because then a chunk's mark bits are twice as long as the stretch of addresses after which a second-level
+// because then a chunk's mark bits are twice as long as the range of addresses after which a second-level
 // cache's sets repeat: with chunks of 2 MiB, all mark bits of a heap fought for a quarter of that cache.) A
 // block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a
 // chunk as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the object
@@ -72,7 +72,7 @@ class Chunk {
   /// Where the object's mark is, to be prefetched before marking.
   [[nodiscard]] const void* mark_address(const void* object) const { return &marks_.word_of(object); }
 
-  /// Likewise of its allocation bit.
+  /// Where the object's allocation bit is, to be prefetched.
   [[nodiscard]] const void* allocation_address(const void* object) const {
     return &allocated_.word_of(object);
   }
@@ -102,7 +102,7 @@ class Chunk {
     return static_cast<KindNumber>((kinds_[block] & ~kIntercepted) >> kContentsBits);
   }
   /// Until end_interception, contents_of says by_kind for all objects of the block of `object`, whatever
-  /// their kind is: whoever marks has something else to do with them. Nobody marks meanwhile.
+  /// their kind is: the marker has something else to do with them. No thread marks meanwhile.
   void intercept_visits(const void* object) {
     kinds_[block_of(object)] |= kIntercepted | kByKind;
     tell_map(object);
@@ -133,13 +133,13 @@ class Chunk {
 
   /// Whether an object starts at `object`, or may start there: the slots that an allocator has before it
   /// count. Any thread.
-  // Relaxed, here and where it is written: whoever holds an object's address got it from the thread that
-  // allocated it, and that hand-over orders this, too.
+  // Relaxed, here and where it is written: a thread that holds an object's address got it from the thread
+  // that allocated it, and that hand-over orders this, too.
   [[nodiscard]] bool is_allocated(const void* object) const {
     return allocated_.test(object, std::memory_order_relaxed);
   }
-  /// As is_allocated. When it is false, the caller sees what was written to a slot before it was freed by
-  /// hand.
+  /// As is_allocated. When it is false, the caller sees what was written to a slot before it was
+  /// explicitly freed.
   // Acquire: pairs with the release in GranuleBits::clear_range.
   [[nodiscard]] bool is_allocated_acquire(const void* object) const {
     return allocated_.test(object, std::memory_order_acquire);
@@ -153,12 +153,12 @@ class Chunk {
   /// From now on objects may start at the slots of a range. Only the one that owns the block calls this.
   /// `freed_by_others`: others may call set_free for the block meanwhile.
   void set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others);
-  /// Lets objects start at the slots from `first` to `end`, which lie in one block of any chunk, while nobody
-  /// frees.
+  /// Lets objects start at the slots from `first` to `end`, which lie in one block of any chunk, while no
+  /// thread frees.
   static void set_allocated(const std::byte* first, const std::byte* end) {
     of(first)->set_allocated(block_of(first), range_of(first, end), false);
   }
-  /// Undoes it. The owner, or anybody when the object is freed by hand.
+  /// Undoes set_allocated. By the owner of the block, or by any thread that frees the object explicitly.
   static void set_free(const std::byte* first, const std::byte* end) {
     JACKDAW_CHECK(of(first)->may_start_at(first));
     of(first)->allocated_.clear_range(block_of(first), range_of(first, end));
@@ -181,7 +181,7 @@ class Chunk {
     return marks_.words(block);
   }
 
-  /// Likewise the words of the allocation bits.
+  /// The words of the allocation bits of a block, kMarkWordsPerBlock of them.
   [[nodiscard]] const std::atomic<std::uint64_t>* allocated_words(std::size_t block) const {
     JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
     return allocated_.words(block);
@@ -271,26 +271,26 @@ class Chunk {
   /// The first free block with memory, from `from` on, that `taker` was the last to take for small objects,
   /// or 0 when there is none. O(blocks).
   [[nodiscard]] std::size_t find_free_of(std::uint8_t taker, std::size_t from) const;
-  /// Notes who takes a block.
+  /// Notes the processor that takes a block.
   void set_taker(std::size_t index, std::uint8_t taker) { takers_[index] = taker; }
   /// Blocks that were blacklisted may be so no longer.
   void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
-  /// Takes a block and says whether its memory is zero, because nobody took it before. All its granules count
-  /// as marked: objects that are allocated there while others are marked live on.
+  /// Takes a block and says whether its memory is zero, because it was not taken before. All its granules
+  /// count as marked: objects that are allocated there while others are marked live on.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
   /// Has the system give blocks their memory, which is zero and the caller's, all at once, also where it
   /// comes in small pages because huge ones are slow to come.
   void populate(std::size_t first, std::size_t count);
-  /// Gives the memory of so many blocks back to the system, by whole pages: false when it refuses.
+  /// Gives the memory of `count` blocks back to the system, by whole pages; false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
   /// Gives the memory of free blocks back to the system: of pages that hold nothing else. O(blocks).
   void release_free_memory();
   /// Free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
-  /// Free blocks that have memory, because somebody wrote to them.
+  /// Free blocks that have memory, because they were written to.
   [[nodiscard]] std::size_t written_free_blocks() const { return (free_ & ~zero_).count(); }
   /// How many of the `count` blocks from `index` on, all free, have none.
   [[nodiscard]] std::size_t count_zero(std::size_t index, std::size_t count) const;
@@ -362,10 +362,10 @@ class Chunk {
   GranuleBits marks_;
   GranuleBits allocated_;
   Zeroed<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
-  // The kind's number and, in the low bits, its contents; kIntercepted. Apart from the table: it stays in the
-  // marker's cache.
+  // Each byte has the kind's number, its contents in the low bits, and kIntercepted. They lie apart from the
+  // table so that they stay in the marker's cache.
   Zeroed<std::uint8_t, kBlocksPerChunk> kinds_;
-  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // who took each block last, also free ones
+  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // by which each block, free or not, was taken last
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;

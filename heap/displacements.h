@@ -27,7 +27,7 @@ class GranuleOffsets {
   std::uint64_t bits_ = 0;
 };
 
-/// Offsets from the start of an object, the start among them. They are added while nobody looks.
+/// Offsets from the start of an object, the start among them. They are added while no thread searches.
 class Displacements {
  public:
   /// Offsets are below this.

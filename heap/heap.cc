@@ -15,7 +15,7 @@ namespace {
 // Where addresses are scarce chunks get shorter, but not shorter than this.
 constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 
-// Spares are given out while a chunk has so many free blocks, and the limit leaves as many.
+// A chunk must have that many free blocks, and the limit leave as many, for spares to be given out.
 constexpr std::size_t kManyBlocks = 64;
 
 }  // namespace
@@ -34,7 +34,7 @@ void Heap::register_allocator(Allocator* allocator) {
   if (!abandoned_.reserve(1) || !allocators_.append(allocator)) throw std::bad_alloc();
 }
 
-// Notes a list of slots that were freed by hand: where there is no more room, as part of another list.
+// Notes a list of explicitly freed slots; where there is no more room, it becomes part of another list.
 void Heap::abandon(std::byte* freed) {
   if (abandoned_.append(freed)) return;
   std::byte* last = freed;
@@ -155,8 +155,8 @@ Object* Heap::object_at(const void* address) const {
   const bool is_unswept = chunk->swept() != sweeper_.number() && info.swept != sweeper_.number();
   if (is_unswept && !chunk->is_marked(object)) return nullptr;
   if (chunk->contents_of(object) != Contents::references) return object;
-  // A slot that an allocator has before it has no type yet. Asked once more: in a chunk that was released
-  // meanwhile all contents seem to be references, but nothing is allocated.
+  // A slot that an allocator has before it has no type yet. is_allocated is asked once more: in a chunk that
+  // was released meanwhile all contents seem to be references, but nothing is allocated.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const bool is_used = chunk->is_allocated(object) && object->type() != &TypeDescriptor::unused();
   return is_used ? object : nullptr;
@@ -235,7 +235,7 @@ std::uint64_t Heap::release_empty_chunks() {
   return is_marking_ || sweeper_.is_sweeping() ? 0 : blocks_.release_empty_chunks(blocks_.kept_bytes());
 }
 
-// Adds a chunk of so many bytes, or, where addresses are scarce, of so many at least.
+// Adds a chunk of total_bytes bytes, or, where addresses are scarce, of at least least_bytes.
 Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
   if (!budget_.allows_chunks() || !blocks_.may_grow_by(blocks_of(least_bytes - kHeaderBytes), budget_))
     return nullptr;
@@ -275,9 +275,9 @@ std::uint64_t Heap::release_free_memory() {
   return released;
 }
 
-// The first blocks of `count` neighbouring free ones: near this thread, in a new chunk if there are none in
-// others, and only then far away. Rather in a new chunk than where something refers to, unless that is
-// accepted; and rather than to sweep for long.
+// Finds `count` neighbouring free blocks near this thread; if there are none, in a new chunk, and only then
+// far away. A new chunk is preferred to a long sweep, and to blacklisted blocks where these are to be
+// avoided.
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted) {
   constexpr std::size_t kFewChunks = 4;
   const std::uint32_t near = nodes().near_this_thread();
@@ -294,8 +294,8 @@ Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Black
   return blocks_.find(count, first, Blacklisted::accepted, has_others ? Blocks::kAnyNode : near);
 }
 
-// As Blocks::find. While the sweep goes on, what it frees comes before what was not written to yet, which
-// would make the heap larger, unless there is none after so many chunks more.
+// As Blocks::find. While the sweep goes on, blocks that it frees are preferred to blocks that were not
+// written to yet, which would make the heap larger. For that it sweeps up to most_swept chunks more.
 Chunk* Heap::find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
                            std::size_t most_swept) {
   for (std::size_t swept = 0;; ++swept) {

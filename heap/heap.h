@@ -96,7 +96,7 @@ class Heap {
   /// When allocation fails, so that the collector is asked. Any thread.
   [[nodiscard]] Budget& budget() { return budget_; }
   [[nodiscard]] const Budget& budget() const { return budget_; }
-  /// Count bytes as handed out, or as freed by hand, that are managed above the heap.
+  /// Count bytes as handed out, or as explicitly freed, that are managed above the heap.
   void count_allocated_elsewhere(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     count_allocated(bytes);
@@ -105,15 +105,15 @@ class Heap {
     const std::lock_guard lock(mutex_);
     budget_.count_freed(bytes);
   }
-  /// Adds chunks, on all nodes in turn, until their blocks take so many bytes, and keeps so many through all
-  /// collections; false when there is no memory, or the limit is lower.
+  /// Adds chunks, on all nodes in turn, until their blocks take `bytes` bytes, and keeps that many through
+  /// all collections; false when there is no memory, or the limit is lower.
   bool expand_to(std::uint64_t bytes);
-  /// What all blocks with memory together never take more than.
+  /// The most bytes that all blocks with memory may take together.
   [[nodiscard]] std::size_t limit() {
     const std::lock_guard lock(mutex_);
     return blocks_.limit();
   }
-  /// Changes it; those in use stay.
+  /// Changes the limit. Blocks in use stay.
   void set_limit(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     blocks_.set_limit(bytes);
@@ -121,7 +121,7 @@ class Heap {
   /// The pattern in memory that holds no object, and the checks for it (JACKDAW_POISON).
   Poison& poison() { return poison_; }
   [[nodiscard]] const Poison& poison() const { return poison_; }
-  /// Whether an object of so many bytes could be in it if it were empty.
+  /// Whether an object of `bytes` bytes could lie in the heap if that were empty.
   [[nodiscard]] bool may_hold(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     return bytes <= blocks_.limit() && bytes < addresses().size();
@@ -176,13 +176,13 @@ class Heap {
   // --- Marking while threads allocate ---
   //
   // Between begin_marking() and end_marking() threads may allocate and free. What they allocate is marked, or
-  // is found like what was there before; and what they free by hand keeps its memory until the sweep, so that
-  // markers may look at it.
+  // is found like what was there before; and what they free explicitly keeps its memory until the sweep, so
+  // that markers may look at it.
 
   /// While no thread allocates.
   void begin_marking();
-  /// Clears the marks of the chunk with that number, from 0 on; false when there is none. By one thread, and
-  /// of all chunks before it marks.
+  /// Clears the marks of the chunk with that number, from 0 on; false when there is none. One thread clears
+  /// those of all chunks before it marks.
   bool clear_marks_while_allocating(std::size_t index);
   struct Place {
     std::size_t chunk = 0;
@@ -218,7 +218,7 @@ class Heap {
     const std::lock_guard lock(mutex_);
     return sweeper_.sweep_next_chunk();
   }
-  /// All that is left of it. Any thread.
+  /// Sweeps all chunks that are left. Any thread.
   void finish_sweep() {
     while (!sweep_some()) continue;
   }
@@ -227,8 +227,8 @@ class Heap {
   /// What the sweep has found so far.
   [[nodiscard]] const SweepResult& swept() const { return sweeper_.result(); }
 
-  /// From here to sweep(), no free slot counts as an object: neither those that an allocator holds nor those
-  /// that were freed by hand. O(such slots).
+  /// From here to sweep(), no free slot counts as an object: neither those that an allocator holds nor the
+  /// explicitly freed ones. O(such slots).
   void withdraw_free_slots();
   /// Makes the memory of unmarked objects free, in one go. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
@@ -294,7 +294,7 @@ class Heap {
   bool is_marking_ = false;  // while threads allocate
   std::uint32_t busy_allocators_ = 1;
   base::PageVector<Allocator*> allocators_;
-  // Lists of slots that were freed by hand through allocators that are gone. They are not used before the
+  // Lists of slots that were explicitly freed through allocators that are gone. They are not used before the
   // next sweep.
   base::PageVector<std::byte*> abandoned_;
 };

@@ -40,8 +40,8 @@ std::size_t header_bytes() { return round_up(kFirstBlock * kBlockBytes, base::pa
 constexpr int kNothing = PROT_NONE;
 constexpr int kMemory = PROT_READ | PROT_WRITE;
 
-// Maps so many bytes at an address where nothing is, or wherever the system likes, which null stands for.
-// Null, and errno, when that is not possible: EEXIST when something is there.
+// Maps `bytes` bytes at an address where nothing is, or, if that is null, where the system likes. Null, and
+// errno, when that is not possible: EEXIST when something is there.
 std::byte* map_at(std::byte* address, std::size_t bytes, int protection) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const mapped =
@@ -53,8 +53,8 @@ std::byte* map_at(std::byte* address, std::size_t bytes, int protection) {
   return nullptr;
 }
 
-// Whether nothing lies there. Where the system does not give so many addresses at a time (RLIMIT_AS): at both
-// ends.
+// Whether nothing lies there. Where the system does not give that many addresses at a time (RLIMIT_AS), only
+// both ends are tried.
 bool is_free(std::byte* start, std::size_t bytes) {
   if (map_at(start, bytes, kNothing) != nullptr) {
     munmap(start, bytes);
@@ -64,7 +64,7 @@ bool is_free(std::byte* start, std::size_t bytes) {
          is_free(start + bytes - kLargestPageBytes, kLargestPageBytes);
 }
 
-// Where the system would map so many bytes now, or null when it would not.
+// Where the system would map `bytes` bytes now, or null when it would not.
 std::byte* next_mapping(std::size_t bytes) {
   std::byte* const mapped = map_at(nullptr, bytes, kNothing);
   if (mapped != nullptr) munmap(mapped, bytes);
@@ -78,7 +78,7 @@ std::byte* aligned_up(std::byte* address) {
 // Bytes of the map's tables per piece: an entry for each block, and a blacklist byte for each.
 constexpr std::size_t kEntryBytes = kBlocksPerChunk * sizeof(std::uint64_t);
 constexpr std::size_t kBlacklistBytes = kBlocksPerChunk;
-// They grow by so many pieces, which is by whole pages.
+// The tables grow by this many pieces at a time, which is by whole pages.
 constexpr std::size_t kPiecesAtOnce = 64;
 
 // Chunks and tables.
@@ -86,11 +86,10 @@ constexpr std::size_t bytes_for(std::size_t pieces) {
   return pieces * (kChunkBytes + kEntryBytes + kBlacklistBytes) + kLargestPageBytes;
 }
 
-// The start of so many bytes where nothing lies, in the order in which the system puts mappings: from high
-// addresses down, so a good stretch below what there is now. Where that is not so, wherever there is room.
-// Null when there is none.
+// The start of `bytes` bytes where nothing lies. The system puts mappings from high addresses down, so it is
+// far below what there is now; where that is not free, wherever there is room. Null when there is none.
 std::byte* find_room(std::size_t bytes) {
-  // Those of several heaps lie apart, or they would be in each other's way.
+  // The ranges of several heaps lie apart, or they would be in each other's way.
   const std::uintptr_t most_rooms = base::has_thread_sanitizer() ? 3 : 16;
   const std::uintptr_t part_left = base::has_thread_sanitizer() ? 1024 : 128;
   static std::atomic<std::uintptr_t> rooms{0};
@@ -109,7 +108,7 @@ std::byte* find_room(std::size_t bytes) {
   return anywhere != nullptr ? aligned_up(anywhere) : nullptr;
 }
 
-// A range for so many pieces, or for fewer.
+// Finds a range for `pieces` pieces, or for fewer.
 std::span<std::byte> find_range(std::size_t pieces) {
   for (; pieces != 0; pieces /= 2) {
     if (std::byte* const start = find_room(bytes_for(pieces))) return {start, pieces * kChunkBytes};
@@ -176,7 +175,7 @@ std::span<std::byte> HeapSpace::blacklist_of(std::size_t first, std::size_t end)
   return {start + to_page + first * kBlacklistBytes, (end - first) * kBlacklistBytes};
 }
 
-// Has the map cover so many pieces at least. False when there is no memory for that.
+// Has the map cover at least `pieces` pieces. False when there is no memory for that.
 bool HeapSpace::cover(std::size_t pieces) {
   if (pieces <= covered_) return true;
   const std::size_t end = std::min(round_up(pieces, kPiecesAtOnce), pieces_.size());
@@ -217,7 +216,7 @@ void HeapSpace::try_occupied_again() {
   search_from_ = 0;
 }
 
-// Calls `function(std::span<std::byte>)` for each stretch from `begin` to `end` where no header was left,
+// Calls `function(std::span<std::byte>)` for each range from `begin` to `end` where no header was left,
 // until it returns false. Returns where that one begins, or `end`.
 template <typename Function>
 std::byte* HeapSpace::for_each_gap(std::byte* begin, std::byte* end, Function function) const {
@@ -253,8 +252,8 @@ std::byte* HeapSpace::map_gaps(std::byte* begin, std::byte* end) const {
   return reached;
 }
 
-// Maps as many neighbouring pieces as so many bytes need: the first of them, or pieces_.size() when there is
-// no memory or no room.
+// Maps as many neighbouring pieces as total_bytes need. Returns the first of them, or pieces_.size() when
+// there is no memory or no room.
 std::size_t HeapSpace::map_pieces(std::size_t total_bytes) {
   const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
   if (count > pieces_.size()) return pieces_.size();
@@ -329,7 +328,8 @@ void HeapSpace::release(Chunk* chunk) {
   auto* const memory = reinterpret_cast<std::byte*>(chunk);
   const std::size_t first = piece_at(chunk);
   chunk->~Chunk();
-  // The header first: who finds an object there finds its memory, too. What is locked is not given back.
+  // The header goes first: a thread that finds an object there finds its memory, too. Locked memory is not
+  // given back.
   const std::size_t header = header_bytes();
   if (!base::PageMemory::discard(memory, header)) std::memset(memory, 0, header);
   // Where the system has no place to note that, the pages are given back alone, and the addresses are found

@@ -34,7 +34,7 @@ class HeapSpace {
   /// The length of the range of any heap: some times the machine's memory.
   static std::size_t default_bytes();
 
-  /// A chunk with no block in use and all marks clear, or null when there is no memory or no stretch of
+  /// A chunk with no block in use and all marks clear, or null when there is no memory or no range of
   /// addresses. It has `least_bytes` bytes, a multiple of kBlockBytes that is more than a chunk's header, or
   /// up to the end of their last page. The system is asked to back it with huge pages, but for the first
   /// chunk (HugePages), which it may or may not do (`/sys/kernel/mm/transparent_hugepage/enabled`). The
@@ -44,7 +44,7 @@ class HeapSpace {
   /// with nothing changed, when there is no memory or something else has the addresses. What is new is zero.
   bool extend(Chunk* chunk, std::size_t least_bytes);
   /// Gives a chunk's memory back to the system; no block of it may have an entry in the map. Its header stays
-  /// readable, and zero: who had looked into the map before finds no object there.
+  /// readable, and zero: a thread that looked into the map before finds no object there.
   void release(Chunk* chunk);
 
   [[nodiscard]] const MemoryNodes& nodes() const { return nodes_; }
@@ -58,7 +58,7 @@ class HeapSpace {
   enum class PieceState : std::uint8_t {
     free,
     taken,
-    occupied,  ///< by somebody else, when it was last tried
+    occupied,  ///< by another mapping, when it was last tried
   };
   struct Piece {
     PieceState state;

@@ -9,7 +9,8 @@
 namespace jackdaw::heap {
 
 /// A number of bytes that one thread at a time changes, and any reads.
-// Relaxed, all: the numbers publish nothing, and whoever wants several to agree keeps the heap as it is.
+// Relaxed, all: the numbers publish nothing, and a caller that needs several to agree keeps the heap as it
+// is.
 class ByteCount {
  public:
   operator std::uint64_t() const {  // NOLINT(google-explicit-constructor): it is a number
@@ -25,8 +26,8 @@ class ByteCount {
   std::atomic<std::uint64_t> bytes_{0};
 };
 
-/// Whole blocks, but for what was allocated. Headers of chunks count nowhere, nor do blocks that nobody ever
-/// wrote to.
+/// Whole blocks, but for what was allocated. Headers of chunks count nowhere, nor do blocks that were
+/// never written to.
 struct HeapUsage {
   ByteCount used;        ///< in blocks that hold objects
   ByteCount free;        ///< in free blocks that have memory

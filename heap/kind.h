@@ -24,7 +24,7 @@ struct Kind {
   Contents contents = Contents::words;
   /// Whether allocation clears the objects.
   bool is_cleared = true;
-  /// Whether a collection frees objects that nothing leads to. Others live until they are freed by hand.
+  /// Whether a collection frees objects that nothing leads to. Others live until they are explicitly freed.
   bool is_collectable = true;
   /// For Contents::by_kind; and whether an object's bytes are added to it.
   std::uint64_t layout = 0;

@@ -53,7 +53,8 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
   return object;
 }
 
-// Takes the blocks of a large object, whose addresses and bytes `info` tells. Returns whether they are zero.
+// Takes the blocks of a large object, whose addresses and bytes `info` tells, and returns whether they are
+// zero.
 bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind) {
   BlockInfo head = info;
   head.use = BlockUse::large_head;
@@ -66,9 +67,8 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
 }
 
-// Takes the blocks numbered from `from` to `end` of the large object whose head is at `first`. Of an object
-// that no chunk holds, only the blocks of the first kChunkBytes are in the chunk's table; the map has them
-// all.
+// Takes the blocks numbered from `from` to `end` of the large object whose head is at `first`. A chunk's
+// table has the blocks of an oversized object's first kChunkBytes alone; the map has all of them.
 bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end) {
   const bool keeps_nothing = chunk->block(first).addresses == LargeAddresses::near_start;
   const Contents contents = kinds_[chunk->kind(first)].contents;
@@ -124,7 +124,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   return true;
 }
 
-// Gives the large object at `first` so many blocks. False, with nothing changed, when that is not possible.
+// Gives the large object at `first` `count` blocks. False, with nothing changed, when that is not possible.
 bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
   BlockInfo& info = chunk->block(first);
   const std::size_t before = info.blocks;

@@ -19,7 +19,7 @@ class NodeMask {
   void add(std::uint32_t node) {
     if (node < kBits) words_[node / kWordBits] |= 1UL << (node % kWordBits);
   }
-  // Does what `mode` says with memory that nobody touched. False when the set is empty, or the system
+  // Does what `mode` says with memory that was not touched yet. False when the set is empty, or the system
   // refuses.
   [[nodiscard]] bool bind(std::span<std::byte> memory, int mode) const {
     if (std::ranges::all_of(words_, [](unsigned long word) { return word == 0; })) return false;

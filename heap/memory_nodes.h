@@ -1,6 +1,6 @@
 // MemoryNodes: where the memory of a heap's chunks lies, on a machine with several memory nodes.
 //
-// A chunk's memory is bound before anybody touches it, its header with the mark bits included. The system is
+// A chunk's memory is bound before it is touched, its header with the mark bits included. The system is
 // told what is wanted and may do otherwise when a node is full: memory far away is better than none. (mbind
 // is called as it is: hwloc's function for it takes malloc, which may be the heap's own client.)
 #pragma once
@@ -39,7 +39,7 @@ class MemoryNodes {
   /// The kind of chunks, from 0 to count() - 1, that the calling thread should allocate from now. O(1), no
   /// system call as a rule.
   [[nodiscard]] std::uint32_t near_this_thread() const { return count() == 1 ? 0 : node_of_this_processor(); }
-  /// Has the system put memory, whole pages that nobody touched yet, where a chunk of that kind lies. False
+  /// Has the system put memory, whole pages that were not touched yet, where a chunk of that kind lies. False
   /// when it refuses; then the memory lies where it likes.
   bool place(std::span<std::byte> memory, std::uint32_t kind) const;
 

@@ -19,7 +19,7 @@ namespace jackdaw::heap {
 /// Under the heap's lock.
 class PartlyFree {
  public:
-  /// For so many memory nodes. Throws std::bad_alloc.
+  /// Makes lists for `nodes` memory nodes. Throws std::bad_alloc.
   explicit PartlyFree(std::size_t nodes) : lists_(base::PageArray<OfNode>::allocate_or_throw(nodes)) {}
 
   [[nodiscard]] std::uint32_t nodes() const { return static_cast<std::uint32_t>(lists_.size()); }

@@ -1,10 +1,10 @@
-// Poison: a pattern in memory that holds no object, which shows who writes to an object after its end
+// Poison: a pattern in memory that holds no object, which shows writes to an object after its end
 // (JACKDAW_POISON).
 //
-// When it is on, each word of a free slot, and of a free block that somebody wrote to, holds the pattern of
-// its block. A sweep fills what it frees, and looks at what was free before; whoever frees an object by hand
-// fills it; and what is handed out is looked at first. Slots that are freed by hand are then no list, but
-// wait for the next sweep or for the end of their block.
+// When it is on, each word of a free slot, and of a free block that was written to, holds the pattern of
+// its block. A sweep fills what it frees, and looks at what was free before; an explicit free fills the
+// object; and what is handed out is looked at first. Explicitly freed slots are then in no list, but wait for
+// the next sweep or for the end of their block.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class Poison {
   /// The sweep comes to a block of slots, but for those from `first` to `end`, which are at hand.
   void sweep_block(Chunk& chunk, std::size_t block, const std::byte* first = nullptr,
                    const std::byte* end = nullptr) const;
-  /// An object is freed by hand.
+  /// An object is freed explicitly.
   void free(Object* object) const;
   /// Slots of a block are handed out.
   void hand_out(Chunk& chunk, std::size_t block, const std::byte* first, const std::byte* end) const;

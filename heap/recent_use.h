@@ -18,7 +18,7 @@ class RecentUse {
   /// The collections that count. libgc gives memory back that was free in six.
   static constexpr std::size_t kCollections = 3;
 
-  /// A sweep begins, and so many bytes are in use.
+  /// A sweep begins while `bytes` bytes are in use.
   void note(std::uint64_t bytes) {
     std::shift_right(bytes_.begin(), bytes_.end(), 1);
     bytes_.front() = bytes;

@@ -21,11 +21,11 @@
 
 namespace jackdaw::heap {
 
-/// What a sweep found.
+/// The result of a sweep.
 struct SweepResult {
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;       ///< their slots and blocks
-  std::uint64_t unscanned_bytes = 0;  ///< of them, those of objects without references
+  std::uint64_t unscanned_bytes = 0;  ///< their part in objects without references
   std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
 };
 
@@ -53,7 +53,7 @@ class BusyAllocators {
 /// Under the heap's lock, but for what says otherwise.
 class Sweeper {
  public:
-  /// What is referred to belongs to the same heap.
+  /// All parts referred to belong to the same heap.
   Sweeper(Blocks& blocks, PartlyFree& partly_free, const KindTable& kinds, const Poison& poison)
       : blocks_(blocks), partly_free_(partly_free), kinds_(kinds), poison_(poison) {}
 
@@ -63,7 +63,7 @@ class Sweeper {
   /// The number of the last sweep that began. Any thread, without the lock.
   // Relaxed: changed while the program is stopped.
   [[nodiscard]] std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
-  /// What the last sweep has found so far.
+  /// The figures of the last sweep, as far as it has come.
   [[nodiscard]] const SweepResult& result() const { return result_; }
   /// How many of the chunks, from the first on, were swept.
   [[nodiscard]] std::size_t swept_chunks() const { return std::min(blocks_.chunks().size(), unswept_from_); }

@@ -1,4 +1,4 @@
-// Word scan: what a stretch of memory may refer to, when nothing says where in it references are.
+// Word scan: what a range of memory may refer to, when nothing says where in it references are.
 //
 // Each aligned word is taken for an address. What leads to an allocated object, anywhere in it, counts as a
 // reference to it; unless the heap's Displacements say that only some addresses in an object do, which is so
@@ -61,9 +61,9 @@ struct FoundPlace : FoundStart {
 }
 
 /// Where the object or the free slot starts that `word` is an address in, anywhere, as far as `map` reaches;
-/// null when there is none, and when the address keeps nothing (LargeAddresses). Of a block without objects
-/// it is noted that it is referred to. O(1), and touches nothing but the map. What is not allocated has its
-/// mark set (Heap::clear_marks), so that a marker needs no look at the allocation bits.
+/// null when there is none, and when the address keeps nothing (LargeAddresses). A block without objects
+/// is noted to be referred to (the blacklist). O(1), and touches nothing but the map. What is not allocated
+/// has its mark set (Heap::clear_marks), so that a marker needs no look at the allocation bits.
 [[gnu::always_inline]] inline Object* slot_at_any_word(const BlockMap& map, std::uintptr_t word) {
   if (!map.covers(word)) [[likely]]
     return nullptr;
@@ -146,8 +146,7 @@ template <typename Sink>
   }
 }
 
-/// The slot that a word of an object or of static data keeps: found in the way that the displacements ask
-/// for.
+/// The slot that a word of an object or of static data keeps, as the displacements say.
 inline Object* slot_at_word(const BlockMap& map, std::uintptr_t word) {
   if (map.displacements() == nullptr) [[likely]]
     return slot_at_any_word(map, word);

@@ -1,7 +1,7 @@
 // hwloc's functions that topology.cc calls, for shared libraries that load hwloc when the first is called and
 // not with every program: it and what it needs take a millisecond and megabytes, and only machines with
 // several memory nodes are looked at. Where it cannot be loaded there is no topology: hwloc_topology_init
-// fails, and nobody calls the others.
+// fails, and the others are not called.
 #include <dlfcn.h>
 #include <hwloc.h>
 #include <hwloc/distances.h>

@@ -2,8 +2,8 @@
 // them, and which worker is at home where.
 //
 // hwloc honours the container that the process is in, and its environment variables: with HWLOC_SYNTHETIC
-// (such as "numa:4 core:4 pu:1") it describes a machine that is not there. Of a machine that is there, only
-// the processors count that the thread which looks may run on.
+// (such as "numa:4 core:4 pu:1") it describes a machine that is not there. On a real machine, only the
+// processors count that the calling thread may run on.
 #pragma once
 
 #include <cstddef>
@@ -75,7 +75,7 @@ class Topology {
   /// Returns the distances between all nodes, by row: as VictimSetup::node_distances wants them.
   [[nodiscard]] std::span<const std::uint32_t> distances() const { return distances_; }
 
-  /// The processor, a number in processors(), that each of so many workers is at home on: they are spread
+  /// The processor, a number in processors(), that each of `workers` workers is at home on: they are spread
   /// evenly over all, neighbours beside one another. O(workers).
   [[nodiscard]] std::vector<std::uint32_t> homes_of_workers(std::uint32_t workers) const;
   /// The memory node of each. O(workers).

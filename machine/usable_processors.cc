@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-// Time that a group may use, and for how long: so many microseconds in so many. Version 2 has both in one
+// Microseconds that a group may use in a period of so many. Version 2 has both in one
 // file, "max 100000" or "250000 100000"; version 1 has a file for each, with -1 for no limit.
 struct Quota {
   std::optional<std::uint64_t> time;
@@ -33,7 +33,7 @@ Quota quota_of(const ControlGroup& group) {
   return {number_at_front(both), number_at_front(std::string_view(both).substr(gap + 1))};
 }
 
-// Rounded up.
+// The quotient is rounded up.
 std::uint64_t processors_in(const Quota& quota) {
   if (!quota.time || quota.period.value_or(0) == 0) return kUnlimited;
   return *quota.time / *quota.period + (*quota.time % *quota.period != 0 ? 1 : 0);
