@@ -1,18 +1,15 @@
 // The part of a ProcessCollector that collects at random (JACKDAW_STRESS).
-#include <algorithm>
 #include <new>
 
 #include "base/stress.h"
 #include "gc/process/process_collector.h"
+#include "gc/process/stress_interval.h"
 
 namespace jackdaw::gc {
 
-// Where a thread is about to allocate. The more is live, the rarer, so that the whole takes a bounded part of
-// the time: by MiB, so that a word that happens to look like an address changes nothing.
+// Where a thread is about to allocate.
 void ProcessCollector::collect_at_random() {
-  constexpr std::uint64_t kOneOf = 64;
-  constexpr std::uint64_t kOneOfForMib = 16;
-  if (base::Stress::below(kOneOf + kOneOfForMib * (live_bytes() >> 20)) != 0) return;
+  if (base::Stress::below(stress_interval(live_bytes(), collections())) != 0) return;
   this_thread();
   try {
     switch (base::Stress::below(4)) {
