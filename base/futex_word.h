@@ -20,6 +20,7 @@ namespace jackdaw::base {
 class FutexWord {
  public:
   std::atomic<std::uint32_t>& value() { return value_; }
+  [[nodiscard]] const std::atomic<std::uint32_t>& value() const { return value_; }
 
   static constexpr std::uint32_t kAllSleepers = FUTEX_BITSET_MATCH_ANY;
 

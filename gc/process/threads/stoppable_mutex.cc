@@ -25,7 +25,7 @@ std::uint32_t sleepers_of(std::uint32_t ticket) { return std::uint32_t{1} << tic
 void wait(base::FutexWord& word, std::uint32_t unwanted,
           std::uint32_t sleepers = base::FutexWord::kAllSleepers) {
   if constexpr (kStopsBySignal) {
-    word.wait(unwanted, sleepers);
+    ThreadRegistry::sleep_on(word, unwanted, sleepers);
     let_sanitizer_hand_on_signals();
   } else {
     ThreadRegistry::safepoint();

@@ -195,10 +195,9 @@ void ThreadRegistry::enter_critical(ProcessThread& thread) {
     }
 }
 
-// Relaxed, both: the first is the thread's own word; stand_still asks again with an acquire.
+// Relaxed: the thread's own word. What others ask is asked again where it is answered, with an acquire.
 bool ThreadRegistry::is_to_answer(const ProcessThread& thread) {
-  return thread.stop_pending_.load(std::memory_order_relaxed) ||
-         thread.asked_stop_.load(std::memory_order_relaxed) % 2 != 0;
+  return thread.stop_pending_.load(std::memory_order_relaxed) || is_unanswered(thread);
 }
 
 // Relaxed, all: see raise_depth.
@@ -218,6 +217,15 @@ void ThreadRegistry::safepoint() {
   ProcessThread* const thread = current_;
   if (thread == nullptr || thread->critical_depth_.load(std::memory_order_relaxed) != 0) return;
   if (is_to_answer(*thread)) answer_pending_stop(*thread);
+}
+
+// Relaxed, both: see wakes_to_stop.
+void ThreadRegistry::sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers) {
+  ProcessThread* const thread = current_;
+  if (thread != nullptr) thread->sleeps_on_.store(&word, std::memory_order_relaxed);
+  word.wait(unwanted, sleepers);
+  if (thread != nullptr) thread->sleeps_on_.store(nullptr, std::memory_order_relaxed);
+  safepoint();
 }
 
 void ThreadRegistry::answer_pending_stop(ProcessThread& thread) {
@@ -453,7 +461,7 @@ void ThreadRegistry::await_answers(base::FutexWord& word, std::uint32_t unwanted
 }
 
 // Relaxed: a hint.
-bool ThreadRegistry::is_unanswered(ProcessThread& thread) {
+bool ThreadRegistry::is_unanswered(const ProcessThread& thread) {
   return thread.asked_stop_.load(std::memory_order_relaxed) % 2 != 0 ||
          thread.suspension() == Suspension::asked;
 }
@@ -494,9 +502,19 @@ bool ThreadRegistry::ask_otherwise(ProcessThread& thread, bool is_first_time) {
                           !has(signals.blocked, ReservedSignal::kNumber) &&
                           ReservedSignal::share(handle_stop_signal);
   if (can_change) thread.needs_reserved_signal_ = !may_be_kept;
-  if (!can_change && is_blocked && stands_in_spawn(thread)) return true;
+  if (!can_change && is_blocked && (wakes_to_stop(thread) || stands_in_spawn(thread))) return true;
   if (can_change) return signal_thread(thread, ReservedSignal::kNumber);
   return ask_to_stop(thread) && !known;
+}
+
+// Whether the thread, which blocks all signals, sleeps in the queue for a lock: it wakes up, finds that it is
+// to stop, and does. Relaxed: one that is only about to sleep is woken the next time. Where the lock is gone
+// by now, so is its sleeper, and the system wakes nobody.
+bool ThreadRegistry::wakes_to_stop(ProcessThread& thread) {
+  base::FutexWord* const word = thread.sleeps_on_.load(std::memory_order_relaxed);
+  if (word == nullptr) return false;
+  word->wake_all();
+  return true;
 }
 
 // Whether the thread, which blocks all signals, sleeps in posix_spawn() until the child has executed: as long

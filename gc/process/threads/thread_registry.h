@@ -107,12 +107,14 @@ class ProcessThread {
   std::atomic<std::uint32_t> critical_depth_{0};
   // Likewise; where there is no signal, set by the collector.
   std::atomic<bool> stop_pending_{false};
+  // The word that the thread sleeps on, or is about to, in the queue for a lock.
+  std::atomic<base::FutexWord*> sleeps_on_{nullptr};
   // A Suspension. Changed under the registry's lock, but where it says asked: then by the thread, while
   // whoever asked waits with that lock.
   base::FutexWord suspension_;
 
   // Acquire: pairs with the releases in thread_suspension.cc, so that what was written before is seen.
-  Suspension suspension() {
+  [[nodiscard]] Suspension suspension() const {
     return static_cast<Suspension>(suspension_.value().load(std::memory_order_acquire));
   }
   void set_suspension(Suspension suspension) {
@@ -170,6 +172,9 @@ class ThreadRegistry {
 
   /// A thread that is registered, and not in a critical section, stands still here if it is to stop.
   static void safepoint();
+  /// Sleeps on `word`, as FutexWord::wait, in the queue for a lock. A thread that no signal reaches is woken
+  /// where it is to stop, and stops before this returns.
+  static void sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers);
 
   /// Calls `function(argument)` while collections do not wait for the calling thread: it may block, and must
   /// not touch the heap. What it held at the call stays, if it is registered; what `function` holds does not
@@ -287,9 +292,10 @@ class ThreadRegistry {
   bool all_stop_by_themselves(std::uint32_t others);
   void wait_until_all_stand_still();
   void await_answers(base::FutexWord& word, std::uint32_t unwanted, Patience& patience);
-  static bool is_unanswered(ProcessThread& thread);
+  static bool is_unanswered(const ProcessThread& thread);
   Unanswered ask_again(bool is_first_time);
   bool ask_otherwise(ProcessThread& thread, bool is_first_time);
+  static bool wakes_to_stop(ProcessThread& thread);
   bool stands_in_spawn(ProcessThread& thread);
   void give_up(const ProcessThread& thread) const;
   ProcessThread* find(pthread_t thread) const;

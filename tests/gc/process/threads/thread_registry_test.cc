@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string>
@@ -31,6 +32,7 @@
 #include "base/page_memory.h"
 #include "base/signal_mask.h"
 #include "gc/process/threads/fake_stack.h"
+#include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_status.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/process/hidden_lists.h"
@@ -541,6 +543,52 @@ TEST(ThreadRegistry, AThreadThatNoSignalReachesStopsAtTheEndOfASection) {
   }
   may_end.store(true);
   threads().call_blocked(join_one, &deaf);
+}
+
+// A thread that no signal reaches and that sleeps in the queue for a lock, until it gets that.
+class DeafSleeper {
+ public:
+  DeafSleeper() {
+    lock_.lock();
+    thread_ = std::thread([this] { sleep(); });
+    wait_until_it_sleeps(number_);
+  }
+  ~DeafSleeper() {
+    lock_.unlock();
+    threads().call_blocked(join_one, &thread_);
+  }
+  DeafSleeper(const DeafSleeper&) = delete;
+  DeafSleeper& operator=(const DeafSleeper&) = delete;
+
+  [[nodiscard]] pthread_t handle() { return thread_.native_handle(); }
+
+ private:
+  void sleep() {
+    Link* volatile list = new_list(kLength);
+    const base::SignalsBlocked all(base::kAllSignals);
+    number_.store(gettid());
+    const std::lock_guard lock(lock_);
+    expect_intact(list, kLength);
+  }
+
+  StoppableMutex lock_;
+  std::atomic<pid_t> number_{0};
+  std::thread thread_;
+};
+
+TEST(ThreadRegistry, AThreadThatNoSignalReachesStopsInTheQueueForALock) {
+  const DeafSleeper sleeper;
+  for (int i = 0; i < 3; ++i) {
+    collector().collect();
+    dropped_list();
+  }
+}
+
+TEST(ThreadRegistry, AThreadThatNoSignalReachesAnswersInTheQueueForALockThatItIsSuspended) {
+  DeafSleeper sleeper;
+  threads().suspend(sleeper.handle());
+  EXPECT_TRUE(threads().is_suspended(sleeper.handle()));
+  threads().resume(sleeper.handle());
 }
 
 TEST(ThreadRegistryDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
