@@ -1,32 +1,20 @@
 // KernelFiles: the kernel's files as a test wants them to be, in a folder of its own.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "machine/control_groups.h"
+#include "tests/temporary_folder.h"
 
 namespace jackdaw {
 
-/// Empty at first; removed with the object.
 class KernelFiles {
  public:
-  KernelFiles() {
-    std::string pattern = testing::TempDir() + "kernel_XXXXXX";
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  ~KernelFiles() { std::filesystem::remove_all(root_); }
-  KernelFiles(const KernelFiles&) = delete;
-  KernelFiles& operator=(const KernelFiles&) = delete;
-
   /// Writes a file: "proc/..." or "cgroup/...".
   void write(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root_ / path;
+    const std::filesystem::path file = root() / path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
@@ -36,11 +24,13 @@ class KernelFiles {
     write("cgroup" + group + '/' + file, limit);
   }
   [[nodiscard]] machine::KernelFolders folders() const {
-    return {.proc = (root_ / "proc").string(), .cgroup = (root_ / "cgroup").string()};
+    return {.proc = (root() / "proc").string(), .cgroup = (root() / "cgroup").string()};
   }
 
  private:
-  std::filesystem::path root_;
+  [[nodiscard]] std::filesystem::path root() const { return folder_.path(); }
+
+  TemporaryFolder folder_;
 };
 
 }  // namespace jackdaw

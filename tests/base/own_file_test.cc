@@ -13,34 +13,24 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "tests/base/taken_numbers.h"
+#include "tests/temporary_folder.h"
 
 namespace jackdaw::base {
 namespace {
 
 class OwnFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "own_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name = "file") const { return folder_ + "/" + name; }
-  [[nodiscard]] std::string text(const std::string& name = "file") const {
-    std::ifstream file(path(name));
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string path(const std::string& name = "file") const { return folder_.file(name); }
+  [[nodiscard]] std::string text(const std::string& name = "file") const { return read_file(path(name)); }
   static std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(OwnFileTest, IsItsOwnersAlone) {

@@ -1,9 +1,10 @@
 // Runs the jackdaw command as a process of its own and keeps what it printed.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "tests/temporary_folder.h"
 
 namespace jackdaw::cli {
 
@@ -23,27 +24,5 @@ Outcome run_program(std::vector<std::string> words, const std::string& stdout_pa
 
 /// The path of `tests/data/javac.hprof.gz`.
 std::string java_heap_dump();
-
-/// A folder of the test's own that is removed with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] std::string path() const { return path_.string(); }
-  /// The path of a file in the folder.
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  /// Names of what is in the folder, sorted.
-  [[nodiscard]] std::vector<std::string> contents() const;
-
- private:
-  std::filesystem::path path_;
-};
-
-/// A file's bytes.
-std::string read_file(const std::string& path);
-void write_file(const std::string& path, const std::string& bytes);
 
 }  // namespace jackdaw::cli

@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/cli/process.h"
+#include "tests/environment_variable.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -31,28 +31,6 @@ Outcome run(Words words) {
   words.insert(words.begin(), "run");
   return run_jackdaw(words);
 }
-
-// Sets a variable of the environment while it lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* const before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (before_) {
-      setenv(name_, before_->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 std::string executable_script(const TemporaryFolder& folder, const std::string& text) {
   std::string path = folder.file("script");

@@ -17,6 +17,7 @@
 #include "tests/fuzz/held_phase.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/fuzz/shapes.h"
+#include "tests/gc/clean_stack.h"
 
 namespace jackdaw::fuzz {
 
@@ -49,12 +50,6 @@ void** link_words;    // in memory that is no root
 
 // Those that GC_register_displacement was told of, where not all interior pointers count.
 std::array<bool, 64> displacements{true};
-
-// Overwrites what earlier calls left on the stack below the caller.
-[[gnu::noinline]] void clean_stack() {
-  std::array<volatile std::uintptr_t, 4096> words;
-  for (volatile std::uintptr_t& word : words) word = 0;
-}
 
 // A list that is whole as long as the calling thread alone refers to it, among garbage.
 void churn(std::size_t length) {

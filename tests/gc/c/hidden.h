@@ -2,13 +2,12 @@
 // them.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "gc/c/interface.h"
 #include "gc/c/start.h"
+#include "tests/gc/clean_stack.h"
 
 namespace jackdaw::c_interface {
 
@@ -22,12 +21,6 @@ class Hidden {
  private:
   GC_hidden_pointer bits_;
 };
-
-/// Overwrites what earlier calls left on the stack below the caller.
-[[gnu::noinline]] inline void clean_stack() {
-  std::array<volatile std::uintptr_t, 4096> words;
-  for (volatile std::uintptr_t& word : words) word = 0;
-}
 
 inline constexpr std::size_t kManyObjects = 100;
 

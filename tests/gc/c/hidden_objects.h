@@ -1,13 +1,12 @@
 // Objects that a test knows the addresses of and no collection does, to ask later which are still there.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
 #include "gc/c/interface.h"
+#include "tests/gc/clean_stack.h"
 
 namespace jackdaw::c_interface {
 
@@ -44,8 +43,7 @@ inline constexpr std::size_t kFew = 10;
 
 // Collects when nothing is left on the stack of what the caller's callees had there.
 [[gnu::noinline]] inline void collect_cleanly() {
-  std::array<volatile GC_word, 4096> words;
-  for (volatile GC_word& word : words) word = 0;
+  clean_stack();
   GC_gcollect();
 }
 

@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
 #include "gc/process/process_collector.h"
+#include "tests/gc/clean_stack.h"
 
 namespace jackdaw::gc {
 
@@ -63,12 +63,6 @@ inline std::size_t still_there(const std::vector<HiddenAddress>& objects) {
   for (const HiddenAddress& object : objects)
     count += collector().heap().object_at(object.address()) != nullptr;
   return count;
-}
-
-// Overwrites what earlier calls left on the stack below the caller.
-[[gnu::noinline]] inline void clean_stack() {
-  std::array<volatile std::uintptr_t, 4096> words;
-  for (volatile std::uintptr_t& word : words) word = 0;
 }
 
 inline constexpr std::uint64_t kLength = 1000;

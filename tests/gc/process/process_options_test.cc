@@ -10,20 +10,10 @@
 #include <tuple>
 #include <utility>
 
+#include "tests/environment_variable.h"
+
 namespace jackdaw::gc {
 namespace {
-
-// A variable of the environment that is set while the object exists.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 // The options, and what is said on the error output while they are read.
 struct Reading {

@@ -13,9 +13,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/temporary_folder.h"
 #include "tools/command/input_error.h"
 
 namespace jackdaw::tools {
@@ -23,25 +23,12 @@ namespace {
 
 class OutputFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "output_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name = "out") const { return folder_ + "/" + name; }
-  [[nodiscard]] std::ptrdiff_t files() const {
-    return std::distance(std::filesystem::directory_iterator(folder_), {});
-  }
-  static std::string text_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string path(const std::string& name = "out") const { return folder_.file(name); }
+  [[nodiscard]] std::size_t files() const { return folder_.contents().size(); }
   static void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(OutputFileTest, ReplacesARegularFileWhenItIsWhole) {
@@ -49,11 +36,11 @@ TEST_F(OutputFileTest, ReplacesARegularFileWhenItIsWhole) {
   {
     OutputFile file("--json", path());
     file.write("now");
-    EXPECT_EQ(text_of(path()), "before");
+    EXPECT_EQ(read_file(path()), "before");
     file.commit();
   }
-  EXPECT_EQ(text_of(path()), "now");
-  EXPECT_EQ(files(), 1);
+  EXPECT_EQ(read_file(path()), "now");
+  EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(OutputFileTest, WritesThroughASymbolicLink) {
@@ -61,14 +48,14 @@ TEST_F(OutputFileTest, WritesThroughASymbolicLink) {
   std::filesystem::create_symlink("target", path());
   OutputFile("--json", path()).commit("now");
   EXPECT_TRUE(std::filesystem::is_symlink(path()));
-  EXPECT_EQ(text_of(path("target")), "now");
-  EXPECT_EQ(files(), 2);
+  EXPECT_EQ(read_file(path("target")), "now");
+  EXPECT_EQ(files(), 2U);
 }
 
 TEST_F(OutputFileTest, MakesTheTargetOfALinkThatLeadsNowhere) {
   std::filesystem::create_symlink("target", path());
   OutputFile("--json", path()).commit("now");
-  EXPECT_EQ(text_of(path("target")), "now");
+  EXPECT_EQ(read_file(path("target")), "now");
   EXPECT_TRUE(std::filesystem::is_symlink(path()));
 }
 
@@ -76,9 +63,9 @@ TEST_F(OutputFileTest, KeepsAFilesOtherNames) {
   put(path("other"), "before");
   std::filesystem::create_hard_link(path("other"), path());
   { const OutputFile unused("--json", path()); }
-  EXPECT_EQ(text_of(path("other")), "before");
+  EXPECT_EQ(read_file(path("other")), "before");
   OutputFile("--json", path()).commit("now");
-  EXPECT_EQ(text_of(path("other")), "now");
+  EXPECT_EQ(read_file(path("other")), "now");
 }
 
 TEST_F(OutputFileTest, WritesIntoAPipe) {

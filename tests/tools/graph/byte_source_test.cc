@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/refusal.h"
 #include "tests/tools/graph/hprof_builder.h"
 #include "tests/tools/graph/memory_file.h"
 #include "tools/command/input_error.h"
@@ -69,12 +70,7 @@ TEST(ByteSource, HugeCountsTakeNoMemory) {
 
 TEST(ByteSource, FailNamesFileAndOffset) {
   ByteSource source = source_of(Bytes(10, 'x'), "heap.hprof");
-  try {
-    source.fail(7, "bad");
-    FAIL() << "fail() returned";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "heap.hprof: byte 7: bad");
-  }
+  EXPECT_EQ(message_of<InputError>([&] { source.fail(7, "bad"); }), "heap.hprof: byte 7: bad");
 }
 
 }  // namespace

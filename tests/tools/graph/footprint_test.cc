@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/refusal.h"
 #include "tools/command/input_error.h"
 #include "tools/command/saturating.h"
 #include "tools/graph/graph_spec.h"
@@ -43,12 +44,7 @@ TEST(Footprint, RequireMemoryCountsCopies) {
 }
 
 std::string refusal(unsigned heap_copies) {
-  try {
-    require_memory("graph 'x'", 1024, 2048, heap_copies, 1000);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { require_memory("graph 'x'", 1024, 2048, heap_copies, 1000); });
 }
 
 TEST(Footprint, MessageSaysNeededAndAvailable) {

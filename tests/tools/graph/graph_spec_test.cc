@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/refusal.h"
 #include "tests/tools/graph/graph_invariants.h"
 #include "tools/command/input_error.h"
 
@@ -15,12 +16,7 @@ namespace {
 const std::string kRealDump = "hprof:" JACKDAW_TEST_DATA "/javac.hprof.gz";
 
 std::string refusal(const std::string& spec, const GraphOptions& options = {}) {
-  try {
-    (void)make_graph(spec, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { return make_graph(spec, options); });
 }
 
 TEST(GraphSpec, EveryKindCanBeMade) {

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "tests/refusal.h"
+#include "tests/temporary_folder.h"
 #include "tests/tools/graph/hprof_builder.h"
 #include "tests/tools/graph/memory_file.h"
 #include "tests/tools/graph/sample_dump.h"
@@ -20,66 +22,48 @@ namespace {
 
 /// The message of the InputError that reading `bytes` ends in.
 std::string refusal_of_dump(const Bytes& bytes, const HprofLimits& limits = {}) {
-  try {
-    ByteSource source = source_of(bytes);
-    (void)read_hprof(source, limits);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  ByteSource source = source_of(bytes);
+  return message_of<InputError>([&] { return read_hprof(source, limits); });
 }
 
 std::string refusal_of_file(const std::string& path) {
-  try {
-    (void)read_hprof(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { return read_hprof(path); });
 }
 
 std::string at(std::size_t offset, const std::string& message) {
   return fmt::format("dump: byte {}: {}", offset, message);
 }
 
-/// A folder for one test's files, gone with it.
 class HprofFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "hprof_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(HprofFile, Directory) {
-  EXPECT_EQ(refusal_of_file(folder_), folder_ + ": is a directory; must be a file");
+  EXPECT_EQ(refusal_of_file(folder_.path()), folder_.path() + ": is a directory; must be a file");
 }
 
 TEST_F(HprofFile, Missing) {
-  const std::string path = folder_ + "/none";
+  const std::string path = folder_.file("none");
   EXPECT_EQ(refusal_of_file(path), path + ": cannot be opened: No such file or directory");
 }
 
 TEST_F(HprofFile, Unreadable) {
   if (geteuid() == 0) GTEST_SKIP() << "root can read every file";
-  const std::string path = folder_ + "/secret";
+  const std::string path = folder_.file("secret");
   std::ofstream(path) << "x";
   ASSERT_EQ(chmod(path.c_str(), 0), 0);
   EXPECT_EQ(refusal_of_file(path), path + ": cannot be opened: Permission denied");
 }
 
 TEST_F(HprofFile, NamedPipeDoesNotHang) {
-  const std::string path = folder_ + "/pipe";
+  const std::string path = folder_.file("pipe");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(refusal_of_file(path), path + ": must be a regular file, because it is read twice");
 }
 
 TEST_F(HprofFile, MessageNamesTheFile) {
-  const std::string path = folder_ + "/empty.hprof";
+  const std::string path = folder_.file("empty.hprof");
   std::ofstream(path).flush();
   EXPECT_EQ(refusal_of_file(path), path + ": byte 0: the file is empty; must be an HPROF heap dump");
 }

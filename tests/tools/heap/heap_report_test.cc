@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/refusal.h"
 #include "tests/tools/graph/dump_builder.h"
 #include "tools/command/input_error.h"
 #include "tools/heap/why.h"
@@ -30,12 +31,7 @@ class HeapOfADump : public testing::Test {
   void TearDown() override { std::filesystem::remove(path_); }
 
   [[nodiscard]] std::string refusal_of(const std::string& wanted) const {
-    try {
-      (void)find_why(*view_, wanted, 1);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message_of<InputError>([&] { return find_why(*view_, wanted, 1); });
   }
 
   std::string path_;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/refusal.h"
 #include "tools/command/input_error.h"
 
 namespace jackdaw::tools {
@@ -46,12 +47,7 @@ std::string line_of(const gc::CollectionRecord& record, LogSpelling spelling) {
 }
 
 std::string refusal_of(const std::string& line) {
-  try {
-    (void)read_log_line(line);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { return read_log_line(line); });
 }
 
 std::string with(std::string line, const std::string& part, const std::string& other) {
@@ -127,12 +123,7 @@ class LogFile : public testing::Test {
 
   [[nodiscard]] std::string refusal_of(const std::string& text) const {
     std::ofstream(path_, std::ios::binary) << text;
-    try {
-      (void)read_log(path_);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message_of<InputError>([&] { return read_log(path_); });
   }
 
   const std::string path_;

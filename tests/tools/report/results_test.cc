@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/refusal.h"
 #include "tools/command/input_error.h"
 #include "tools/report/report_page.h"
 
@@ -79,12 +80,7 @@ json latency() {
 }
 
 std::string refusal_of(const std::string& text) {
-  try {
-    results_of(text, "r.json");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { return results_of(text, "r.json"); });
 }
 
 TEST(Results, KeepWhatTheReportShows) {

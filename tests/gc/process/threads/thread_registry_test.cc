@@ -92,6 +92,35 @@ class SeparateStack {
   std::span<std::byte> memory_;
 };
 
+// Runs `check` in a new process, in which no collector was made before, and expects no failure there.
+template <typename Check>
+void expect_success_in_a_new_process(Check check) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto check_and_exit = [check] {
+    check();
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(check_and_exit(), testing::ExitedWithCode(0), "");
+}
+
+// Expects that in a new process a collection beside a thread that is in `be_deaf()` ends the program with
+// that line.
+template <typename BeDeaf>
+void expect_end_beside_a_thread_that_is(BeDeaf be_deaf, const char* line) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto collect_beside_it = [be_deaf] {
+    ProcessCollector::initial_options().stop_patience = std::chrono::seconds(1);
+    std::atomic<bool> is_deaf{false};
+    const std::thread deaf([&] {
+      new_link(nullptr, 0);
+      be_deaf(is_deaf);
+    });
+    wait_until(is_deaf);
+    collector().collect();
+  };
+  EXPECT_EXIT(collect_beside_it(), testing::KilledBySignal(SIGABRT), line);
+}
+
 // ---- Alternate signal stacks ----
 
 std::atomic<bool> handler_runs{false};
@@ -315,14 +344,12 @@ TEST(ThreadStacks, AreFoundWhereTheSystemRefusesToTellOfProcessors) {
 
 TEST(ThreadStacksDeathTest, OfTheFirstThreadNeedNoFileAndNoLimit) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer opens files itself";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto collect_without = [] {
+  expect_success_in_a_new_process([] {
     const RaisedStackLimit raised;
-    if (!deny(SYS_openat, EMFILE) || !deny(SYS_prlimit64, EPERM)) std::_Exit(1);
+    ASSERT_TRUE(deny(SYS_openat, EMFILE));
+    ASSERT_TRUE(deny(SYS_prlimit64, EPERM));
     collect_with_a_list();
-    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
-  };
-  EXPECT_EXIT(collect_without(), testing::ExitedWithCode(0), "");
+  });
 }
 
 // ---- Registration ----
@@ -424,76 +451,100 @@ TEST(ThreadRegistry, AnExceptionEndsABlockedCall) {
 
 // ---- Signals ----
 
-TEST(ThreadRegistry, AThreadMayBlockAllOtherSignals) {
-  std::atomic<bool> is_ready{false};
-  std::atomic<bool> may_end{false};
-  std::thread masked([&] {
-    Link* volatile list = new_list(kLength);
-    sigset_t all;
-    sigfillset(&all);
-    const sigset_t allowed = ThreadRegistry::without_stop_signal(all);
-    EXPECT_EQ(sigismember(&allowed, ThreadRegistry::stop_signal()), 0);
-    EXPECT_EQ(sigismember(&allowed, SIGUSR1), 1);
-    pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
-    is_ready.store(true);
-    while (!may_end.load()) {
+// A thread that alone leads to a list and runs `run(*this)`, which says when it is ready and returns when it
+// may end.
+class ThreadWithAList {
+ public:
+  template <typename Run>
+  explicit ThreadWithAList(Run run)
+      : thread_([this, run] {
+          Link* volatile list = new_list(kLength);
+          run(*this);
+          expect_intact(list, kLength);
+        }) {}
+  ~ThreadWithAList() {
+    may_end_.store(true);
+    threads().call_blocked(join_one, &thread_);
+  }
+  ThreadWithAList(const ThreadWithAList&) = delete;
+  ThreadWithAList& operator=(const ThreadWithAList&) = delete;
+
+  // For the thread itself.
+  void be_ready() { is_ready_.store(true); }
+  [[nodiscard]] bool may_end() const { return may_end_.load(); }
+
+  // For the test.
+  void collect_beside_it(std::size_t times) {
+    wait_until(is_ready_);
+    for (std::size_t i = 0; i < times; ++i) {
+      collector().collect();
+      dropped_list();
     }
-    expect_intact(list, kLength);
-  });
-  wait_until(is_ready);
-  collector().collect();
-  dropped_list();
-  may_end.store(true);
-  threads().call_blocked(join_one, &masked);
+  }
+  [[nodiscard]] pthread_t handle() { return thread_.native_handle(); }
+
+ private:
+  std::atomic<bool> is_ready_{false};
+  std::atomic<bool> may_end_{false};
+  std::thread thread_;
+};
+
+template <typename Run>
+void collect_beside(Run run, std::size_t times) {
+  ThreadWithAList(run).collect_beside_it(times);
+}
+
+void wait_to_end(const ThreadWithAList& thread) {
+  while (!thread.may_end()) {
+  }
+}
+
+void be_ready_and_wait_to_end(ThreadWithAList& thread) {
+  thread.be_ready();
+  wait_to_end(thread);
+}
+
+sigset_t all_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  return all;
+}
+
+TEST(ThreadRegistry, AThreadMayBlockAllOtherSignals) {
+  const sigset_t allowed = ThreadRegistry::without_stop_signal(all_signals());
+  EXPECT_EQ(sigismember(&allowed, ThreadRegistry::stop_signal()), 0);
+  EXPECT_EQ(sigismember(&allowed, SIGUSR1), 1);
+  const auto run = [&](ThreadWithAList& thread) {
+    pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
+    be_ready_and_wait_to_end(thread);
+  };
+  collect_beside(run, 1);
 }
 
 TEST(ThreadRegistry, AnInheritedMaskDoesNotCount) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::atomic<bool> is_ready{false};
-  std::atomic<bool> may_end{false};
-  std::thread masked([&] {
-    new_link(nullptr, 0);
-    is_ready.store(true);
-    while (!may_end.load()) {
-    }
-  });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  wait_until(is_ready);
-  collector().collect();
-  may_end.store(true);
-  threads().call_blocked(join_one, &masked);
+  const auto begin_masked = [] {
+    const base::SignalsBlocked inherited(base::kAllProgramSignals);
+    return ThreadWithAList(be_ready_and_wait_to_end);
+  };
+  begin_masked().collect_beside_it(1);
 }
 
-// A thread that blocks all signals that it can, and is somewhere in `wait()` again and again.
+// Collects beside a thread that blocks all signals that it can, and calls `wait()` again and again.
 template <typename Wait>
 void collect_while_all_signals_are_blocked(Wait wait) {
-  std::atomic<bool> is_ready{false};
-  std::atomic<bool> may_end{false};
-  std::thread masked([&] {
-    Link* volatile list = new_list(kLength);
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    is_ready.store(true);
-    while (!may_end.load()) wait();
-    expect_intact(list, kLength);
-    sigemptyset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    new_list(kLength);
+  ThreadWithAList masked([wait](ThreadWithAList& thread) {
+    sigset_t mask = all_signals();
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    thread.be_ready();
+    while (!thread.may_end()) wait();
+    sigemptyset(&mask);
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    dropped_list();
     collector().collect();
   });
-  wait_until(is_ready);
-  for (int i = 0; i < 5; ++i) {
-    collector().collect();
-    dropped_list();
-  }
+  masked.collect_beside_it(5);
   // The C library reaches all threads for this by the signal that no thread can block.
   EXPECT_EQ(seteuid(geteuid()), 0);
-  may_end.store(true);
-  threads().call_blocked(join_one, &masked);
 }
 
 TEST(ThreadRegistry, AThreadThatBlocksAllSignalsIsStoppedAllTheSame) {
@@ -527,22 +578,12 @@ void block_all_signals_in_the_kernel() {
 }
 
 TEST(ThreadRegistry, AThreadThatNoSignalReachesStopsAtTheEndOfASection) {
-  std::atomic<bool> is_deaf{false};
-  std::atomic<bool> may_end{false};
-  std::thread deaf([&] {
-    Link* volatile list = new_list(kLength);
+  const auto run = [](ThreadWithAList& thread) {
     const base::SignalsBlocked all(base::kAllSignals);
-    is_deaf.store(true);
-    while (!may_end.load()) const ThreadRegistry::CriticalSection section(*ThreadRegistry::current());
-    expect_intact(list, kLength);
-  });
-  wait_until(is_deaf);
-  for (int i = 0; i < 5; ++i) {
-    collector().collect();
-    dropped_list();
-  }
-  may_end.store(true);
-  threads().call_blocked(join_one, &deaf);
+    thread.be_ready();
+    while (!thread.may_end()) const ThreadRegistry::CriticalSection section(*ThreadRegistry::current());
+  };
+  collect_beside(run, 5);
 }
 
 // A thread that no signal reaches and that sleeps in the queue for a lock, until it gets that.
@@ -592,42 +633,25 @@ TEST(ThreadRegistry, AThreadThatNoSignalReachesAnswersInTheQueueForALockThatItIs
 }
 
 TEST(ThreadRegistryDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto collect_with_a_deaf_thread = [] {
-    ProcessCollector::initial_options().stop_patience = std::chrono::seconds(1);
-    std::atomic<bool> is_deaf{false};
-    const std::thread deaf([&] {
-      new_link(nullptr, 0);
-      block_all_signals_in_the_kernel();
-      is_deaf.store(true);
-      for (;;) pause();
-    });
-    wait_until(is_deaf);
-    collector().collect();
+  const auto block_all_signals = [](std::atomic<bool>& is_deaf) {
+    block_all_signals_in_the_kernel();
+    is_deaf.store(true);
+    for (;;) pause();
   };
-  EXPECT_EXIT(collect_with_a_deaf_thread(), testing::KilledBySignal(SIGABRT),
-              "cannot stop thread [0-9]+, which has blocked signal [0-9]+, .* for 1 seconds");
+  expect_end_beside_a_thread_that_is(
+      block_all_signals, "cannot stop thread [0-9]+, which has blocked signal [0-9]+, .* for 1 seconds");
 }
 
 TEST(ThreadRegistry, AThreadThatHearsAgainIsWaitedFor) {
-  std::atomic<bool> is_deaf{false};
-  std::atomic<bool> may_end{false};
-  std::thread deaf([&] {
-    Link* volatile list = new_list(kLength);
+  const auto run = [](ThreadWithAList& thread) {
     {
       const base::SignalsBlocked all(base::kAllSignals);
-      is_deaf.store(true);
+      thread.be_ready();
       usleep(200'000);  // the collection has looked for it by then
     }
-    while (!may_end.load()) {
-    }
-    expect_intact(list, kLength);
-  });
-  wait_until(is_deaf);
-  collector().collect();
-  dropped_list();
-  may_end.store(true);
-  threads().call_blocked(join_one, &deaf);
+    wait_to_end(thread);
+  };
+  collect_beside(run, 1);
 }
 
 // ---- A thread that spawns a child ----
@@ -694,7 +718,7 @@ TEST(ThreadRegistry, AThreadThatHasSpawnedAChildStandsStillBeforeItReturns) {
   threads().resume_others();
 }
 
-// Also those that the one that is woken has to wake.
+// The thread that is woken wakes the others.
 TEST(ThreadRegistry, AllGoOnThatAreResumedSoon) {
   std::array<std::atomic<std::uint64_t>, 4> counts{};
   std::atomic<bool> may_end{false};
@@ -732,91 +756,64 @@ TEST(ThreadRegistry, AllGoOnThatAreResumedSoon) {
       &counting);
 }
 
-// The stop signal from elsewhere stops nobody, and takes no part in a collection.
+// A stop signal from elsewhere stops no thread, and takes no part in a collection.
 TEST(ThreadRegistry, ASignalFromElsewhereDoesNothing) {
-  std::atomic<bool> may_end{false};
-  std::atomic<bool> is_ready{false};
-  std::thread signalled([&] {
-    Link* volatile list = new_list(kLength);
-    is_ready.store(true);
-    while (!may_end.load()) raise(ThreadRegistry::stop_signal());
-    expect_intact(list, kLength);
-  });
-  wait_until(is_ready);
-  for (std::size_t i = 0; i < mark::scaled(200); ++i) collector().collect();
-  may_end.store(true);
-  threads().call_blocked(join_one, &signalled);
+  const auto run = [](ThreadWithAList& thread) {
+    thread.be_ready();
+    while (!thread.may_end()) raise(ThreadRegistry::stop_signal());
+  };
+  collect_beside(run, mark::scaled(200));
 }
 
-// Taken by somebody else than the handler, it is sent once more.
+// A signal that something else than the handler took is sent once more.
 TEST(ThreadRegistry, ASignalThatGetsLostIsSentAgain) {
-  std::atomic<bool> is_ready{false};
-  std::atomic<bool> may_end{false};
-  std::thread waiting([&] {
-    Link* volatile list = new_list(kLength);
+  const auto run = [](ThreadWithAList& thread) {
     sigset_t stop;
     sigemptyset(&stop);
     sigaddset(&stop, ThreadRegistry::stop_signal());
     pthread_sigmask(SIG_BLOCK, &stop, nullptr);
-    is_ready.store(true);
+    thread.be_ready();
     int taken = 0;
     EXPECT_EQ(sigwait(&stop, &taken), 0);
     pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
-    while (!may_end.load()) {
-    }
-    expect_intact(list, kLength);
-  });
-  wait_until(is_ready);
-  collector().collect();
-  dropped_list();
-  may_end.store(true);
-  threads().call_blocked(join_one, &waiting);
+    wait_to_end(thread);
+  };
+  collect_beside(run, 1);
 }
 
-// A thread that does nothing but take signals, as most programs with threads have one.
+// Most programs with threads have one that does nothing but take signals.
 TEST(ThreadRegistry, AThreadThatTakesAllSignalsIsStoppedAllTheSame) {
-  std::atomic<bool> is_ready{false};
-  std::thread taking([&] {
-    Link* volatile list = new_list(kLength);
-    sigset_t all;
-    sigfillset(&all);
+  ThreadWithAList taking([](ThreadWithAList& thread) {
+    const sigset_t all = all_signals();
     const sigset_t allowed = ThreadRegistry::without_stop_signal(all);
     pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
-    is_ready.store(true);
+    thread.be_ready();
     int taken = 0;
     while (taken != SIGUSR1) EXPECT_EQ(sigwait(&all, &taken), 0);
-    expect_intact(list, kLength);
   });
-  wait_until(is_ready);
-  for (int i = 0; i < 5; ++i) {
-    collector().collect();
-    dropped_list();
-  }
-  pthread_kill(taking.native_handle(), SIGUSR1);
-  threads().call_blocked(join_one, &taking);
+  taking.collect_beside_it(5);
+  pthread_kill(taking.handle(), SIGUSR1);
 }
 
 TEST(ThreadRegistryDeathTest, AThreadThatTakesEverythingEndsTheProgram) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto collect_with_a_taking_thread = [] {
-    ProcessCollector::initial_options().stop_patience = std::chrono::seconds(1);
-    std::atomic<bool> is_ready{false};
-    const std::thread taking([&] {
-      new_link(nullptr, 0);
-      is_ready.store(true);
-      const std::uint64_t all = ~std::uint64_t{0};
-      for (;;) syscall(SYS_rt_sigtimedwait, &all, nullptr, nullptr, sizeof all);
-    });
-    wait_until(is_ready);
-    collector().collect();
+  const auto take_all_signals = [](std::atomic<bool>& is_deaf) {
+    is_deaf.store(true);
+    const std::uint64_t all = ~std::uint64_t{0};
+    for (;;) syscall(SYS_rt_sigtimedwait, &all, nullptr, nullptr, sizeof all);
   };
-  EXPECT_EXIT(collect_with_a_taking_thread(), testing::KilledBySignal(SIGABRT),
-              "cannot stop thread [0-9]+, which has .* taken .* for 1 seconds");
+  expect_end_beside_a_thread_that_is(take_all_signals,
+                                     "cannot stop thread [0-9]+, which has .* taken .* for 1 seconds");
 }
 
 // ---- A stop signal that the program uses ----
 
 void handle_nothing(int) {}
+
+auto handler_of(int signal) {
+  struct sigaction action {};
+  EXPECT_EQ(sigaction(signal, nullptr, &action), 0);
+  return action.sa_handler;
+}
 
 // Collects beside a thread that runs; the program's action for the signal stays.
 void collect_while_the_program_has(int signal, void (*handler)(int)) {
@@ -825,22 +822,7 @@ void collect_while_the_program_has(int signal, void (*handler)(int)) {
   struct sigaction before {};
   collector().collect();
   ASSERT_EQ(sigaction(signal, &action, &before), 0);
-  std::atomic<bool> is_ready{false};
-  std::atomic<bool> may_end{false};
-  std::thread running([&] {
-    Link* volatile list = new_list(kLength);
-    is_ready.store(true);
-    while (!may_end.load()) {
-    }
-    expect_intact(list, kLength);
-  });
-  wait_until(is_ready);
-  for (int i = 0; i < 3; ++i) {
-    collector().collect();
-    dropped_list();
-  }
-  may_end.store(true);
-  threads().call_blocked(join_one, &running);
+  collect_beside(be_ready_and_wait_to_end, 3);
   ASSERT_EQ(sigaction(signal, &before, &action), 0);
   EXPECT_EQ(action.sa_handler, handler);
 }
@@ -857,7 +839,7 @@ TEST(ThreadRegistry, TheProgramMayHandleTheStopSignal) {
   collect_while_the_program_has(ThreadRegistry::stop_signal(), handle_nothing);
 }
 
-// As a program has it that a thread executed with a stop signal pending.
+// A program starts so that a thread executed with a stop signal pending.
 TEST(ThreadRegistryDeathTest, WithoutAHandlerTheStopSignalEndsNothing) {
   const auto raise_without_handler = [] {
     std::signal(ThreadRegistry::stop_signal(), SIG_DFL);
@@ -867,42 +849,29 @@ TEST(ThreadRegistryDeathTest, WithoutAHandlerTheStopSignalEndsNothing) {
   EXPECT_EXIT(raise_without_handler(), testing::ExitedWithCode(0), "");
 }
 
-// In processes of their own, before the collector is made.
-
 TEST(ThreadRegistryDeathTest, AChosenStopSignalMayBeResetToo) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto choose_and_reset = [] {
+  expect_success_in_a_new_process([] {
     ThreadRegistry::set_stop_signal(SIGPWR);
     collect_while_the_program_has(SIGPWR, SIG_DFL);
-    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
-  };
-  EXPECT_EXIT(choose_and_reset(), testing::ExitedWithCode(0), "");
+  });
 }
 
 TEST(ThreadRegistryDeathTest, AHandlerThatTheProgramHasAlreadyStays) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto handle_and_collect = [] {
+  expect_success_in_a_new_process([] {
     std::signal(ThreadRegistry::stop_signal(), handle_nothing);
     collect_with_threads(nullptr);
-    struct sigaction action {};
-    sigaction(ThreadRegistry::stop_signal(), nullptr, &action);
-    std::_Exit(action.sa_handler == handle_nothing && !testing::Test::HasFailure() ? 0 : 1);
-  };
-  EXPECT_EXIT(handle_and_collect(), testing::ExitedWithCode(0), "");
+    EXPECT_EQ(handler_of(ThreadRegistry::stop_signal()), handle_nothing);
+  });
 }
 
 TEST(ThreadRegistryDeathTest, TheStopSignalMayBeChosenBeforehand) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto choose_and_collect = [] {
+  expect_success_in_a_new_process([] {
     ThreadRegistry::set_stop_signal(SIGXCPU);
     collect_with_threads(nullptr);
     ThreadRegistry::set_stop_signal(SIGUSR2);  // too late
-    struct sigaction action {};
-    sigaction(SIGXCPU, nullptr, &action);
-    const bool is_chosen = ThreadRegistry::stop_signal() == SIGXCPU && action.sa_handler != SIG_DFL;
-    std::_Exit(is_chosen && !testing::Test::HasFailure() ? 0 : 1);
-  };
-  EXPECT_EXIT(choose_and_collect(), testing::ExitedWithCode(0), "");
+    EXPECT_EQ(ThreadRegistry::stop_signal(), SIGXCPU);
+    EXPECT_NE(handler_of(SIGXCPU), SIG_DFL);
+  });
 }
 
 // ---- Threads that vanish ----
@@ -918,10 +887,10 @@ void use_the_heap_late(void* value) {
 // A filter may allow what the program itself needs, and end it for the rest.
 TEST(ThreadRegistryDeathTest, StopsThreadsThatAreNotToldTheirNumberOrSignalStack) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer asks itself";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto stop_in_a_sandbox = [] {
+  expect_success_in_a_new_process([] {
     collector().collect();
-    if (!forbid(SYS_sigaltstack) || !deny(SYS_gettid, EPERM)) std::_Exit(1);
+    ASSERT_TRUE(forbid(SYS_sigaltstack));
+    ASSERT_TRUE(deny(SYS_gettid, EPERM));
     Link* volatile list = new_list(kLength);
     std::atomic<bool> is_over{false};
     std::thread other([&] {
@@ -931,9 +900,7 @@ TEST(ThreadRegistryDeathTest, StopsThreadsThatAreNotToldTheirNumberOrSignalStack
     while (!is_over.load()) collect_with_a_list();
     threads().call_blocked(join_one, &other);
     expect_intact(list, kLength);
-    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
-  };
-  EXPECT_EXIT(stop_in_a_sandbox(), testing::ExitedWithCode(0), "");
+  });
 }
 
 TEST(ThreadRegistry, AThreadThatUsesTheHeapAtItsVeryEndIsForgotten) {

@@ -32,8 +32,10 @@
 #include "jackdaw/gc_typed.h"
 #include "tests/address_space_limit.h"
 #include "tests/deny_system_call.h"
+#include "tests/gc/clean_stack.h"
 #include "tests/gc/report/dump/read_dump.h"
 #include "tests/scaled.h"
+#include "tests/temporary_folder.h"
 #include "tests/tools/graph/graph_invariants.h"
 #include "tools/graph/dump_graph.h"
 
@@ -75,16 +77,7 @@ void make_large_heap() {
 
 class HeapDumpTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "dump_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name = "heap") const {
-    return fmt::format("{}/{}", folder_, name);
-  }
+  [[nodiscard]] std::string path(const std::string& name = "heap") const { return folder_.file(name); }
   [[nodiscard]] std::string could_not_be_written() const {
     return fmt::format(
         "jackdaw: the heap dump '{}' could not be written: no room for it, no memory, or too many "
@@ -96,14 +89,12 @@ class HeapDumpTest : public testing::Test {
     return DumpContents(path());
   }
   [[nodiscard]] std::set<std::string> files() const {
-    std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      names.insert(entry.path().filename());
-    return names;
+    const std::vector<std::string> names = folder_.contents();
+    return {names.begin(), names.end()};
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 // Whether there is a child of any kind, also one that has ended and was not waited for.
@@ -157,11 +148,6 @@ TEST_F(HeapDumpTest, HasObjectsWithTheWordsOfTheirReferences) {
 }
 
 [[gnu::noinline]] std::uint64_t dropped() { return ~number_of(GC_malloc(sizeof(Words))); }
-
-[[gnu::noinline]] void clean_stack() {
-  std::array<volatile std::uintptr_t, 4096> words;
-  for (volatile std::uintptr_t& word : words) word = 0;
-}
 
 TEST_F(HeapDumpTest, HasLiveObjectsAlone) {
   std::array<std::uint64_t, 100> hidden;

@@ -29,19 +29,13 @@
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/gc/report/trace/read_trace.h"
 #include "tests/scaled.h"
+#include "tests/temporary_folder.h"
 
 namespace jackdaw::gc {
 namespace {
 
 class CollectionTraceTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "trace_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // The process's collector is made from now on.
   void start(const char* trace_name = "trace") const {
     setenv("JACKDAW_TRACE", path(trace_name).c_str(), 1);
@@ -49,7 +43,7 @@ class CollectionTraceTest : public testing::Test {
     setenv("JACKDAW_LOG_FILE", path("log").c_str(), 1);
     GC_init();
   }
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
   [[nodiscard]] ReadTrace trace() const { return ReadTrace(path("trace")); }
   // What the lines of the log say for a word.
   [[nodiscard]] std::vector<std::string> logged(const std::string& word) const {
@@ -67,7 +61,7 @@ class CollectionTraceTest : public testing::Test {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(CollectionTraceTest, HasEachCollectionWithItsPhases) {
