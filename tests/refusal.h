@@ -5,7 +5,7 @@
 
 namespace jackdaw {
 
-/// What the Error says that `call()` throws, or "accepted".
+/// Returns the message of the Error that `call()` throws, or "accepted".
 template <typename Error, typename Call>
 [[nodiscard]] std::string message_of(Call call) {
   try {

@@ -12,7 +12,7 @@ namespace {
 using Fifo = jackdaw::bench::BwosFifo<std::uint64_t>;
 using Lifo = jackdaw::mark::BwosLifo<std::uint64_t>;
 
-// A stack that shows its owner's position to everybody, as queues do that thieves may enter at any moment.
+// A stack that shows its owner's position to all threads, as queues do that thieves may enter at any moment.
 struct PublishingStack {
   std::uint64_t* entries;
   std::atomic<std::uint64_t> size;
@@ -36,7 +36,7 @@ bool lifo_steal(Lifo& queue, std::uint64_t& task) {
   return queue.steal(task) == jackdaw::mark::StealOutcome::taken;
 }
 
-// To be found: the acquire. It pairs with nothing, as nobody runs this.
+// To be found: the acquire. It pairs with nothing, as this is never run.
 std::uint64_t acquiring_size(const PublishingStack& stack) {
   return stack.size.load(std::memory_order_acquire);
 }

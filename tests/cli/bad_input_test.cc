@@ -305,7 +305,7 @@ TEST_F(BadInput, LeavesAnEarlierResultAlone) {
   EXPECT_EQ(folder_.contents(), std::vector<std::string>{"result.json"});
 }
 
-// Tables that nobody received are no success.
+// Tables that could not be written are no success.
 TEST_F(BadInput, StandardOutputThatIsFull) {
   const Outcome outcome = run_jackdaw({"mark", "tree:3"}, "/dev/full");
   EXPECT_NE(outcome.status, 0);

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 class FileGraphs : public testing::Test {
  protected:
-  // What a subcommand writes with --json.
+  // Returns the file that a subcommand writes with --json.
   json result_of(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--json", folder_.file("result.json")});
     const Outcome outcome = run_jackdaw(arguments);

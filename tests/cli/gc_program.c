@@ -27,7 +27,7 @@ static int collect(int times) {
   return 0;
 }
 
-// Asks whoever runs this to end.
+// Asks the parent process to end.
 _Noreturn static void end_parent(void) {
   kill(getppid(), SIGTERM);
   for (;;) pause();

@@ -1,5 +1,5 @@
-// `jackdaw heap`: what it prints of real heaps, what it writes for other tools, and whom it finds that keeps
-// 100 MiB.
+// `jackdaw heap`: what it prints of real heaps, what it writes for other tools, and what it finds to keep 100
+// MiB.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kHundredMebibytes = 104'857'600;
 
 class HeapCommand : public testing::Test {
  protected:
-  // What `jackdaw heap HEAP --json FILE` writes.
+  // Returns the file that `jackdaw heap HEAP --json FILE` writes.
   [[nodiscard]] Json report_of(const std::string& heap) const {
     const Outcome outcome = run_jackdaw({"heap", heap, "--json", folder_.file("report.json")});
     EXPECT_EQ(outcome.status, 0) << outcome.err;

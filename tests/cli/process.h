@@ -19,7 +19,7 @@ struct Outcome {
 /// standard output goes instead of into the outcome.
 Outcome run_jackdaw(const std::vector<std::string>& arguments, const std::string& stdout_path = "");
 
-/// The same for any program, by its path.
+/// Runs any program, by its path, as run_jackdaw() runs jackdaw.
 Outcome run_program(std::vector<std::string> words, const std::string& stdout_path = "");
 
 /// The path of `tests/data/javac.hprof.gz`.

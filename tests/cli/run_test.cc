@@ -1,4 +1,5 @@
-// `jackdaw run`: whom it runs on Jackdaw and what becomes of the program, what --stats says, whom it refuses.
+// `jackdaw run`: which programs it runs on Jackdaw and which it refuses, how they end, and what --stats
+// prints.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

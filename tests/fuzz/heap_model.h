@@ -1,7 +1,7 @@
 // HeapModel: what a fuzzed program has done, outside the collector's heap: the oracle of what must be there.
 //
-// Addresses of objects are inverted, so that no collection takes them for references. What the model says is
-// not reachable may be there all the same: old words on stacks keep it.
+// Addresses of objects are inverted, so that no collection takes them for references. Objects that the model
+// says are not reachable may still be there: stale words on stacks keep them.
 #pragma once
 
 #include "jackdaw/gc.h"
@@ -43,7 +43,7 @@ struct Node {
   std::optional<FinalizerKind> finalizer;  // registered, and not called yet
   Reference finalizer_data;
   std::uint64_t marked = 0;  // the last marking that found it
-  bool is_gone = false;      // freed by hand, or its memory is another object's
+  bool is_gone = false;      // freed explicitly, or its memory is another object's
   bool was_brought_back = false;
 
   [[nodiscard]] std::byte* start() const { return static_cast<std::byte*>(GC_REVEAL_POINTER(hidden)); }
@@ -84,7 +84,7 @@ void note_finalized(void* object, void* data);
 
 class HeapModel {
  public:
-  /// The object that was just allocated. What was there before must have been dead.
+  /// Notes the object that was just allocated. The object there before must have been dead.
   Node& add(void* object, Shape shape, std::size_t bytes);
   /// Resizes the object; null when there is no memory. Then add_resized says where it is.
   static void* resize(Node& node, std::size_t bytes);
@@ -110,7 +110,7 @@ class HeapModel {
   /// Returns the object that the link leads to, null when the link was cleared.
   static void* follow(const Link& link);
 
-  /// Whether nothing but one root refers to the node, and it may be freed by hand or moved.
+  /// Whether nothing but one root refers to the node, and it may be freed explicitly or moved.
   [[nodiscard]] bool has_one_reference(const Node& node) const;
   /// Finds out what is reachable.
   void mark();

@@ -48,7 +48,7 @@ thread_local std::array<void* volatile, kPlaces> local_places;
 void** added_places;  // in a range that the program adds
 void** link_words;    // in memory that is no root
 
-// Those that GC_register_displacement was told of, where not all interior pointers count.
+// The displacements that were registered, where not all interior pointers count.
 std::array<bool, 64> displacements{true};
 
 // A list that is whole as long as the calling thread alone refers to it, among garbage.

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes at all as a collection log. What is read can be summed up, written and read.
+// libFuzzer target: any bytes at all as a collection log. A log that is accepted can be summed up, written
+// and read.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@
 namespace jackdaw::heap {
 namespace {
 
-// The heap gives 1, 2, 4, 8 and 16 at a time: after so many none are at hand.
+// The heap gives 1, 2, 4, 8 and 16 blocks at a time: after this number none are at hand.
 constexpr std::size_t kBlocksOfBatches = 31;
 constexpr std::size_t kManySlots = kBlocksOfBatches * (kBlockBytes / kLargestSmallBytes);
 

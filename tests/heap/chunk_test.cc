@@ -231,7 +231,7 @@ TEST(Chunk, AvoidsBlacklistedBlocksUntilTheyAreForgotten) {
   EXPECT_EQ(chunk->find_free(kUsableBlocks, Blacklisted::avoided), kFirstBlock);
 }
 
-// As a plain search does, whatever was searched for before.
+// Finds the run that a plain search finds, whatever was searched for before.
 TEST(Chunk, FindsTheFirstRunAfterAnyTakesAndReleases) {
   const OwnedChunk chunk = make_chunk();
   const BlockInfo info = block_of_slots(16);

@@ -98,7 +98,7 @@ TEST(HeapSpace, MemoryThatWasReleasedComesBackZero) {
   for (std::size_t i = 0; i < kUsableBlocks * kBlockBytes; i += 509) ASSERT_EQ(objects[i], std::byte{0});
 }
 
-// Somebody may have looked into the map before the chunk was released, and look into its tables only now.
+// A thread may have read the map before the chunk was released, and read its tables only now.
 TEST(HeapSpace, TheHeaderOfAReleasedChunkStaysAndIsZero) {
   HeapSpace space(8 * kChunkBytes, kKinds);
   for (const std::size_t bytes : {kChunkBytes, kChunkBytes / 4, 3 * kChunkBytes + kBlockBytes}) {

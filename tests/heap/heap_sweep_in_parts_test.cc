@@ -1,5 +1,5 @@
-// Marking and sweeping while threads allocate: what comes between the parts of a sweep survives it, what was
-// freed by hand stays until then, and what a marker asks for is found.
+// Marking and sweeping while threads allocate: what comes between the parts of a sweep survives it,
+// explicitly freed objects stay until then, and objects that a marker asks for are found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class HeapSweepInPartsTest : public testing::Test {
     EXPECT_NE(object, nullptr);
     return object;
   }
-  // Of which only the ends are ever written.
+  // Allocates an object of which only the ends are ever written.
   Object* allocate_filled(std::size_t bytes, std::uint64_t key) {
     Object* const object = allocate(bytes);
     fill_contents(object, std::min(bytes, kBlockBytes), key);
@@ -258,7 +258,7 @@ TEST_F(HeapSweepInPartsTest, AnOversizedObjectFreedInTheMidstSkipsNoChunk) {
   }
 }
 
-// Their memory may go away while somebody who was given one looks at it.
+// Their memory may go away while a thread that found one reads it.
 TEST_F(HeapSweepInPartsTest, DeadObjectsAreNotFoundBeforeTheyAreSwept) {
   const std::vector<Object*> objects = fill_chunks(3, 512);
   std::vector<Object*> live = fillers_;

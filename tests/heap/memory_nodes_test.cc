@@ -1,5 +1,5 @@
-// Where chunks lie, and who allocates from which. Every machine has a node 0; so that threads are near
-// different chunks on a machine with one node, each processor is said to be on a node of its own.
+// Where chunks lie, and which thread allocates from which. Every machine has a node 0; so that threads are
+// near different chunks on a machine with one node, each processor is said to be on a node of its own.
 #include "heap/memory_nodes.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ class NearMemory : public testing::Test {
       function();
     }).join();
   }
-  // Objects until so many are allocated or there is no memory.
+  // Allocates `count` objects, or fewer if there is no memory.
   static std::vector<Object*> allocate(Allocator& allocator, std::size_t count) {
     std::vector<Object*> objects;
     while (objects.size() < count) {
@@ -155,7 +155,7 @@ TEST_F(NearMemory, PartlyFreeBlocksGoToThreadsNearThem) {
   });
 }
 
-// Nobody knows which threads will allocate from it.
+// It is not known which threads will allocate from it.
 TEST_F(NearMemory, AnExpandedHeapLiesOnAllNodes) {
   Heap heap(std::size_t{1} << 30, nodes_);
   ASSERT_TRUE(heap.expand_to(6 * kUsableBlocks * kBlockBytes));

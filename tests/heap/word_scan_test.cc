@@ -19,7 +19,7 @@ class WordScanTest : public testing::Test {
   static Words words_of(const std::vector<std::uintptr_t>& words) {
     return {words_at(words.data()), words.size()};
   }
-  // As a marker sees it: what is marked from the beginning is no object.
+  // Returns what a marker finds: an address that is marked from the beginning is no object.
   std::vector<Object*> found_in(const std::vector<std::uintptr_t>& words) {
     std::vector<Object*> found;
     heap_.clear_marks();

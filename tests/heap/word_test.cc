@@ -10,7 +10,7 @@
 namespace jackdaw::heap {
 namespace {
 
-// As the embedder of the heap has them.
+// An embedder's objects have this header.
 struct Node {
   const TypeDescriptor* type = nullptr;
   Node* next = nullptr;

@@ -1,4 +1,4 @@
-// BiasedRegions: who may mark how, and that no two workers mark plainly in one region at once.
+// BiasedRegions: which worker may mark how, and that no two workers mark plainly in one region at once.
 #include "mark/biased_regions.h"
 
 #include <gtest/gtest.h>

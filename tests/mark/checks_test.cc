@@ -58,7 +58,7 @@ TEST_F(EngineChecks, BiasesHaveOwners) {
   EXPECT_CHECK_TO_FAIL(static_cast<void>(BiasedRegions(BiasedRegions::kMaximumWorkers)),
                        "worker < kMaximumWorkers");
   BiasedRegions worker(0);
-  BiasWord odd{5};  // neither free, nor shared, nor anybody's
+  BiasWord odd{5};  // neither free, nor shared, nor any worker's
   const auto regions_of = [&](std::uint32_t) -> BiasedRegions& { return worker; };
   EXPECT_CHECK_TO_FAIL(worker.right_to_mark(odd, regions_of), "seen == kFree");
 }

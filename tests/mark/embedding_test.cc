@@ -48,7 +48,7 @@ TEST(Embedding, TellsAVisitWhichWorkerVisits) {
     EXPECT_EQ(model.visits_of(worker), marker.statistics()[worker].tasks_executed) << worker;
 }
 
-// Notes how often it was asked for what lies behind an object. Of one worker.
+// Counts the prefetches of what lies behind an object, by one worker.
 class FollowingModel : public VectorModel {
  public:
   using VectorModel::VectorModel;

@@ -83,7 +83,7 @@ TEST(MarkDistance, IsNearAgainAfterAWhileAndIsJudgedAfresh) {
   }
 }
 
-// Judges samples that take long, of which one of so many references led to a new object.
+// Judges samples that take long, where one in `references_a_new` references led to a new object.
 void judge_as_far(MarkDistance& distance, std::uint64_t references_a_new, std::uint64_t& references,
                   std::uint64_t& marked) {
   for (std::uint32_t i = 0; i < MarkDistance::kSamples; ++i) {

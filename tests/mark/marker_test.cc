@@ -26,7 +26,7 @@
 namespace jackdaw::mark {
 namespace {
 
-// The same, divided into regions of a few nodes that workers bias.
+// A VectorModel divided into regions of a few nodes that workers bias.
 class BiasedVectorModel : public VectorModel {
  public:
   explicit BiasedVectorModel(std::vector<std::vector<Node>> edges)
@@ -47,7 +47,7 @@ class BiasedVectorModel : public VectorModel {
 
 static_assert(BiasedObjectModel<BiasedVectorModel>);
 
-// The same, where a mark takes as long to come as from another core.
+// A VectorModel whose marks take as long to come as from another core.
 class DistantVectorModel : public VectorModel {
  public:
   using VectorModel::VectorModel;
@@ -77,11 +77,11 @@ class DistantVectorModel : public VectorModel {
 
 thread_local bool DistantVectorModel::was_far_ = false;
 
-// At least so many visits come before a worker takes marks to be far.
+// At least this number of visits come before a worker takes marks to be far.
 constexpr Node kVisitsUntilJudged =
     MarkDistance::kSamples * MarkDistance::kPollsASample * kVisitsBetweenPolls;
 
-// The same, where nodes without edges say so.
+// A VectorModel in which nodes without edges are leaves.
 class LeafVectorModel : public VectorModel {
  public:
   explicit LeafVectorModel(std::vector<std::vector<Node>> edges)
@@ -220,7 +220,7 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
   }
 }
 
-// What waits for its mark's memory when others are called is not forgotten.
+// References that wait for their mark's memory when others are called are not forgotten.
 TEST(Marker, CallsOthersWhileMarksAreAskedFor) {
   MarkerOptions options;
   options.threads = 2;
@@ -508,7 +508,7 @@ TEST(Marker, HasNoMoreWorkersThanProcessorsUnlessAllAreToBegin) {
   }
 }
 
-// The first worker stays at its visits until somebody else has come.
+// The first worker stays at its visits until another one has come.
 class ModelThatWaitsForHelp : public VectorModel {
  public:
   using VectorModel::VectorModel;
@@ -524,7 +524,7 @@ class ModelThatWaitsForHelp : public VectorModel {
       }
     }
   }
-  // Clears the marks. After so many visits the first worker will wait for others to have made so many.
+  // Clears the marks. After `visits` visits the first worker will wait for others to have made as many.
   void start(std::uint64_t visits_before, std::uint64_t wanted) {
     clear_marks();
     visits_before_ = visits_before;
@@ -556,7 +556,7 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
 }
 
 // One object with many references to objects that have none, cut into parts, with which the first worker
-// takes its time until somebody else has visited one.
+// takes its time until another one has visited one.
 class CutObjectModel {
  public:
   static constexpr Node kReferences = 1 << 20;
@@ -629,7 +629,7 @@ TEST(Marker, WakesTheHelpersThatWereUseful) {
   mark(large, 15000, 5000);
 }
 
-// Parts are shared once helpers are awake, and each is done once, whoever does it.
+// Parts are shared once helpers are awake, and each is done once.
 TEST(Marker, SharesWhatIsToBeDoneBeforeMarking) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
   constexpr std::uint32_t kParts = 2000;

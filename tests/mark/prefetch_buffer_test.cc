@@ -56,8 +56,7 @@ TEST(PrefetchBuffer, FollowsADeque) {
   }
 }
 
-// What an Exchanging does is the buffer's after its end, and so is what was put in between its end and its
-// beginning.
+// Changes by an Exchanging reach the buffer at its end, and tasks put in between two of them are kept.
 TEST(PrefetchBuffer, IsFilledAndEmptiedInRegisters) {
   PrefetchBuffer<int, 8> buffer;
   for (int i = 0; i < 6; ++i) buffer.put(i);

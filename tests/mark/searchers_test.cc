@@ -1,5 +1,5 @@
-// Searchers, and the thread pool that workers leave to and are called from: no round ends while somebody
-// holds a task, every round ends, and whoever left comes back when there is work.
+// Searchers, and the thread pool that workers leave to and are called from: no round ends while a worker
+// holds a task, every round ends, and workers that left come back when there is work.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class Team {
 
   SharedBag& bag() { return bag_; }
 
-  /// A round that all workers begin, or one. `calls`: whoever has made tasks calls others.
+  /// A round that all workers begin, or one. With `calls`, a worker that has made tasks calls others.
   void run(std::int64_t tasks, bool all_begin, bool calls) {
     bag_.fill(tasks);
     searchers_.start_round();

@@ -1,4 +1,4 @@
-// Slices: the parts of an array cover it exactly once, whoever takes which part.
+// Slices: the parts of an array cover it exactly once, whichever worker takes which part.
 #include "mark/slices.h"
 
 #include <gtest/gtest.h>

@@ -39,13 +39,13 @@ struct Markings {
     benefit.finish(references, time, is_together);
     return is_together;
   }
-  // How many of so many the team took part in.
+  // How many of `count` markings the team took part in.
   int together_in(int markings, std::uint64_t references = kReferences) {
     int together = 0;
     for (int i = 0; i < markings; ++i) together += mark(references) ? 1 : 0;
     return together;
   }
-  // The time of so many, compared with that of the cheaper way.
+  // The time of these markings ÷ that of the cheaper way.
   double regret_of(int markings, std::uint64_t references = kReferences) {
     double sum = 0;
     for (int i = 0; i < markings; ++i) {

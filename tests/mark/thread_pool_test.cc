@@ -82,12 +82,12 @@ TEST(ThreadPool, WhoeverIsCalledRunsTheJobOnce) {
     pool.run_on_call([&](std::uint32_t worker) {
       ++runs[worker];
       came.fetch_add(1);
-      // Until all are here; anybody calls the next.
+      // Waits until all are here; any worker calls the next.
       while (came.load() < pool.size()) {
         pool.call(4);
         std::this_thread::yield();
       }
-      // Who returned could be called back.
+      // Workers that returned could be called back.
       saw_all.fetch_add(1);
       while (saw_all.load() < pool.size()) std::this_thread::yield();
     });
@@ -115,7 +115,7 @@ TEST(ThreadPool, CallsNoMoreThanMayBeOnTheirWay) {
   });
 }
 
-// Workers whose part has ended are called again, the caller, too; the job ends when nobody is at work.
+// Workers whose part has ended are called again, the caller, too; the job ends when no worker is at work.
 TEST(ThreadPool, CallsWhoeverHasReturnedBack) {
   constexpr int kParts = 300;
   constexpr int kJobs = 20;
@@ -161,7 +161,7 @@ TEST(ThreadPool, AJobDoesNotWaitForHelpersThatComeTooLate) {
   EXPECT_EQ(runs, (std::vector<std::uint64_t>{0, 0, 0, 0}));
 }
 
-// A job that waits for all its workers, and calls nobody.
+// A job that waits for all its workers, and calls none.
 void run_with(ThreadPool& pool, std::uint32_t workers, std::vector<std::uint64_t>& runs) {
   std::atomic<std::uint32_t> came{0};
   pool.run_on_call([&](std::uint32_t worker) {

@@ -38,7 +38,7 @@ class VectorModel {
   bool is_marked(Reference node) const { return marks_[node].load(std::memory_order_relaxed) != 0; }
   void prefetch_mark(Reference) const {}
   void prefetch(Task) const {}
-  // As if every other object were on another memory node.
+  // Every other object is said to be on another memory node.
   std::uint32_t node_of(Task node) const { return node % 2; }
   template <typename Sink>
   void visit(Task node, Sink& sink) const {

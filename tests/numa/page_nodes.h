@@ -17,7 +17,7 @@ namespace jackdaw::numa {
 struct PageNodes {
   std::map<std::uint32_t, std::size_t>
       pages;               ///< by the node that they lie on; nodes without one are not listed
-  std::size_t absent = 0;  ///< pages that nobody has written to yet
+  std::size_t absent = 0;  ///< pages that were never written to
 
   /// Pages on that node.
   [[nodiscard]] std::size_t on(std::uint32_t node) const {

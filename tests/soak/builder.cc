@@ -64,8 +64,8 @@ bool Builder::add_node(std::vector<HiddenNode>& nodes, std::vector<HiddenNode>& 
   return true;
 }
 
-// None leads to the graph's own entry, so that this can have a finalizer that waits for those who refer to
-// it.
+// None leads to the graph's own entry, so that this can have a finalizer that waits for the objects that
+// refer to it.
 void Builder::add_further_edges(std::vector<HiddenNode>& nodes, const std::vector<Held>& older,
                                 std::vector<Reference>& children) {
   for (const HiddenNode hidden : nodes) {

@@ -17,7 +17,8 @@ struct Kind {
   bool has_edge_to_itself;
 };
 
-// A finalizer that waits for whoever refers to the object would wait for ever for the object itself.
+// A finalizer that waits for the objects that refer to its object would wait for ever if that is the object
+// itself.
 constexpr std::array<Kind, kFinalizerKinds> kKinds{{
     {GC_register_finalizer, false},
     {GC_register_finalizer_ignore_self, true},
@@ -25,7 +26,8 @@ constexpr std::array<Kind, kFinalizerKinds> kKinds{{
     {GC_register_finalizer_unreachable, false},
 }};
 
-// Called without a lock, by whichever thread asks for finalizers. What the object leads to is still there.
+// Called without a lock, by whichever thread asks for finalizers. All that the object leads to is still
+// there.
 void finalize(void* object, void* data) {
   auto* const entry = static_cast<Node*>(object);
   check_intact(entry);

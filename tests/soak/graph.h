@@ -5,8 +5,8 @@
 // cycle, though their nodes may, and counting them (std::shared_ptr) tells exactly which graphs are
 // reachable: those that a Reference to is left.
 //
-// The rule that makes it exact with threads: whoever has a reference to the model keeps the real entry
-// reachable as well, from before he has it until after he let it go (Held).
+// The rule that makes it exact with threads: a thread that has a reference to the model keeps the real entry
+// reachable as well, from before it has it until after it let it go (Held).
 //
 // Graphs do not change once they are made, so threads may share them, and their nodes, without a lock.
 #pragma once
@@ -51,7 +51,7 @@ struct NodeModel {
 
 class Graph {
  public:
-  /// Of references to other graphs there is no longer way than this.
+  /// No path of references to other graphs is longer than this.
   static constexpr unsigned kMostDepth = 4;
 
   Graph(std::vector<NodeModel> nodes, std::vector<Reference> children, FinalizerCalls finalizer_calls);

@@ -18,7 +18,7 @@ constexpr std::uint64_t kSeal = 0x5EA1'0000'0000'0000U;
 constexpr std::uint64_t kSealMask = 0xFFFF'0000'0000'0000U;
 constexpr std::uintptr_t kNodeAlignment = 16;
 
-// Where references lie in nodes with so many edges; made at the first use.
+// The layout of nodes with `edge_count` edges; made at the first use.
 GC_descr layout(std::uint32_t edge_count) {
   constexpr std::size_t kFirstReference = offsetof(Node, payload) / sizeof(void*);
   std::vector<GC_word> bitmap((kFirstReference + 1 + edge_count + GC_WORDSZ - 1) / GC_WORDSZ);
@@ -52,7 +52,7 @@ Node* new_node(std::uint64_t identity, std::uint32_t edge_count, NodeKind kind) 
   check(node->seal == 0 && node->payload == nullptr, "a new object is not cleared", identity);
   node->seal = kSeal | identity;
   node->edge_count = edge_count;
-  // Kept by the node itself, or by nobody.
+  // Only the node itself keeps the object, if anything does.
   node->noise = kind == NodeKind::typed ? reinterpret_cast<std::uintptr_t>(GC_MALLOC(sizeof(Node))) : 0;
   for (const std::uintptr_t edge : node->edges()) check(edge == 0, "a new object is not cleared", identity);
   return node;

@@ -1,6 +1,6 @@
 // Node: a real object of the collector's heap, with edges to others and a payload, an object of data.
 //
-// A node says itself who it is and how large, so one that nothing is known of any more can be checked, too.
+// A node holds its identity and size, so one that nothing is known of any more can be checked, too.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ struct Node {
 
 /// A node of its own identity without edges, or null when there is no memory.
 Node* new_node(std::uint64_t identity, std::uint32_t edge_count, NodeKind kind);
-/// Gives it a payload of so many words; one that it had grows (GC_REALLOC) or is freed (GC_FREE). It may stay
-/// as it is when there is no memory.
+/// Gives the node a payload of `words` words; one that it had grows (GC_REALLOC) or is freed (GC_FREE). It
+/// may stay as it is when there is no memory.
 void set_payload(Node* node, std::uint32_t words);
 /// Frees node and payload (GC_FREE).
 void free_node(Node* node);
@@ -45,7 +45,7 @@ std::size_t bytes_of(const Node* node);
 std::uint64_t identity_of(const Node* node);
 /// Fails unless the node is an object of the heap with its own payload.
 void check_intact(const Node* node);
-/// The same for all nodes that `node` leads to, at most so many.
+/// As check_intact() for all nodes that `node` leads to, at most `most`.
 void check_reachable(Node* node, std::size_t most);
 
 }  // namespace jackdaw::soak

@@ -19,7 +19,7 @@ class Random {
 
   /// Less than `bound`, which is not 0.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  /// True once in so many times.
+  /// True once in `times` times, at random.
   bool once_in(std::uint64_t times) { return below(times) == 0; }
 
  private:

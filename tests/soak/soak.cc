@@ -95,8 +95,8 @@ void keep_long_links(Soak& soak, std::vector<LastingLink> links) {
   for (const LastingLink& lasting : links) lasting.link.unregister();
 }
 
-// What the worker has is there in a child, too, and it can allocate and collect. Its exit status is 1 when
-// that is not so (fail), and a signal's when it hangs.
+// A child has all that the worker has, and can allocate and collect. Its exit status is 1 when that is not so
+// (fail), and a signal's when it hangs.
 [[noreturn]] void use_heap_in_child(Worker& worker) {
   constexpr unsigned kMostSeconds = 120;
   // Under stress, collections come long before the budget is used up.
@@ -118,7 +118,7 @@ void keep_long_links(Soak& soak, std::vector<LastingLink> links) {
 
 // One thread each second. Sanitizers' locks may be held by the threads that the child has not.
 void fork_when_due(Soak& soak, Worker& worker) {
-  // Relaxed, both: whoever changes it forks.
+  // Relaxed, both: the thread that changes it forks.
   Clock::time_point due = soak.next_fork.load(std::memory_order_relaxed);
   const Clock::time_point now = Clock::now();
   if (mark::kSanitized || now < due ||
@@ -154,7 +154,7 @@ void* work(void* argument) {
   return nullptr;
 }
 
-// Keeps so many threads running until it is time: one that ended is replaced.
+// Keeps `threads` threads running until it is time: one that ended is replaced.
 void run_threads(Soak& soak, std::uint64_t threads) {
   std::vector<pthread_t> running(threads);
   const auto start = [&](pthread_t& thread) {
@@ -179,7 +179,7 @@ std::uint64_t missed_finalizers() {
   return missed;
 }
 
-// Not inlined: what its frame held must be cleared.
+// This is not inlined: the contents of its frame must be cleared.
 [[gnu::noinline]] void drop_board(Board& board) {
   for (std::size_t place = 0; place < Board::kPlaces; ++place) board.exchange(place, {});
 }
@@ -189,7 +189,7 @@ std::uint64_t missed_finalizers() {
 [[gnu::always_inline]] inline void clear_stack() {
   constexpr std::size_t kBytes = std::size_t{128} << 10;
 #if defined(__x86_64__)
-  // Not with a function of its own: its frame would leave gaps, too.
+  // A function of its own would leave gaps in its frame, too.
   asm volatile(
       "lea -%c[bytes](%%rsp), %%rdi\n\t"
       "mov %[words], %%ecx\n\t"

@@ -26,7 +26,7 @@ struct Tally {
   std::atomic<std::uint64_t> freed{0};
   std::array<std::atomic<std::uint64_t>, kFinalizerKinds> finalizers{};
   std::array<std::atomic<std::uint64_t>, kFinalizerKinds> finalized{};
-  // Of the graphs that the model says are reachable, in the collector's heap, and of the model itself.
+  // Bytes of the graphs that the model says are reachable, in the collector's heap, and of the model itself.
   std::atomic<std::uint64_t> live_bytes{0};
   std::atomic<std::uint64_t> model_bytes{0};
   std::atomic<std::uint64_t> peak_live_bytes{0};

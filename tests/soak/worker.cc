@@ -20,7 +20,7 @@ Worker::Worker(Board& board, std::uint64_t seed)
 // The model's references are dropped first; the stack, and with it the real references, lasts longer.
 Worker::~Worker() {
   while (!anchors_.empty()) free_oldest_anchor();
-  // Those of half the threads go with the objects that they lie in.
+  // Half of the threads leave their links to go with the objects that they lie in.
   if (random_.once_in(2)) {
     for (const std::optional<WeakLink>& link : short_links_) {
       if (link) link->unregister();

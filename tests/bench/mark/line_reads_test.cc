@@ -26,7 +26,7 @@ TEST(LineMemory, IsWholeLinesRoundedUp) {
   EXPECT_EQ(&memory.word_of(15'624) - &memory.word_of(0), 15'624 * 8);
 }
 
-// Of the zero page that memory has before it is written, all reads would hit the same line.
+// Memory that was never written is the zero page, of which all reads would hit one line.
 TEST(LineMemory, IsPresent) {
   const LineMemory memory(std::uint64_t{8} << 20, PageKind::small);
   std::vector<unsigned char> present(memory.bytes() / 4096);

@@ -34,7 +34,7 @@ TEST(MarkedLines, OfALineEach) {
 }
 
 // Four objects to three lines, and every second one reaches into the next line. But a block of 16 KiB holds
-// no whole number of objects: its last 16 bytes are nobody's.
+// no whole number of objects: its last 16 bytes belong to none.
 TEST(MarkedLines, OfNeighboursThatShareThem) {
   const MarkedLines lines = lines_of("ordered:341,4", 48);
   EXPECT_EQ(lines.objects, 341U);

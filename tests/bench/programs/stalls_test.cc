@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMicrosecond = 1000;
 constexpr std::uint64_t kMillisecond = 1000 * kMicrosecond;
 
-// Of a thread that read the clock at these times, the first of which is when it began.
+// Returns the stalls of a thread that began at the first of these times and read the clock at the others.
 std::unique_ptr<Stalls> stalls_between(std::initializer_list<std::uint64_t> readings) {
   auto stalls = std::make_unique<Stalls>();
   stalls->last_reading = *readings.begin();
@@ -55,7 +55,7 @@ TEST(LatencyStalls, WorstWindowMayEndWithOne) {
   EXPECT_EQ(most_stalled(stalls.get(), 10 * kMillisecond), 6 * kMillisecond);
 }
 
-// The same the other way round: it begins with the long one.
+// The reverse of the test before: the window begins with the long stall.
 TEST(LatencyStalls, WorstWindowMayBeginWithOne) {
   const auto stalls = stalls_between({20 * kMillisecond, 25 * kMillisecond});
   stalls->last_reading = 29 * kMillisecond;

@@ -1,4 +1,4 @@
-// Queues ask malloc for nothing while tasks come and go: a thread that stands still may hold its lock. A
+// Queues ask malloc for nothing while tasks come and go: a stopped thread may hold its lock. This is a
 // program of its own, because it replaces operator new.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::size_t calls = 0;
 
 }  // namespace
 
-// Not inlined, or the compiler takes what malloc gave for memory of operator new's.
+// This is not inlined, or the compiler takes malloc's memory for operator new's.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++calls;
   void* const memory = std::malloc(bytes);

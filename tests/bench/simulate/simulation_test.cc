@@ -23,7 +23,7 @@ namespace {
 
 using Targets = std::vector<std::vector<RecordedNode>>;
 
-// So many marks lie in one line.
+// A line holds this number of marks.
 constexpr std::uint32_t kMarksOfALine = 32;
 
 Recording record(const Targets& targets) {
@@ -55,7 +55,7 @@ Targets tangle(std::uint32_t nodes) {
   return targets;
 }
 
-// Whole numbers, so that sums are exact. Everybody begins at once.
+// Whole numbers, so that sums are exact. All workers begin at once.
 SimulationSetup setup_for(std::uint32_t workers) {
   SimulationSetup setup;
   setup.engine.threads = workers;
@@ -175,8 +175,8 @@ TEST(Simulation, OnOneNodeNothingIsRemote) {
   EXPECT_EQ(result.steals_remote, 0U);
 }
 
-// Where there is something to steal near by: with larger blocks there seldom is, and who has something
-// decides, not the policy.
+// Small blocks, so that near workers have tasks to steal. With larger ones they seldom do, and the policy
+// decides little.
 TEST(Simulation, ThievesThatLookNearFirstStealLessFromOtherNodes) {
   const Recording recording = record(tree(262'143));
   SimulationSetup setup = setup_for(16);

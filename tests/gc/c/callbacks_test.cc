@@ -323,7 +323,7 @@ constexpr std::size_t kMostMade = 2000;
 std::array<void**, kMostMade> made{};
 std::size_t made_count = 0;
 
-// As much as takes many blocks, whatever the budget is.
+// Makes objects that take many blocks, whatever the budget is.
 void make_objects() {
   ++visits;
   for (int i = 0; i < 20 && made_count < kMostMade; ++i) {
@@ -476,7 +476,7 @@ void* keep_above(void*) {
   return nullptr;
 }
 
-// As fibers are told of that run now.
+// Programs announce so the stack of the fiber that runs now.
 TEST(CCallbacksAndStacks, AStacksEndCountsInTheCollectionThatItIsToldIn) {
   GC_INIT();
   pthread_t thread{};

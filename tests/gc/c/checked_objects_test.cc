@@ -31,7 +31,7 @@ class Log {
 
   // Since the last call.
   std::string text() {
-    // Not empty, so that reading does not wait.
+    // The pipe is not empty then, so that reading does not wait.
     if (write(ends_[1], "$", 1) != 1) return "?";
     std::array<char, 8192> bytes;
     const ssize_t count = read(ends_[0], bytes.data(), bytes.size());
@@ -50,7 +50,7 @@ bool contains(const std::string& text, const std::string& part) {
 // Out of the compiler's sight, which knows how long objects are. Not a byte of any guard.
 [[gnu::noinline]] void smash(char* object, std::ptrdiff_t at) { object[at] = 0; }
 
-// Behind the last word of so many bytes.
+// The end of the last word of `bytes`.
 std::size_t words_end(std::size_t bytes) {
   return (bytes + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
 }

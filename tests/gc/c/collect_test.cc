@@ -134,8 +134,8 @@ TEST(CPolicy, ASmallLimitHolds) {
   EXPECT_NE(GC_malloc(kLimit), nullptr);
 }
 
-// Fills a heap of at most 32 MiB, asks for more so many times, and drops everything: how often it was
-// collected in vain.
+// Fills a heap of at most 32 MiB, asks for more `refusals` times, and drops everything. Returns how often it
+// was collected in vain.
 [[gnu::noinline]] GC_word collections_of_refusals(int refusals) {
   constexpr std::size_t kMost = 32;
   auto** const objects = static_cast<void**>(GC_malloc_uncollectable(kMost * sizeof(void*)));

@@ -49,7 +49,7 @@ Node* new_node(Node* next, std::size_t bytes = sizeof(Node),
                const GC_finalizer_closure* closure = &kClosure) {
   auto* const node = static_cast<Node*>(GC_finalized_malloc(bytes, closure));
   *node = {kMagic, next};
-  GC_reachable_here(node);  // else the compiler leaves out what nobody reads
+  GC_reachable_here(node);  // otherwise the compiler leaves out unread stores
   return node;
 }
 
@@ -178,7 +178,7 @@ int kind_with_procedure(int mark_from_all) {
 Record* new_record(int kind, void* referent = nullptr) {
   auto* const record = static_cast<Record*>(GC_generic_malloc(sizeof(Record), kind));
   *record = {kMagic, referent};
-  GC_reachable_here(record);  // else the compiler leaves out what nobody reads
+  GC_reachable_here(record);  // otherwise the compiler leaves out unread stores
   return record;
 }
 
@@ -193,7 +193,7 @@ TEST(DisclaimProcedures, MayKeepAnObjectUntilTheNextCollection) {
   keeps = false;
   collect_cleanly();
   EXPECT_GE(asked().size(), first + kMany - kFew);
-  collect_cleanly();  // what was freed by hand counts as an object until then
+  collect_cleanly();  // explicitly freed objects count as objects until then
   EXPECT_LE(records.still_there(), kFew);
 }
 

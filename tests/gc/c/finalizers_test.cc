@@ -1,4 +1,4 @@
-// Finalizers and links through the C interface: who calls what, when, and with which lock.
+// Finalizers and links through the C interface: which thread calls what, when, and with which lock.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -89,7 +89,7 @@ TEST(FreeLists, MakeACollectionDueByWhatIsCounted) {
   EXPECT_EQ(GC_get_gc_no(), collections + 1);
 }
 
-// As much as a block may be freed by hand before others are told.
+// A thread may free up to a block explicitly before it tells others.
 TEST(FreedBytes, AreKnownToTheThreadThatFreedThem) {
   GC_gcollect();
   EXPECT_EQ(GC_get_expl_freed_bytes_since_gc(), 0U);

@@ -24,7 +24,7 @@ class Hidden {
 
 inline constexpr std::size_t kManyObjects = 100;
 
-/// Calls `use(object)` with many new objects of so many bytes, which are not referred to afterwards. A stale
+/// Calls `use(object)` with many new objects of `bytes` bytes, which are not referred to afterwards. A stale
 /// word somewhere may keep one or another of them.
 template <typename Use>
 [[gnu::noinline]] std::vector<Hidden> drop_many(std::size_t bytes, Use use) {
@@ -46,7 +46,7 @@ inline std::size_t count_there(const std::vector<Hidden>& objects) {
   return count;
 }
 
-/// Whether nobody holds the collector's lock.
+/// Whether no thread holds the collector's lock.
 inline bool lock_is_free() {
   if (!collector().lock().try_lock()) return false;
   collector().lock().unlock();

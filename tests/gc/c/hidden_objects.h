@@ -36,9 +36,9 @@ inline bool is_given_out_again(const void* freed, std::size_t bytes) {
   return false;
 }
 
-// Objects that a test makes of each sort: so many that a stale word here or there does not matter.
+// A test makes this number of objects of each sort, so that a few stale words do not matter.
 inline constexpr std::size_t kMany = 1000;
-// So many may be kept by stale words.
+// Stale words may keep this number of objects.
 inline constexpr std::size_t kFew = 10;
 
 // Collects when nothing is left on the stack of what the caller's callees had there.

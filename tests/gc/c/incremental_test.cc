@@ -1,4 +1,5 @@
-// Incremental collection: who can ask for it, who can forbid it, and what it is where the system refuses.
+// Incremental collection: how a program and its environment ask for it or forbid it, and what happens where
+// the system refuses.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -56,7 +57,7 @@ void collect_by_allocating(GC_word collections) {
   gc::allocate_until([wanted] { return GC_get_gc_no() >= wanted; });
 }
 
-// ---- Who decides ----
+// ---- Program and environment ----
 
 TEST_F(CIncremental, IsForThoseWhoAskForIt) {
   EXPECT_EQ(GC_is_incremental_mode(), 0);
@@ -105,7 +106,7 @@ class CIncrementalByEnvironment : public CIncremental {
     gc::run_cycle();
     EXPECT_GT(collections_while_it_runs(), 0U);
   }
-  // That needs no telling: it is what the people wanted who run the program.
+  // No line is printed: the environment asked for this.
   void expect_to_be_off() {
     testing::internal::CaptureStderr();
     GC_enable_incremental();
@@ -134,7 +135,7 @@ TEST_F(CIncrementalByEnvironment, IsForbiddenByLibgcsName) {
   expect_to_be_off();
 }
 
-// ---- Where nobody asks for it ----
+// ---- Where neither asks ----
 
 // Collections stop the program for long, as its procedure for roots takes its time, though not where a cycle
 // ends. Much is live, of which nothing need be visited, and the program allocates slowly.
@@ -252,7 +253,7 @@ TEST_F(CIncrementalByDefault, IsLeftOutWhereNothingTellsOfWrites) {
   EXPECT_EQ(GC_is_incremental_mode(), 1) << "the program asks";
 }
 
-// What a filter does about a call that it does not know may be to end the process.
+// A filter may end the process for a call that it does not know.
 TEST_F(CIncrementalByDefault, IsLeftOutWhereSystemCallsAreFiltered) {
   begin();
   if (!deny(SYS_acct, EPERM)) GTEST_SKIP() << "system calls cannot be denied";

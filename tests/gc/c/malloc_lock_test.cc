@@ -1,6 +1,6 @@
-// While threads stand still one of them may hold malloc's lock, so no collection may call malloc or free
-// then: it would wait for ever. An executable of its own, because it replaces malloc, which sanitizers do not
-// allow.
+// A stopped thread may hold malloc's lock, so no collection may call malloc or free while threads are
+// stopped: it would wait for ever. An executable of its own, because it replaces malloc, which sanitizers do
+// not allow.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// While both are true, nobody runs but a collection.
+// While both are true, only a collection runs.
 std::atomic<bool> all_are_registered{false};
 std::atomic<bool> threads_stand_still{false};
 std::atomic<std::uint64_t> calls_while_they_do{0};
@@ -30,7 +30,7 @@ void note_call() {
 
 }  // namespace
 
-// The C library's own, for whoever replaces the public ones, and what replaces them.
+// The C library's own functions, for programs that replace the public ones, and the replacements.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void __libc_free(void* memory);

@@ -90,7 +90,7 @@ TEST_F(PoisonDeathTest, SaysWhereACheckedObjectWasAllocated) {
               "; it was allocated at a_file\\.c:123\n$");
 }
 
-// Objects of all sizes and kinds, written to the end of what was asked for, freed by hand or not.
+// Objects of all sizes and kinds, written to the end of the requested size, freed explicitly or not.
 [[gnu::noinline]] void use_memory(std::uint32_t random) {
   std::array<void*, 64> kept{};
   for (int i = 0; i < 30'000; ++i) {

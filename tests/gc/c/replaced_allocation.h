@@ -105,7 +105,7 @@ inline int run() {
     if (type == GC_EVENT_END) collects = false;
   });
   churn();
-  // Not std::thread, whose state may be an object that nothing visible leads to yet.
+  // std::thread's state may be an object that nothing visible leads to yet.
   std::array<pthread_t, 4> threads{};
   for (pthread_t& thread : threads)
     expect(pthread_create(&thread, nullptr, churn_in_a_thread, nullptr) == 0, "a thread is made");

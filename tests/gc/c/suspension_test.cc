@@ -1,4 +1,4 @@
-// Threads that are suspended and resumed by hand, and collections meanwhile.
+// Threads that the program suspends and resumes, and collections meanwhile.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>

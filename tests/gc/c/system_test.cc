@@ -112,7 +112,7 @@ int starts = 0;
 GC_word told_size = 0;
 
 TEST(CHooks, TellTheStepsOfACollection) {
-  events().reserve(1000);  // other threads stand still: no malloc
+  events().reserve(1000);  // other threads are stopped: no malloc
   GC_set_on_collection_event([](GC_EventType type) {
     EXPECT_FALSE(lock_is_free());
     events().push_back(type);
@@ -238,7 +238,7 @@ std::size_t count_pairs(const Pair* tree) {
   return tree == nullptr ? 0 : 1 + count_pairs(tree->left) + count_pairs(tree->right);
 }
 
-// Who collects waits for mark threads, and calls what the program wants called, while the others stand still.
+// The collecting thread waits for mark threads, and calls callbacks, while the others are stopped.
 TEST(CPthreads, NobodyIsCancelledInTheMidstOfACollection) {
   constexpr int kDepth = 15;
   static std::atomic<int> collections;
@@ -280,7 +280,7 @@ class CPthreadsCancelled : public testing::TestWithParam<GC_EventType> {
       if (type == when_ && is_ready_) pthread_cancel(thread_);
       if (type == GC_EVENT_POST_STOP_WORLD) {
         stand_still_ = true;
-        for (int i = 0; i < 100; ++i) sched_yield();  // to whoever does not
+        for (int i = 0; i < 100; ++i) sched_yield();  // to threads that are not stopped
       }
     });
   }

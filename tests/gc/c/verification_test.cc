@@ -84,7 +84,7 @@ TEST_F(VerificationDeathTest, FollowsEachCycle) {
   EXPECT_EXIT(run_cycles(), testing::KilledBySignal(SIGABRT), "did not mark the object .* static data");
 }
 
-// They lie behind the heap's end as the second marking found it: each is so long that it takes a chunk.
+// The objects lie behind the heap's end as the second marking found it: each takes a chunk.
 TEST_F(VerificationDeathTest, ObjectsMadeByACallbackMeanwhilePass) {
   const auto collect = [] {
     setenv("JACKDAW_VERIFY", "1", 1);

@@ -139,7 +139,7 @@ class Chain {
     }
     return reached(pairs);
   }
-  // The same when each pair is known to the box alone that is the value before.
+  // Counts the pairs reached where each pair is known only to the box that is the value of the one before.
   std::size_t pairs_in_values() {
     for (std::size_t i = 1; i < boxes_.size(); ++i) {
       Box* const holder = boxes_[i - 1];

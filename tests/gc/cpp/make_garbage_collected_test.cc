@@ -157,7 +157,7 @@ struct Counted : GarbageCollectedMixin {
  protected:
   ~Counted() = default;
 };
-// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): nobody deletes it
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is never deleted
 struct Both final : GarbageCollected<Both>, Named, Counted {
   void Trace(Visitor* visitor) const override {
     Counted::Trace(visitor);
@@ -198,7 +198,7 @@ struct Plain : GarbageCollected<Plain> {
   void Trace(Visitor* visitor) const { visitor->Trace(first); }
   Member<Link> first;
 };
-// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): nobody deletes it
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is never deleted
 struct Virtual final : Plain {
   virtual int answer() { return 42; }
   void Trace(Visitor* visitor) const {

@@ -55,7 +55,7 @@ struct Animal : GarbageCollectedMixin {
  protected:
   ~Animal() = default;
 };
-// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): nobody deletes it
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is never deleted
 struct Cat final : GarbageCollected<Cat>, Animal {
   void Trace(Visitor*) const override {}
 };

@@ -156,7 +156,7 @@ TEST_F(FinalizersTest, ChainsComeFromTheOutsideInOneACollection) {
   }
 }
 
-// The next one may come only when nobody holds the first any more.
+// The next one becomes ready only when the first is no longer held.
 TEST_F(FinalizersTest, ChainsWaitForTheirFirstToBeTaken) {
   const Objects chain = chain_of(2, FinalizerKind::ordered);
   for (int i = 0; i < 3; ++i) program_.collect();

@@ -1,5 +1,5 @@
 // StoppedProgram: a heap and the tables of finalizers and links, with roots that a test names, collected as a
-// process's collector does it while all threads stand still.
+// process's collector does it while all threads are stopped.
 #pragma once
 
 #include <chrono>

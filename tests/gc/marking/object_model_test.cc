@@ -191,7 +191,7 @@ TEST_F(ObjectModelTest, WhatATypeDescribesIsVisitedAtOnceUnlessItIsCut) {
   EXPECT_FALSE(is_visited(model_.task_of(allocator_.allocate_plain(64, heap::KindNumber::words))));
 }
 
-// Of objects without a descriptor every word counts that leads to an object, wherever in it.
+// In objects without a descriptor every word counts that leads to an object, wherever in it.
 TEST_F(ObjectModelTest, WordsAreLookedAtExactlyOnce) {
   for (const std::size_t bytes : {std::size_t{16}, std::size_t{96}, std::size_t{8192}, std::size_t{8208},
                                   std::size_t{500'000}, 2 * heap::kChunkBytes + 24}) {
@@ -214,7 +214,7 @@ TEST_F(ObjectModelTest, WordsAreLookedAtExactlyOnce) {
   }
 }
 
-// The same references as by candidates, with and without displacements.
+// The visit finds the references that candidates would find, with and without displacements.
 TEST_F(ObjectModelTest, ObjectsOfFewWordsAreVisitedWithoutCandidates) {
   for (const bool all_addresses_keep : {true, false}) {
     heap_.set_all_addresses_keep(all_addresses_keep);

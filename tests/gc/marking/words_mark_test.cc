@@ -102,7 +102,7 @@ class RandomWords {
   void fill(Object* object) {
     auto* const words = reinterpret_cast<std::uintptr_t*>(object);
     const std::size_t count = heap::Heap::bytes_of(object) / heap::kWordBytes;
-    // Of a long object a few places, at its end above all.
+    // A long object gets words in a few places, above all at its end.
     const std::size_t step = count > 100 ? count / 20 : 1;
     for (std::size_t i = 0; i < count; i += step) words[count - 1 - i] = any_word();
   }

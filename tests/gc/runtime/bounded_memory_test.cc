@@ -40,8 +40,8 @@ class BoundedMemory : public testing::Test {
     return options;
   }
 
-  // The most memory that chunks may take when never more than so many bytes are needed at once: some are
-  // kept for later, and objects do not fill them to the last byte.
+  // The most memory that chunks may take when never more than `bytes` are needed at once: some are kept for
+  // later, and objects do not fill them to the last byte.
   static std::uint64_t bound(std::uint64_t bytes) { return bytes + bytes / 4 + 3 * heap::kChunkBytes; }
 
   // Allocates garbage of sizes from 8 bytes up; `garbage` megabytes in all, scaled.

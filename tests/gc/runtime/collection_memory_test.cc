@@ -19,7 +19,7 @@ int allocations_left = -1;
 
 }  // namespace
 
-// Not inlined, or compilers see a free() of what they take for the standard operator's memory.
+// This is not inlined, or compilers see a free() of what they take for the standard operator's memory.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   void* const memory = allocations_left == 0 ? nullptr : std::malloc(bytes);
   if (allocations_left > 0) --allocations_left;

@@ -50,7 +50,7 @@ TEST(OutOfMemory, GivesNullAndGoesOnWhenThereIsGarbage) {
     EXPECT_LE(collector.heap().bytes(), kLimit);
     EXPECT_EQ(mutator.allocate(Record::type()), nullptr) << "null again";
     EXPECT_TRUE(is_list_of(list.get(), 0, length));
-    // The newer half goes; so much can be allocated again.
+    // The newer half goes, and its size can be allocated again.
     for (std::uint64_t i = 0; i < length / 2; ++i) list = Record::next(list.get());
     Handle second(mutator);
     const std::uint64_t second_length = fill(mutator, second);
@@ -97,8 +97,8 @@ TEST(OutOfMemory, AnImpossibleLengthChangesNothing) {
   EXPECT_EQ(mutator.collect().live_objects, 1U);
 }
 
-// Garbage fills the memory; the object needs more than a chunk. What a collection freed in pieces must count
-// for it.
+// Garbage fills the memory; the object needs more than a chunk. Memory that a collection freed in pieces must
+// count for it.
 TEST(OutOfMemory, AnOversizedObjectTakesWhatACollectionFreed) {
   Collector collector(limited());
   Mutator mutator(collector);

@@ -43,8 +43,8 @@ inline void expect_same_marks(const bench::SerialMark& serial, Collector& collec
   EXPECT_LE(sum.takeovers, sum.grants + collector.mark_threads());
 }
 
-/// Where there is memory for all tasks, each is made once, taken once and executed once, in one pass. What is
-/// stolen is pushed once more.
+/// Where there is memory for all tasks, each is made once, taken once and executed once, in one pass. A
+/// stolen task is pushed once more.
 inline void expect_nothing_dropped(const CollectionResult& result) {
   const mark::WorkerStatistics sum = mark::total(result.workers);
   EXPECT_EQ(result.mark_passes, 1U);

@@ -17,7 +17,7 @@ void note_range(NotedSlots& slots, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) ASSERT_TRUE(slots.note(slot(i)));
 }
 
-// How often each of so many slots is taken.
+// Returns how often each of `count` slots is taken.
 std::vector<int> take_all(NotedSlots& slots, std::size_t count) {
   std::vector<int> taken(count);
   while (void* const next = slots.take()) ++taken[reinterpret_cast<std::uintptr_t>(next) / 8 - 1];

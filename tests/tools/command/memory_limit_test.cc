@@ -20,7 +20,7 @@ class MemoryLimit : public testing::Test {
   }
 
   void write(const std::string& path, const std::string& text) const { files_.write(path, text); }
-  // Puts the process into a group that may take so many bytes, and takes so many.
+  // Puts the process into a group with this limit, which has taken `taken` bytes.
   void put_into_group(const std::string& group, const std::string& limit, const std::string& taken) const {
     files_.put_into_group(group, "memory.max", limit);
     write("cgroup" + group + "/memory.current", taken);

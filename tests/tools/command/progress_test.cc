@@ -14,7 +14,7 @@ namespace {
 
 std::chrono::steady_clock::time_point test_time;
 
-/// A pipe in place of a terminal, and a clock that stands still until it is told otherwise.
+/// A pipe in place of a terminal, and a clock that the test moves.
 class ProgressTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -44,7 +44,7 @@ class DumpBuilder {
   DumpBuilder& block(std::uint64_t address, std::uint64_t kind, std::uint64_t bytes, std::uint64_t slots) {
     return tag(gc::DumpTag::block).from(last_block_, address).number(kind).number(bytes).number(slots);
   }
-  /// So many slots behind the one before.
+  /// Adds an object `distance` slots behind the one before.
   DumpBuilder& object(std::uint64_t distance, std::uint64_t references) {
     ++objects_;
     references_ += references;

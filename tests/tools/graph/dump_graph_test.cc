@@ -30,7 +30,7 @@ Bytes compressed(const Bytes& bytes) {
   return out;
 }
 
-// Of the small dump's nodes: three objects and two fillers, one of data and a filler, a large one, and behind
+// The small dump's nodes are three objects and two fillers, one of data and a filler, a large one, and behind
 // a filler one that is not collected.
 void expect_small_graph(const Graph& graph) {
   EXPECT_EQ(broken_invariant(graph), "");
@@ -48,7 +48,7 @@ void expect_small_graph(const Graph& graph) {
   EXPECT_EQ(large, std::vector<NodeId>{9});
   EXPECT_EQ(graph.roots, (std::vector<NodeId>{9, 0, 7}));
   EXPECT_EQ(graph.note, "6 live objects; 4 nodes stand for what lay between them");
-  // The object behind the filler at 0x10040 is reached by nobody.
+  // Nothing leads to the object behind the filler at 0x10040.
   EXPECT_EQ(reachable(graph).nodes, 5U);
 }
 

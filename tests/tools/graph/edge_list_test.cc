@@ -100,7 +100,7 @@ TEST(EdgeListHostile, HasALineThatIsTooLong) {
             "dump: line 1: more than 4096 bytes; must be fewer");
 }
 
-// Packed, so many zeros take no room.
+// A megabyte of zeros takes little room when it is packed.
 TEST(EdgeListHostile, IsNotReadOnBehindALineThatIsTooLong) {
   ByteSource source = source_of(gzipped(Bytes(1 << 20, 0)));
   EXPECT_THROW((void)read_edge_list(source, GraphOptions{}), InputError);

@@ -56,7 +56,7 @@ TEST_P(HprofSample, EdgesFollowTheRule) {
   EXPECT_EQ(slots(graph, kDerivedInstance), (std::vector<NodeId>{kDerived, kArray, kShorts}));
   // Super, loader, signers, protection domain.
   EXPECT_EQ(slots(graph, kBase), (std::vector<NodeId>{kNullNode, kDerivedInstance, kNullNode, kNullNode}));
-  // The same and two static fields, one of them null.
+  // Super, loader, signers, protection domain, and two static fields, one of them null.
   EXPECT_EQ(slots(graph, kDerived),
             (std::vector<NodeId>{kBase, kNullNode, kNullNode, kNullNode, kArray, kNullNode}));
   EXPECT_EQ(slots(graph, kPlainInstance), std::vector<NodeId>{kPlain});

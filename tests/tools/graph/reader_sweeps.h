@@ -14,7 +14,7 @@
 
 namespace jackdaw::tools {
 
-/// Of reader_checks.h.
+/// A check of reader_checks.h.
 using ReaderCheck = ReadOutcome (*)(std::span<const std::uint8_t>);
 
 /// The message that refuses `bytes`, or "accepted".

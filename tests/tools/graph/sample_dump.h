@@ -38,7 +38,7 @@ namespace jackdaw::tools {
   return dump;
 }
 
-/// As Android writes them: each of its own sub-records once, around a class, two instances and an array whose
+/// A dump of Android: each of its own sub-records once, around a class, two instances and an array whose
 /// elements are left out.
 [[nodiscard]] inline HprofBuilder android_dump(unsigned identifier_bytes = 4) {
   HprofBuilder dump(identifier_bytes, "1.0.3");

@@ -22,7 +22,7 @@ FlatGraph random_graph(std::mt19937& random) {
   return graph;
 }
 
-// What node 0 reaches without a node; all that it reaches without kNoNode.
+// Returns the nodes that node 0 reaches without `gone`.
 std::vector<bool> reached_without(const FlatGraph& graph, std::uint32_t gone) {
   std::vector<bool> reached(graph.size());
   std::vector<std::uint32_t> waiting;

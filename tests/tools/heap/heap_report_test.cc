@@ -1,4 +1,4 @@
-// What is told of a small dump and of a generated graph, and why objects in them are alive.
+// Reports of a small dump and of a generated graph, and why objects in them are alive.
 #include "tools/heap/heap_report.h"
 
 #include <gtest/gtest.h>

@@ -12,8 +12,8 @@ namespace jackdaw::tools {
 
 inline constexpr ProgramMachine kMachine{.processors = 4, .tracks_writes = true};
 
-/// As many collections as pauses, each of so many ms, one every 100 ms, with 100 MiB live of 150; four
-/// markers that all had work.
+/// A collection for each of `pauses_ms`, one every 100 ms, with 100 MiB live of 150; four markers that all
+/// had work.
 inline std::vector<gc::CollectionRecord> log_with_pauses(const std::vector<int>& pauses_ms) {
   std::vector<gc::CollectionRecord> log;
   log.reserve(pauses_ms.size());

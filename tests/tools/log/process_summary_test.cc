@@ -1,4 +1,4 @@
-// What a log says of each process: percentiles of pauses, time, kinds, and which lines are whose.
+// Summaries of each process in a log: percentiles of pauses, time, kinds, and which lines belong to which.
 #include "tools/log/process_summary.h"
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ json run(double ms, int steals) {
           {"workers", {worker(0), worker(steals)}}};
 }
 
-// As `jackdaw mark --json` writes it, with three runs of two workers.
+// A result as `jackdaw mark --json` writes it, with three runs of two workers.
 json marked() {
   json median = run(2, 0);
   median.erase("workers");
@@ -186,7 +186,7 @@ TEST(Results, OfFilesWithOneNameAreToldApartByTheirPaths) {
   std::filesystem::remove_all(folder);
 }
 
-// What the page's script will read, if the page is there.
+// Returns the results that the page's script will read, if the page is there.
 json embedded(const std::string& page) {
   const std::string start = "<script type=\"application/json\" id=\"data\">";
   const std::size_t from = page.find(start) + start.size();

@@ -1,4 +1,4 @@
-// What a program may do in the midst of a cycle, while its objects are marked or swept.
+// Operations that a program may do in the midst of a cycle, while its objects are marked or swept.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -114,7 +114,7 @@ TEST_F(ConcurrentCycle, EndsBeforeACollectionThatTheProgramAsksFor) {
   });
 }
 
-// What was written meanwhile does not matter to a marking that is to be given up.
+// A marking that is to be given up does not visit dirty pages.
 TEST_F(ConcurrentCycle, IsNotMarkedToTheEndBeforeACollectionThatTheProgramAsksFor) {
   HeldCycle cycle(Phase::marking);
   cycle.go_on_when_caller_sleeps();
@@ -138,7 +138,7 @@ class ConcurrentCycleWithDisplacements : public ConcurrentCycle {
   }
 };
 
-// What a displacement alone keeps, from an object that may have been visited already.
+// Puts a list where only a displacement keeps it, into an object that may have been visited already.
 [[gnu::noinline]] std::vector<HiddenAddress> put_list_at_displacement(void** table, std::size_t offset,
                                                                       Phase in) {
   auto* const head = static_cast<std::byte*>(GC_malloc(64));
@@ -229,7 +229,7 @@ TEST_F(ConcurrentCycle, IsMarkedWhileCollectionsAreDisabled) {
   EXPECT_EQ(collector().collections(), before + 1);
 }
 
-// What cannot be done in its midst ends it otherwise.
+// Functions that cannot run in the midst of a cycle give it up.
 TEST_F(ConcurrentCycle, IsNoCollectionWhileTheseAreDisabled) {
   constexpr std::array<void (*)(), 2> kFunctions{GC_start_mark_threads, [] { GC_register_displacement(8); }};
   for (void (*const function)() : kFunctions) {
@@ -251,7 +251,7 @@ TEST_F(ConcurrentCycle, IsNoCollectionWhileTheseAreDisabled) {
   }
 }
 
-// ---- Objects that are freed and resized by hand ----
+// ---- Objects that are freed and resized explicitly ----
 
 std::vector<HiddenAddress>& freed_by_hand() {
   static std::vector<HiddenAddress> objects;
@@ -280,7 +280,7 @@ constexpr std::size_t kAsked = 8;
   object = nullptr;
 }
 
-// Of some that were there before, some that came in the midst, and some that are dropped.
+// Asks disclaim procedures about objects from before the cycle, from its midst, and dropped ones.
 [[gnu::noinline]] void ask_in_cycle(std::size_t bytes) {
   std::array<void*, kAsked> old{};
   for (void*& object : old) object = new_asked(bytes);
@@ -320,7 +320,7 @@ TEST_F(ConcurrentCycle, BoundsTheHeapAlsoWhereAllIsFreedByHand) {
   EXPECT_LT(count, kMany);
 }
 
-// What the heap has room for does not decide: it may be as large as it is since one cycle took long.
+// The room in the heap does not decide: the heap may be large only because one cycle took long.
 TEST_F(ConcurrentCycle, BeginsLongBeforeALargeHeapIsFull) {
   constexpr std::size_t kBytes = std::size_t{128} << 20;
   ASSERT_EQ(GC_expand_hp(kBytes), 1);
@@ -329,7 +329,7 @@ TEST_F(ConcurrentCycle, BeginsLongBeforeALargeHeapIsFull) {
   EXPECT_LT(collector().heap().allocated_bytes(), kBytes / 4);
 }
 
-// Those who mark it go by its length.
+// Markers read an object's length.
 TEST_F(ConcurrentCycle, MovesWhatIsResized) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
   for (const std::size_t bytes : {kBytes / 2, 2 * kBytes}) {
@@ -351,8 +351,8 @@ TEST_F(ConcurrentCycle, MovesWhatIsResized) {
   }
 }
 
-// The hidden addresses of lists that a table alone refers to, which this forgets. Of a cycle, in which
-// they are not found, the marking has ended then.
+// Hides the addresses of lists that a table alone refers to, and clears the table, during the marking of a
+// cycle, which does not find them and has ended on return.
 std::vector<HiddenAddress> hide_all_while_marking(std::span<Link*> table) {
   HeldCycle cycle(Phase::marking);
   std::vector<HiddenAddress> hidden;
@@ -366,7 +366,7 @@ std::vector<HiddenAddress> hide_all_while_marking(std::span<Link*> table) {
   return hidden;
 }
 
-// More than the mark threads can note for later while the program stands still.
+// The number exceeds what mark threads can note for later while the program is stopped.
 TEST_F(ConcurrentCycle, FindsAnyNumberOfObjectsInItsLastPause) {
   constexpr std::size_t kMany = 400'000;
   constexpr std::size_t kLinks = 2;
@@ -396,7 +396,7 @@ TEST_F(ConcurrentCycle, EndsItsMarkingWithoutTheLockThatAForkHolds) {
   allocate_until([] { return phase() != Phase::marked; });
 }
 
-// What a child does that has the list; its exit status.
+// The work of a child that has the list; returns its exit status.
 int use_heap_in_child(const std::vector<HiddenAddress>& hidden, void* list) {
   if (phase() != Phase::idle) return 1;
   if (links_there(hidden) != kLength) return 2;

@@ -60,8 +60,8 @@ bool is_intact(void* object, std::uint64_t key, std::size_t bytes) {
   return intact;
 }
 
-// Chains of objects that nobody changes any more: any thread may link to them. The first link leads on; the
-// words after it are the next one's key, and how many follow.
+// Chains of objects that no longer change: any thread may link to them. The first link leads on; the words
+// after it are the next one's key, and how many follow.
 constexpr std::size_t kNextKey = 4;
 constexpr std::size_t kDepth = 5;
 
@@ -105,7 +105,7 @@ struct Node {
   }
 };
 
-// What a forked child says instead of a failure.
+// A forked child's result instead of a failure.
 struct Verdict {
   std::uint64_t lost = 0;     // contents
   std::uint64_t cleared = 0;  // weak links to live objects
@@ -255,7 +255,7 @@ class Worker {
     Node* const node = add_node(object, random_.next(), bytes);
     node->may_resize = may_resize;
     fill(object, node->key, bytes);
-    // What was there before is linked to by the new object, or only by it from now on.
+    // The object there before is linked to by the new one, or from now on only by it.
     for (std::size_t link = 0; link < 2; ++link) set({node, link}, model_at(random_place()));
     set({node, 2}, model_at(place));
     if (was_watched(*node)) node->watch();

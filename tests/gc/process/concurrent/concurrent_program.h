@@ -62,7 +62,7 @@ inline void finish_cycle() {
   allocate_until([] { return phase() == Phase::idle; });
 }
 
-/// A whole one. What comes before may end another.
+/// Runs a whole cycle, after the end of one that may be under way.
 inline void run_cycle() {
   finish_cycle();
   const std::uint64_t before = ProcessCollector::instance().collections();
@@ -70,8 +70,8 @@ inline void run_cycle() {
   finish_cycle();
 }
 
-/// A new cycle that another thread keeps in a phase. Meanwhile nobody may allocate much: who is refused
-/// memory waits for the phase's end, or brings it on.
+/// A new cycle that another thread keeps in a phase. Meanwhile no thread may allocate much: one that is
+/// refused memory waits for the phase's end, or brings it on.
 class HeldCycle {
  public:
   explicit HeldCycle(Phase wanted) {
@@ -92,7 +92,7 @@ class HeldCycle {
     is_held_.store(false);
     if (holder_.joinable()) holder_.join();
   }
-  /// As soon as the calling thread sleeps.
+  /// Lets the cycle go on as soon as the calling thread sleeps.
   void go_on_when_caller_sleeps() { caller_.store(gettid()); }
 
  private:

@@ -128,7 +128,7 @@ class ScannedStretchesTest : public testing::Test {
     EXPECT_TRUE(expected.contains(stretch.begin));
     EXPECT_TRUE(expected.contains(stretch.end - kBlockBytes));
   }
-  // Of all of a stretch, or of some pages in it: what lies in the expected blocks, and nothing else.
+  // In a whole stretch, or some pages of it, the scanned parts are those in the expected blocks.
   void compare_some_pages(base::AddressRange stretch, const std::set<std::uintptr_t>& expected) {
     const auto page = static_cast<std::uintptr_t>(getpagesize());
     base::AddressRange pages = stretch;

@@ -61,7 +61,7 @@ class TakenPagesTest : public testing::Test {
       if (i == 0) return;
     }
   }
-  // What waits was written since it was taken last.
+  // Expects that all waiting pages were written since they were claimed last.
   void expect_written(std::uintptr_t& end_before) {
     for (const base::AddressRange piece : taken_.waiting()) {
       EXPECT_LE(piece.end - piece.begin, TakenPages::kPieceBytes);
@@ -71,7 +71,7 @@ class TakenPagesTest : public testing::Test {
         EXPECT_EQ(written_.erase(page), 1U);
     }
   }
-  // What is taken was written, perhaps.
+  // Claims pages, which may have been written.
   void take_some(Clock::time_point deadline) {
     taken_.take_some(deadline);
     for (const base::AddressRange piece : taken_.waiting())
@@ -157,8 +157,8 @@ TEST_F(TakenPagesTest, SomeAreTakenHoweverLittleTimeThereIs) {
   EXPECT_EQ(written_, PageStarts{});
 }
 
-// What was armed is armed no more: the rest of each stretch counts as written. It may begin in blocks that
-// hold nothing any more.
+// Protected pages are no longer protected: the rest of each stretch counts as dirty. It may begin in blocks
+// that hold nothing any more.
 TEST_F(TakenPagesTest, AreAllThatIsLeftOnceTheSystemRefuses) {
   const std::size_t first = objects_.size();
   for (int i = 0; i < 200; ++i) allocate(3 * heap::kBlockBytes);

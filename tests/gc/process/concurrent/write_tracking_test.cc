@@ -81,7 +81,7 @@ class Pages {
 
 using Indices = std::vector<std::size_t>;
 
-// What a test does to pages, in whatever way the method at hand allows it.
+// A test's operations on pages, as the method at hand allows them.
 struct Tracked {
   WriteTracking& tracking;
   const Pages& pages;
@@ -97,7 +97,8 @@ struct Tracked {
     EXPECT_TRUE(tracking.for_each_written(pages.range(), [&](base::AddressRange run) { add(found, run); }));
     return found;
   }
-  // With arming: nobody may write meanwhile unless pages may be armed then.
+  // Claims pages and protects them. No thread may write meanwhile unless pages can be protected while it
+  // runs.
   [[nodiscard]] Indices take() const {
     if (!tracking.arms_while_running()) {
       Indices found = written();
@@ -134,7 +135,7 @@ class WriteTrackingTest : public testing::Test {
   WriteTracking tracking_;
 };
 
-// What `function` returns in a child process.
+// Returns what `function` returns in a child process.
 template <typename Function>
 int status_in_child(Function function) {
   const pid_t child = fork();
@@ -336,7 +337,7 @@ TEST_F(WriteTrackingTest, TellsOfPagesThatWereGivenBackAndFilledAgain) {
   EXPECT_EQ(tracked.written(), Indices{});
   for (const std::size_t page : Indices{5, 6}) pages.write(page);
   EXPECT_EQ(tracked.take(), (Indices{5, 6}));
-  // As a memory allocator does, with the page still armed.
+  // A memory allocator does this, with the page still protected.
   ASSERT_EQ(madvise(pages.at(6), page_bytes(), MADV_FREE), 0);
   pages.write(6);
   EXPECT_EQ(tracked.take(), Indices{6});
@@ -417,7 +418,7 @@ TEST_F(WriteTrackingTest, OfPrivateMappingsOfFiles) {
   EXPECT_EQ(tracked.take(), Indices{2});
 }
 
-// What is told covers the written pages, and nothing outside their huge pages.
+// The pages found cover the written pages, and nothing outside their huge pages.
 void expect_of_huge_pages(const Indices& found, std::initializer_list<std::size_t> written) {
   const std::size_t in_huge = kHugeBytes / page_bytes();
   for (const std::size_t page : written) EXPECT_TRUE(std::ranges::binary_search(found, page)) << page;
@@ -498,7 +499,7 @@ TEST_F(WriteTrackingTest, TakesSomeRunsAtATime) {
     ASSERT_TRUE(tracking_.take_some_written(left, [&](base::AddressRange run) { tracked.add(found, run); }));
     ASSERT_GT(left.begin, begin);
     EXPECT_LE(found.size(), before + 2 * kMost);
-    // Those that were found are armed, the others still written.
+    // Found pages are protected, the others are still dirty.
     EXPECT_EQ(tracked.written(), Indices(written.begin() + static_cast<long>(found.size()), written.end()));
   }
   EXPECT_EQ(found, written);
@@ -522,7 +523,7 @@ TEST_F(WriteTrackingTest, ReadsOfUntouchedHugePagesHideNoWrite) {
   EXPECT_TRUE(std::ranges::binary_search(found, in_huge + 3));
 }
 
-// As the system does of its own accord, where it can. The advice is newer than Debian's header.
+// The system makes pages huge so of its own accord. The advice is newer than Debian's header.
 TEST_F(WriteTrackingTest, OfPagesThatAreMadeHuge) {
   constexpr int kCollapse = 25;
   const Pages pages(kHugeBytes / page_bytes());
@@ -536,7 +537,7 @@ TEST_F(WriteTrackingTest, OfPagesThatAreMadeHuge) {
   EXPECT_TRUE(std::ranges::binary_search(tracked.take(), std::size_t{5}));
 }
 
-// ---- who writes --------------------------------------------------------------------------------------
+// ---- Writers --------------------------------------------------------------------------------------
 
 TEST_F(WriteTrackingTest, SeesWhatSystemCallsWrite) {
   const Pages pages(20);
@@ -665,14 +666,13 @@ class Writers {
   }
 
   const Pages& pages_;
-  // Those who write do not keep out who stops them.
+  // Readers of this lock, which write pages, do not keep out its writer, which stops them.
   pthread_rwlock_t gate_ = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
   std::atomic<std::size_t> running_{kThreads};
   std::vector<std::thread> threads_;
 };
 
-// What pages hold is copied when they are told: in the end copies and pages are the same, or a write was
-// lost.
+// Pages are copied when they are found dirty: in the end copies and pages are equal, or a write was lost.
 void expect_no_write_is_lost(WriteTracking& tracking, const Pages& pages) {
   std::vector<Writers::Copy> copies(pages.count());
   Writers writers(pages);
@@ -708,7 +708,8 @@ TEST_F(WriteTrackingTest, LosesNoWriteOfThreads) {
   }
 }
 
-// With all pages armed at once, while nobody writes; asked while threads write and when they stand still.
+// All pages are protected at once, while no thread writes; they are queried while threads write and when
+// these are stopped.
 TEST_F(WriteTrackingTest, TellsOfAllWritesOfThreadsSinceItArmed) {
   const Pages pages(1000);
   const Tracked tracked = armed(pages);
@@ -898,8 +899,7 @@ TEST_F(WriteTrackingTest, RefusesOnceItsFilesAreClosed) {
   EXPECT_EQ(status_in_child([&] { return status_after_loss(tracking_, close_all); }), 0);
 }
 
-// As a program that closes all numbers and opens others may do: /dev/null, and worse, another process's
-// files.
+// A program may close all descriptors and open others: /dev/null, and worse, another process's files.
 TEST_F(WriteTrackingTest, RefusesOnceItsNumbersStandForOtherFiles) {
   const std::string parent = "/proc/" + std::to_string(getpid());
   for (const std::string& path : {std::string("/dev/null"), parent + "/pagemap"}) {

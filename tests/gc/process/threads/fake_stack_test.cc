@@ -23,7 +23,7 @@ void expect_all_intact(const Lists& lists) {
   for (const Link* const list : lists) expect_intact(list, kLength);
 }
 
-// Not where the stack is: else the tests show nothing.
+// Expects `lists` on the fake stack, not the real one: otherwise the tests show nothing.
 void expect_on_fake_stack(const Lists& lists) {
   const auto address = reinterpret_cast<std::uintptr_t>(lists.data());
   EXPECT_NE(FakeStack::of_this_thread().real_address(address), address);
@@ -69,7 +69,7 @@ TEST(FakeStack, IsScannedOfAThreadThatIsBlocked) {
 }
 
 TEST(FakeStack, AStackMayBeSaidToEndAtAVariable) {
-  collector();  // whoever makes it is registered
+  collector();  // the thread that makes it is registered
   std::thread thread([] {
     Lists lists;
     const auto address = reinterpret_cast<std::uintptr_t>(lists.data());

@@ -15,7 +15,7 @@ constexpr ShortStops::Clock::duration kNotAtAll{0};
 
 class ShortStopsTest : public testing::Test {
  protected:
-  // The last of some stops that take so long each is under way.
+  // Makes stops that take `time` each; the last one is under way on return.
   void stop_often(std::uint32_t others, ShortStops::Clock::duration time) {
     for (int i = 0; i < 20; ++i) {
       stops_.begin(others);

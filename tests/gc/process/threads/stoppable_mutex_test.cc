@@ -1,4 +1,4 @@
-// StoppableMutex: one holder at a time, a queue in order, and nobody in it forgotten.
+// StoppableMutex: one holder at a time, a queue in order, and no waiter forgotten.
 #include "gc/process/threads/stoppable_mutex.h"
 
 #include <gtest/gtest.h>

@@ -241,7 +241,7 @@ TEST(ThreadStacks, OfACoroutineAreScannedToTheEndThatWasTold) {
 
 constexpr int kDeep = 20;  // more mebibytes than the collector takes any stack to have
 
-// Calls `function` so many frames of a mebibyte deeper, each of which alone keeps a list, and looks for the
+// Calls `function` `frames` frames of a mebibyte deeper, each of which alone keeps a list, and looks for the
 // lists when it returns.
 template <typename Function>
 [[gnu::noinline]] void deeper(int frames, Function function) {
@@ -387,7 +387,7 @@ std::size_t mapped_pages() {
   return pages;
 }
 
-// Tries to register with room for so many more pages, again and again, and says how many stay mapped.
+// Tries to register, again and again, with room for `room` more pages, and returns how many stay mapped.
 std::size_t pages_lost_in_registration(std::size_t room) {
   rlimit before{};
   EXPECT_EQ(getrlimit(RLIMIT_AS, &before), 0);
@@ -656,7 +656,7 @@ TEST(ThreadRegistry, AThreadThatHearsAgainIsWaitedFor) {
 
 // ---- A thread that spawns a child ----
 
-// A thread in posix_spawn(), whose child opens a FIFO that nobody has opened yet.
+// A thread in posix_spawn(), whose child opens a FIFO that has no writer yet.
 class SpawningThread {
  public:
   SpawningThread() : thread_([this] { spawn(); }) {

@@ -1,4 +1,4 @@
-// What dumps of this process's heap say of objects and roots that the tests know.
+// Heap dumps of this process, compared with the objects and roots that the tests know.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ namespace {
 
 std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-// A pipe that takes little, until somebody reads it.
+// A pipe that takes little until it is read.
 class UnreadPipe {
  public:
   explicit UnreadPipe(const std::string& path) {
@@ -159,7 +159,7 @@ TEST_F(HeapDumpTest, HasLiveObjectsAlone) {
   EXPECT_LE(there, 10U);  // stale words may keep some
 }
 
-// Counted by the collector while it stands still after marking.
+// The collector counts them after marking, while the program is stopped.
 std::size_t live_objects = 0;
 void count_live(GC_EventType event) {
   if (event != GC_EVENT_MARK_END) return;
@@ -476,7 +476,7 @@ TEST_F(HeapDumpTest, RunsNoHandlerOfTheProgramInTheChild) {
   reader.join();
 }
 
-// The pipe is full before the dump is whole, and nobody reads it.
+// The pipe is full before the dump is whole, and is never read.
 TEST_F(HeapDumpTest, WaitsForABoundedTime) {
   setenv("JACKDAW_STOP_SECONDS", "1", 1);
   make_large_heap();

@@ -19,7 +19,7 @@ struct DumpContents : tools::DumpVisitor {
     tools::DumpedObject told;
     std::vector<tools::DumpedReference> references;
 
-    /// Of the object that a word leads to; 0: it leads to none.
+    /// The number of the object that a word leads to, or 0.
     [[nodiscard]] std::uint64_t target_of_word(std::uint64_t word) const {
       for (const tools::DumpedReference& reference : references) {
         if (reference.word == word + 1) return reference.target;
@@ -60,7 +60,7 @@ struct DumpContents : tools::DumpVisitor {
     const auto found = objects.find(reinterpret_cast<std::uintptr_t>(address));
     return found == objects.end() ? nullptr : &found->second;
   }
-  /// Those that lead to the object.
+  /// The roots that lead to the object.
   [[nodiscard]] std::vector<Root> roots_to(const void* object) const {
     std::vector<Root> found;
     for (const Root& root : roots) {

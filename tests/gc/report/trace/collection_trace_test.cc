@@ -1,4 +1,4 @@
-// What a trace says of this process's collections: as much as the log does, and the collector's counts.
+// Traces of this process's collections, compared with the log and the collector's counts.
 #include "gc/report/trace/collection_trace.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class CollectionTraceTest : public testing::Test {
   }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
   [[nodiscard]] ReadTrace trace() const { return ReadTrace(path("trace")); }
-  // What the lines of the log say for a word.
+  // Returns the values of a word in the lines of the log.
   [[nodiscard]] std::vector<std::string> logged(const std::string& word) const {
     std::vector<std::string> values;
     std::ifstream log(path("log"));

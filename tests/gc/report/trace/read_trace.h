@@ -25,7 +25,7 @@ class ReadTrace {
     EXPECT_TRUE(events_.is_array()) << path;
   }
 
-  /// Those of a kind (their "ph") with that name, in order.
+  /// The events of a kind (their "ph") with that name, in order.
   [[nodiscard]] std::vector<Event> events(std::string_view kind, std::string_view name) const {
     std::vector<Event> found;
     for (const Event& event : events_) {
@@ -63,7 +63,7 @@ class ReadTrace {
     std::vector<std::string> open;
   };
 
-  // Of microseconds with three decimals.
+  // Times are microseconds with three decimals.
   static constexpr double kRounding = 0.0005;
 
   nlohmann::json events_;
