@@ -1,17 +1,22 @@
-// The LIFO BWoS queue on one thread: against a plain model, at every boundary and over many rounds.
+// The LIFO BWoS queue: what it shares with the FIFO queue (block_queue_suite.h), and against a plain model,
+// at every boundary and over many rounds.
 #include "mark/queue/bwos_lifo.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <stdexcept>
+#include <initializer_list>
+#include <thread>
 #include <tuple>
 #include <vector>
 
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 #include "mark/random_numbers.h"
+#include "tests/mark/block_queue_suite.h"
 #include "tests/scaled.h"
 
 namespace jackdaw::mark {
@@ -22,24 +27,15 @@ using Outcome = StealOutcome;
 
 static_assert(StealableQueue<Queue>);
 
-TEST(BwosLifo, ANewQueueIsEmpty) {
-  Queue queue;
-  std::uint64_t task = 0;
-  EXPECT_FALSE(queue.pop(task));
-  EXPECT_EQ(queue.steal(task), Outcome::empty);
-  EXPECT_FALSE(queue.has_stealable());
-  EXPECT_FALSE(queue.offers_tasks());
-  for (std::uint64_t sample = 0; sample < 16; ++sample) EXPECT_FALSE(queue.looks_stealable(sample));
-}
-
-TEST(BwosLifo, RefusesSizesOutOfRange) {
-  EXPECT_THROW(Queue(1, 4), std::invalid_argument);
-  EXPECT_THROW(Queue(0, 4), std::invalid_argument);
-  EXPECT_THROW(Queue(2, 0), std::invalid_argument);
-  EXPECT_THROW(Queue(2, BlockRing::kMaximumBlockSize + 1), std::invalid_argument);
-  EXPECT_THROW(Queue(BlockRing::kMaximumBlockCount + 1, 1), std::invalid_argument);
-  EXPECT_NO_THROW(Queue(2, BlockRing::kMaximumBlockSize));
-}
+struct LifoKind {
+  using Queue = BwosLifo<std::uint64_t>;
+  static constexpr auto kOrder = PopOrder::newest_first;
+  // With an odd seed the owner begins anew as soon as it may, and rounds wrap around.
+  static Queue make(std::size_t blocks, std::size_t block_size, std::uint64_t seed) {
+    return seed % 2 == 0 ? Queue(blocks, block_size) : Queue(blocks, block_size, 0xfffffffaU, 1);
+  }
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(BwosLifo, BlockQueue, LifoKind);
 
 // Shapes at which something is special: the smallest, odd ones, blocks of one entry, many blocks.
 class BwosLifoShapes : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
@@ -48,45 +44,6 @@ class BwosLifoShapes : public testing::TestWithParam<std::tuple<std::size_t, std
   std::size_t block_size() const { return std::get<1>(GetParam()); }
   std::size_t capacity() const { return blocks() * block_size(); }
 };
-
-TEST_P(BwosLifoShapes, HoldsExactlyItsCapacityAndGivesItBackNewestFirst) {
-  Queue queue(blocks(), block_size());
-  for (std::size_t round = 0; round < 5; ++round) {
-    for (std::uint64_t i = 0; i < capacity(); ++i) ASSERT_TRUE(queue.push(i));
-    EXPECT_FALSE(queue.push(999));
-    EXPECT_FALSE(queue.push(999));
-    std::uint64_t task = 0;
-    for (std::uint64_t i = capacity(); i-- > 0;) {
-      ASSERT_TRUE(queue.pop(task));
-      EXPECT_EQ(task, i);
-    }
-    EXPECT_FALSE(queue.pop(task));
-  }
-}
-
-TEST_P(BwosLifoShapes, ThievesTakeOldestFirstAndLeaveTheTopBlock) {
-  Queue queue(blocks(), block_size());
-  std::uint64_t pushed = 0;
-  std::uint64_t stolen = 0;
-  std::uint64_t task = 0;
-  // Many times around the ring: every block is filled, granted, emptied by thieves and used again.
-  while (pushed < 20 * capacity()) {
-    while (queue.push(pushed)) ++pushed;
-    const std::uint64_t stealable = capacity() - block_size();
-    for (std::uint64_t i = 0; i < stealable; ++i) {
-      ASSERT_TRUE(queue.has_stealable());
-      ASSERT_EQ(queue.steal(task), Outcome::taken);
-      ASSERT_EQ(task, stolen++);
-    }
-    EXPECT_EQ(queue.steal(task), Outcome::empty);
-    for (std::size_t i = 0; i < block_size(); ++i) {
-      ASSERT_TRUE(queue.pop(task));
-      ASSERT_EQ(task, pushed - 1 - i);
-    }
-    EXPECT_FALSE(queue.pop(task));
-    stolen = pushed;
-  }
-}
 
 // A plain model of the owner's and the thieves' view. It knows where block boundaries are by asking the
 // queue's grants and takeovers, and nothing else of the queue.
@@ -198,14 +155,6 @@ TEST(BwosLifo, ThievesWaitForABlockThatTheOwnerTookOverComingFromTheNextRound) {
   EXPECT_EQ(task, 3U);
 }
 
-TEST(BwosLifo, LooksStealableSeesTheShareOfGrantedBlocks) {
-  Queue queue(8, 4);
-  for (std::uint64_t i = 0; i < 4 * 3 + 1; ++i) ASSERT_TRUE(queue.push(i));  // three blocks granted
-  int stealable = 0;
-  for (std::uint64_t sample = 0; sample < 8; ++sample) stealable += queue.looks_stealable(sample) ? 1 : 0;
-  EXPECT_EQ(stealable, 3);
-}
-
 TEST(BwosLifo, LooksStealableSamplesTheOldestOfManyBlocks) {
   Queue queue;
   std::uint64_t task = 0;
@@ -266,37 +215,30 @@ TEST(BwosLifo, GivesMemoryBackThatIsNotUsedAnyMore) {
   }
 }
 
-TEST(BwosLifo, GrantEarlyGivesTheOlderHalf) {
-  Queue queue(4, 16);
-  EXPECT_FALSE(queue.grant_early()) << "nothing to give";
-  ASSERT_TRUE(queue.push(0));
-  EXPECT_FALSE(queue.grant_early()) << "the owner needs its only task";
-  for (std::uint64_t i = 1; i < 7; ++i) ASSERT_TRUE(queue.push(i));
-  ASSERT_TRUE(queue.grant_early());
-  EXPECT_TRUE(queue.offers_tasks());
-  std::uint64_t task = 0;
-  for (std::uint64_t i = 0; i < 4; ++i) {
-    ASSERT_EQ(queue.steal(task), Outcome::taken);
-    EXPECT_EQ(task, i);
+// The queue is as deep as a heap without structure makes it: the owner comes down while thieves come up.
+TEST(BwosLifo, ThievesEmptyAFullQueueTogetherWithItsOwner) {
+  const std::size_t tasks = scaled(1'000'000);
+  Queue queue;
+  for (std::uint64_t i = 0; i < tasks; ++i) ASSERT_TRUE(queue.push(i));
+  EXPECT_EQ(queue.size_hint(), (tasks - 1) / BlockRing::kDefaultBlockSize * BlockRing::kDefaultBlockSize);
+  std::vector<std::atomic<std::uint32_t>> taken(tasks);
+  std::vector<std::thread> thieves;
+  for (int i = 0; i < 2; ++i) {
+    thieves.emplace_back([&] {
+      std::uint64_t task = 0;
+      for (Outcome outcome = Outcome::taken; outcome != Outcome::empty;) {
+        outcome = queue.steal(task);
+        if (outcome == Outcome::taken) taken[task].fetch_add(1, std::memory_order_relaxed);
+      }
+    });
   }
-  EXPECT_EQ(queue.steal(task), Outcome::empty);
-  EXPECT_FALSE(queue.offers_tasks());
-  for (std::uint64_t i = 7; i-- > 4;) {
-    ASSERT_TRUE(queue.pop(task));
-    EXPECT_EQ(task, i);
+  std::uint64_t before = tasks;
+  for (std::uint64_t task = 0; queue.pop(task); before = task) {
+    ASSERT_LT(task, before);
+    taken[task].fetch_add(1, std::memory_order_relaxed);
   }
-  EXPECT_FALSE(queue.pop(task));
-}
-
-TEST(BwosLifo, GrantEarlyRefusesWhenTheNextBlockIsInUse) {
-  Queue queue(2, 2);
-  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
-  EXPECT_FALSE(queue.grant_early());
-  std::uint64_t task = 0;
-  for (std::uint64_t i = 4; i-- > 0;) {
-    ASSERT_TRUE(queue.pop(task));
-    EXPECT_EQ(task, i);
-  }
+  for (std::thread& thief : thieves) thief.join();
+  for (std::size_t i = 0; i < tasks; ++i) ASSERT_EQ(taken[i].load(), 1U) << "task " << i;
 }
 
 // In its later rounds the owner comes to a large block piece by piece, asking for each piece's memory ahead.

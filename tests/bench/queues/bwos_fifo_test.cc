@@ -1,4 +1,5 @@
-// The FIFO BWoS queue on one thread: against a plain model, at every boundary and over many rounds.
+// The FIFO BWoS queue: what it shares with the LIFO queue (block_queue_suite.h), and against a plain model,
+// at every boundary and over many rounds.
 //
 // That rounds wrap around after 2^32 of them is out of a test's reach.
 #include "bench/queues/bwos_fifo.h"
@@ -11,7 +12,6 @@
 #include <deque>
 #include <iterator>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "mark/queue/block_ring.h"
 #include "mark/queue/queue.h"
 #include "mark/random_numbers.h"
+#include "tests/mark/block_queue_suite.h"
 #include "tests/scaled.h"
 
 namespace jackdaw::bench {
@@ -29,6 +30,14 @@ using Outcome = mark::StealOutcome;
 
 static_assert(mark::StealableQueue<Queue>);
 static_assert(mark::RandomizedStealing<Queue>);
+
+struct FifoKind {
+  using Queue = BwosFifo<std::uint64_t>;
+  static constexpr auto kOrder = mark::PopOrder::oldest_first;
+  static Queue make(std::size_t blocks, std::size_t block_size, std::uint64_t) {
+    return Queue(blocks, block_size);
+  }
+};
 
 // A simple model of the queue: a list of blocks that only grows, in which tasks disappear.
 class Model {
@@ -224,29 +233,6 @@ class SideBySide {
   std::uint64_t next_ = 1;
 };
 
-TEST(BwosFifo, ANewQueueIsEmpty) {
-  Queue queue;
-  std::uint64_t task = 0;
-  EXPECT_FALSE(queue.pop(task));
-  EXPECT_EQ(queue.steal(task), Outcome::empty);
-  EXPECT_FALSE(queue.has_stealable());
-  EXPECT_FALSE(queue.offers_tasks());
-  EXPECT_EQ(queue.size_hint(), 0U);
-  for (std::uint64_t sample = 0; sample < 16; ++sample) {
-    EXPECT_FALSE(queue.looks_stealable(sample));
-    EXPECT_EQ(queue.steal_sampled(sample, task), Outcome::empty);
-  }
-}
-
-TEST(BwosFifo, RefusesSizesOutOfRange) {
-  EXPECT_THROW(Queue(1, 4), std::invalid_argument);
-  EXPECT_THROW(Queue(0, 4), std::invalid_argument);
-  EXPECT_THROW(Queue(2, 0), std::invalid_argument);
-  EXPECT_THROW(Queue(2, mark::BlockRing::kMaximumBlockSize + 1), std::invalid_argument);
-  EXPECT_THROW(Queue(mark::BlockRing::kMaximumBlockCount + 1, 1), std::invalid_argument);
-  EXPECT_NO_THROW(Queue(2, mark::BlockRing::kMaximumBlockSize));
-}
-
 TEST(BwosFifo, HoldsAtLeastRoomForItsTasks) {
   EXPECT_GE(Queue(3, 100).memory_bytes(), 3 * 100 * sizeof(std::uint64_t));
 }
@@ -258,23 +244,6 @@ class BwosFifoShapes : public testing::TestWithParam<std::tuple<std::size_t, std
   std::size_t block_size() const { return std::get<1>(GetParam()); }
   std::size_t capacity() const { return blocks() * block_size(); }
 };
-
-TEST_P(BwosFifoShapes, HoldsExactlyItsCapacityAndGivesItBackOldestFirst) {
-  Queue queue(blocks(), block_size());
-  std::uint64_t next = 0;
-  for (std::size_t round = 0; round < 5; ++round) {
-    for (std::uint64_t i = 0; i < capacity(); ++i) ASSERT_TRUE(queue.push(next + i));
-    EXPECT_FALSE(queue.push(999));
-    EXPECT_FALSE(queue.push(999));
-    std::uint64_t task = 0;
-    for (std::uint64_t i = 0; i < capacity(); ++i) {
-      ASSERT_TRUE(queue.pop(task));
-      EXPECT_EQ(task, next++);
-    }
-    EXPECT_FALSE(queue.pop(task));
-    EXPECT_FALSE(queue.pop(task));
-  }
-}
 
 // A window of every length slides over every boundary, many times around the ring.
 TEST_P(BwosFifoShapes, GivesTasksBackInOrderWhateverItHolds) {
@@ -305,24 +274,6 @@ TEST_P(BwosFifoShapes, IsFullUntilItsOldestBlockIsEmpty) {
     }
     for (std::size_t i = 0; i < block_size(); ++i) ASSERT_TRUE(queue.push(pushed++));
   }
-}
-
-TEST_P(BwosFifoShapes, ThievesTakeOldestFirstAndLeaveTheFrontBlock) {
-  Queue queue(blocks(), block_size());
-  std::uint64_t pushed = 0;
-  std::uint64_t task = 0;
-  while (queue.push(pushed)) ++pushed;
-  for (std::uint64_t i = block_size(); i < capacity(); ++i) {
-    ASSERT_TRUE(queue.has_stealable());
-    ASSERT_EQ(queue.steal(task), Outcome::taken);
-    ASSERT_EQ(task, i);
-  }
-  EXPECT_EQ(queue.steal(task), Outcome::empty);
-  for (std::uint64_t i = 0; i < block_size(); ++i) {
-    ASSERT_TRUE(queue.pop(task));
-    ASSERT_EQ(task, i);
-  }
-  EXPECT_FALSE(queue.pop(task));
 }
 
 // An owner that never gets: once the front block is behind, thieves and puts alone keep the ring going round.
@@ -472,15 +423,6 @@ TEST(BwosFifo, SampledStealsTakeFromTheVeryBlock) {
   EXPECT_FALSE(queue.pop(task));
 }
 
-TEST(BwosFifo, LooksStealableSeesTheShareOfOpenBlocks) {
-  Queue queue(8, 4);
-  for (std::uint64_t i = 0; i < 4 * 3 + 1; ++i) ASSERT_TRUE(queue.push(i));  // three blocks behind the front
-  int stealable = 0;
-  for (std::uint64_t sample = 0; sample < 8; ++sample) stealable += queue.looks_stealable(sample) ? 1 : 0;
-  EXPECT_EQ(stealable, 3);
-  EXPECT_EQ(queue.size_hint(), 9U);
-}
-
 TEST(BwosFifo, SamplesTheOldestOfManyBlocks) {
   Queue queue;
   std::uint64_t task = 0;
@@ -494,23 +436,14 @@ TEST(BwosFifo, SamplesTheOldestOfManyBlocks) {
   }
 }
 
-TEST(BwosFifo, GrantEarlyGivesTheNewerHalf) {
+// The second grant goes into the back block that the first one opened.
+TEST(BwosFifo, GrantEarlyFillsTheBackBlock) {
   Queue queue(4, 16);
-  EXPECT_FALSE(queue.grant_early()) << "nothing to give";
-  ASSERT_TRUE(queue.push(0));
-  EXPECT_FALSE(queue.grant_early()) << "the owner needs its only task";
-  for (std::uint64_t i = 1; i < 7; ++i) ASSERT_TRUE(queue.push(i));
+  for (std::uint64_t i = 0; i < 7; ++i) ASSERT_TRUE(queue.push(i));
   ASSERT_TRUE(queue.grant_early());
-  EXPECT_TRUE(queue.offers_tasks());
   EXPECT_FALSE(queue.grant_early()) << "thieves have some";
   std::uint64_t task = 0;
-  for (std::uint64_t i = 4; i < 7; ++i) {
-    ASSERT_EQ(queue.steal(task), Outcome::taken);
-    EXPECT_EQ(task, i);
-  }
-  EXPECT_EQ(queue.steal(task), Outcome::empty);
-  EXPECT_FALSE(queue.offers_tasks());
-  // The back block is another now, so half of what is left goes where there is room already.
+  for (std::uint64_t i = 4; i < 7; ++i) ASSERT_EQ(queue.steal(task), Outcome::taken);
   ASSERT_TRUE(queue.grant_early());
   EXPECT_EQ(queue.counters().grants, 1U);
   ASSERT_EQ(queue.steal(task), Outcome::taken);
@@ -538,3 +471,11 @@ TEST(BwosFifo, GrantEarlyRefusesWhenNoBlockIsFree) {
 
 }  // namespace
 }  // namespace jackdaw::bench
+
+namespace jackdaw::mark {
+namespace {
+
+INSTANTIATE_TYPED_TEST_SUITE_P(BwosFifo, BlockQueue, bench::FifoKind);
+
+}  // namespace
+}  // namespace jackdaw::mark

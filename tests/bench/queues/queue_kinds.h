@@ -14,11 +14,11 @@
 #include "bench/queues/sequential_lifo.h"
 #include "mark/queue/bwos_lifo.h"
 #include "mark/queue/queue.h"
+#include "tests/mark/thieves_at_work.h"
 
 namespace jackdaw::bench {
 
-// Which task the owner gets next.
-enum class PopOrder { newest_first, oldest_first };
+using mark::PopOrder;
 // The tasks that thieves can reach.
 enum class Reach { nothing, granted_blocks, everything };
 // When a push fails.
@@ -89,7 +89,7 @@ struct SequentialFifoKind {
   static constexpr bool kStoresThenLoads = false;
 };
 
-using ConcurrentKinds = testing::Types<AbpKind, BwosLifoKind, BwosFifoKind, ChaseLevKind, LockedKind>;
+using KindsWithoutBlocks = testing::Types<AbpKind, ChaseLevKind, LockedKind>;
 using AllKinds = testing::Types<AbpKind, BwosLifoKind, BwosFifoKind, ChaseLevKind, LockedKind,
                                 SequentialLifoKind, SequentialFifoKind>;
 
