@@ -24,7 +24,7 @@ bool collect_unless(GC_stop_func declines, FreeMemory free_memory) {
     warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
     return false;
   }
-  if (free_memory == FreeMemory::given_back) collector.release_free_memory();
+  if (free_memory == FreeMemory::given_back) collector.heap_size().release_free_memory();
   attend_to_dead();
   return true;
 }
@@ -77,28 +77,28 @@ int GC_collect_a_little() {
 void GC_disable() {
   const auto lock = lock_settings();
   std::atomic_ref(GC_dont_gc).fetch_add(1, std::memory_order_relaxed);
-  if (lock) collector().disable();
+  if (lock) collector().plan().disable();
 }
 
 void GC_enable() {
   const auto lock = lock_settings();
   if (GC_is_disabled() == 0) abort_program("GC_enable was called more often than GC_disable");
   std::atomic_ref(GC_dont_gc).fetch_sub(1, std::memory_order_relaxed);
-  if (lock) collector().enable();
+  if (lock) collector().plan().enable();
 }
 
 int GC_is_disabled() { return std::atomic_ref(GC_dont_gc).load(std::memory_order_relaxed) != 0 ? 1 : 0; }
 
 void GC_set_disable_automatic_collection(int disable) {
   const auto lock = lock_settings();
-  gc::GrowthPolicy& growth = lock ? collector().growth() : initial_options().growth;
+  gc::GrowthPolicy& growth = lock ? collector().plan().growth() : initial_options().growth;
   growth.collects_by_itself = disable == 0;
-  if (lock) collector().apply_growth();
+  if (lock) collector().plan().apply_growth();
 }
 
 int GC_get_disable_automatic_collection() {
   const auto lock = lock_settings();
-  const gc::GrowthPolicy& growth = lock ? collector().growth() : initial_options().growth;
+  const gc::GrowthPolicy& growth = lock ? collector().plan().growth() : initial_options().growth;
   return growth.collects_by_itself ? 0 : 1;
 }
 

@@ -9,7 +9,7 @@
 #include "gc/c/interface.h"
 #include "gc/c/kinds.h"
 #include "gc/c/log.h"
-#include "gc/process/disclaim_procedures.h"
+#include "gc/finalization/disclaim_procedures.h"
 
 namespace jackdaw::c_interface {
 
@@ -52,7 +52,7 @@ void GC_register_disclaim_proc(int kind, GC_disclaim_proc procedure, int mark_fr
   const heap::KindNumber number = heap_kind(kind);
   if (kind < 0 || static_cast<std::size_t>(number) >= collector.heap().kinds().count())
     abort_program("GC_register_disclaim_proc: there is no such kind of objects");
-  collector.disclaim_procedures().set(number, procedure, mark_from_all != 0);
+  collector.dead().disclaim_procedures().set(number, procedure, mark_from_all != 0);
 }
 
 void GC_init_finalized_malloc() {

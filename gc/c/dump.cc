@@ -83,8 +83,8 @@ void GC_dump_named(const char* name) {
   }
   log_line("heap %zu bytes, free %zu, given back %zu; live at the last collection %zu, allocated since %zu",
            GC_get_heap_size(), GC_get_free_bytes(), GC_get_unmapped_bytes(),
-           static_cast<std::size_t>(collector().live_bytes()), GC_get_bytes_since_gc());
-  const gc::Finalization& finalization = collector().finalization();
+           static_cast<std::size_t>(collector().counters().live_bytes()), GC_get_bytes_since_gc());
+  const gc::Finalization& finalization = collector().dead().finalization();
   log_line("finalizers %zu, short links %zu, long links %zu, toggle references %zu; mark threads %u",
            finalization.finalizers.registered(), finalization.short_links.size(),
            finalization.long_links.size(), finalization.toggle_references.size(), collector().mark_threads());
@@ -110,7 +110,7 @@ void GC_dump_regions() {
 void GC_dump_finalization() {
   gc::ProcessCollector& collector = c_interface::collector();
   const gc::NestedLock lock(collector.lock());
-  const gc::Finalization& finalization = collector.finalization();
+  const gc::Finalization& finalization = collector.dead().finalization();
   dump_links("short", finalization.short_links);
   dump_links("long", finalization.long_links);
   log_line("finalizers: %zu", finalization.finalizers.registered());

@@ -19,7 +19,7 @@ namespace {
 using gc::Finalizer;
 using gc::FinalizerKind;
 
-gc::Finalizers& finalizers() { return collector().finalization().finalizers; }
+gc::Finalizers& finalizers() { return collector().dead().finalization().finalizers; }
 
 // Finalizers that allocate may lead to more finalizers, on the same stack: the deeper, the less often.
 class Nesting {
@@ -91,7 +91,7 @@ void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer 
     } else {
       has_memory = false;
     }
-    collector.apply_finalizers();
+    collector.plan().apply_finalizers();
   }
   if (!has_memory)
     warn("jackdaw: there is no memory to register the finalizer of the object at 0x%lx",
@@ -221,7 +221,7 @@ int GC_get_finalize_on_demand() { return GC_finalize_on_demand; }
 
 void GC_set_java_finalization(int java) {
   GC_java_finalization = java;
-  if (GC_is_init_called() != 0) collector().set_java_finalization(java != 0);
+  if (GC_is_init_called() != 0) collector().dead().set_java_finalization(java != 0);
 }
 int GC_get_java_finalization() { return GC_java_finalization; }
 

@@ -1,4 +1,5 @@
 // fork: gc.h, section 18.
+#include "gc/process/fork.h"
 #include "gc/c/own_locks.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
@@ -17,13 +18,13 @@ void GC_set_handle_fork(int who) {
 }
 
 void GC_atfork_prepare() {
-  if (settings.program_handles_fork) collector().prepare_fork();
+  if (settings.program_handles_fork) gc::ProcessFork::prepare(collector());
 }
 void GC_atfork_parent() {
-  if (settings.program_handles_fork) collector().after_fork_in_parent();
+  if (settings.program_handles_fork) gc::ProcessFork::end_in_parent(collector());
 }
 void GC_atfork_child() {
-  if (settings.program_handles_fork) collector().after_fork_in_child();
+  if (settings.program_handles_fork) gc::ProcessFork::end_in_child(collector());
 }
 
 }  // extern "C"

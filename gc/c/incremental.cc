@@ -20,7 +20,7 @@ constinit bool is_manual_allowed = false;
 // Before GC_init there is nothing to do yet: it looks at the variable.
 void limit_pauses() {
   const auto target = wanted_pause_target();
-  if (target && GC_is_init_called() != 0) collector().limit_pauses(*target);
+  if (target && GC_is_init_called() != 0) collector().concurrent_marking().set_pause_target(*target);
 }
 
 }  // namespace
@@ -40,7 +40,9 @@ void GC_start_incremental_collection() {
   }
 }
 
-int GC_is_incremental_mode() { return GC_is_init_called() != 0 && collector().marks_concurrently() ? 1 : 0; }
+int GC_is_incremental_mode() {
+  return GC_is_init_called() != 0 && collector().cycle_permission().is_granted() ? 1 : 0;
+}
 
 // The system notes writes by itself: none fails, also none of a system call.
 int GC_incremental_protection_needs() { return GC_PROTECTS_NONE; }

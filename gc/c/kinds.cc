@@ -32,7 +32,8 @@ std::atomic<KindNumber>& entry_of(KindNumber kind, KindVariant variant) {
 }
 
 KindNumber add_kind(const heap::Kind& kind) {
-  const std::optional<KindNumber> number = registered_collector().add_kind(kind);
+  const std::optional<KindNumber> number =
+      registered_collector().look_at_heap([&](heap::Heap& heap) { return heap.add_kind(kind); });
   if (!number) abort_program("there are too many kinds of objects");
   return *number;
 }
@@ -85,7 +86,7 @@ KindNumber variant_of(KindNumber kind, KindVariant variant) {
   if (variant == KindVariant::checked) GC_register_displacement(GC_get_debug_header_size());
   const KindNumber made = add_kind(changed(collector().heap().kinds()[kind], variant));
   variants_of_kinds[static_cast<std::size_t>(made)].origin.store(kind, std::memory_order_relaxed);
-  collector().disclaim_procedures().inherit(made, kind);
+  collector().dead().disclaim_procedures().inherit(made, kind);
   entry.store(made, std::memory_order_release);
   return made;
 }

@@ -46,20 +46,20 @@ int register_link(Table table, void** link, const void* address) {
   heap::Object* const object = object_at(address);
   if (object == nullptr) return GC_SUCCESS;  // what lies outside the heap never goes
   const std::lock_guard lock(collector.lock());
-  return code_of((collector.finalization().*table).register_link(link, object));
+  return code_of((collector.dead().finalization().*table).register_link(link, object));
 }
 
 int move_link(Table table, void** link, void** new_link) {
   check(new_link);
   gc::ProcessCollector& collector = c_interface::collector();
   const std::lock_guard lock(collector.lock());
-  return code_of((collector.finalization().*table).move_link(link, new_link));
+  return code_of((collector.dead().finalization().*table).move_link(link, new_link));
 }
 
 int unregister_link(Table table, void** link) {
   gc::ProcessCollector& collector = c_interface::collector();
   const std::lock_guard lock(collector.lock());
-  return (collector.finalization().*table).unregister_link(link) ? 1 : 0;
+  return (collector.dead().finalization().*table).unregister_link(link) ? 1 : 0;
 }
 
 gc::Hold hold_of(heap::Object* object) {
@@ -77,7 +77,7 @@ gc::Hold hold_of(heap::Object* object) {
 }  // namespace
 
 void ask_about_toggle_references() {
-  if (settings.toggleref_func != nullptr) collector().finalization().toggle_references.update(hold_of);
+  if (settings.toggleref_func != nullptr) collector().dead().finalization().toggle_references.update(hold_of);
 }
 
 #pragma GCC visibility push(default)
@@ -114,7 +114,8 @@ int GC_toggleref_add(void* address, int is_strong) {
   heap::Object* const object = object_at(address);
   const std::lock_guard lock(collector.lock());
   if (settings.toggleref_func == nullptr || object == nullptr) return GC_SUCCESS;
-  return collector.finalization().toggle_references.add(object, is_strong != 0) ? GC_SUCCESS : GC_NO_MEMORY;
+  return collector.dead().finalization().toggle_references.add(object, is_strong != 0) ? GC_SUCCESS
+                                                                                       : GC_NO_MEMORY;
 }
 
 }  // extern "C"

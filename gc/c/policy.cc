@@ -18,12 +18,12 @@ void change_growth(Change change) {
     change(initial_options().growth);
     return;
   }
-  change(collector().growth());
-  collector().apply_growth();
+  change(collector().plan().growth());
+  collector().plan().apply_growth();
 }
 
 const gc::GrowthPolicy& growth() {
-  return GC_is_init_called() == 0 ? initial_options().growth : collector().growth();
+  return GC_is_init_called() == 0 ? initial_options().growth : collector().plan().growth();
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ extern "C" {
 
 int GC_expand_hp(std::size_t bytes) {
   try {
-    return collector().expand(bytes) ? 1 : 0;
+    return collector().heap_size().expand(bytes) ? 1 : 0;
   } catch (const std::bad_alloc&) {
     return 0;
   }
@@ -44,7 +44,7 @@ void GC_set_max_heap_size(GC_word bytes) {
   if (GC_is_init_called() == 0) {
     initial_options().heap_limit_bytes = limit;
   } else {
-    registered_collector().set_heap_limit(limit);
+    registered_collector().look_at_heap([limit](heap::Heap& heap) { heap.set_limit(limit); });
   }
 }
 

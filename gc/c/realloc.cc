@@ -38,16 +38,23 @@ void* resize_own(void* memory, std::size_t bytes) {
   return copy;
 }
 
+bool resize_large(heap::Object* start, std::size_t bytes) {
+  try {
+    return collector().look_at_heap([&](heap::Heap& heap) { return heap.resize_large(start, bytes); });
+  } catch (const std::bad_alloc&) {  // the thread could not be registered
+    return false;
+  }
+}
+
 // Makes the object so many bytes long where it is, or changes nothing and says false.
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
   if (gc::OwnWork::is_under_way()) return false;
   const std::size_t before = heap::Heap::bytes_of(start);
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return false;
-  if (before <= heap::kLargestSmallBytes && !suits_slot(whole, before)) return false;
-  try {
-    if (!collector().resize_in_place(start, whole)) return false;
-  } catch (const std::bad_alloc&) {  // the thread could not be registered
+  if (before <= heap::kLargestSmallBytes) {
+    if (whole > before || !suits_slot(whole, before)) return false;
+  } else if (!resize_large(start, whole)) {
     return false;
   }
   const std::size_t after = heap::Heap::bytes_of(start);

@@ -28,7 +28,7 @@ heap::Words words_between(void* low, void* high) {
 template <typename Change>
 void change_roots(Change change) {
   try {
-    change(collector().static_roots());
+    change(collector().roots().static_data());
   } catch (const std::bad_alloc&) {
     abort_program("there is no memory to note roots");
   }
@@ -52,25 +52,27 @@ GC_push_other_roots_proc GC_push_other_roots = push_nothing;
 void GC_add_roots(void* low, void* high) {
   change_roots([=](gc::StaticRoots& roots) { roots.add(low, high); });
 }
-void GC_remove_roots(void* low, void* high) { collector().static_roots().remove(low, high); }
-void GC_clear_roots() { collector().static_roots().clear(); }
+void GC_remove_roots(void* low, void* high) { collector().roots().static_data().remove(low, high); }
+void GC_clear_roots() { collector().roots().static_data().clear(); }
 void GC_exclude_static_roots(void* low, void* high) {
   change_roots([=](gc::StaticRoots& roots) { roots.exclude(low, high); });
 }
-void GC_clear_exclusion_table() { collector().static_roots().clear_exclusions(); }
+void GC_clear_exclusion_table() { collector().roots().static_data().clear_exclusions(); }
 
-int GC_is_tmp_root(void* address) { return collector().static_roots().is_in_loaded_data(address) ? 1 : 0; }
+int GC_is_tmp_root(void* address) {
+  return collector().roots().static_data().is_in_loaded_data(address) ? 1 : 0;
+}
 
 void GC_register_has_static_roots_callback(GC_has_static_roots_func function) {
   gc::ProcessCollector& collector = c_interface::collector();
   const gc::NestedLock lock(collector.lock());
   settings.has_static_roots = function;
-  collector.static_roots().set_library_filter(function != nullptr ? has_static_roots : nullptr);
+  collector.roots().static_data().set_library_filter(function != nullptr ? has_static_roots : nullptr);
 }
 
 void GC_set_no_dls(int no_dls) {
   GC_no_dls = no_dls;
-  if (GC_is_init_called() != 0) collector().static_roots().set_scans_libraries(no_dls == 0);
+  if (GC_is_init_called() != 0) collector().roots().static_data().set_scans_libraries(no_dls == 0);
 }
 int GC_get_no_dls() { return GC_no_dls; }
 
@@ -93,8 +95,8 @@ void GC_debug_register_displacement(std::size_t offset) {
 void GC_set_push_other_roots(GC_push_other_roots_proc procedure) { GC_push_other_roots = procedure; }
 GC_push_other_roots_proc GC_get_push_other_roots() { return GC_push_other_roots; }
 
-void GC_push_all(void* low, void* high) { collector().scan(words_between(low, high)); }
-void GC_push_all_eager(void* low, void* high) { collector().scan_stack(words_between(low, high)); }
+void GC_push_all(void* low, void* high) { collector().roots().scan(words_between(low, high)); }
+void GC_push_all_eager(void* low, void* high) { collector().roots().scan_stack(words_between(low, high)); }
 void GC_push_conditional(void* low, void* high, int) { GC_push_all(low, high); }
 void GC_push_finalizer_structures() {}
 

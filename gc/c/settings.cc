@@ -63,13 +63,14 @@ void prepare_options() {
 }
 
 void apply_settings(gc::ProcessCollector& collector) {
-  GC_free_space_divisor = collector.growth().free_space_divisor;
+  GC_free_space_divisor = collector.plan().growth().free_space_divisor;
   GC_all_interior_pointers = collector.heap().map().displacements() == nullptr ? 1 : 0;
   GC_parallel = static_cast<int>(collector.mark_threads()) - 1;
-  if (collector.is_disabled()) GC_dont_gc = std::max(GC_dont_gc, 1);
-  for (int depth = collector.is_disabled() ? 1 : 0; depth < GC_dont_gc; ++depth) collector.disable();
-  collector.set_java_finalization(GC_java_finalization != 0);
-  collector.static_roots().set_scans_libraries(GC_no_dls == 0);
+  if (collector.plan().is_disabled()) GC_dont_gc = std::max(GC_dont_gc, 1);
+  for (int depth = collector.plan().is_disabled() ? 1 : 0; depth < GC_dont_gc; ++depth)
+    collector.plan().disable();
+  collector.dead().set_java_finalization(GC_java_finalization != 0);
+  collector.roots().static_data().set_scans_libraries(GC_no_dls == 0);
   apply_stack_end(collector);
   install_hooks(collector);
   start_finding_leaks();

@@ -39,7 +39,7 @@ void count_reclaimed() {
   std::atomic_ref(GC_gc_no).store(counted_collections, std::memory_order_relaxed);
   reclaimed_before.add(reclaimed_last);
   reclaimed_last.subtract(reclaimed_last);
-  reclaimed_last.add(used_bytes - std::min(used_bytes, collector.live_bytes()));
+  reclaimed_last.add(used_bytes - std::min(used_bytes, collector.counters().live_bytes()));
 }
 
 GC_prof_stats_s all_statistics() {
@@ -50,11 +50,11 @@ GC_prof_stats_s all_statistics() {
   all.free_bytes_full = GC_get_free_bytes() + usage.given_back;
   all.unmapped_bytes = usage.given_back;
   all.bytes_allocd_since_gc = GC_get_bytes_since_gc();
-  all.allocd_bytes_before_gc = collector.bytes_before_last_collection();
+  all.allocd_bytes_before_gc = collector.counters().bytes_before_last_collection();
   all.non_gc_bytes = GC_get_non_gc_bytes();
   all.gc_no = collector.collections();
   all.markers_m1 = static_cast<GC_word>(GC_get_parallel());
-  all.expl_freed_bytes_since_gc = collector.freed_bytes();
+  all.expl_freed_bytes_since_gc = collector.counters().freed_bytes();
   all.bytes_reclaimed_since_gc = reclaimed_last + all.expl_freed_bytes_since_gc;
   all.reclaimed_bytes_before_gc = reclaimed_before;
   all.obtained_from_os_bytes = usage.taken;
@@ -73,7 +73,7 @@ void count_event(gc::CollectionEvent event) {
       started = Clock::now();
       break;
     case gc::CollectionEvent::reclaim_start:
-      used_bytes = collector().live_bytes() + collector().heap().allocated_bytes();
+      used_bytes = collector().counters().live_bytes() + collector().heap().allocated_bytes();
       break;
     case gc::CollectionEvent::end:
       count_reclaimed();
@@ -99,13 +99,19 @@ std::size_t GC_get_unmapped_bytes() { return heap_now().usage().given_back; }
 std::size_t GC_get_obtained_from_os_bytes() { return heap_now().usage().taken; }
 
 std::size_t GC_get_bytes_since_gc() {
-  const std::uint64_t before = collector().bytes_before_last_collection();
+  const std::uint64_t before = collector().counters().bytes_before_last_collection();
   return heap_now().usage().allocated - before;
 }
-void GC_incr_bytes_allocd(std::size_t bytes) { registered_collector().count_allocated_elsewhere(bytes); }
-void GC_incr_bytes_freed(std::size_t bytes) { registered_collector().count_freed_elsewhere(bytes); }
+void GC_incr_bytes_allocd(std::size_t bytes) {
+  registered_collector().look_at_heap([bytes](heap::Heap& heap) { heap.count_allocated_elsewhere(bytes); });
+}
+void GC_incr_bytes_freed(std::size_t bytes) {
+  gc::ProcessCollector& collector = registered_collector();
+  collector.look_at_heap([bytes](heap::Heap& heap) { heap.count_freed_elsewhere(bytes); });
+  collector.counters().count_freed_elsewhere(bytes);
+}
 std::size_t GC_get_total_bytes() { return heap_now().usage().allocated; }
-std::size_t GC_get_expl_freed_bytes_since_gc() { return collector().freed_bytes(); }
+std::size_t GC_get_expl_freed_bytes_since_gc() { return collector().counters().freed_bytes(); }
 
 void GC_get_heap_usage_safe(GC_word* heap_size, GC_word* free_bytes, GC_word* unmapped_bytes,
                             GC_word* bytes_since_gc, GC_word* total_bytes) {

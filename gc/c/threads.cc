@@ -93,21 +93,21 @@ void GC_set_thr_restart_signal(int signal) {
 }
 int GC_get_thr_restart_signal() { return restart_signal; }
 
-void GC_suspend_thread(pthread_t thread) { collector().suspend(thread); }
-void GC_resume_thread(pthread_t thread) { collector().resume(thread); }
+void GC_suspend_thread(pthread_t thread) { collector().pauses().suspend(thread); }
+void GC_resume_thread(pthread_t thread) { collector().pauses().resume(thread); }
 int GC_is_thread_suspended(pthread_t thread) { return collector().threads().is_suspended(thread) ? 1 : 0; }
 
 void GC_stop_world_external() {
   gc::ProcessCollector& collector = c_interface::collector();
   collector.lock().lock();
-  collector.static_roots().mutex().lock();
+  collector.roots().static_data().mutex().lock();
   collector.threads().stop_others();
 }
 
 void GC_start_world_external() {
   gc::ProcessCollector& collector = c_interface::collector();
   collector.threads().resume_others();
-  collector.static_roots().mutex().unlock();
+  collector.roots().static_data().mutex().unlock();
   collector.lock().unlock();
 }
 

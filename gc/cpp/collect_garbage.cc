@@ -14,7 +14,7 @@ HeapStatistics heap_statistics() {
   gc::ProcessCollector& collector = gc::ProcessCollector::instance();
   return {.collections = collector.collections(),
           .heap_bytes = collector.heap().chunk_bytes(),
-          .live_bytes = collector.live_bytes(),
+          .live_bytes = collector.counters().live_bytes(),
           .allocated_bytes = collector.heap().allocated_bytes()};
 }
 

@@ -123,7 +123,8 @@ T* make(std::size_t additional_bytes, Arguments&&... arguments) {
 /// Makes an object of type T, which is derived from GarbageCollected<T> or from a type that is. It lives
 /// while something leads to it: a Member of a live object, a Persistent, or a pointer on the stack or in the
 /// registers of a registered thread or in static data, which may lead anywhere into the object. Objects of
-/// types that have a destructor to call are destroyed after they were found dead (gc/process/destructors.h).
+/// types that have a destructor to call are destroyed after they were found dead
+/// (gc/finalization/destructors.h).
 ///
 /// Throws std::bad_alloc when there is no memory even after a collection, and what the constructor throws;
 /// the destructor is not called then. May collect, and so run destructors of other objects. Any thread, which

@@ -8,7 +8,7 @@ namespace {
 
 gc::PersistentNodes& nodes_of(Strength strength) {
   gc::ProcessCollector& collector = gc::ProcessCollector::instance();
-  return strength == Strength::strong ? collector.persistents() : collector.weak_persistents();
+  return strength == Strength::strong ? collector.roots().persistents() : collector.dead().weak_persistents();
 }
 
 }  // namespace

@@ -1,25 +1,11 @@
-// The cycles of a ProcessCollector that marks while the program runs: when each of its phases begins and
-// ends, as far as threads of the program decide on that (ConcurrentMarking).
-#include <sys/prctl.h>
+#include "gc/process/concurrent_cycle.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <limits>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <utility>
+#include <sys/prctl.h>
 
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/own_descriptor.h"
-#include "base/warn.h"
-#include "gc/process/dump_preparation.h"
-#include "gc/process/process_collector.h"
 #include "gc/process/threads/own_work.h"
-#include "gc/process/threads/stack_pointer.h"
-#include "gc/process/threads_stopped.h"
 
 namespace jackdaw::gc {
 
@@ -34,348 +20,220 @@ constexpr const char* kNothingTracked =
 constexpr const char* kNoThread =
     "cannot mark while the program runs: no thread can be started for it; collections stop the program "
     "instead";
-// Where nobody asked for cycles, one must promise to make pauses so many times shorter: where the program
-// allocates little in it, and where its heap may grow. A cycle takes kTimesLonger times as long as to stop
-// the program, with as many mark threads.
-constexpr int kLeastTimesShorter = 10;
-constexpr int kManyTimesShorter = 20;
-constexpr double kTimesLonger = 2;
-// However much memory the heap has, a cycle is to be over when so many times as much was allocated as may be
-// where the heap would have to grow. Else one that took long, in which it grew, would make all later ones
-// rare, and what waits for them more.
-constexpr std::uint64_t kMostTimesLater = 3;
-std::uint64_t most_of_cycle(std::uint64_t all, std::uint64_t growing) {
-  return growing > all / kMostTimesLater ? all : kMostTimesLater * growing;
-}
 
 }  // namespace
 
-// What a thread does that was refused memory, where objects are marked concurrently, with what
-// collect_and_allocate is to return; nothing when a cycle is no help.
-std::optional<std::optional<void*>> ProcessCollector::go_on_concurrently(ProcessThread& thread,
-                                                                         const Request& request) {
-  JACKDAW_CHECK(collecting_.is_held_by_caller());
-  using Phase = ConcurrentMarking::Phase;
-  const std::optional<void*> try_again;
-  const OwnStack own_stack{request.stack_pointer};
-  switch (const Phase phase = concurrent_.phase()) {
-    case Phase::idle: {
-      note_swept();
-      // Since it was refused a sweep may have ended.
-      if (concurrent_.has_thread()) {
-        if (void* const object = try_to_allocate(thread, request)) return object;
-      }
-      const CollectionReason reason = reason_of_refusal(request.bytes, planned_budgets().while_growing);
-      if (!is_next_concurrent() || reason == CollectionReason::out_of_memory || !may_collect(hooks_.declines))
-        return std::nullopt;
-      note_refused(request.bytes);
-      if (!begin_concurrent_marking(own_stack, reason)) return std::nullopt;
-      return try_again;
-    }
+AllocationAnswer ConcurrentCycle::go_on(const AllocationRequest& request, Lock& lock) {
+  JACKDAW_CHECK(lock.owns_lock());
+  switch (const Phase now = phase()) {
+    case Phase::idle:
+      return begin_for(request);
     case Phase::marking:
-      note_refused(request.bytes);
-      set_budget();  // more is granted as time passes
+      parts_.plan.note_refused(request.bytes);
+      parts_.plan.set_budget();  // more is granted as time passes
       [[fallthrough]];
     case Phase::sweeping:
-      if (void* const object = try_to_allocate(thread, request)) return object;
-      await_end_of(phase, concurrent_.stop_time());
-      return try_again;
+      if (void* const object = request.attempt()) return AllocationAnswer::of(object);
+      await_end_of(now, parts_.marking.stop_time(), lock);
+      return AllocationAnswer::retry();
     case Phase::marked:
-      break;
+      return end_for(request);
   }
-  // While collections are disabled, nobody else would end it.
-  if (!may_collect(hooks_.declines)) {
-    give_up_marking();
-    return std::nullopt;
-  }
-  const bool is_over = end_concurrent_marking(own_stack);
-  void* const object = allocate_beyond_budget(thread, request);
-  if (object != nullptr || !is_over) return object;
-  return try_again;  // the sweep finds more
+  __builtin_unreachable();
 }
 
-// Or for so long. The lock is released meanwhile.
-void ProcessCollector::await_end_of(ConcurrentMarking::Phase phase, std::chrono::nanoseconds time) {
+AllocationAnswer ConcurrentCycle::begin_for(const AllocationRequest& request) {
+  parts_.plan.note_swept();
+  // Since it was refused a sweep may have ended.
+  if (parts_.marking.has_thread()) {
+    if (void* const object = request.attempt()) return AllocationAnswer::of(object);
+  }
+  const CollectionReason reason = parts_.plan.reason_of_refusal_in_cycles(request.bytes);
+  if (!parts_.plan.is_next_concurrent() || reason == CollectionReason::out_of_memory ||
+      !parts_.plan.may_collect())
+    return {};
+  parts_.plan.note_refused(request.bytes);
+  return begin({request.stack_pointer}, reason) ? AllocationAnswer::retry() : AllocationAnswer{};
+}
+
+AllocationAnswer ConcurrentCycle::end_for(const AllocationRequest& request) {
+  // While collections are disabled, nobody else would end it.
+  if (!parts_.plan.may_collect()) {
+    give_up();
+    return {};
+  }
+  const bool is_over = end_marking({request.stack_pointer});
+  void* const object = parts_.plan.attempt_beyond_budget(request);
+  if (object != nullptr || !is_over) return AllocationAnswer::of(object);
+  return AllocationAnswer::retry();  // the sweep finds more
+}
+
+// Or for so long.
+void ConcurrentCycle::await_end_of(Phase phase, std::chrono::nanoseconds time, Lock& lock) {
   struct Wait {
     ConcurrentMarking& marking;
-    ConcurrentMarking::Phase phase;
+    Phase phase;
     std::chrono::nanoseconds time;
-  } wait{concurrent_, phase, time};
-  collecting_.unlock();
-  threads_.call_blocked(
+  } wait{parts_.marking, phase, time};
+  lock.unlock();
+  parts_.threads.call_blocked(
       [](void* argument) {
         const Wait& it = *static_cast<Wait*>(argument);
         it.marking.await_end_of(it.phase, it.time);
       },
       &wait);
-  collecting_.lock();
+  lock.lock();
 }
 
-void ProcessCollector::give_up_marking() {
-  concurrent_.give_up();
-  pacing_.note_failed();
-  trace_.end(TracePhase::cycle);
-  set_budget();
+void ConcurrentCycle::give_up() {
+  parts_.marking.give_up();
+  parts_.plan.note_failed();
+  parts_.reports.trace().end(TracePhase::cycle);
+  parts_.plan.set_budget();
 }
 
-// Until no cycle is under way. The lock may be released meanwhile. A marking is given up: to make use of it
-// would be a collection, and these may be disabled.
-void ProcessCollector::end_cycle() {
-  using Phase = ConcurrentMarking::Phase;
-  for (Phase phase = concurrent_.phase(); phase != Phase::idle; phase = concurrent_.phase()) {
-    if (phase == Phase::marked) {
-      give_up_marking();
+void ConcurrentCycle::finish(Lock& lock) {
+  for (Phase now = phase(); now != Phase::idle; now = phase()) {
+    if (now == Phase::marked) {
+      give_up();
     } else {
-      concurrent_.hurry();
-      await_end_of(phase, std::chrono::seconds(1));
+      parts_.marking.hurry();
+      await_end_of(now, std::chrono::seconds(1), lock);
     }
   }
 }
 
-// False, and nothing changed, when it cannot be begun.
-bool ProcessCollector::begin_concurrent_marking(const OwnStack& own_stack, CollectionReason reason) {
+bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) {
+  JACKDAW_CHECK(parts_.lock.is_held_by_caller());
   const base::CancellationDisabled guard;
-  collecting_.let_nobody_pass();
+  parts_.lock.let_nobody_pass();
   // A thread that stands still may hold a lock of the C library's that starting another takes.
-  if (!concurrent_.has_thread() && threads_.has_suspended()) return false;
-  if (!marks_concurrently() && !may_begin_unasked()) return false;
-  Marking& marking = prepare_marking(live_bytes() + heap_.allocated_bytes());
-  if (!start_concurrent_thread()) return false;
-  if (first_roots_.empty()) first_roots_ = base::PageArray<heap::Object*>(kMostFirstRoots);
-  if (first_roots_.empty()) return false;
+  if (!parts_.marking.has_thread() && parts_.threads.has_suspended()) return false;
+  if (!parts_.permission.is_granted() && !may_begin_unasked()) return false;
+  Marking& marking = parts_.world.prepare_marking(parts_.world.used_bytes());
+  if (!start_thread() || !parts_.roots.reserve_first()) return false;
+  CollectionTrace& trace = parts_.reports.trace();
   const Clock::time_point start = Clock::now();
-  trace_.begin(TracePhase::cycle, collections() + 1);
+  trace.begin(TracePhase::cycle, parts_.counters.collections() + 1);
   const auto first_roots = begin_stopped(own_stack);
   if (!first_roots) {
-    trace_.end(TracePhase::cycle);
+    trace.end(TracePhase::cycle);
     return false;
   }
-  marking.set_most_workers(most_concurrent_markers_);
-  pacing_.begin(heap_.allocated_bytes());
-  cycle_reason_ = reason;
-  // The cycle is the collection that the threshold asks for.
-  if (!growth_.grows_only_when_it_must) heap_.budget().set_growth_threshold(0);
-  concurrent_.record() = {.first_pause = Clock::now() - start};
-  concurrent_.start_marking(*first_roots);
-  set_budget();
+  marking.set_most_workers(parts_.plan.most_concurrent_markers());
+  parts_.plan.note_cycle_begins(parts_.roots.searched_bytes());
+  reason_ = reason;
+  parts_.marking.record() = {.first_pause = Clock::now() - start};
+  parts_.marking.start_marking(*first_roots);
+  parts_.plan.set_budget();
   return true;
 }
 
-// Whether the next collection is to be a cycle.
-bool ProcessCollector::is_next_concurrent() {
-  const std::chrono::milliseconds tolerated = concurrent_.tolerated_stop();
-  const std::uint64_t allocated = std::max(heap_.allocated_bytes(), growth_.budget_while_growing(found_));
-  if (marks_concurrently()) return pacing_.takes_longer(tolerated, live_bytes(), allocated);
-  // A target of 0 is for programs that ask: no pause is so short.
-  const std::chrono::milliseconds promised = std::max(pause_target(), std::chrono::milliseconds(1));
-  const auto makes_shorter = [&](int times) {
-    return pacing_.surely_takes_longer(std::max(tolerated, times * promised), live_bytes(), allocated);
-  };
-  if (!marks_unasked_ || !makes_shorter(kLeastTimesShorter)) return false;
-  const double fewer = std::max(1.0, static_cast<double>(mark_threads()) / most_concurrent_markers_);
-  return makes_shorter(kManyTimesShorter) ||
-         pacing_.allocates_little(Clock::now(), heap_.allocated_bytes(), kTimesLonger * fewer);
-}
-
-// Whether a cycle may begin that nobody asked for. In a process whose system calls are filtered none may: a
-// call that the filter does not expect can end it. The first cycle opens files, which are closed again where
-// writes to tracked pages turn out to take so long that the collection had better stop the program.
-bool ProcessCollector::may_begin_unasked() {
-  if (prctl(PR_GET_SECCOMP) > 0) return collect_by_stopping(kNothingTracked);
-  if (concurrent_.has_thread()) return true;
+// In a process whose system calls are filtered no cycle may begin that nobody asked for: a call that the
+// filter does not expect can end it. The first cycle opens files, which are closed again where writes to
+// tracked pages turn out to take so long that the collection had better stop the program.
+bool ConcurrentCycle::may_begin_unasked() {
+  if (prctl(PR_GET_SECCOMP) > 0) return parts_.permission.refuse(kNothingTracked);
+  if (parts_.marking.has_thread()) return true;
   // To start a thread might wait for one that waits for the collector.
-  if (OwnMemory::is_used()) return collect_by_stopping(kNoThread);
+  if (OwnMemory::is_used()) return parts_.permission.refuse(kNoThread);
   base::OwnDescriptor::make_room();
-  if (!tracks_writes()) return collect_by_stopping(kNothingTracked);
-  if (is_next_concurrent()) return true;
-  concurrent_.stop_tracking();
+  if (!tracks_writes()) return parts_.permission.refuse(kNothingTracked);
+  if (parts_.plan.is_next_concurrent()) return true;
+  parts_.marking.stop_tracking();
   return false;
 }
 
 // The first roots; nothing, and nothing changed, when a cycle cannot be begun.
-std::optional<std::span<heap::Object* const>> ProcessCollector::begin_stopped(const OwnStack& own_stack) {
-  const ThreadsStopped threads_stopped(*this);
+std::optional<std::span<heap::Object* const>> ConcurrentCycle::begin_stopped(const OwnStack& own_stack) {
+  const ThreadsStopped threads_stopped(parts_.pauses);
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
   if (!start_tracking()) {
-    collect_by_stopping(kNothingTracked);
+    parts_.permission.refuse(kNothingTracked);
     return std::nullopt;
   }
-  heap_.begin_marking();
-  return gather_first_roots(own_stack);
+  parts_.heap.begin_marking();
+  return parts_.roots.find_first(parts_.world.roots_of_program(), own_stack);
 }
 
-// They are not marked now; those that there is no room for are in the last pause.
-std::span<heap::Object* const> ProcessCollector::gather_first_roots(const OwnStack& own_stack) {
-  root_count_ = 0;
-  found_.root_bytes = 0;
-  gathered_ = {first_roots_.data(), first_roots_.size()};
-  gather_roots(own_stack);
-  define_gathered();
-  gathered_ = {roots_.data(), roots_.size()};
-  return {first_roots_.data(), root_count_};
-}
-
-// False, and nothing changed, when there was no memory to note all static data.
-bool ProcessCollector::end_concurrent_marking(const OwnStack& own_stack) {
+bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   const base::CancellationDisabled guard;
-  collecting_.let_nobody_pass();
-  CollectionRecord record{.reason = cycle_reason_,
-                          .used_bytes_before = live_bytes() + heap_.allocated_bytes()};
-  Marking& marking = marking_.for_heap_of(record.used_bytes_before, false);
-  const std::uint64_t allocated = heap_.allocated_bytes();
-  pacing_.end(allocated);
-  const DumpPreparation dump(dumps_, collections() + 1);
-  tell(CollectionEvent::start);
-  const EndTold end_told(*this);
+  parts_.lock.let_nobody_pass();
+  CollectionRecord record{.reason = reason_, .used_bytes_before = parts_.world.used_bytes()};
+  Marking& marking = parts_.engine.for_heap_of(record.used_bytes_before, false);
+  const std::uint64_t allocated = parts_.heap.allocated_bytes();
+  parts_.plan.note_marking_ends();
+  const Reports::DumpTime dump(parts_.reports, parts_.counters.collections() + 1);
+  parts_.hooks.tell(CollectionEvent::start);
+  const EndTold end_told(parts_.hooks);
   const Clock::time_point start = Clock::now();
-  {
-    const CollectionTrace::Span collection(trace_, TracePhase::collection, collections() + 1, record.reason);
-    trace_.count(TraceCounter::allocated, heap_.allocated_bytes());
-    const ThreadsStopped threads_stopped(*this);
-    if (!threads_stopped.knows_static_roots()) return false;
-    tell(CollectionEvent::mark_start);
-    marking.set_most_workers(marking.worker_count());
-    {
-      const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
-      concurrent_.end_marking(marking);
-    }
-    finish_stopped(own_stack, true);
-    CollectionResult& result = collection_.finish(start);
-    result.live_bytes = found_.live_bytes;
-    result.unscanned_bytes = found_.unscanned_bytes;
-    record.stopped_threads = threads_stopped.stopped_threads();
-    note(result, record);
-  }
+  if (!mark_rest(marking, own_stack, record)) return false;
   record.pause = Clock::now() - start;
-  pacing_.note_allocated(start, Clock::now(), allocated);
-  record.concurrent = concurrent_.record();
-  if (pacing_.is_failure(record.pause, live_bytes())) pacing_.note_failed();
-  is_swept_unnoted_ = true;
+  record.concurrent = parts_.marking.record();
+  parts_.plan.note_cycle(start, record.pause, allocated);
   // The sweep notes its own.
-  write_trace();
-  concurrent_.start_sweeping();
-  set_budget();
-  if (log_) log_->write(record);
-  disclaim_procedures_.ask(*this);
-  tell_heap_size();
+  parts_.reports.write_trace();
+  parts_.marking.start_sweeping();
+  parts_.plan.set_budget();
+  parts_.reports.log(record);
+  parts_.dead.ask_procedures();
+  parts_.heap_size.tell();
   return true;
 }
 
-// In phase idle: notes what the sweep of the last cycle found, if nobody did.
-void ProcessCollector::note_swept() {
-  if (!std::exchange(is_swept_unnoted_, false)) return;
-  const std::uint64_t live = heap_.swept().live_bytes;
-  pacing_.note_swept(live_bytes(), live);
-  found_.live_bytes = pacing_.known_live(live);
-  found_.floating_bytes = live - found_.live_bytes;
-  found_.unscanned_bytes = heap_.swept().unscanned_bytes;
-  note_allocating_threads();
-  found_.heap_bytes = heap_.bytes();
-  // Relaxed: see its reader.
-  live_bytes_.store(live, std::memory_order_relaxed);
-  trace_.count(TraceCounter::live, live);
-  apply_growth();
-}
-
-// Returns the budgets that a collection which stops the program would wait for.
-ProcessCollector::Budgets ProcessCollector::planned_budgets() {
-  const std::uint64_t all = growth_.budget(found_);
-  const std::uint64_t growing = growth_.budget_while_growing(found_);
-  if (growing == std::numeric_limits<std::uint64_t>::max()) return {all, growing};
-  const std::uint64_t most = most_of_cycle(all, growing);
-  if (concurrent_.phase() == ConcurrentMarking::Phase::marking)
-    return {pacing_.until_now(std::min(all, std::max(most, pacing_.begun_at()))), pacing_.until_now(growing)};
-  if (!is_next_concurrent()) return {all, growing};
-  // Where the heap may not become larger, a cycle must begin before that is noticed.
-  const std::uint64_t limit = heap_.limit();
-  const std::uint64_t used = found_.live_bytes + found_.floating_bytes;
-  const std::uint64_t room = std::max(growth_.minimum_budget_bytes, limit - std::min(limit, used));
-  const std::uint64_t beginning = pacing_.until_beginning(std::min(growing, room));
-  const std::uint64_t late = pacing_.until_beginning(std::min(most, room));
-  return {std::clamp(pacing_.until_beginning_within(std::min(all, room)), beginning, late), beginning};
-}
-
-// Notes that so many bytes were refused: it may be because the heap would have had to grow.
-void ProcessCollector::note_refused(std::size_t bytes) {
-  const Budgets planned = planned_budgets();
-  const std::uint64_t allocated = heap_.allocated_bytes();
-  const std::uint64_t wanted = allocated + std::max(bytes, heap::kBlockBytes);
-  if (wanted > planned.while_growing && wanted <= planned.all)
-    pacing_.note_memory_ended(allocated, growth_.budget(found_));
-}
-
-bool ProcessCollector::collect_a_little() {
-  using Phase = ConcurrentMarking::Phase;
-  this_thread();
+// In the last pause.
+bool ConcurrentCycle::mark_rest(Marking& marking, const OwnStack& own_stack, CollectionRecord& record) {
+  CollectionTrace& trace = parts_.reports.trace();
+  const CollectionTrace::Span collection(trace, TracePhase::collection, parts_.counters.collections() + 1,
+                                         record.reason);
+  trace.count(TraceCounter::allocated, parts_.heap.allocated_bytes());
+  const Clock::time_point start = Clock::now();
+  const ThreadsStopped threads_stopped(parts_.pauses);
+  if (!threads_stopped.knows_static_roots()) return false;
+  parts_.hooks.tell(CollectionEvent::mark_start);
+  marking.set_most_workers(marking.worker_count());
   {
-    const std::lock_guard lock(collecting_);
-    const OwnStack own_stack{stack_pointer_below_registers()};
-    const Phase phase = concurrent_.phase();
-    if (phase == Phase::marking || phase == Phase::sweeping) return true;
-    if (phase == Phase::idle) note_swept();
-    if ((phase == Phase::idle && !is_due()) || !may_collect(hooks_.declines)) return false;
-    if (phase == Phase::marked) {
-      if (!end_concurrent_marking(own_stack)) return false;
-    } else if (!marks_concurrently() || !is_next_concurrent() || !begin_concurrent_marking(own_stack)) {
-      collect_locked(CollectionReason::allocation, own_stack);
-    }
+    const CollectionTrace::Span catching_up(trace, TracePhase::catch_up);
+    parts_.marking.end_marking(marking);
   }
-  destructors_.run(*this);
-  return concurrent_.phase() != Phase::idle;
-}
-
-bool ProcessCollector::begin_cycle() {
-  this_thread();
-  const std::lock_guard lock(collecting_);
-  const OwnStack own_stack{stack_pointer_below_registers()};
-  if (!marks_concurrently() || concurrent_.phase() != ConcurrentMarking::Phase::idle ||
-      !may_collect(hooks_.declines))
-    return false;
-  note_swept();
-  return begin_concurrent_marking(own_stack);
+  parts_.world.finish_stopped(own_stack, true);
+  CollectionResult& result = parts_.collection.finish(start);
+  // What is live the sweep says.
+  result.live_bytes = parts_.plan.found().live_bytes;
+  result.unscanned_bytes = parts_.plan.found().unscanned_bytes;
+  record.stopped_threads = threads_stopped.stopped_threads();
+  parts_.world.note(result, record);
+  return true;
 }
 
 // The thread is started by the first cycle, unless that may wait then for one that waits for the collector.
-bool ProcessCollector::mark_concurrently() {
-  this_thread();
-  const base::CancellationDisabled guard;
-  const std::lock_guard lock(collecting_);
-  collecting_.let_nobody_pass();
-  if (!may_mark_concurrently_) return false;
-  is_asked_to_mark_concurrently_ = true;
+bool ConcurrentCycle::ask_for_cycles() {
+  parts_.lock.let_nobody_pass();
+  if (!parts_.permission.may_be_asked_for()) return false;
+  parts_.permission.ask();
   base::OwnDescriptor::make_room();
   // In a cycle they are, and pages must not be armed once more.
-  if (concurrent_.phase() == ConcurrentMarking::Phase::idle && !tracks_writes())
-    return collect_by_stopping(kNothingTracked);
-  if (OwnMemory::is_used() && !threads_.has_suspended() && !start_concurrent_thread()) return false;
-  marks_concurrently_.store(true, std::memory_order_relaxed);
-  set_budget();
+  if (phase() == Phase::idle && !tracks_writes()) return parts_.permission.refuse(kNothingTracked);
+  if (OwnMemory::is_used() && !parts_.threads.has_suspended() && !start_thread()) return false;
+  parts_.permission.grant();
+  parts_.plan.set_budget();
   return true;
 }
 
-// From now on. Tells why, once, if somebody asked for cycles. Also while the program stands still. Returns
-// false.
-bool ProcessCollector::collect_by_stopping(const char* reason) {
-  marks_concurrently_.store(false, std::memory_order_relaxed);
-  marks_unasked_ = false;
-  if (is_asked_to_mark_concurrently_ && !std::exchange(told_of_stopping_, true)) base::warn(reason);
-  return false;
-}
-
-bool ProcessCollector::start_concurrent_thread() {
-  return concurrent_.start_thread() || collect_by_stopping(kNoThread);
+bool ConcurrentCycle::start_thread() {
+  return parts_.marking.start_thread() || parts_.permission.refuse(kNoThread);
 }
 
 // Whether the system tells what is written. In phase idle.
-bool ProcessCollector::tracks_writes() {
-  const ThreadsStopped threads_stopped(*this);
+bool ConcurrentCycle::tracks_writes() {
+  const ThreadsStopped threads_stopped(parts_.pauses);
   return start_tracking();
 }
 
 // Soft-dirty bits are the whole process's, and others may look at them: they are left alone unless asked.
-bool ProcessCollector::start_tracking() {
-  return concurrent_.start_tracking(is_asked_to_mark_concurrently_ ? WriteTrackingMethod::soft_dirty
-                                                                   : WriteTrackingMethod::pagemap_scan);
+bool ConcurrentCycle::start_tracking() {
+  return parts_.marking.start_tracking(parts_.permission.is_asked_for() ? WriteTrackingMethod::soft_dirty
+                                                                        : WriteTrackingMethod::pagemap_scan);
 }
 
 }  // namespace jackdaw::gc

@@ -33,7 +33,7 @@ enum class ThreadEvent : std::uint8_t { stopped, to_resume };
 /// they must not ask for memory either.
 struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
-  /// Between mark_start and mark_end: may name more roots, by ProcessCollector::scan.
+  /// Between mark_start and mark_end: may name more roots, by RootSet::scan.
   void (*more_roots)() = nullptr;
   /// Not zero: there is to be no collection. Asked before each one that allocation begins.
   int (*declines)() = nullptr;
@@ -47,6 +47,22 @@ struct ProcessHooks {
   /// Bytes that the program frees by hand: what they grow by brings no collection nearer, as far as
   /// GrowthPolicy says.
   std::uint64_t (*uncounted_bytes)() = nullptr;
+
+  void tell(CollectionEvent told) const {
+    if (event != nullptr) event(told);
+  }
+};
+
+/// Tells the end of a collection when it dies, also by an exception.
+class EndTold {
+ public:
+  explicit EndTold(const ProcessHooks& hooks) : hooks_(hooks) {}
+  ~EndTold() { hooks_.tell(CollectionEvent::end); }
+  EndTold(const EndTold&) = delete;
+  EndTold& operator=(const EndTold&) = delete;
+
+ private:
+  const ProcessHooks& hooks_;
 };
 
 }  // namespace jackdaw::gc

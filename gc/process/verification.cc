@@ -6,7 +6,6 @@
 #include "base/line_text.h"
 #include "base/page_memory.h"
 #include "base/warn.h"
-#include "gc/process/read_roots.h"
 #include "heap/chunk.h"
 #include "heap/layout.h"
 
@@ -151,14 +150,6 @@ void Verification::end_program(heap::Object* missing) {
   line << " -> " << static_cast<const void*>(missing);
   base::warn(line.text());
   std::abort();
-}
-
-void ProcessCollector::verify(const OwnStack& own_stack) {
-  Verification verification(heap_, {heap_.map(), &weak_references_}, collections() + 1);
-  verification_ = &verification;
-  read_roots(verification, own_stack);
-  verification.add_uncollectable();
-  verification_ = nullptr;
 }
 
 }  // namespace jackdaw::gc

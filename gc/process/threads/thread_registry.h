@@ -147,6 +147,8 @@ class ThreadRegistry {
 
   /// The calling thread's entry, or null when it is not registered.
   static ProcessThread* current() { return current_; }
+  /// The same, registered if it is not yet. Throws std::bad_alloc.
+  ProcessThread& this_thread() { return current_ != nullptr ? *current_ : register_current(); }
   /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
   /// scanned up to `stack_end`, or as far as the thread library knows it. Throws std::bad_alloc, with nothing
   /// changed.

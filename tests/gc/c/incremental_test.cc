@@ -365,7 +365,7 @@ TEST_F(CIncrementalByEnvironment, IsRefusedWithALineWhereNothingTellsOfWrites) {
 
 // ---- Settings ----
 
-std::chrono::milliseconds pause_target() { return collector().pause_target(); }
+std::chrono::milliseconds pause_target() { return collector().concurrent_marking().pause_target(); }
 constexpr std::chrono::milliseconds kUsualTarget{5};
 
 TEST(CTimeLimit, IsThatOfThePausesWhenItIsSet) {

@@ -24,7 +24,8 @@ bool is_intact(const Link* list) {
 
 // Takes the locks of the nodes for a moment.
 void use_nodes() {
-  for (PersistentNodes* const nodes : {&collector().persistents(), &collector().weak_persistents()})
+  for (PersistentNodes* const nodes :
+       {&collector().roots().persistents(), &collector().dead().weak_persistents()})
     nodes->release(nodes->acquire(0, nullptr));
 }
 

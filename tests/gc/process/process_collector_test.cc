@@ -106,11 +106,11 @@ TEST(ProcessCollector, AllocationCollectsByItself) {
 }
 
 TEST(ProcessCollector, NothingIsCollectedWhileDisabled) {
-  collector().disable();
+  collector().plan().disable();
   const std::uint64_t before = collector().collections();
   for (std::size_t i = 0; i < kLinksBeyondTheBudget; ++i) ASSERT_NE(new_link(nullptr, i), nullptr);
   EXPECT_EQ(collector().collections(), before);
-  collector().enable();
+  collector().plan().enable();
 }
 
 // Each thread keeps lists in its frames only, and looks at every link of them after many collections.

@@ -453,7 +453,7 @@ TEST(ConcurrentMarking, NothingLiveIsLostAndNothingDeadStays) {
   std::fill_n(board, kBoardSlots, nullptr);
   GC_gcollect();
   GC_gcollect();
-  EXPECT_LT(collector().live_bytes(), 1U << 20);
+  EXPECT_LT(collector().counters().live_bytes(), 1U << 20);
   unlink(log.c_str());
 }
 

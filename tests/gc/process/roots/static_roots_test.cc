@@ -76,10 +76,10 @@ TEST(StaticRoots, StaticDataIsARoot) {
 TEST(StaticRoots, AddedRangesAreRootsUntilTheyAreRemoved) {
   Pages pages(1);
   const std::vector<HiddenAddress> hidden = put_list(pages.slot(0));
-  collector().static_roots().add(&pages.slot(0), &pages.slot(0) + 1);
+  collector().roots().static_data().add(&pages.slot(0), &pages.slot(0) + 1);
   collect_cleanly();
   EXPECT_EQ(still_there(hidden), kLength);
-  collector().static_roots().remove(&pages.slot(0), &pages.slot(0) + 1);
+  collector().roots().static_data().remove(&pages.slot(0), &pages.slot(0) + 1);
   collect_cleanly();
   EXPECT_LT(still_there(hidden), kLength);
 }
@@ -157,10 +157,10 @@ TEST(StaticRoots, PagesThatCannotBeReadAreLeftOut) {
   std::array<std::vector<HiddenAddress>, 2> hidden{put_list(pages.slot(0)), put_list(pages.slot(3))};
   ASSERT_EQ(mprotect(pages.page(1), Pages::page_bytes(), PROT_NONE), 0);
   ASSERT_EQ(munmap(pages.page(2), Pages::page_bytes()), 0);
-  collector().static_roots().add(pages.page(0), pages.end());
+  collector().roots().static_data().add(pages.page(0), pages.end());
   collect_cleanly();
   for (const auto& list : hidden) EXPECT_EQ(still_there(list), kLength);
-  collector().static_roots().remove(pages.page(0), pages.end());
+  collector().roots().static_data().remove(pages.page(0), pages.end());
 }
 
 TEST(StaticRoots, ARangeMayBeUnmappedWithoutBeingRemoved) {
@@ -170,13 +170,13 @@ TEST(StaticRoots, ARangeMayBeUnmappedWithoutBeingRemoved) {
     Pages pages(2);
     begin = pages.page(0);
     end = pages.end();
-    collector().static_roots().add(begin, end);
+    collector().roots().static_data().add(begin, end);
     collect_cleanly();
   }
   const std::uint64_t before = collector().collections();
   collect_cleanly();
   EXPECT_EQ(collector().collections(), before + 1);
-  collector().static_roots().remove(begin, end);
+  collector().roots().static_data().remove(begin, end);
 }
 
 TEST(StaticRoots, TheCollectorsOwnMemoryMayLieInARangeThatWasUnmapped) {
@@ -184,14 +184,14 @@ TEST(StaticRoots, TheCollectorsOwnMemoryMayLieInARangeThatWasUnmapped) {
   Pages kept(kRoots * sizeof(Link*) / Pages::page_bytes() + 1);
   auto* const slots = &kept.slot(0);
   for (std::size_t i = 0; i < kRoots; ++i) slots[i] = new_link(nullptr, i);
-  collector().static_roots().add(slots, slots + kRoots);
+  collector().roots().static_data().add(slots, slots + kRoots);
   {
     Pages unmapped(256);
-    collector().static_roots().add(unmapped.page(0), unmapped.end());
+    collector().roots().static_data().add(unmapped.page(0), unmapped.end());
   }
   collector().collect();
   for (std::size_t i = 0; i < kRoots; ++i) ASSERT_EQ(slots[i]->value, i);
-  collector().static_roots().remove(slots, slots + kRoots);
+  collector().roots().static_data().remove(slots, slots + kRoots);
 }
 
 }  // namespace

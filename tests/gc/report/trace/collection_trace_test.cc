@@ -82,7 +82,7 @@ TEST_F(CollectionTraceTest, HasEachCollectionWithItsPhases) {
   }
   for (const char* phase : {"pause", "stop threads", "clear marks", "mark", "finish", "sweep"})
     EXPECT_EQ(read.count("B", phase), collections.size()) << phase;
-  EXPECT_EQ(read.events("C", "live").back()["args"]["bytes"], collector().live_bytes());
+  EXPECT_EQ(read.events("C", "live").back()["args"]["bytes"], collector().counters().live_bytes());
 }
 
 TEST_F(CollectionTraceTest, HasTheStopOfEachThread) {

@@ -1,10 +1,6 @@
-#include "gc/process/destructors.h"
-
-#include <mutex>
+#include "gc/finalization/destructors.h"
 
 #include "gc/marking/layout_word.h"
-#include "gc/process/process_collector.h"
-#include "gc/process/process_kinds.h"
 #include "heap/chunk.h"
 #include "heap/word.h"
 
@@ -22,16 +18,16 @@ void set_type(heap::Object* object, const TraceDescriptor* type) {
   heap::words_at(object)->bits = reinterpret_cast<std::uintptr_t>(type);
 }
 
+}  // namespace
+
+constinit thread_local bool Destructors::is_running_ = false;
+
 template <typename Function>
-void for_each_dead(heap::Heap& heap, Function function) {
-  heap.for_each_unmarked(ProcessKinds::kDestroyed, [&](heap::Object* object) {
+void Destructors::for_each_dead(heap::Heap& heap, Function function) {
+  heap.for_each_unmarked(kind_, [&](heap::Object* object) {
     if (has_destructor(object)) function(object);
   });
 }
-
-constinit thread_local bool is_running = false;
-
-}  // namespace
 
 // All or nothing: an object that lives on must not refer to one that is destroyed.
 void Destructors::prepare(heap::Heap& heap, Collection& collection) {
@@ -49,28 +45,9 @@ void Destructors::add_dead(heap::Heap& heap) {
   });
 }
 
-void Destructors::run(ProcessCollector& collector) {
-  if (is_running) return;
-  is_running = true;
-  for (std::size_t index = 0; (index = begin_next(collector)) != kNone;) destroy(collector, index);
-  is_running = false;
-}
+void Destructors::destroy(heap::Object* object) { TraceDescriptor::of(object)->destroy(object + 1); }
 
-std::size_t Destructors::begin_next(ProcessCollector& collector) {
-  const std::lock_guard lock(collector.lock());
-  return begun_ == objects_.size() ? kNone : begun_++;
-}
-
-void Destructors::destroy(ProcessCollector& collector, std::size_t index) {
-  heap::Object* object = nullptr;
-  {
-    const std::lock_guard lock(collector.lock());
-    object = objects_[index];
-  }
-  TraceDescriptor::of(object)->destroy(object + 1);
-  // In one piece, as seen by collections: what waits is an object, and what is free does not wait.
-  const std::lock_guard lock(collector.lock());
-  collector.free(object);
+void Destructors::note_destroyed(std::size_t index) {
   objects_[index] = nullptr;
   if (++destroyed_ < objects_.size()) return;
   objects_.clear();

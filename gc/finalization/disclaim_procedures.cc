@@ -1,6 +1,5 @@
-#include "gc/process/disclaim_procedures.h"
+#include "gc/finalization/disclaim_procedures.h"
 
-#include "gc/process/process_collector.h"
 #include "heap/chunk.h"
 
 namespace jackdaw::gc {
@@ -58,14 +57,11 @@ void DisclaimProcedures::unmark_held() const {
   for (heap::Object* const object : held_.span()) heap::Chunk::of(object)->unmark(object);
 }
 
-void DisclaimProcedures::ask(ProcessCollector& collector) {
-  for (heap::Object* const object : held_.span()) {
-    const OfKind& of_kind = of(heap::Chunk::of(object)->kind_of(object));
-    // Relaxed: read before, when the object was noted.
-    const Procedure procedure = of_kind.procedure.load(std::memory_order_relaxed);
-    if (procedure == nullptr || procedure(object) == 0) collector.free(object);
-  }
-  held_.clear();
+bool DisclaimProcedures::gives_up(heap::Object* object) const {
+  const OfKind& of_kind = of(heap::Chunk::of(object)->kind_of(object));
+  // Relaxed: read before, when the object was noted.
+  const Procedure procedure = of_kind.procedure.load(std::memory_order_relaxed);
+  return procedure == nullptr || procedure(object) == 0;
 }
 
 }  // namespace jackdaw::gc

@@ -17,8 +17,6 @@
 
 namespace jackdaw::gc {
 
-class ProcessCollector;
-
 /// One for the process. But for set() and inherit(), used by the thread that collects, with the collector's
 /// lock.
 class DisclaimProcedures {
@@ -40,10 +38,18 @@ class DisclaimProcedures {
   [[nodiscard]] bool holds_any() const { return held_.size() != 0; }
   /// When the heap was swept: takes the marks back. The program may mark objects again, and ask.
   void unmark_held() const;
-  /// When the threads run again: asks of each of them, and frees those that are given up.
-  void ask(ProcessCollector& collector);
+  /// When the threads run again: asks of each of them, and calls `free(Object*)` for those that are given up.
+  template <typename Free>
+  void ask(Free free) {
+    for (heap::Object* const object : held_.span()) {
+      if (gives_up(object)) free(object);
+    }
+    held_.clear();
+  }
 
  private:
+  [[nodiscard]] bool gives_up(heap::Object* object) const;
+
   struct OfKind {
     std::atomic<Procedure> procedure{nullptr};
     std::atomic<bool> keeps_referents{false};

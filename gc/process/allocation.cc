@@ -1,0 +1,62 @@
+#include "gc/process/allocation.h"
+
+#include <new>
+
+namespace jackdaw::gc {
+
+void* AllocationSlowPath::allocate(const AllocationRequest& request) {
+  if (parts_.lock.is_held_by_caller()) return allocate_in_callback(request);
+  for (;;) {
+    // Another thread's collection is known by its number alone; what it freed is learnt under the heap's
+    // lock.
+    const std::uint64_t collections = parts_.counters.collections();
+    if (void* const object = request.attempt()) return object;
+    const AllocationAnswer answer = collect_and_allocate(request, collections);
+    parts_.dead.run_destructors();
+    if (answer.kind == AllocationAnswer::Kind::final) return answer.memory;
+  }
+}
+
+// No collection can come.
+void* AllocationSlowPath::allocate_in_callback(const AllocationRequest& request) {
+  const heap::BeyondBudget beyond_budget;
+  if (!parts_.pauses.stands_still()) return request.attempt();
+  return parts_.pauses.allocate([&](heap::Allocator& allocator) { return request.attempt_by(allocator); });
+}
+
+AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationRequest& request,
+                                                          std::uint64_t unless_after) {
+  ConcurrentCycle::Lock lock(parts_.lock);
+  if (parts_.counters.collections() != unless_after) return AllocationAnswer::retry();
+  if (!parts_.heap.may_hold(request.bytes)) return AllocationAnswer::of(nullptr);
+  if (parts_.plan.grant_for_uncounted(request.bytes)) {
+    if (void* const object = request.attempt()) return AllocationAnswer::of(object);
+  }
+  if (parts_.permission.is_possible()) {
+    try {
+      const AllocationAnswer answer = parts_.cycle.go_on(request, lock);
+      if (answer.kind != AllocationAnswer::Kind::none) return answer;
+    } catch (const std::bad_alloc&) {  // then with what there is
+      return AllocationAnswer::of(parts_.plan.attempt_beyond_budget(request));
+    }
+  }
+  return AllocationAnswer::of(collect_until_found(request));
+}
+
+void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) {
+  void* object = nullptr;
+  do {
+    const CollectionReason reason = parts_.plan.reason_of_refusal(request.bytes);
+    try {
+      if (parts_.plan.is_worth_a_collection(reason) && parts_.plan.may_collect())
+        parts_.world.collect(reason, {request.stack_pointer});
+    } catch (const std::bad_alloc&) {  // then with what there is
+    }
+    object = parts_.plan.attempt_beyond_budget(request);
+    parts_.plan.note_answer(object != nullptr);
+  } while (object == nullptr && parts_.plan.may_collect_more());
+  parts_.heap_size.tell();
+  return object;
+}
+
+}  // namespace jackdaw::gc

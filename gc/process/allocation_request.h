@@ -1,0 +1,48 @@
+// AllocationRequest: memory that a thread asks for, beyond the free slots that it has at hand.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/process/threads/thread_registry.h"
+#include "heap/allocator.h"
+#include "heap/heap.h"
+#include "heap/kind.h"
+
+namespace jackdaw::gc {
+
+/// Of one registered thread, the calling one.
+struct AllocationRequest {
+  heap::Heap& heap;
+  ProcessThread& thread;
+  std::size_t bytes;
+  heap::KindNumber kind;
+  heap::LargeAddresses addresses;
+  // Where the calling thread's stack ends. What is below is the collector's own.
+  std::uintptr_t stack_pointer;
+
+  /// The memory, or null when the heap refuses it.
+  [[nodiscard]] void* attempt() const { return attempt_by(thread.allocator()); }
+  [[nodiscard]] void* attempt_by(heap::Allocator& allocator) const {
+    const ThreadRegistry::CriticalSection critical(thread);
+    if (addresses == heap::LargeAddresses::near_start) return heap.allocate_large(bytes, kind, addresses);
+    return allocator.allocate_plain(std::max<std::size_t>(bytes, 1), kind);
+  }
+};
+
+/// The answer to a request.
+struct AllocationAnswer {
+  enum class Kind : std::uint8_t {
+    none,   ///< whoever was asked is no help
+    retry,  ///< attempt() may succeed now
+    final,
+  };
+  Kind kind = Kind::none;
+  void* memory = nullptr;  ///< where it is final: null when there is none
+
+  static AllocationAnswer retry() { return {Kind::retry}; }
+  static AllocationAnswer of(void* memory) { return {Kind::final, memory}; }
+};
+
+}  // namespace jackdaw::gc

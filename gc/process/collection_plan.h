@@ -1,0 +1,145 @@
+// CollectionPlan: when the next collection of a process comes, how much may be allocated until then, and
+// whether it is a cycle that marks while the program runs.
+//
+// It knows what collections found (GrowthPolicy::Found), what they took (ConcurrentPacing) and how often
+// memory was refused, and sets the heap's budget by that.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/marking/collection.h"
+#include "gc/process/allocation_request.h"
+#include "gc/process/concurrent/concurrent_marking.h"
+#include "gc/process/concurrent/concurrent_pacing.h"
+#include "gc/process/cycle_permission.h"
+#include "gc/process/dead_objects.h"
+#include "gc/process/growth_policy.h"
+#include "gc/process/marking_on_demand.h"
+#include "gc/process/process_counters.h"
+#include "gc/process/process_hooks.h"
+#include "gc/process/process_options.h"
+#include "gc/report/collection_reason.h"
+#include "gc/report/trace/collection_trace.h"
+#include "heap/heap.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. With the collector's lock, or before there are other threads.
+class CollectionPlan {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  CollectionPlan(const ProcessOptions& options, heap::Heap& heap, const CyclePermission& permission,
+                 ConcurrentMarking& concurrent, const MarkingOnDemand& engine, const DeadObjects& dead,
+                 const ProcessHooks& hooks, ProcessCounters& counters, CollectionTrace& trace);
+  CollectionPlan(const CollectionPlan&) = delete;
+  CollectionPlan& operator=(const CollectionPlan&) = delete;
+
+  GrowthPolicy& growth() { return growth_; }
+  /// After a change of growth().
+  void apply_growth();
+  /// After a change of the finalizers that are registered.
+  void apply_finalizers();
+  /// Has the heap refuse memory when as much was allocated as is planned. `more`: what a budget that is spent
+  /// lets be allocated, nevertheless.
+  void set_budget(std::uint64_t more = 0);
+
+  // --- Memory was refused ---
+
+  /// Learns of bytes that the program frees by hand, of which the budget knows only here. Whether so many
+  /// bytes may be had now.
+  bool grant_for_uncounted(std::size_t bytes);
+  /// Why so many bytes were refused.
+  [[nodiscard]] CollectionReason reason_of_refusal(std::size_t bytes) const;
+  /// The same, where the next collection may be a cycle.
+  [[nodiscard]] CollectionReason reason_of_refusal_in_cycles(std::size_t bytes);
+  /// Whether a collection for that reason may find memory.
+  [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
+  /// Whether one more is to be tried.
+  [[nodiscard]] bool may_collect_more() const { return refusals_ <= growth_.more_collections_when_exhausted; }
+  /// Whether memory was found.
+  void note_answer(bool was_found) { refusals_ = was_found ? 0 : refusals_ + 1; }
+  /// Attempts an allocation that the budget alone refuses, for this thread only: others allocate, too.
+  void* attempt_beyond_budget(const AllocationRequest& request);
+  /// So many bytes were refused to a thread: it may be because the heap would have had to grow.
+  void note_refused(std::size_t bytes);
+
+  // --- When to collect, and how ---
+
+  /// While more disable() than enable() calls were made, no allocation collects. Any thread, all three.
+  // Relaxed, both: a thread sees its own calls in order; another's allocation may come before or after.
+  void disable() { disabled_.fetch_add(1, std::memory_order_relaxed); }
+  void enable() { disabled_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_disabled() const { return disabled_.load(std::memory_order_relaxed) != 0; }
+  /// Whether collections are not disabled, and `declines`, where it is not null, returns zero.
+  [[nodiscard]] bool may_collect(int (*declines)()) const {
+    return !is_disabled() && (declines == nullptr || declines() == 0);
+  }
+  /// Whether the program, too, lets a collection begin that it did not ask for.
+  [[nodiscard]] bool may_collect() const { return may_collect(hooks_.declines); }
+  /// Whether as much was allocated as was to be, but for a block.
+  [[nodiscard]] bool is_due();
+  [[nodiscard]] bool is_cycle_under_way() const {
+    return concurrent_.phase() != ConcurrentMarking::Phase::idle;
+  }
+  /// Whether the next collection is to be a cycle.
+  [[nodiscard]] bool is_next_concurrent();
+  /// Threads that mark while the program runs, at most.
+  [[nodiscard]] std::uint32_t most_concurrent_markers() const { return most_concurrent_markers_; }
+
+  // --- What collections found ---
+
+  [[nodiscard]] const GrowthPolicy::Found& found() const { return found_; }
+  /// A collection found that, while the program stands still; `root_bytes`: that it searched.
+  void note(const CollectionTotals& result, CollectionReason reason, std::uint64_t root_bytes);
+  /// It stopped the program from `start` on, for so long. Before it so much was live, and so much allocated.
+  void note_stopped(Clock::time_point start, Clock::duration pause, std::uint64_t live_before,
+                    std::uint64_t allocated);
+  /// A cycle begins, which searched so many bytes of roots.
+  void note_cycle_begins(std::uint64_t root_bytes);
+  /// Its marking ends.
+  void note_marking_ends() { pacing_.end(heap_.allocated_bytes()); }
+  /// It is over but for the sweep; its last pause began at `start`, when so much was allocated.
+  void note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated);
+  /// It was given up.
+  void note_failed() { pacing_.note_failed(); }
+  /// In phase idle: what the sweep of the last cycle found, if nobody noted it yet.
+  void note_swept();
+  /// The child has one thread, and no cycle.
+  void after_fork_in_child();
+
+ private:
+  struct Budgets {
+    std::uint64_t all;
+    std::uint64_t while_growing;
+  };
+  [[nodiscard]] Budgets planned_budgets();
+  [[nodiscard]] CollectionReason reason_of_refusal(std::size_t bytes, std::uint64_t budget) const;
+  [[nodiscard]] std::uint64_t uncounted_bytes() const {
+    return hooks_.uncounted_bytes != nullptr ? hooks_.uncounted_bytes() : 0;
+  }
+  void note_allocating_threads();
+
+  heap::Heap& heap_;
+  const CyclePermission& permission_;
+  ConcurrentMarking& concurrent_;
+  const MarkingOnDemand& engine_;
+  const DeadObjects& dead_;
+  const ProcessHooks& hooks_;
+  ProcessCounters& counters_;
+  CollectionTrace& trace_;
+  const std::uint32_t processors_;
+  const std::uint32_t most_concurrent_markers_;
+  std::atomic<std::uint32_t> disabled_{0};
+  GrowthPolicy growth_;
+  GrowthPolicy::Found found_;  // by the last collection
+  ConcurrentPacing pacing_;
+  std::uint64_t uncounted_before_ = 0;  // at the last collection
+  std::uint64_t refusals_ = 0;          // of memory, since some was last found
+  bool is_swept_unnoted_ = false;       // the sweep of the last cycle said what is live, and nobody noted it
+};
+
+}  // namespace jackdaw::gc

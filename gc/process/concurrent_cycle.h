@@ -1,0 +1,104 @@
+// ConcurrentCycle: a collection of a process that marks while the program runs, as far as threads of the
+// program decide on it.
+//
+//   idle      begin(): a thread that was refused memory, or the program itself, begins a cycle, if the plan
+//             says so: it stops the others and finds the first roots
+//   marking   the marking thread marks (ConcurrentMarking); a thread that is refused memory waits for a while
+//   marked    end_marking(): the next thread that is refused memory stops the others and marks what is left;
+//             or give_up(), where no collection may come
+//   sweeping  the marking thread sweeps, and so does who needs memory; then the cycle is idle again
+//
+// All of it is above the parts in concurrent/, which know no other collection: it stops the world as any
+// collection does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "gc/process/allocation_request.h"
+#include "gc/process/collection_plan.h"
+#include "gc/process/concurrent/concurrent_marking.h"
+#include "gc/process/concurrent/write_tracking.h"
+#include "gc/process/cycle_permission.h"
+#include "gc/process/heap_size.h"
+#include "gc/process/marking_on_demand.h"
+#include "gc/process/pauses.h"
+#include "gc/process/reports.h"
+#include "gc/process/roots/root_set.h"
+#include "gc/process/stop_the_world.h"
+#include "gc/process/threads/stack_state.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/report/collection_reason.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. With the collector's lock.
+class ConcurrentCycle {
+ public:
+  using Phase = ConcurrentMarking::Phase;
+  using Lock = std::unique_lock<StoppableMutex>;
+
+  struct Parts {
+    heap::Heap& heap;
+    StoppableMutex& lock;
+    ThreadRegistry& threads;
+    Collection& collection;
+    MarkingOnDemand& engine;
+    Pauses& pauses;
+    RootSet& roots;
+    DeadObjects& dead;
+    ConcurrentMarking& marking;
+    CyclePermission& permission;
+    CollectionPlan& plan;
+    HeapSize& heap_size;
+    StopTheWorld& world;
+    Reports& reports;
+    ProcessCounters& counters;
+    const ProcessHooks& hooks;
+  };
+  explicit ConcurrentCycle(const Parts& parts) : parts_(parts) {}
+
+  [[nodiscard]] Phase phase() const { return parts_.marking.phase(); }
+
+  /// The part in a cycle of a thread that was refused memory: begins one, waits for it, or ends its marking.
+  /// `lock`, the collector's, may be released meanwhile. Throws std::bad_alloc, with nothing changed.
+  AllocationAnswer go_on(const AllocationRequest& request, Lock& lock);
+  /// In phase idle: begins a cycle. False, with nothing changed, when it cannot be begun. Throws as above.
+  bool begin(const OwnStack& own_stack, CollectionReason reason = CollectionReason::allocation);
+  /// In phase marked: stops the program and does what is left but for the sweep. False, with nothing changed,
+  /// when there was no memory to note all static data.
+  bool end_marking(const OwnStack& own_stack);
+  /// Returns when no cycle is under way. A marking is given up: to make use of it would be a collection, and
+  /// these may be disabled. `lock`, the collector's, may be released meanwhile.
+  void finish(Lock& lock);
+
+  /// The program asks for cycles: from now on collections that would stop it for longer than the pause target
+  /// are cycles; without this call, only those that would for much longer. False when the options forbid
+  /// that, and, with one line on the error output, when the system does. The threads are stopped for a
+  /// moment. The calling thread is registered.
+  bool ask_for_cycles();
+  /// Starts the marking thread, unless it is there; false, and cycles are refused, when it cannot be started.
+  bool start_thread();
+
+ private:
+  AllocationAnswer begin_for(const AllocationRequest& request);
+  AllocationAnswer end_for(const AllocationRequest& request);
+  void await_end_of(Phase phase, std::chrono::nanoseconds time, Lock& lock);
+  void give_up();
+  std::optional<std::span<heap::Object* const>> begin_stopped(const OwnStack& own_stack);
+  bool mark_rest(Marking& marking, const OwnStack& own_stack, CollectionRecord& record);
+  bool may_begin_unasked();
+  bool tracks_writes();
+  bool start_tracking();
+
+  const Parts parts_;
+  CollectionReason reason_ = CollectionReason::allocation;  // of the cycle under way
+};
+
+}  // namespace jackdaw::gc

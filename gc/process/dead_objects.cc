@@ -1,0 +1,45 @@
+#include "gc/process/dead_objects.h"
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/check.h"
+#include "heap/chunk.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+void DeadObjects::process() {
+  disclaim_procedures_.mark_referents(heap_, weak_processing_);
+  process_finalization();
+  clear_dead();
+  disclaim_procedures_.hold_dead(heap_);
+}
+
+void DeadObjects::process_finalization() {
+  const std::size_t before = finalization_.finalizers.registered();
+  finalization_.process(weak_processing_, java_finalization_);
+  finalizers_before_ = finalization_.finalizers.registered();
+  finalized_lately_ = finalizers_before_ < before;
+}
+
+// An unmarked object is dead, and its memory is about to be used again.
+void DeadObjects::clear_dead() {
+  destructors_.prepare(heap_, collection_);
+  weak_references_.clear_dead();
+  weak_persistents_.for_each([this](PersistentNodes::Node& node) {
+    // Relaxed, both: see PersistentNodes::Node.
+    const std::uintptr_t start = heap_.map().start_of_object_at(node.word.load(std::memory_order_relaxed));
+    const auto* const object = reinterpret_cast<const heap::Object*>(start);
+    JACKDAW_CHECK(object != nullptr);
+    if (!heap::Chunk::of(object)->is_marked(object)) node.word.store(0, std::memory_order_relaxed);
+  });
+  destructors_.add_dead(heap_);
+}
+
+std::uint64_t DeadObjects::new_finalizers() const {
+  const std::uint64_t registered = finalization_.finalizers.registered();
+  return finalized_lately_ && registered > finalizers_before_ ? registered - finalizers_before_ : 0;
+}
+
+}  // namespace jackdaw::gc

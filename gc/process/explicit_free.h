@@ -1,0 +1,22 @@
+// Freeing objects by hand, for the program and for what the collector does on its behalf.
+#pragma once
+
+#include <cstddef>
+
+#include "gc/process/process_counters.h"
+#include "gc/process/threads/thread_registry.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// Frees an object, given its first address, now; nothing may use it any more. Any thread.
+inline void free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, heap::Object* object) {
+  ProcessThread& thread = threads.this_thread();
+  const std::size_t bytes = heap::Heap::bytes_of(object);
+  const ThreadRegistry::CriticalSection critical(thread);
+  thread.allocator().free(object);
+  counters.count_freed(bytes);
+}
+
+}  // namespace jackdaw::gc

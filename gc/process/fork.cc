@@ -1,0 +1,93 @@
+#include "gc/process/fork.h"
+
+#include <pthread.h>
+
+#include "gc/process/threads/own_work.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// The handlers around every fork, which the forking thread calls.
+class Handlers {
+ public:
+  static void prepare() {
+    // One that making the collector leads to finds the lock held.
+    waits_for_start_ = !ProcessCollector::starting().is_held_by_caller();
+    if (!waits_for_start_) return;
+    ProcessCollector::starting().lock();
+    // The lock is held from here on, so each call of handled() says the same.
+    if (ProcessCollector* const made = ProcessFork::handled()) ProcessFork::prepare(*made);
+  }
+  static void end_in_parent() {
+    if (!waits_for_start_) return;
+    if (ProcessCollector* const made = ProcessFork::handled()) ProcessFork::end_in_parent(*made);
+    ProcessCollector::starting().unlock();
+  }
+  static void end_in_child() {
+    if (!waits_for_start_) return;
+    if (ProcessCollector* const made = ProcessFork::handled()) ProcessFork::end_in_child(*made);
+    ProcessCollector::starting().forget_queue();
+    ProcessCollector::starting().unlock();
+  }
+
+ private:
+  static constinit thread_local bool waits_for_start_;
+};
+
+constinit thread_local bool Handlers::waits_for_start_ = false;
+
+// From when this code is loaded on: a fork that is under way when a handler is added does not call it.
+const bool kIsMissed = [] {
+  const OwnWork own_work;
+  return pthread_atfork(Handlers::prepare, Handlers::end_in_parent, Handlers::end_in_child) != 0;
+}();
+
+}  // namespace
+
+bool ProcessFork::is_handled() { return !kIsMissed; }
+
+ProcessCollector* ProcessFork::handled() {
+  // Relaxed: written under the lock.
+  ProcessCollector* const made = ProcessCollector::instance_.load(std::memory_order_relaxed);
+  return made != nullptr && made->handles_fork_ ? made : nullptr;
+}
+
+// In the order in which threads take them.
+template <typename Function>
+void ProcessFork::for_each_lock(ProcessCollector& collector, Function function) {
+  for (StoppableMutex* const lock : collector.hooks_.fork_locks) function(*lock);
+  for (StoppableMutex* const lock :
+       {&collector.lock_, &collector.roots_.static_data().mutex(), &collector.roots_.persistents().mutex(),
+        &collector.dead_.weak_persistents().mutex(), &collector.marking_.steps()})
+    function(*lock);
+}
+
+// No collection is under way.
+void ProcessFork::prepare(ProcessCollector& collector) {
+  for_each_lock(collector, [](StoppableMutex& lock) { lock.lock(); });
+  collector.threads_.prepare_fork();
+  OwnMemory::lock();
+}
+
+void ProcessFork::end_in_parent(ProcessCollector& collector) {
+  OwnMemory::unlock();
+  collector.threads_.after_fork_in_parent();
+  for_each_lock(collector, [](StoppableMutex& lock) { lock.unlock(); });
+}
+
+void ProcessFork::end_in_child(ProcessCollector& collector) {
+  OwnMemory::unlock_in_child();
+  collector.engine_.abandon();
+  collector.marking_.after_fork_in_child();
+  collector.reports_.after_fork_in_child();
+  collector.world_.after_fork_in_child();
+  collector.plan_.after_fork_in_child();
+  collector.threads_.after_fork_in_child();
+  for_each_lock(collector, [](StoppableMutex& lock) {
+    lock.forget_queue();
+    lock.unlock();
+  });
+}
+
+}  // namespace jackdaw::gc

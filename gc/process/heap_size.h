@@ -1,0 +1,38 @@
+// HeapSize: changes of the heap's size that the program asks for, and what it is told of all changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gc/process/collection_plan.h"
+#include "gc/process/process_hooks.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "heap/heap.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. Any thread without the collector's lock, where nothing else is said.
+class HeapSize {
+ public:
+  HeapSize(heap::Heap& heap, StoppableMutex& lock, ThreadRegistry& threads, CollectionPlan& plan,
+           const ProcessHooks& hooks)
+      : heap_(heap), lock_(lock), threads_(threads), plan_(plan), hooks_(hooks) {}
+
+  /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
+  bool expand(std::size_t bytes);
+  /// Gives the heap's free memory back to the system.
+  void release_free_memory();
+  /// With the lock: tells the program how large the heap is, if that has changed.
+  void tell();
+
+ private:
+  heap::Heap& heap_;
+  StoppableMutex& lock_;
+  ThreadRegistry& threads_;
+  CollectionPlan& plan_;
+  const ProcessHooks& hooks_;
+  std::uint64_t told_bytes_ = 0;
+};
+
+}  // namespace jackdaw::gc

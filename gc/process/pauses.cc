@@ -1,0 +1,67 @@
+#include "gc/process/pauses.h"
+
+#include <mutex>
+
+#include "base/check.h"
+#include "base/stress.h"
+
+namespace jackdaw::gc {
+
+// The threads stand still. From now on what callbacks allocate is made in blocks of its own.
+void Pauses::begin() {
+  JACKDAW_CHECK(lock_.is_held_by_caller() && !stands_still_);
+  stands_still_ = true;
+  heap::Heap::lock_out(threads_.this_thread().allocator());
+}
+
+void Pauses::end() {
+  stands_still_ = false;
+  if (made_.size() == 0) return;
+  made_.clear();
+  heap_.take_back_blocks(allocator_);
+}
+
+void Pauses::tell_threads(ThreadEvent event) {
+  if (hooks_.thread == nullptr) return;
+  threads_.for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
+}
+
+// Not while the thread loads a library: each collection takes the loader's lock.
+void Pauses::suspend(pthread_t thread) {
+  {
+    const std::lock_guard lock(lock_);
+    static_cast<void>(static_roots_.take([=, this] { threads_.suspend(thread); }));
+    static_roots_.mutex().unlock();
+  }
+  threads_.await_suspension(thread);
+}
+
+void Pauses::resume(pthread_t thread) {
+  const std::lock_guard lock(lock_);
+  threads_.resume(thread);
+}
+
+ThreadsStopped::ThreadsStopped(Pauses& pauses) : pauses_(pauses), pause_(pauses.trace_, TracePhase::pause) {
+  pauses_.hooks_.tell(CollectionEvent::before_stop);
+  const auto stop = [this] {
+    const CollectionTrace::Span stopping(pauses_.trace_, TracePhase::stop_threads);
+    base::Stress::delay();
+    stopped_threads_ = pauses_.threads_.stop_others();
+  };
+  knows_static_roots_ = pauses_.static_roots_.take(stop);
+  pauses_.begin();
+  pauses_.hooks_.tell(CollectionEvent::after_stop);
+  pauses_.tell_threads(ThreadEvent::stopped);
+}
+
+ThreadsStopped::~ThreadsStopped() {
+  pauses_.tell_threads(ThreadEvent::to_resume);
+  pauses_.hooks_.tell(CollectionEvent::before_resume);
+  pauses_.end();
+  pauses_.lock_.set_polling_time(pauses_.threads_.polling_time());
+  pauses_.threads_.resume_others();
+  pauses_.static_roots_.mutex().unlock();
+  pauses_.hooks_.tell(CollectionEvent::after_resume);
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,93 @@
+// Pauses: the times in which the whole program stands still for a collection and is told of that, and what
+// its callbacks allocate then.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <span>
+
+#include "base/page_vector.h"
+#include "gc/process/process_hooks.h"
+#include "gc/process/roots/static_roots.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/report/trace/collection_trace.h"
+#include "heap/allocator.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. With the collector's lock.
+class Pauses {
+ public:
+  Pauses(heap::Heap& heap, StoppableMutex& lock, ThreadRegistry& threads, StaticRoots& static_roots,
+         const ProcessHooks& hooks, CollectionTrace& trace)
+      : heap_(heap),
+        lock_(lock),
+        threads_(threads),
+        static_roots_(static_roots),
+        hooks_(hooks),
+        trace_(trace),
+        allocator_(heap) {}
+  Pauses(const Pauses&) = delete;
+  Pauses& operator=(const Pauses&) = delete;
+
+  /// Whether the program stands still, for the thread that holds the lock.
+  [[nodiscard]] bool stands_still() const { return stands_still_; }
+  /// Memory for a callback in a pause, by `allocate(heap::Allocator&)`; null when there is none.
+  template <typename Allocate>
+  void* allocate(Allocate allocate) {
+    if (!made_.reserve(made_.size() + 1)) return nullptr;
+    void* const object = allocate(allocator_);
+    if (object == nullptr || !made_.append(static_cast<heap::Object*>(object))) return nullptr;
+    return object;
+  }
+  /// Has a registered thread stand still until it is resumed (ThreadRegistry::suspend). Collections go on,
+  /// and scan its stack. One that holds a lock of the collector's first releases it. Both without the lock.
+  void suspend(pthread_t thread);
+  void resume(pthread_t thread);
+
+  /// What callbacks made in this pause: marked, but not visited.
+  [[nodiscard]] std::span<heap::Object* const> made() const { return made_.span(); }
+
+ private:
+  friend class ThreadsStopped;
+
+  void begin();
+  void end();
+  void tell_threads(ThreadEvent event);
+
+  heap::Heap& heap_;
+  StoppableMutex& lock_;
+  ThreadRegistry& threads_;
+  StaticRoots& static_roots_;
+  const ProcessHooks& hooks_;
+  CollectionTrace& trace_;
+  bool stands_still_ = false;
+  // For callbacks: what comes of it is marked, as its blocks are taken after marks were cleared.
+  heap::Allocator allocator_;
+  base::PageVector<heap::Object*> made_;
+};
+
+/// A pause: no other thread runs that uses the heap. Ends when the object dies, also by an exception.
+class ThreadsStopped {
+ public:
+  explicit ThreadsStopped(Pauses& pauses);
+  ~ThreadsStopped();
+  ThreadsStopped(const ThreadsStopped&) = delete;
+  ThreadsStopped& operator=(const ThreadsStopped&) = delete;
+
+  /// False: there was no memory to note all static data.
+  [[nodiscard]] bool knows_static_roots() const { return knows_static_roots_; }
+  [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
+
+ private:
+  Pauses& pauses_;
+  const CollectionTrace::Span pause_;
+  std::uint32_t stopped_threads_ = 0;
+  bool knows_static_roots_ = false;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,69 @@
+// Reports: what a process's collector leaves for people: log, trace and heap dumps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gc/process/process_options.h"
+#include "gc/process/threads/own_work.h"
+#include "gc/report/collection_log.h"
+#include "gc/report/dump/heap_dumps.h"
+#include "gc/report/trace/collection_trace.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. With the collector's lock.
+class Reports {
+ public:
+  explicit Reports(const ProcessOptions& options)
+      : trace_(options.trace_path, options.marking.engine.threads), dumps_(options.stop_patience) {
+    if (options.log_collections) log_.emplace(options.log_path, options.log_spelling);
+    if (!options.dump_path.empty()) dumps_.set(options.dump_path, options.dump_signal);
+  }
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+
+  CollectionTrace& trace() { return trace_; }
+  HeapDumps& dumps() { return dumps_; }
+
+  void log(const CollectionRecord& record) {
+    if (log_) log_->write(record);
+  }
+  /// See CollectionTrace::write.
+  void write_trace() {
+    if (!trace_.is_on()) return;
+    const OwnWork own_work;
+    trace_.write();
+  }
+  void after_fork_in_child() {
+    const OwnWork own_work;
+    trace_.after_fork_in_child();
+  }
+
+  /// The time in which the collection with that number may leave a heap dump: from before the program stands
+  /// still until its threads run again. HeapDumps calls malloc at both ends, which may lead back to the
+  /// collector.
+  class DumpTime {
+   public:
+    DumpTime(Reports& reports, std::uint64_t collection) : dumps_(reports.dumps_) {
+      const OwnWork own_work;
+      dumps_.prepare(collection);
+    }
+    ~DumpTime() {
+      const OwnWork own_work;
+      dumps_.release();
+    }
+    DumpTime(const DumpTime&) = delete;
+    DumpTime& operator=(const DumpTime&) = delete;
+
+   private:
+    HeapDumps& dumps_;
+  };
+
+ private:
+  CollectionTrace trace_;
+  std::optional<CollectionLog> log_;
+  HeapDumps dumps_;
+};
+
+}  // namespace jackdaw::gc

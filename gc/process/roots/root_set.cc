@@ -1,0 +1,117 @@
+#include "gc/process/roots/root_set.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "base/check.h"
+#include "base/valgrind.h"
+#include "gc/marking/candidate_picker.h"
+#include "heap/block_map.h"
+#include "heap/chunk.h"
+
+namespace jackdaw::gc {
+
+RootSet::RootSet(heap::Heap& heap, Collection& collection, ThreadRegistry& threads,
+                 const Finalization& finalization, const Destructors& destructors)
+    : heap_(heap),
+      collection_(collection),
+      threads_(threads),
+      finalization_(finalization),
+      destructors_(destructors) {
+  if (roots_.empty() || !static_data_.reserve()) throw std::bad_alloc();
+}
+
+void RootSet::mark_from_all(const Program& program, const OwnStack& own_stack) {
+  count_ = 0;
+  searched_bytes_ = 0;
+  gather(program, own_stack);
+  heap_.for_each_uncollectable([this](heap::Object* object) { add(object); });
+  define_gathered();
+  collection_.mark_further({roots_.data(), count_});
+}
+
+bool RootSet::reserve_first() {
+  if (first_roots_.empty()) first_roots_ = base::PageArray<heap::Object*>(kMostFirst);
+  return !first_roots_.empty();
+}
+
+std::span<heap::Object* const> RootSet::find_first(const Program& program, const OwnStack& own_stack) {
+  count_ = 0;
+  searched_bytes_ = 0;
+  gathered_ = {first_roots_.data(), first_roots_.size()};
+  gather(program, own_stack);
+  define_gathered();
+  gathered_ = {roots_.data(), roots_.size()};
+  return {first_roots_.data(), count_};
+}
+
+void RootSet::gather(const Program& program, const OwnStack& own_stack) {
+  JACKDAW_CHECK(count_ == 0);
+  // First: it may say where stacks end.
+  if (program.more_roots != nullptr) program.more_roots();
+  scan_objects(program.made_in_the_pause);
+  static_data_.for_each([this](heap::Words words) { scan(words); });
+  threads_.for_each_root(own_stack.pointer, own_stack.state, static_data_.thread_local_modules(),
+                         [this](ThreadRegistry::RootPlace, heap::Words words) { scan_stack(words); });
+  const auto add_at = [this](std::uintptr_t address) {
+    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) add(object);
+  };
+  destructors_.for_each_waiting([this](heap::Object* object) { add(object); });
+  persistents_.for_each([&](const PersistentNodes::Node& node) {
+    // Relaxed: see PersistentNodes::Node.
+    add_at(node.word.load(std::memory_order_relaxed));
+  });
+  finalization_.for_each_root(add_at);
+}
+
+void RootSet::scan_objects(std::span<heap::Object* const> objects) {
+  for (heap::Object* const object : objects) {
+    if (heap::Chunk::of(object)->contents_of(object) == heap::Contents::data) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(object);
+    scan(heap::whole_words_between(begin, begin + heap::Heap::bytes_of(object)));
+  }
+}
+
+// A granule in which no object starts may be added, too: it counts as marked.
+void RootSet::scan(heap::Words words) {
+  if (redirection_.reader != nullptr) return redirection_.add_words(redirection_.reader, words, false);
+  constexpr std::size_t kWordsAtOnce = 512;
+  std::array<CandidatePicker::Candidate, kWordsAtOnce + CandidatePicker::kScratch> candidates;
+  const heap::BlockMap& map = heap_.map();
+  const heap::BlockMap::View view(map);
+  const CandidatePicker picker(map);
+  struct {
+    RootSet& roots;
+    void reference(heap::Object* object) { roots.add(object); }
+  } sink{*this};
+  searched_bytes_ += words.size_bytes();
+  while (!words.empty()) {
+    const heap::Words some = words.first(std::min(words.size(), kWordsAtOnce));
+    words = words.subspan(some.size());
+    const auto picked = std::span(candidates).first(picker.pick(some, candidates.data()));
+    heap::report_references(picked, view, map, sink);
+  }
+}
+
+void RootSet::scan_stack(heap::Words words) {
+  if (redirection_.reader != nullptr) return redirection_.add_words(redirection_.reader, words, true);
+  searched_bytes_ += words.size_bytes();
+  heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add(object); });
+}
+
+// Those that came together so far, where they are many. Nothing is unmapped: it may lie where the program
+// told that roots were.
+void RootSet::mark_some() {
+  define_gathered();
+  collection_.mark_some({roots_.data(), count_});
+  count_ = 0;
+}
+
+// Some were found in words that nobody wrote.
+void RootSet::define_gathered() const {
+  base::define_for_valgrind(&count_, sizeof count_);
+  base::define_for_valgrind(gathered_.data(), count_ * sizeof(heap::Object*));
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,146 @@
+// RootSet: where a collection of a process begins to mark.
+//
+// Roots are words of stacks, registers, thread_local variables, static data and ranges added by hand, each
+// taken for an address; and objects that persistent handles, finalizers, destructors to be called and those
+// that are only freed by hand keep.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/page_array.h"
+#include "gc/finalization/destructors.h"
+#include "gc/finalization/finalization.h"
+#include "gc/marking/collection.h"
+#include "gc/process/roots/persistent_nodes.h"
+#include "gc/process/roots/static_roots.h"
+#include "gc/process/threads/stack_state.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/report/dump/dump_format.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "heap/word_scan.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. With the collector's lock, while the program stands still, where nothing else is
+/// said.
+class RootSet {
+ public:
+  /// Throws std::bad_alloc.
+  RootSet(heap::Heap& heap, Collection& collection, ThreadRegistry& threads, const Finalization& finalization,
+          const Destructors& destructors);
+  RootSet(const RootSet&) = delete;
+  RootSet& operator=(const RootSet&) = delete;
+
+  /// Data of loaded objects, and ranges that the program added. Locked by itself.
+  StaticRoots& static_data() { return static_data_; }
+  /// References from outside the heap to objects of C++ types. Locked by itself.
+  PersistentNodes& persistents() { return persistents_; }
+
+  /// What the program says at each collection.
+  struct Program {
+    void (*more_roots)();  ///< calls scan() and scan_stack(); null: there are none
+    std::span<heap::Object* const> made_in_the_pause;  ///< marked, but not visited
+  };
+
+  /// Marks from all roots, and from nothing else.
+  void mark_from_all(const Program& program, const OwnStack& own_stack);
+  /// Has memory for find_first(). Also while the program runs. False when there is none.
+  bool reserve_first();
+  /// The objects that roots lead to, which are marked later; those that there is no room for are left out, as
+  /// are those that are only freed by hand.
+  std::span<heap::Object* const> find_first(const Program& program, const OwnStack& own_stack);
+  /// Bytes of words that one of these searched last.
+  [[nodiscard]] std::uint64_t searched_bytes() const { return searched_bytes_; }
+
+  /// For Program::more_roots: adds words that may be addresses.
+  void scan(heap::Words words);
+  /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  void scan_stack(heap::Words words);
+
+  /// Calls `reader` with all roots and the places where they lie. It has the functions of HeapDump for them;
+  /// write_return_addresses it need not have.
+  template <typename Reader>
+  void read(Reader& reader, void (*more_roots)(), const OwnStack& own_stack);
+
+ private:
+  // Marked together. More would be a large part of a heap of uncollectable objects, which are all roots.
+  static constexpr std::size_t kMost = std::size_t{1} << 16;
+  // Found together, to be marked while the program runs.
+  static constexpr std::size_t kMostFirst = std::size_t{1} << 20;
+
+  void gather(const Program& program, const OwnStack& own_stack);
+  void scan_objects(std::span<heap::Object* const> objects);
+  void mark_some();
+  void add(heap::Object* object) {
+    if (count_ == gathered_.size()) [[unlikely]] {
+      if (gathered_.data() != roots_.data()) return;  // it is marked in the last pause
+      mark_some();
+    }
+    gathered_[count_++] = object;
+  }
+  void define_gathered() const;
+
+  // Where scan() leads to while roots are read.
+  struct Redirection {
+    void* reader = nullptr;  // null: to the roots
+    void (*add_words)(void* reader, heap::Words words, bool all_count) = nullptr;
+  };
+
+  heap::Heap& heap_;
+  Collection& collection_;
+  ThreadRegistry& threads_;
+  const Finalization& finalization_;
+  const Destructors& destructors_;
+  StaticRoots static_data_;
+  PersistentNodes persistents_;
+  Redirection redirection_;
+  // Never longer: what grows is unmapped, and may lie where the program told that roots were.
+  base::PageArray<heap::Object*> roots_{kMost};
+  base::PageArray<heap::Object*> first_roots_;                       // none before the first cycle
+  std::span<heap::Object*> gathered_{roots_.data(), roots_.size()};  // the one or the other
+  std::size_t count_ = 0;
+  std::uint64_t searched_bytes_ = 0;
+};
+
+// As gather.
+template <typename Reader>
+void RootSet::read(Reader& reader, void (*more_roots)(), const OwnStack& own_stack) {
+  redirection_ = {&reader, [](void* to, heap::Words words, bool all_count) {
+                    static_cast<Reader*>(to)->add_words(words, all_count);
+                  }};
+  reader.begin_roots(DumpRoots::pushed);
+  if (more_roots != nullptr) more_roots();
+  reader.end_roots();
+  redirection_ = {};
+  reader.begin_roots(DumpRoots::static_data);
+  static_data_.for_each([&](heap::Words words) { reader.add_words(words, false); });
+  reader.end_roots();
+  threads_.for_each_root(own_stack.pointer, own_stack.state, static_data_.thread_local_modules(),
+                         [&](ThreadRegistry::RootPlace place, heap::Words words) {
+                           const bool is_stack = place.stack_end != 0;
+                           reader.begin_roots(is_stack ? DumpRoots::stack : DumpRoots::thread_locals,
+                                              place.thread, place.stack_end);
+                           reader.add_words(words, true);
+                           reader.end_roots();
+                           if constexpr (requires { reader.write_return_addresses(place.thread, words); })
+                             if (is_stack) reader.write_return_addresses(place.thread, words);
+                         });
+  reader.begin_roots(DumpRoots::persistent);
+  persistents_.for_each([&](const PersistentNodes::Node& node) {
+    // Relaxed: see PersistentNodes::Node.
+    reader.add_object(reinterpret_cast<std::uintptr_t>(node.maker),
+                      node.word.load(std::memory_order_relaxed));
+  });
+  reader.end_roots();
+  reader.begin_roots(DumpRoots::finalization);
+  destructors_.for_each_waiting(
+      [&](heap::Object* object) { reader.add_object(0, reinterpret_cast<std::uintptr_t>(object)); });
+  finalization_.for_each_root([&](std::uintptr_t address) { reader.add_object(0, address); });
+  reader.end_roots();
+}
+
+}  // namespace jackdaw::gc

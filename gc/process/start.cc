@@ -1,0 +1,95 @@
+// How the process gets its collector: one, made when it is first needed.
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <span>
+
+#include "base/own_descriptor.h"
+#include "base/page_memory.h"
+#include "base/warn.h"
+#include "gc/process/process_collector.h"
+#include "gc/process/threads/own_work.h"
+#include "heap/leak_sanitizer.h"
+
+// Whose collector there is. Where several shared libraries of a process hold this code, as libjackdaw.so and
+// libgc.so.1, the loader gives them all one variable.
+extern "C" {
+[[gnu::visibility("default")]] constinit std::atomic<const void*> jackdaw_owner{nullptr};
+}
+
+namespace jackdaw::gc {
+
+namespace {
+
+// Two collectors would take the stop signal, and the threads, from one another.
+void claim_process(const void* owner) {
+  const void* other = nullptr;
+  // Relaxed: the collector itself is published elsewhere.
+  if (jackdaw_owner.compare_exchange_strong(other, owner, std::memory_order_relaxed)) return;
+  if (other == owner) return;  // the memory did not suffice then
+  base::warn(
+      "libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector alone: link "
+      "everything with one of them");
+  std::_Exit(2);
+}
+
+// By the calling thread. To make the collector while it is made would wait for ever.
+class Making {
+ public:
+  Making() {
+    if (is_under_way_) {
+      base::warn("operator new or malloc needs more than memory of the collector that starts");
+      std::abort();
+    }
+    is_under_way_ = true;
+  }
+  ~Making() { is_under_way_ = false; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  static constinit thread_local bool is_under_way_;
+};
+
+constinit thread_local bool Making::is_under_way_ = false;
+
+}  // namespace
+
+constinit StoppableMutex ProcessCollector::starting_;
+
+ProcessOptions& ProcessCollector::initial_options() {
+  const NestedLock lock(starting_);
+  static ProcessOptions options = [] {
+    const OwnWork own_work;
+    return default_options();
+  }();
+  return options;
+}
+
+constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
+
+// In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
+ProcessCollector& ProcessCollector::make_instance() {
+  const Making making;
+  const OwnWork own_work;
+  // The loader runs code of others: no lock is held yet that they may want.
+  if (secure_getenv("JACKDAW_DUMP") != nullptr) HeapDumps::load_compressor();
+  const NestedLock lock(starting_);
+  // Relaxed: written under this lock.
+  if (ProcessCollector* const made = instance_.load(std::memory_order_relaxed)) return *made;
+  claim_process(&instance_);
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(ProcessCollector));
+  if (memory.empty()) throw std::bad_alloc();
+  heap::show_to_leak_sanitizer(memory);
+  const ProcessOptions options = options_from_environment(initial_options());
+  // Now there may be one thread only, and the program does not stand still.
+  if (options.marks_concurrently == MarksConcurrently::always) base::OwnDescriptor::make_room();
+  auto* const made = new (memory.data()) ProcessCollector(options);
+  made->threads_.this_thread();
+  // Release: pairs with the acquire in instance.
+  instance_.store(made, std::memory_order_release);
+  return *made;
+}
+
+}  // namespace jackdaw::gc

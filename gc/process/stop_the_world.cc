@@ -1,0 +1,152 @@
+#include "gc/process/stop_the_world.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "base/cancellation.h"
+#include "base/check.h"
+#include "gc/process/threads/own_work.h"
+#include "gc/process/verification.h"
+#include "gc/report/dump/heap_dump.h"
+#include "mark/statistics.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& own_stack) {
+  JACKDAW_CHECK(parts_.lock.is_held_by_caller() && !parts_.plan.is_cycle_under_way());
+  const base::CancellationDisabled guard;
+  parts_.lock.let_nobody_pass();
+  const std::uint64_t live_before = parts_.counters.live_bytes();
+  CollectionRecord record{.reason = reason, .used_bytes_before = used_bytes()};
+  Marking& marking = prepare_marking(record.used_bytes_before);
+  const Reports::DumpTime dump(parts_.reports, parts_.counters.collections() + 1);
+  parts_.hooks.tell(CollectionEvent::start);
+  const EndTold end_told(parts_.hooks);
+  const Clock::time_point start = Clock::now();
+  const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, record);
+  // Not before: to throw takes malloc.
+  if (!result) throw std::bad_alloc();
+  record.pause = Clock::now() - start;
+  parts_.plan.note_stopped(start, record.pause, live_before, record.used_bytes_before - live_before);
+  parts_.reports.log(record);
+  parts_.reports.write_trace();
+  give_back_memory_of_parent();
+  parts_.dead.ask_procedures();
+  parts_.heap_size.tell();
+  return *result;
+}
+
+Marking& StopTheWorld::prepare_marking(std::uint64_t bytes) {
+  {
+    // In the child of a fork some may be left.
+    const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
+    parts_.heap.finish_sweep();
+  }
+  const OwnWork own_work;
+  Marking& marking = parts_.engine.for_heap_of(bytes, !parts_.threads.has_suspended());
+  parts_.collection.begin(marking);
+  return marking;
+}
+
+// In the child of a fork, to write to free memory copies its page for nothing, and each copy interrupts the
+// processors of the other threads. What the system has back it gives anew, empty, by whole blocks.
+void StopTheWorld::give_back_memory_of_parent() {
+  if (!std::exchange(has_memory_of_parent_, false)) return;
+  const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
+  parts_.heap.release_free_memory();
+}
+
+// Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
+std::optional<CollectionTotals> StopTheWorld::collect_stopped(Marking& marking, const OwnStack& own_stack,
+                                                              CollectionRecord& record) {
+  CollectionTrace& trace = parts_.reports.trace();
+  const CollectionTrace::Span collection(trace, TracePhase::collection, parts_.counters.collections() + 1,
+                                         record.reason);
+  trace.count(TraceCounter::allocated, parts_.heap.allocated_bytes());
+  const ThreadsStopped threads_stopped(parts_.pauses);
+  const Clock::time_point start = Clock::now();
+  parts_.hooks.tell(CollectionEvent::mark_start);
+  // Not earlier: a helper would stand in the way of threads that are to be stopped.
+  marking.wake_helpers();
+  // From here on nothing fails: between clearing and marking, live objects look free.
+  if (!threads_stopped.knows_static_roots()) return std::nullopt;
+  {
+    const CollectionTrace::Span clearing(trace, TracePhase::clear_marks);
+    parts_.collection.clear_marks();
+  }
+  finish_stopped(own_stack, false);
+  const CollectionResult& result = parts_.collection.finish(start);
+  record.stopped_threads = threads_stopped.stopped_threads();
+  note(result, record);
+  return result;
+}
+
+void StopTheWorld::note(const CollectionResult& result, CollectionRecord& record) {
+  heap::Heap& heap = parts_.heap;
+  record.number = parts_.counters.note_collection(result.live_bytes, heap.usage().allocated);
+  parts_.plan.note(result, record.reason, parts_.roots.searched_bytes());
+  record.live_bytes = result.live_bytes;
+  record.heap_bytes = heap.bytes();
+  record.mark_threads = threads_that_marked(result.workers);
+  record.steal_percent = mark::total(result.workers).steal_percent();
+  record.markers = parts_.engine.thread_count();
+  CollectionTrace& trace = parts_.reports.trace();
+  trace.count(TraceCounter::live, record.live_bytes);
+  trace.count(TraceCounter::allocated, heap.allocated_bytes());
+  trace.count(TraceCounter::heap, record.heap_bytes);
+}
+
+void StopTheWorld::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {
+  JACKDAW_CHECK(parts_.pauses.stands_still());
+  CollectionTrace& trace = parts_.reports.trace();
+  {
+    const CollectionTrace::Span marking(trace, TracePhase::mark);
+    parts_.roots.mark_from_all(roots_of_program(), own_stack);
+  }
+  {
+    const CollectionTrace::Span finishing(trace, TracePhase::finish);
+    parts_.dead.process();
+  }
+  if (verifies_) verify(own_stack);
+  parts_.hooks.tell(CollectionEvent::mark_end);
+  HeapDumps& dumps = parts_.reports.dumps();
+  if (dumps.is_prepared())
+    dumps.fork_and_write([&](DumpStream& stream) { return write_dump(stream, own_stack); });
+  const CollectionTrace::Span sweeping(trace, TracePhase::sweep);
+  parts_.hooks.tell(CollectionEvent::reclaim_start);
+  if (sweeps_later && !parts_.dead.needs_sweep_at_once()) {
+    parts_.collection.start_sweep(heap::OwnedBlocks::left);
+  } else {
+    parts_.collection.sweep(heap::OwnedBlocks::left);
+  }
+  parts_.dead.note_swept();
+  parts_.hooks.tell(CollectionEvent::reclaim_end);
+}
+
+void StopTheWorld::verify(const OwnStack& own_stack) {
+  Verification verification(parts_.heap, {parts_.heap.map(), &parts_.weak_references},
+                            parts_.counters.collections() + 1);
+  parts_.roots.read(verification, parts_.hooks.more_roots, own_stack);
+  verification.add_uncollectable();
+}
+
+// In the child. Whether all was written.
+bool StopTheWorld::write_dump(DumpStream& stream, const OwnStack& own_stack) {
+  HeapDump dump(stream, parts_.heap, {parts_.heap.map(), &parts_.weak_references});
+  dump.write_program(parts_.counters.collections() + 1);
+  dump.write_object_files();
+  dump.write_kinds();
+  dump.write_objects();
+  parts_.roots.read(dump, parts_.hooks.more_roots, own_stack);
+  return dump.write_end();
+}
+
+}  // namespace jackdaw::gc

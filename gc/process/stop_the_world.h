@@ -1,0 +1,89 @@
+// StopTheWorld: a collection of a process for which the whole program stands still, and the end of one that a
+// cycle began.
+//
+// Source: Boehm and Weiser, "Garbage Collection in an Uncooperative Environment", SP&E 1988.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gc/marking/collection.h"
+#include "gc/marking/marking.h"
+#include "gc/process/collection_plan.h"
+#include "gc/process/dead_objects.h"
+#include "gc/process/heap_size.h"
+#include "gc/process/marking_on_demand.h"
+#include "gc/process/pauses.h"
+#include "gc/process/process_counters.h"
+#include "gc/process/process_hooks.h"
+#include "gc/process/reports.h"
+#include "gc/process/roots/root_set.h"
+#include "gc/process/threads/stack_state.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/report/collection_log.h"
+#include "gc/report/collection_reason.h"
+#include "gc/weak/weak_references.h"
+#include "heap/heap.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. With the collector's lock.
+class StopTheWorld {
+ public:
+  struct Parts {
+    heap::Heap& heap;
+    StoppableMutex& lock;
+    ThreadRegistry& threads;
+    WeakReferences& weak_references;
+    Collection& collection;
+    MarkingOnDemand& engine;
+    Pauses& pauses;
+    RootSet& roots;
+    DeadObjects& dead;
+    CollectionPlan& plan;
+    HeapSize& heap_size;
+    Reports& reports;
+    ProcessCounters& counters;
+    const ProcessHooks& hooks;
+  };
+  /// `verifies`: whether each marking is looked over (Verification).
+  StopTheWorld(const Parts& parts, bool verifies) : parts_(parts), verifies_(verifies) {}
+
+  /// Collects now. No cycle is under way. Throws std::bad_alloc, with nothing changed.
+  CollectionTotals collect(CollectionReason reason, const OwnStack& own_stack);
+
+  // --- For a cycle ---
+
+  /// Before threads are stopped: the engine for a heap that holds so many bytes. Throws std::bad_alloc.
+  Marking& prepare_marking(std::uint64_t bytes);
+  /// Bytes in use, as far as is known.
+  [[nodiscard]] std::uint64_t used_bytes() const {
+    return parts_.counters.live_bytes() + parts_.heap.allocated_bytes();
+  }
+  /// The roots that the program names.
+  [[nodiscard]] RootSet::Program roots_of_program() const {
+    return {parts_.hooks.more_roots, parts_.pauses.made()};
+  }
+  /// While the program stands still, when only the roots are left to be marked from: all until the sweep,
+  /// which is over, too, unless `sweeps_later`.
+  void finish_stopped(const OwnStack& own_stack, bool sweeps_later);
+  /// Then: notes the findings for the next collection and for the log.
+  void note(const CollectionResult& result, CollectionRecord& record);
+
+  /// In the child of a fork: its free memory is the parent's.
+  void after_fork_in_child() { has_memory_of_parent_ = true; }
+
+ private:
+  std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
+                                                  CollectionRecord& record);
+  void give_back_memory_of_parent();
+  void verify(const OwnStack& own_stack);
+  bool write_dump(DumpStream& stream, const OwnStack& own_stack);
+
+  const Parts parts_;
+  const bool verifies_;
+  bool has_memory_of_parent_ = false;  // as a child of a fork that has not collected yet
+};
+
+}  // namespace jackdaw::gc
