@@ -123,8 +123,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   marking.set_most_workers(parts_.plan.most_concurrent_markers());
   parts_.plan.note_cycle_begins(parts_.roots.searched_bytes());
   reason_ = reason;
-  parts_.marking.record() = {.first_pause = Clock::now() - start};
-  parts_.marking.start_marking(*first_roots);
+  parts_.marking.start_marking(*first_roots, Clock::now() - start);
   parts_.plan.set_budget();
   return true;
 }

@@ -14,6 +14,7 @@
 #include "base/signals_blocked.h"
 #include "base/stress.h"
 #include "gc/marking/object_model.h"
+#include "gc/process/concurrent/marking_constants.h"
 #include "gc/process/concurrent/unmarked_references.h"
 #include "gc/process/threads/own_work.h"
 #include "heap/word_scan.h"
@@ -22,36 +23,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Roots, and objects to visit again, are gathered in pieces of this size. In a stop of the program, where
-// they are not marked from, each mark thread ends what it has begun.
-constexpr std::size_t kPiece = 65536;
-constexpr std::size_t kMostOfAStop = 4 * kPiece;
-
-// In a millisecond each mark thread visits so many bytes of written pages at best. That weighs as much as
-// visits of kVisitsKnown bytes; such without a processor count as no more than so many times as long.
-constexpr double kVisitedPerMillisecond = 2 << 20;
-constexpr double kVisitsKnown = 4 << 20;
-constexpr double kMostTimesSlower = 8;
-// Written pages are visited in the order of their addresses by batches of so many pieces (TakenPages), and in
-// a stop it is looked at the time between two.
-constexpr std::size_t kBatch = 16;
-constexpr std::uint32_t kMostRounds = 16;
-// Between two stops the program runs for so small a part of the time of a stop. With longer gaps it writes so
-// much that it is stopped for longer altogether; with shorter ones it does little but stand still.
-constexpr std::uint32_t kPartOfAStop = 8;
-constexpr std::uint32_t kLeastPartOfAStop = 32;
-// So long nobody needs to allocate after the marking before it is looked again what was written; then longer.
-constexpr std::chrono::milliseconds kPatience{10};
-// In the pause one more mark thread visits pages for each of so many bytes that are expected to be written,
-// and for each of so many parts to ask about.
-constexpr std::uint64_t kWrittenOfAHelper = std::uint64_t{1} << 20;
-constexpr std::uint32_t kPartsOfAHelper = 64;
-// In the pause, so much of each part is visited though it may hold nothing, before it is asked exactly.
-constexpr std::uintptr_t kMostUnasked = std::uintptr_t{256} << 10;
-// Nothing is divided by less.
-constexpr std::chrono::duration<double, std::milli> kNoTime{0.001};
-// Objects that a stop may find and leave to the pause to mark from.
-constexpr std::size_t kLeastFound = 1024;
+using namespace marking_constants;
 
 // Whether a cycle may go from the one phase to the other. Its thread is ended by a sweep in which there is
 // nothing to sweep.
@@ -86,8 +58,8 @@ class ConcurrentMarking::Stop {
   ~Stop() {
     marking_.trace_.end(TracePhase::pause);
     if (marking_.phase() != Phase::marking) marking_.trace_.end(TracePhase::mark_concurrently);
-    ++marking_.record_.stops;
-    marking_.record_.longest_stop = std::max(marking_.record_.longest_stop, Clock::now() - start_);
+    ++marking_.tally_.stops;
+    marking_.tally_.longest_stop = std::max(marking_.tally_.longest_stop, Clock::now() - start_);
     if (marking_.sleeps_after_stop()) {
       marking_.threads_.resume_others_soon();
     } else {
@@ -118,8 +90,7 @@ class ConcurrentMarking::WrittenPages {
   ~WrittenPages() {
     visit_pages(next_);
     // Relaxed: a total.
-    if (bytes_ != 0)
-      std::atomic_ref(marking_.record_.written_bytes).fetch_add(bytes_, std::memory_order_relaxed);
+    if (bytes_ != 0) std::atomic_ref(marking_.dirty_bytes_).fetch_add(bytes_, std::memory_order_relaxed);
   }
   WrittenPages(const WrittenPages&) = delete;
   WrittenPages& operator=(const WrittenPages&) = delete;
@@ -241,9 +212,11 @@ bool ConcurrentMarking::start_tracking(WriteTrackingMethod last) {
   return tracking_.arms_while_running() || tracking_.arm({});
 }
 
-void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots) {
+void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots,
+                                      std::chrono::nanoseconds first_pause) {
   JACKDAW_CHECK(lock_.is_held_by_caller() && has_thread_);
   first_roots_ = roots;
+  tally_ = {.first_pause = first_pause};
   is_hurried_.store(false, std::memory_order_relaxed);
   collection_.set_program_runs(true);
   change_phase(Phase::marking);
@@ -311,9 +284,9 @@ void ConcurrentMarking::catch_up_running() {
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds && !is_hurried(); ++round) {
     visit_written();
-    ++record_.rounds;
-    if (record_.written_bytes <= affordable_bytes() || record_.written_bytes >= before / 2) return;
-    before = record_.written_bytes;
+    ++tally_.rounds;
+    if (dirty_bytes_ <= affordable_bytes() || dirty_bytes_ >= before / 2) return;
+    before = dirty_bytes_;
   }
 }
 
@@ -333,22 +306,23 @@ void ConcurrentMarking::catch_up_with_stops() {
   for (bool begins = true;;) {
     {
       const Stop stop(*this);
-      if (is_hurried()) return leave_marking();
+      if (is_hurried()) return leave_marking(dirty_bytes_);
       ran += Clock::now() - runs_since;
       if (std::exchange(begins, false)) {
         ran_before = std::exchange(ran, Milliseconds(0));
         begin_pass();
       }
       if (visit_some(stop.deadline())) {
-        if (record_.written_bytes >= before / 2) {
+        if (dirty_bytes_ >= before / 2) {
           if (part_of_a_stop < kLeastPartOfAStop) {
             part_of_a_stop *= 2;
           } else {
             times_affordable *= 2;
           }
         }
-        before = record_.written_bytes;
-        if (leaves_little(ran / std::max(ran_before, kNoTime), times_affordable)) return leave_marking();
+        before = dirty_bytes_;
+        const std::uint64_t expected = expected_dirty_bytes(ran / std::max(ran_before, kNoTime));
+        if (is_little(expected, times_affordable)) return leave_marking(expected);
         begins = true;
       }
       runs_since = Clock::now();
@@ -361,20 +335,20 @@ void ConcurrentMarking::catch_up_with_stops() {
 
 void ConcurrentMarking::begin_pass() {
   taken_.begin_pass();
-  record_.written_bytes = 0;
+  dirty_bytes_ = 0;
   pass_start_ = Clock::now();
 }
 
 // In the last stop of a pass, in which the program ran for `part` of the time in which it wrote what the pass
-// found, at least: whether so little is left to the pause that it takes no longer than its target, or so many
-// times as long. Nothing is, if the program stood still all the time. In a fourth of a time it writes about
-// half of the pages: many of them several times.
-bool ConcurrentMarking::leaves_little(double part, std::uint64_t times) {
-  const double expected = static_cast<double>(record_.written_bytes) * std::sqrt(part);
-  if (expected > static_cast<double>(affordable_bytes() * times)) return false;
-  if (rescans_.size() > kLeastFound * times) return false;
-  record_.written_bytes = static_cast<std::uint64_t>(expected);
-  return true;
+// found, at least: how many dirty bytes are left to the pause. In a fourth of a time it writes about half of
+// the pages: many of them several times. None are left if the program stood still all the time.
+std::uint64_t ConcurrentMarking::expected_dirty_bytes(double part) const {
+  return static_cast<std::uint64_t>(static_cast<double>(dirty_bytes_) * std::sqrt(part));
+}
+
+// Whether the pause then takes no longer than its target, or so many times as long.
+bool ConcurrentMarking::is_little(std::uint64_t dirty_bytes, std::uint64_t times) {
+  return dirty_bytes <= affordable_bytes() * times && rescans_.size() <= kLeastFound * times;
 }
 
 // In a stop: takes written pages and visits them, until the time is over or enough is found to mark from.
@@ -408,10 +382,10 @@ void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
     }
     while (batch < before && !end.compare_exchange_weak(before, batch, std::memory_order_relaxed)) continue;
   };
-  const std::uint64_t bytes_before = record_.written_bytes;
+  const std::uint64_t bytes_before = dirty_bytes_;
   collection_.marking().share_with_all(visit_batch, batches);
   taken_.visited(std::min(pieces.size(), end.load(std::memory_order_relaxed) * kBatch));
-  note_visits(record_.written_bytes - bytes_before,
+  note_visits(dirty_bytes_ - bytes_before,
               std::chrono::nanoseconds(nanoseconds.load(std::memory_order_relaxed)));
 }
 
@@ -437,8 +411,9 @@ std::uint64_t ConcurrentMarking::affordable_bytes() {
 }
 
 // In a stop.
-void ConcurrentMarking::leave_marking() {
-  record_.marking = Clock::now() - start_;
+void ConcurrentMarking::leave_marking(std::uint64_t expected_dirty_bytes) {
+  expected_dirty_bytes_ = expected_dirty_bytes;
+  tally_.marking = Clock::now() - start_;
   heap_.lock_out_allocators();
   change_phase(Phase::marked);
 }
@@ -527,7 +502,7 @@ void ConcurrentMarking::mark_gathered() {
 void ConcurrentMarking::end_marking(Marking& marking) {
   JACKDAW_CHECK(lock_.is_held_by_caller() && phase() == Phase::marked);
   collection_.set_program_runs(false);
-  marking.wake_helpers(static_cast<std::uint32_t>(record_.written_bytes / kWrittenOfAHelper) +
+  marking.wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kWrittenOfAHelper) +
                        stretches_.part_count() / kPartsOfAHelper);
   visit_written_in_pause(marking);
   mark_gathered();
@@ -554,9 +529,9 @@ void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
     visiting.fetch_add(visits.count(), std::memory_order_relaxed);
     asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
   };
-  record_.written_bytes = 0;
+  dirty_bytes_ = 0;
   marking.share(visit_part, stretches_.part_count());
-  note_visits(record_.written_bytes, std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
+  note_visits(dirty_bytes_, std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
   const Milliseconds asked = std::chrono::nanoseconds(asking.load(std::memory_order_relaxed));
   const Milliseconds of_part = asked / std::max(stretches_.part_count(), 1U);
   asking_time_of_part_ =
@@ -610,7 +585,16 @@ void ConcurrentMarking::end_trace_of_cycle() {
   trace_.write();
 }
 
-void ConcurrentMarking::forget_marking() {
+ConcurrentRecord ConcurrentMarking::record() const {
+  return {.first_pause = tally_.first_pause,
+          .marking = tally_.marking,
+          .stops = tally_.stops,
+          .longest_stop = tally_.longest_stop,
+          .rounds = tally_.rounds,
+          .written_bytes = dirty_bytes_};
+}
+
+void ConcurrentMarking::forget() {
   heap_.end_marking();
   collection_.set_program_runs(false);
   roots_.clear();
@@ -619,14 +603,14 @@ void ConcurrentMarking::forget_marking() {
 
 void ConcurrentMarking::give_up() {
   JACKDAW_CHECK(lock_.is_held_by_caller());
-  forget_marking();
+  forget();
   change_phase(Phase::idle);
 }
 
 void ConcurrentMarking::after_fork_in_child() {
   tracking_.after_fork_in_child();
   has_thread_ = false;
-  forget_marking();
+  forget();
   set_phase(Phase::idle);
 }
 

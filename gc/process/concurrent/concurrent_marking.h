@@ -35,6 +35,7 @@
 #include "gc/marking/collection.h"
 #include "gc/marking/mark_task.h"
 #include "gc/marking/marking.h"
+#include "gc/process/concurrent/marking_constants.h"
 #include "gc/process/concurrent/scanned_stretches.h"
 #include "gc/process/concurrent/taken_pages.h"
 #include "gc/process/concurrent/write_tracking.h"
@@ -78,8 +79,8 @@ class ConcurrentMarking {
   /// Phase idle: closes the files that start_tracking opened. What a write takes stays known.
   void stop_tracking() { tracking_.stop(); }
   /// Phase idle, and the program runs again, the roots having been found while it stood still: goes on to
-  /// marking.
-  void start_marking(std::span<heap::Object* const> roots);
+  /// marking. `first_pause`: how long that took.
+  void start_marking(std::span<heap::Object* const> roots, std::chrono::nanoseconds first_pause);
   /// Phase marked, while the program stands still: visits what was written since, and what could not be
   /// visited while it ran. What the roots lead to is to be marked next.
   void end_marking(Marking& marking);
@@ -106,14 +107,15 @@ class ConcurrentMarking {
   /// page that the program writes in a cycle costs one.
   [[nodiscard]] std::chrono::milliseconds tolerated_stop() const {
     const std::chrono::nanoseconds least = std::chrono::microseconds(1);
-    return pause_target() * std::clamp<std::int64_t>(write_time_ / least, 1, kMostTimesTolerated);
+    return pause_target() *
+           std::clamp<std::int64_t>(write_time_ / least, 1, marking_constants::kMostTimesTolerated);
   }
 
   /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
   /// are not always quick to stand still, or as long as a stop takes in which something gets done.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {
     using std::chrono::nanoseconds;
-    return std::max<nanoseconds>(nanoseconds(pause_target()) * 3 / 5, std::chrono::milliseconds(1));
+    return std::max<nanoseconds>(nanoseconds(pause_target()) * 3 / 5, marking_constants::kLeastStop);
   }
 
   // --- Any thread without it ---
@@ -131,14 +133,21 @@ class ConcurrentMarking {
 
   /// To be held around a fork: the heap's lock is free then.
   StoppableMutex& steps() { return steps_; }
-  /// The child has no such thread, and no marking: the cycle is given up.
+  /// The child has no such thread, and no marking: the cycle is given up, in whatever phase.
   void after_fork_in_child();
 
-  /// The record of the last marking, when it has ended.
-  [[nodiscard]] ConcurrentRecord& record() { return record_; }
+  /// What is to be told of the last marking, when it has ended.
+  [[nodiscard]] ConcurrentRecord record() const;
 
  private:
-  static constexpr std::int64_t kMostTimesTolerated = 32;
+  // Counted for people alone.
+  struct Tally {
+    std::chrono::nanoseconds first_pause{0};
+    std::chrono::nanoseconds marking{0};
+    std::chrono::nanoseconds longest_stop{0};
+    std::uint32_t stops = 0;
+    std::uint32_t rounds = 0;
+  };
 
   static void* run_thread(void* self);
   void run();
@@ -152,14 +161,15 @@ class ConcurrentMarking {
   bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
   void begin_pass();
   [[nodiscard]] bool is_hurried() const { return is_hurried_.load(std::memory_order_relaxed); }
-  bool leaves_little(double part, std::uint64_t times);
+  [[nodiscard]] std::uint64_t expected_dirty_bytes(double part) const;
+  bool is_little(std::uint64_t dirty_bytes, std::uint64_t times);
   bool visit_some(Clock::time_point deadline);
   void visit_taken(Clock::time_point deadline);
   void visit_pieces(std::span<const base::AddressRange> pieces);
   void note_visits(std::uint64_t visited_bytes, Milliseconds visiting);
   [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
   [[nodiscard]] std::uint64_t affordable_bytes();
-  void leave_marking();
+  void leave_marking(std::uint64_t expected_dirty_bytes);
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   template <typename Found>
   class WrittenPages;
@@ -176,7 +186,7 @@ class ConcurrentMarking {
   void mark_gathered();
   void sweep();
   void end_trace_of_cycle();
-  void forget_marking();
+  void forget();
   void change_phase(Phase next);
   void set_phase(Phase phase);
 
@@ -204,7 +214,9 @@ class ConcurrentMarking {
   Clock::time_point pass_start_;         // of the last pass while the program ran, or of one since
   base::PageVector<heap::Object*> roots_;
   base::PageVector<MarkTask> rescans_;
-  ConcurrentRecord record_;
+  std::uint64_t dirty_bytes_ = 0;           // of pages that this pass, or the last pause, found written
+  std::uint64_t expected_dirty_bytes_ = 0;  // in the last pause
+  Tally tally_;
 };
 
 }  // namespace jackdaw::gc

@@ -49,7 +49,7 @@ TEST_F(CollectorChecks, AThreadIsSuspendedStepByStep) {
 TEST_F(CollectorChecks, APhaseFollowsFromTheOneBefore) {
   ProcessCollector& collector = ProcessCollector::instance();
   ConcurrentMarking& marking = collector.concurrent_marking();
-  EXPECT_CHECK_TO_FAIL(marking.start_marking({}), "lock_\\.is_held_by_caller\\(\\)");
+  EXPECT_CHECK_TO_FAIL(marking.start_marking({}, {}), "lock_\\.is_held_by_caller\\(\\)");
   ASSERT_EQ(marking.phase(), ConcurrentMarking::Phase::idle);
   const auto give_up = [&] {
     const std::lock_guard lock(collector.lock());

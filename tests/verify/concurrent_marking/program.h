@@ -85,7 +85,7 @@ class Program {
     marking_.start_tracking(gc::WriteTrackingMethod::pagemap_scan);
     marking_.start_thread();
     heap_.begin_marking();
-    marking_.start_marking(roots);
+    marking_.start_marking(roots, {});
   }
   /// The program's threads stand still, having these roots.
   void end_marking(std::span<heap::Object* const> roots) {
