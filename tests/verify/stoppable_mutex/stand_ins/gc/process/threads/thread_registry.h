@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "gc/process/futex_word.h"
+#include "base/futex_word.h"
 
 namespace jackdaw::gc {
 
 struct ThreadRegistry {
   static void safepoint() {}
-  static void sleep_on(FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers) {
+  static void sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers) {
     word.wait(unwanted, sleepers);
   }
 };
