@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,9 +85,9 @@ TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
   const AddressSpaceLimit limit(std::size_t{64} << 20);
   std::vector<std::unique_ptr<TypeParam>> queues(256);
   for (auto& queue : queues) queue = std::make_unique<TypeParam>();
-  void* const rest = base::PageMemory::allocate(std::size_t{32} << 20);
-  EXPECT_NE(rest, nullptr);
-  if (rest != nullptr) base::PageMemory::release(rest, std::size_t{32} << 20);
+  const std::span<std::byte> rest = base::PageMemory::allocate(std::size_t{32} << 20);
+  EXPECT_FALSE(rest.empty());
+  base::PageMemory::release(rest);
 }
 
 TEST(BwosLifoRoom, GoesBackToTheSystemWhenItIsNotUsedAnyMore) {
