@@ -410,8 +410,10 @@ std::uint64_t ConcurrentMarking::affordable_bytes() {
   return static_cast<std::uint64_t>(visiting / time_of_byte_);
 }
 
-// In a stop.
+// In a stop. Where the marking is hurried, taken pages may wait. They are armed, so what the program wrote
+// there before would not be found any more: they are visited first.
 void ConcurrentMarking::leave_marking(std::uint64_t expected_dirty_bytes) {
+  while (!taken_.waiting().empty()) visit_taken(Clock::time_point::max());
   expected_dirty_bytes_ = expected_dirty_bytes;
   tally_.marking = Clock::now() - start_;
   heap_.lock_out_allocators();

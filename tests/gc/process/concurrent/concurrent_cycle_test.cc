@@ -11,10 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gc/process/threads/stops_by_signal.h"
@@ -386,6 +388,68 @@ TEST_F(ConcurrentCycle, FindsAnyNumberOfObjectsInItsLastPause) {
     expect_intact(list, kLinks);
   }
   GC_reachable_here(words);
+}
+
+// ---- A marking that is hurried ----
+
+// Returns when no other thread runs.
+void wait_until_others_sleep() {
+  const auto others_sleep = [] {
+    const auto threads = std::filesystem::directory_iterator("/proc/self/task");
+    return std::all_of(begin(threads), end(threads), [](const std::filesystem::directory_entry& thread) {
+      const pid_t number = std::stoi(thread.path().filename());
+      return number == gettid() || sleeps(number);
+    });
+  };
+  while (!others_sleep()) std::this_thread::yield();
+}
+
+// With the collector's lock, for which the marking thread waits before it stops the program: lets it do so
+// once.
+void let_it_stop_once(StoppableMutex& lock) {
+  lock.let_nobody_pass();
+  lock.unlock();
+  lock.lock();
+  wait_until_others_sleep();
+}
+
+// Whoever hurries it wants to give it up, but another thread may end it first. Pages that were taken, and
+// wait to be visited, count as not written by then.
+TEST_F(ConcurrentCycle, LosesNothingOfThePagesThatWaitWhereItIsHurried) {
+  if (!kStopsBySignal) GTEST_SKIP() << "threads that wait do not sleep";
+  constexpr std::size_t kMany = 16'384;
+  constexpr std::size_t kWords = 250;
+  static std::array<Link*, kMany> shelf;  // searched for roots before it is filled, and after it is emptied
+  auto** const table = static_cast<Link**>(GC_malloc(kMany * sizeof(Link*)));
+  auto** const holders = static_cast<Link***>(GC_malloc(kMany * sizeof(Link**)));
+  for (std::size_t i = 0; i < kMany; ++i) {
+    table[i] = new_link(nullptr, i);
+    holders[i] = static_cast<Link**>(GC_malloc(kWords * sizeof(Link*)));
+  }
+  const auto move_all = [&](auto from, auto to) {
+    for (std::size_t i = 0; i < kMany; ++i) *to(i) = std::exchange(*from(i), nullptr);
+  };
+  const auto in_table = [&](std::size_t i) { return &table[i]; };
+  const auto on_shelf = [](std::size_t i) { return &shelf[i]; };
+  const auto in_holder = [&](std::size_t i) { return &holders[i][kWords / 2]; };
+  HeldCycle cycle(Phase::marking);
+  move_all(in_table, on_shelf);
+  {
+    const std::lock_guard lock(collector().lock());
+    cycle.go_on();
+    wait_until_others_sleep();
+    let_it_stop_once(collector().lock());  // to look at stacks
+    move_all(on_shelf, in_holder);
+    let_it_stop_once(collector().lock());  // to visit some of the holders
+    concurrent_marking().hurry();
+  }
+  finish_cycle();
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const Link* const link = *in_holder(i);
+    ASSERT_EQ(collector().heap().object_at(link), static_cast<const void*>(link));
+    ASSERT_EQ(link->value, i);
+  }
+  GC_reachable_here(table);
 }
 
 // ---- Forks ----
