@@ -31,8 +31,8 @@ enum class Way : std::uint8_t {
 inline constexpr bool is_serial(Way way) { return way == Way::serial || way == Way::serial_deferred; }
 inline constexpr bool is_deferred(Way way) { return way == Way::deferred || way == Way::serial_deferred; }
 
-/// One worker's. `Tasks` is a TaskStore, and `Team` as for Worker. biased_regions() and the queue may be used
-/// by every worker.
+/// One worker's. `Tasks` is a TaskStore. Of the `Team` it asks `biased_regions_of(worker)`. biased_regions()
+/// and the queue may be used by every worker.
 template <ObjectModel Model, typename Tasks, typename Team>
 class MarkStep {
  public:

@@ -21,7 +21,8 @@
 
 namespace jackdaw::mark {
 
-/// One worker's. `Team` is what the workers share (see Worker).
+/// One worker's. Of the `Team` (mark/team.h) it asks `queue_of(worker)`, `request_tasks_of(worker)`,
+/// `worker_count()`, `called()`, `at_work()`, `searchers()` and `wake()`.
 template <typename Task, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class WorkSearch {
  public:

@@ -1,7 +1,7 @@
 // LoneMarker: one worker of the engine that marks as beside others, none of whom ever comes.
 //
-// A Marker with one worker marks in another loop (mark/worker.h), and one with several calls them. So this is
-// a team of its own for the engine's Worker: nobody can be called, and a worker that runs out of tasks
+// A Marker with one worker marks in another loop (mark/mark_loop.h), and one with several calls them. So this
+// is a team of its own for the engine's Worker: nobody can be called, and a worker that runs out of tasks
 // leaves.
 #pragma once
 
@@ -75,7 +75,7 @@ class LoneMarker {
     }
   };
 
-  // What a Worker asks of its team.
+  // Stands in for mark::Team.
   struct Team {
     struct Input {
       std::span<const Reference> roots;

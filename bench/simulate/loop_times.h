@@ -1,6 +1,6 @@
 // The times of the engine's mark loops on a heap when one worker marks in them.
 //
-// A worker that marks beside others runs another loop than one alone (mark/worker.h), sets marks by locked
+// A worker that marks beside others runs another loop than one alone (mark/mark_loop.h), sets marks by locked
 // operations where others have marked, and prefetches marks where they are far. The cost depends on the heap:
 // a processor does much of it while it waits for memory. So one worker marks the heap in each of these ways,
 // by the engine's own code, with idle peers (lone_marker.h); cache-line transfers are not included.

@@ -1,10 +1,10 @@
 // The simulation: workers mark a recorded graph, in the order of simulated time.
 //
 // Time and the order of the workers' steps are simulated. The workers' decisions are made by the engine's own
-// code: queues, overflow list, prefetch buffer, victim policies and the
-// measure of marks' distance (mark/mark_distance.h) are the real ones, in one thread. Simulated are what
-// binds them together in time: the mark loop (mark/worker.h) and biases (mark/biased_regions.h), and the
-// coming and going of workers (mark/thread_pool.h, mark/searchers.h), step by step as written there.
+// code: queues, overflow list, prefetch buffer, victim policies and the measure of marks' distance
+// (mark/mark_distance.h) are the real ones, in one thread. Simulated are what binds them together in time:
+// the mark loop (mark/mark_loop.h) and biases (mark/biased_regions.h), and the coming and going of workers
+// (mark/worker.h, mark/thread_pool.h, mark/searchers.h), step by step as written there.
 //
 // These take time:
 //  - a visit, and each reference that it finds: as one worker was measured to take on this heap, alone, in

@@ -53,9 +53,9 @@ class SharedBag {
 };
 
 // A team whose workers take tasks from the bag, leave when there are none, and call others back.
-class Team {
+class BagTeam {
  public:
-  explicit Team(std::uint32_t workers)
+  explicit BagTeam(std::uint32_t workers)
       : searchers_(Backoff(workers >= std::thread::hardware_concurrency())), pool_(workers) {}
 
   SharedBag& bag() { return bag_; }
@@ -95,7 +95,7 @@ class Rounds : public testing::TestWithParam<std::uint32_t> {
  protected:
   // Many tiny rounds, after each of which nothing is left.
   static void expect_to_end(bool all_begin, bool calls) {
-    Team team(GetParam());
+    BagTeam team(GetParam());
     for (std::size_t round = 0; round < scaled(400); ++round) {
       const auto tasks = static_cast<std::int64_t>(round % 37);
       team.run(tasks, all_begin, calls);

@@ -1,0 +1,55 @@
+// checked(): refuses options that no engine can be made with.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "base/node_distance.h"
+#include "base/throw_or_end.h"
+#include "mark/biased_regions.h"
+#include "mark/marker_options.h"
+#include "mark/time_line.h"
+
+namespace jackdaw::mark {
+
+// Whether the distance from every node to every other is given.
+inline bool are_complete(const std::vector<std::uint32_t>& nodes,
+                         const std::vector<std::uint32_t>& distances) {
+  std::size_t count = 1;
+  while (count * count < distances.size()) ++count;
+  return count * count == distances.size() &&
+         std::ranges::all_of(nodes, [count](std::uint32_t node) { return node < count; });
+}
+
+/// Returns the options of an engine whose queue serves thieves or not. Throws std::invalid_argument for what
+/// it cannot do.
+inline const MarkerOptions& checked(const MarkerOptions& options, bool serves_thieves) {
+  constexpr std::uint32_t kMaximumNodes = 1024;
+  if (options.threads == 0 || options.threads > BiasedRegions::kMaximumWorkers)
+    base::throw_or_end(std::invalid_argument("Marker: the number of threads must be from 1 to 1024"));
+  if (options.threads > 1 && !serves_thieves)
+    base::throw_or_end(std::invalid_argument("Marker: this queue serves one thread alone"));
+  if (options.tuning.steal_batch == 0)
+    base::throw_or_end(std::invalid_argument("Marker: a thief must be allowed to take one task at least"));
+  if (!options.nodes.empty() && options.nodes.size() < options.threads)
+    base::throw_or_end(
+        std::invalid_argument("Marker: the memory node of every worker must be given, or of none"));
+  if (options.time_line != nullptr && options.time_line->worker_count() < options.threads)
+    base::throw_or_end(
+        std::invalid_argument("Marker: the time line must have room for as many workers as there are"));
+  if (std::ranges::any_of(options.nodes, [](std::uint32_t node) { return node >= kMaximumNodes; }))
+    base::throw_or_end(std::invalid_argument("Marker: memory nodes are numbered from 0 to 1023"));
+  if (std::ranges::any_of(options.node_distances,
+                          [](std::uint32_t distance) { return distance < base::NodeDistance::kNear; }))
+    base::throw_or_end(
+        std::invalid_argument("Marker: no distance is below 10, which is that of a node to itself"));
+  if (!options.node_distances.empty() && !are_complete(options.nodes, options.node_distances))
+    base::throw_or_end(
+        std::invalid_argument("Marker: the distance from every node to every other must be given, or none"));
+  return options;
+}
+
+}  // namespace jackdaw::mark

@@ -1,0 +1,441 @@
+// MarkLoop: how a worker visits tasks, until it has none: in batches, oldest first, with polls in between.
+//
+// A task's way: made when its object is marked; straight into the prefetch buffer while that has room; else
+// pushed, and popped, newest first, into the prefetch buffer (mark/task_store.h); visited. A visit reports to
+// a sink what it finds (mark/mark_sinks.h).
+//
+// At a poll a worker beside others answers for its biased regions and for tasks that thieves have asked for,
+// and looks from time to time whether to call a helper; one alone, whether others could help.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/always_inline.h"
+#include "mark/biased_regions.h"
+#include "mark/candidate_buffer.h"
+#include "mark/mark_loop_constants.h"
+#include "mark/mark_sinks.h"
+#include "mark/mark_step.h"
+#include "mark/marker_options.h"
+#include "mark/object_model.h"
+#include "mark/queue/queue.h"
+#include "mark/statistics.h"
+#include "mark/task_store.h"
+
+namespace jackdaw::mark {
+
+/// One worker's. Of the `Team` (mark/team.h) it asks `claim_input(input)`, `has_input()`,
+/// `stays_alone(references)`, `searchers_lacking()`, `wake()`, `node_of(worker)` and
+/// `biased_regions_of(worker)`.
+///
+/// The queue, biased_regions() and request_tasks() are for every worker of the team; all else is called on
+/// the worker's own thread, or between rounds.
+template <ObjectModel ModelType, StealableQueue Queue, typename Team>
+class MarkLoop {
+ public:
+  using Model = ModelType;
+  using Task = typename Model::Task;
+  using Reference = typename Model::Reference;
+  using Tasks = TaskStore<Task, Queue>;
+
+  /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
+  MarkLoop(Team& team, std::uint32_t worker, const MarkerOptions& options)
+      : team_(team),
+        index_(worker),
+        step_(team, worker, options),
+        counts_visits_(options.tuning.count_visits) {}
+
+  Tasks& tasks() { return step_.tasks(); }
+  [[nodiscard]] const Tasks& tasks() const { return step_.tasks(); }
+  /// The biases, for others that want to mark where this worker does.
+  BiasedRegions& biased_regions() { return step_.biased_regions(); }
+  /// A thief has found nothing: the worker is to offer tasks as soon as it has some. Any thread.
+  void request_tasks() {
+    // Relaxed, both: a hint.
+    if (!is_asked_.load(std::memory_order_relaxed)) is_asked_.store(true, std::memory_order_relaxed);
+  }
+  /// The counts of this round.
+  WorkerStatistics& statistics() { return statistics_; }
+  [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
+
+  /// Before every round in which the worker may take part.
+  void start_round() {
+    statistics_ = {};
+    // Relaxed: a hint.
+    is_asked_.store(false, std::memory_order_relaxed);
+    step_.start_round();
+    step_.distance().start_together();
+  }
+  /// After it: completes the counts.
+  void finish_round() { step_.finish_round(statistics_); }
+
+  /// Marks while no other worker does: everything (true), or, after `references` references, until others
+  /// could help (false).
+  bool run_alone(Model& model, std::uint64_t references) {
+    poll_at_ = references;
+    parts_polled_ = 0;
+    step_.distance().start_alone();
+    return take_input<Way::serial>(model);
+  }
+  /// After run_alone(), before others begin.
+  void start_together() { step_.distance().start_together(); }
+
+  /// Marks beside others until no input and no tasks are left.
+  void run_together(Model& model) {
+    polls_to_look_ = polls_between_looks_ = 1;
+    take_input<Way::immediate>(model);
+    drain_together(model);
+  }
+  /// The same, of tasks that were stolen.
+  void run_stolen(Model& model, std::span<const Task> stolen) {
+    for (const Task task : stolen) keep<Way::immediate>(model, task);
+    drain_together(model);
+  }
+
+ private:
+  friend struct MarkSinks<MarkLoop>;
+  using Sinks = MarkSinks<MarkLoop>;
+  template <Way kWay>
+  using Sink = typename Sinks::template Sink<kWay>;
+  template <Way kWay>
+  using SamplingSink = typename Sinks::template SamplingSink<kWay>;
+  template <Way kWay, typename Prefetched>
+  using BatchSink = typename Sinks::template BatchSink<kWay, Prefetched>;
+  template <Way kWay>
+  using UncountingSink = typename Sinks::template UncountingSink<kWay>;
+
+  // Finds out which of the candidates are references, and marks what they lead to.
+  template <Way kWay>
+  [[gnu::noinline]] void examine_now(Model& model) {
+    if constexpr (!CandidateObjectModel<Model>) {
+      return;
+    } else if constexpr (kWay == Way::deferred) {
+      Sink<kWay> sink{this, &model};
+      model.examine(candidates_.take_all(), sink);
+    } else {
+      UncountingSink<kWay> sink(*this, model);
+      sink.references = model.examine(candidates_.take_all(), sink);
+      sink.end();
+    }
+  }
+
+  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
+  // Returns what drain() did.
+  template <Way kWay>
+  bool take_input(Model& model) {
+    typename Team::Input input;
+    while (team_.claim_input(input)) {
+      for (const Reference root : input.roots) step_.template mark<kWay>(model, root);
+      for (const Task task : input.rescans) keep<kWay>(model, task);
+      if (!drain_in<kWay>(model)) return false;
+    }
+    return true;
+  }
+
+  template <Way kWay>
+  bool drain_in(Model& model) {
+    if constexpr (kWay == Way::serial && CandidateObjectModel<Model>) return drain<kWay>(model);
+    if constexpr (kWay == Way::serial) return drain_alone(model);
+    drain_together(model);
+    return true;
+  }
+
+  // Returns what drain() did, unless that was to go on in the other way.
+  bool drain_alone(Model& model) {
+    for (;;) {
+      const bool was_far = step_.distance().is_far();
+      if (was_far ? drain_inlined<Way::serial_deferred>(model) : drain_inlined<Way::serial>(model))
+        return true;
+      if (step_.distance().is_far() == was_far) return false;
+    }
+  }
+
+  void drain_together(Model& model) {
+    while (!(step_.distance().is_far() ? drain_inlined<Way::deferred>(model)
+                                       : drain_inlined<Way::immediate>(model)))
+      continue;
+  }
+
+  // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside (true).
+  // Stops earlier (false) when a worker alone finds that others could help, and when it is time to go on in
+  // the other way.
+  template <Way kWay>
+  bool drain(Model& model) {
+    for (;;) {
+      for (std::size_t left = kVisitsBetweenPolls; left != 0;) {
+        const std::size_t visited = visit_some<kWay>(model);
+        left -= std::min(left, visited);
+        if (visited != 0) continue;
+        if (!candidates_.is_empty()) {
+          examine_now<kWay>(model);
+        } else if (!step_.template mark_waiting<kWay>(model)) {
+          return true;
+        }
+      }
+      if (!poll<kWay>(model)) [[unlikely]]
+        return false;
+    }
+  }
+
+  // drain(), of a plain model with all its functions as part of the loop: a compiler would not inline those
+  // that are called from several places. A model with candidates says itself what is to be inlined.
+  template <Way kWay>
+  [[gnu::flatten]] bool drain_inlined(Model& model) requires(!CandidateObjectModel<Model>) {
+    return drain<kWay>(model);
+  }
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE bool drain_inlined(Model& model) {
+    return drain<kWay>(model);
+  }
+
+  // A worker polls between some visits and the next. False: it is to stop marking in this way.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE bool poll(Model& model) {
+    if constexpr (is_serial(kWay)) {
+      if (statistics_.references_visited >= poll_at_ && others_could_help()) return false;
+      if constexpr (CandidateObjectModel<Model>) return true;
+    } else {
+      biased_regions().poll();
+      // Relaxed: a hint.
+      if (is_asked_.load(std::memory_order_relaxed)) [[unlikely]]
+        answer_request();
+      if (--polls_to_look_ == 0) [[unlikely]]
+        look_for_callable();
+    }
+    if (!step_.distance().count_poll()) [[likely]]
+      return true;
+    step_.distance().note_marks(statistics_.references_visited, step_.marked());
+    if constexpr (!is_deferred(kWay)) return sample_next_visit<kWay>(model);
+    return step_.distance().is_far();
+  }
+
+  // Visits tasks that have waited for their memory; how many.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_some(Model& model) {
+    if constexpr (kWay == Way::deferred) {
+      Task task{};
+      if (!next_task<kWay>(model, task)) return 0;
+      execute<kWay>(model, task);
+      return 1;
+    } else {
+      auto& prefetched = tasks().prefetched();
+      if (prefetched.size() < kLowTasks) tasks().refill(model);
+      if constexpr (!CandidateObjectModel<Model>) {
+        if (!counts_visits_) [[likely]]
+          return visit_batch<kWay>(model);
+      }
+      if constexpr (CandidateObjectModel<Model>) {
+        const bool is_narrow = prefetched.size() != 0 && prefetched.size() < kLowTasks;
+        if (is_narrow && is_picked_from(model, prefetched.oldest_task()) && candidates_.is_empty()) {
+          if (const std::size_t visited = visit_narrow<kWay>(model)) return visited;
+        }
+      }
+      const std::size_t count = tasks_at_once(prefetched.size());
+      if (count == 1) ask_behind(model, prefetched.oldest_task());
+      for (std::size_t left = count; left != 0;) {
+        if (is_picked_from(model, prefetched.oldest_task())) {
+          left -= pick_candidates<kWay>(model, left);
+        } else {
+          left -= visit_others<kWay>(model, left);
+        }
+      }
+      return count;
+    }
+  }
+
+  // Visits tasks that have waited longest, and then, where few wait, some that these have led to. How many.
+  // Each visit asks for the memory of a task that was found a while ago: asked for as soon as it is found, a
+  // task whose mark the processor guesses to be unset costs memory accesses even if the guess is wrong.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_batch(Model& model) {
+    BatchSink<kWay, typename Tasks::Prefetched::Exchanging> sink(*this, model);
+    auto& waiting = sink.prefetched;
+    std::size_t visited = 0;
+    do {
+      const std::size_t count = tasks_at_once(waiting.size());
+      const bool are_all_asked = waiting.size() <= kAskedTasks;
+      waiting.ask_on_entry(count + kAskedTasks);
+      if (count == 1) ask_behind(model, waiting.task_after(0));
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!are_all_asked) model.prefetch(waiting.task_after(kAskedTasks + i));
+        model.visit(waiting.task_after(i), sink);
+      }
+      waiting.drop_oldest(count);
+      visited += count;
+    } while (visited < kVisitsBetweenPolls && waiting.size() != 0 && tasks().is_known_empty());
+    sink.end();
+    return visited;
+  }
+
+  // The task may be all that there is to visit.
+  JACKDAW_ALWAYS_INLINE static void ask_behind([[maybe_unused]] const Model& model,
+                                               [[maybe_unused]] Task task) {
+    if constexpr (FollowingObjectModel<Model>) model.prefetch_following(task);
+  }
+
+  JACKDAW_ALWAYS_INLINE bool is_picked_from(const Model& model, Task task) const {
+    if constexpr (CandidateObjectModel<Model>) {
+      return model.is_picked_from(task) && !counts_visits_;
+    } else {
+      return false;
+    }
+  }
+
+  // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is
+  // picked from. How many.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t pick_candidates(Model& model, std::size_t most) {
+    if constexpr (CandidateObjectModel<Model>) {
+      const auto picked =
+          model.pick_from(tasks().prefetched().oldest(most), candidates_.lacking(), candidates_.end());
+      candidates_.set_size(candidates_.size() + picked.candidates);
+      tasks().prefetched().drop_oldest(picked.tasks);
+      if (candidates_.is_due()) examine_now<kWay>(model);
+      return picked.tasks;
+    } else {
+      return most;
+    }
+  }
+
+  // Visits small objects of words of a heap that is narrow here: all tasks wait in the prefetch buffer. What
+  // the objects refer to is marked at once, as the next visit waits for it. Returns how many were visited.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_narrow(Model& model) {
+    BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+    auto& waiting = sink.prefetched;
+    std::size_t visited = 0;
+    for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
+      const Task task = waiting.task_after(0);
+      if (tasks_at_once(waiting.size()) == 1) ask_behind(model, task);
+      if (!model.visit_few_words(task, sink)) break;
+      waiting.drop_oldest(1);
+    }
+    sink.end();
+    return visited;
+  }
+
+  // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is not
+  // picked from. Returns how many.
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE std::size_t visit_others(Model& model, std::size_t most) {
+    if constexpr (CandidateObjectModel<Model>) {
+      if (!counts_visits_) [[likely]] {
+        BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+        Task task{};
+        bool is_visited = false;
+        std::size_t left = most;
+        do {
+          task = sink.prefetched.task_after(0);
+          sink.prefetched.drop_oldest(1);
+          is_visited = model.visit_at_once(task, sink);
+          --left;
+        } while (is_visited && left != 0);
+        sink.end();
+        if (!is_visited) execute<kWay>(model, task);
+        return most - left;
+      }
+    }
+    execute<kWay>(model, tasks().prefetched().take_oldest());
+    return 1;
+  }
+
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
+    if constexpr (kWay == Way::deferred) return tasks().next_of_queue(model, task, !step_.defers_any());
+    return tasks().next(model, task);
+  }
+
+  // Whether more tasks wait than those that a worker on its own has under way.
+  [[gnu::noinline]] bool others_could_help() {
+    poll_at_ = statistics_.references_visited + kReferencesBetweenPolls;
+    const bool has_cut_objects =
+        tasks().pushed_again() != std::exchange(parts_polled_, tasks().pushed_again());
+    return (tasks().lasting() >= tasks_for_others(has_cut_objects) || team_.has_input()) &&
+           !team_.stays_alone(statistics_.references_visited);
+  }
+
+  // Before a visit: then the most is held, what was discovered earlier and the task that is visited now.
+  [[gnu::noinline]] void note_visit(const Model& model, Task task) {
+    statistics_.held_peak = std::max(statistics_.held_peak, tasks().held() + 1);
+    if constexpr (PlacedObjectModel<Model>) {
+      if (model.node_of(task) != team_.node_of(index_)) ++statistics_.visits_remote;
+    }
+  }
+
+  template <Way kWay>
+  JACKDAW_ALWAYS_INLINE void execute(Model& model, Task task) {
+    if (counts_visits_) [[unlikely]]
+      note_visit(model, task);
+    Sink<kWay> sink{this, &model};
+    model.visit(task, sink);
+    if (candidates_.is_due()) examine_now<kWay>(model);
+  }
+
+  // Returns whether marks are still near.
+  template <Way kWay>
+  [[gnu::noinline]] bool sample_next_visit(Model& model) {
+    Task task{};
+    if (next_task<kWay>(model, task)) {
+      if (counts_visits_) note_visit(model, task);
+      bool is_first = true;
+      SamplingSink<kWay> sink{{this, &model}, &is_first};
+      model.visit(task, sink);
+      if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
+      if constexpr (!is_serial(kWay)) biased_regions().poll();
+    }
+    step_.distance().end_sampled_visit();
+    return !step_.distance().is_far();
+  }
+
+  // A task that did not come by way of the queue: the mark loop answers for biases at every poll, and
+  // so does this.
+  template <Way kWay>
+  void execute_at_once(Model& model, Task task) {
+    ++statistics_.tasks_executed;
+    execute<kWay>(model, task);
+    if constexpr (!is_serial(kWay)) biased_regions().poll();
+  }
+
+  // Keeps a part, or what somebody else made, which may be a part. What cannot be kept is visited here and
+  // now: parts have no marks by which they could be found again. The halves of an array nest no deeper than
+  // its slice tree.
+  template <Way kWay>
+  void keep(Model& model, Task task) {
+    if (!tasks().push_again(task)) execute_at_once<kWay>(model, task);
+  }
+
+  // Offers tasks. While there is none, the request stays. Whoever asked may have left meanwhile: so the
+  // worker looks whether to call somebody.
+  [[gnu::noinline]] void answer_request() {
+    if (!tasks().offer_tasks()) return;
+    // Relaxed: a hint.
+    is_asked_.store(false, std::memory_order_relaxed);
+    polls_to_look_ = 1;
+  }
+
+  // When others could be called: sees to it that this worker offers them something, and calls one.
+  [[gnu::noinline]] void look_for_callable() {
+    const bool calls = team_.searchers_lacking() != 0 && tasks().offer_tasks() && team_.wake();
+    polls_between_looks_ = calls ? 1 : std::min(2 * polls_between_looks_, kMostPollsBetweenLooks);
+    polls_to_look_ = polls_between_looks_;
+  }
+
+  Team& team_;
+  const std::uint32_t index_;
+  WorkerStatistics statistics_;
+  MarkStep<Model, Tasks, Team> step_;
+  const bool counts_visits_;
+  CandidateBuffer<Model> candidates_;
+  std::uint64_t poll_at_ = 0;       // references visited, while alone
+  std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll
+  std::uint32_t polls_to_look_ = 1;
+  std::uint32_t polls_between_looks_ = 1;
+  alignas(128) std::atomic<bool> is_asked_{false};  // for tasks; thieves write it
+};
+
+}  // namespace jackdaw::mark
