@@ -1,4 +1,4 @@
-# Installs the headers: those that programs include, <jackdaw/...>, and below jackdaw/internal what these are made of. In
+# Installs the headers: those that programs include, <jackdaw/...>, and below jackdaw/internal those that they lead to. In
 # the sources the latter include each other as "mark/worker.h", which could be a program's own header.
 #
 # Expects source_dir, include_dir and engine_only.
@@ -36,14 +36,16 @@ endfunction()
 foreach(name IN LISTS public)
   list(APPEND headers include/jackdaw/${name}.h)
 endforeach()
-foreach(folder IN LISTS folders)
-  file(GLOB_RECURSE found RELATIVE ${source_dir} ${source_dir}/${folder}/*.h)
-  list(APPEND headers ${found})
-endforeach()
-list(FILTER headers EXCLUDE REGEX "^gc/c/")
 
-foreach(header IN LISTS headers)
+while(headers)
+  list(POP_FRONT headers header)
+  list(APPEND seen ${header})
   file(READ ${source_dir}/${header} text)
+  string(REGEX MATCHALL "#include \"(${any_folder})/[^\"]*\"" includes "${text}")
+  list(TRANSFORM includes REPLACE "#include \"(.*)\"" "\\1")
+  list(REMOVE_ITEM includes ${seen})
+  list(APPEND headers ${includes})
+  list(REMOVE_DUPLICATES headers)
   string(REGEX REPLACE "#include \"((${any_folder})/[^\"]*)\"" "#include <jackdaw/internal/\\1>" text "${text}")
   string(REGEX REPLACE "#include \"(jackdaw/[^\"]*)\"" "#include <\\1>" text "${text}")
   if(header MATCHES "^include/jackdaw/(.*)$")
@@ -51,7 +53,7 @@ foreach(header IN LISTS headers)
   else()
     write_header(internal/${header} "${text}")
   endif()
-endforeach()
+endwhile()
 foreach(name IN LISTS libgc)
   write_header(gc/${name}.h "#include \"../${name}.h\"\n")
 endforeach()
