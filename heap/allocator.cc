@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/page_memory.h"
 #include "base/stress.h"
+#include "heap/heap.h"
 
 namespace jackdaw::heap {
 
@@ -38,6 +39,12 @@ bool are_zero(const std::byte* first, const std::byte* end) {
 
 // It is never written to: in each of its runs the cursor is at the end.
 Allocator::RunTable Allocator::no_runs_;
+
+Allocator::Allocator(Heap& heap) : heap_(heap) {
+  own_tables_.fill(&no_runs_);
+  tables_ = own_tables_;
+  heap_.register_allocator(this);
+}
 
 Allocator::~Allocator() {
   heap_.unregister_allocator(this);
@@ -130,6 +137,10 @@ void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
   std::memset(slot, 0, sizeof(std::uintptr_t));
   run.end = slot + slot_bytes;
   run.cursor = slot;
+}
+
+Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind) {
+  return heap_.allocate_large(bytes, kind);
 }
 
 void Allocator::free(Object* object) {

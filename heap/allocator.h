@@ -11,23 +11,22 @@
 
 #include "base/check.h"
 #include "base/export.h"
-#include "heap/heap.h"
+#include "heap/chunk.h"
 #include "heap/kind.h"
 #include "heap/object.h"
 #include "heap/size_classes.h"
+#include "heap/small_block.h"
 #include "heap/type_descriptor.h"
 
 namespace jackdaw::heap {
+
+class Heap;
 
 /// Used by one thread at a time. The heap must outlive it.
 class Allocator {
  public:
   /// Throws std::bad_alloc.
-  explicit Allocator(Heap& heap) : heap_(heap) {
-    own_tables_.fill(&no_runs_);
-    tables_ = own_tables_;
-    heap_.register_allocator(this);
-  }
+  explicit Allocator(Heap& heap);
   ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
@@ -44,7 +43,7 @@ class Allocator {
   /// Memory of `bytes` bytes, at least one, for an object without a descriptor, cleared as its kind says, or
   /// null when there is no memory. It takes as long as allocate().
   Object* allocate_plain(std::size_t bytes, KindNumber kind) {
-    return bytes <= kLargestSmallBytes ? allocate_small(bytes, kind) : heap_.allocate_large(bytes, kind);
+    return bytes <= kLargestSmallBytes ? allocate_small(bytes, kind) : allocate_large(bytes, kind);
   }
 
   /// A cleared object of a type whose objects have one size.
@@ -96,6 +95,7 @@ class Allocator {
     return find_run(SizeClasses::class_of(bytes), kind) ? allocate_from_run(bytes, kind) : nullptr;
   }
 
+  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind);
   RunTable* runs_of(KindNumber kind);
   // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }

@@ -30,6 +30,7 @@
 #include "heap/object.h"
 #include "heap/partly_free.h"
 #include "heap/poison.h"
+#include "heap/small_block.h"
 #include "heap/sweeper.h"
 #include "heap/type_descriptor.h"
 
@@ -42,14 +43,6 @@ enum class OwnedBlocks : std::uint8_t {
   taken_back,  ///< the allocators start afresh: between two of their calls
   left,        ///< they go on where they were, also in the midst of Allocator::allocate_from_run, but without
                ///< spares
-};
-
-/// A block of slots, partly free, that one allocator owns.
-struct SmallBlock {
-  Chunk* chunk = nullptr;
-  std::uint32_t index = 0;
-  bool is_zero = false;         ///< its memory is zero: it was not written to yet
-  std::byte* spares = nullptr;  ///< more blocks like it, wholly free and owned: see Heap::take_spare
 };
 
 class Heap {
@@ -80,8 +73,7 @@ class Heap {
   static SmallBlock take_spare(std::byte* spares);
   /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
   /// none or the budget is spent.
-  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind,
-                                        LargeAddresses addresses = LargeAddresses::all);
+  Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
   /// Frees a large object now; nothing may use it any more.
   void free_large(Object* object);
   /// Makes a large object longer or shorter, to more than kLargestSmallBytes, where it is. False, with

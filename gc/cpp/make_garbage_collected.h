@@ -16,7 +16,7 @@
 #include "gc/cpp/visitor.h"
 #include "gc/marking/layout_word.h"
 #include "gc/process/process_kinds.h"
-#include "gc/process/threads/thread_registry.h"
+#include "gc/process/threads/allocating_thread.h"
 #include "heap/size_classes.h"
 
 namespace jackdaw {
@@ -35,7 +35,7 @@ JACKDAW_EXPORT void* allocate_slowly(std::size_t bytes, heap::KindNumber kind);
 
 /// Memory of a kind of the process's. With constants as arguments a few instructions.
 inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
-  gc::ProcessThread* const thread = gc::ThreadRegistry::current();
+  gc::AllocatingThread* const thread = gc::AllocatingThread::current();
   if (thread != nullptr && bytes <= heap::kLargestSmallBytes) [[likely]] {
     if (void* const memory = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
       return memory;

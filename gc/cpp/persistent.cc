@@ -13,10 +13,10 @@ gc::PersistentNodes& nodes_of(Strength strength) {
 
 }  // namespace
 
-gc::PersistentNodes::Node& acquire_node(Strength strength, const void* object) {
+gc::PersistentNode& acquire_node(Strength strength, const void* object) {
   return nodes_of(strength).acquire(reinterpret_cast<std::uintptr_t>(object), __builtin_return_address(0));
 }
 
-void release_node(Strength strength, gc::PersistentNodes::Node& node) { nodes_of(strength).release(node); }
+void release_node(Strength strength, gc::PersistentNode& node) { nodes_of(strength).release(node); }
 
 }  // namespace jackdaw::internal

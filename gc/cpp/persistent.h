@@ -9,7 +9,7 @@
 
 #include "base/export.h"
 #include "gc/cpp/member.h"
-#include "gc/process/roots/persistent_nodes.h"
+#include "gc/process/roots/persistent_node.h"
 
 namespace jackdaw {
 
@@ -17,8 +17,8 @@ namespace internal {
 
 /// Notes the calling code as the handle's maker, for heap dumps: what leads here is always inlined. Throws
 /// std::bad_alloc. Any thread.
-JACKDAW_EXPORT gc::PersistentNodes::Node& acquire_node(Strength strength, const void* object);
-JACKDAW_EXPORT void release_node(Strength strength, gc::PersistentNodes::Node& node);
+JACKDAW_EXPORT gc::PersistentNode& acquire_node(Strength strength, const void* object);
+JACKDAW_EXPORT void release_node(Strength strength, gc::PersistentNode& node);
 
 /// A Persistent or a WeakPersistent. One that has been null all the time takes nothing but its own eight
 /// bytes; else it holds a node of a table until it dies. To make the first reference takes a lock and may
@@ -65,7 +65,7 @@ class BasicPersistent {
   }
 
   [[nodiscard]] T* get() const {
-    // Relaxed: see PersistentNodes::Node.
+    // Relaxed: see PersistentNode.
     return node_ == nullptr ? nullptr : reinterpret_cast<T*>(node_->word.load(std::memory_order_relaxed));
   }
   T* operator->() const { return get(); }
@@ -82,7 +82,7 @@ class BasicPersistent {
     }
   }
 
-  gc::PersistentNodes::Node* node_ = nullptr;
+  gc::PersistentNode* node_ = nullptr;
 };
 
 }  // namespace internal

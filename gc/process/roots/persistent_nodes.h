@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "gc/process/roots/persistent_node.h"
 #include "gc/process/threads/stoppable_mutex.h"
 
 namespace jackdaw::gc {
@@ -15,13 +16,7 @@ namespace jackdaw::gc {
 /// system.
 class PersistentNodes {
  public:
-  struct Node {
-    /// An address in an object, or 0. Relaxed accesses do: threads that share a node synchronise, and a
-    /// collection does with all threads.
-    std::atomic<std::uintptr_t> word;
-    /// In the code that acquired it.
-    const void* maker;
-  };
+  using Node = PersistentNode;
 
   PersistentNodes() = default;
   ~PersistentNodes();

@@ -74,12 +74,12 @@ Header* header_of(const void* memory) { return const_cast<Header*>(static_cast<c
 
 }  // namespace
 
-OwnWork::OwnWork() : hidden_(std::exchange(ThreadRegistry::current_, nullptr)) { ++depth; }
+OwnWork::OwnWork() : hidden_(std::exchange(AllocatingThread::current_, nullptr)) { ++depth; }
 
 // The thread may have been registered meanwhile.
 OwnWork::~OwnWork() {
   --depth;
-  if (hidden_ != nullptr) ThreadRegistry::current_ = hidden_;
+  if (hidden_ != nullptr) AllocatingThread::current_ = hidden_;
 }
 
 bool OwnWork::is_under_way() { return depth != 0 || mark::ThreadPool::is_helper(); }

@@ -11,7 +11,7 @@
 
 namespace jackdaw::gc {
 
-class ProcessThread;
+class AllocatingThread;
 
 /// While it exists, the calling thread works for the collector. May be nested. The thread cannot be stopped
 /// meanwhile: it is not registered, or holds the collector's lock.
@@ -28,7 +28,7 @@ class OwnWork {
 
  private:
   // It allocates nothing from the heap meanwhile.
-  ProcessThread* const hidden_;
+  AllocatingThread* const hidden_;
 };
 
 /// The memory for that. It is no root. Any thread.

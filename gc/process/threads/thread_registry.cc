@@ -89,12 +89,10 @@ constexpr std::uint32_t answered_for(std::uint32_t stop) { return stop + 1; }
 
 ThreadRegistry* ThreadRegistry::registry_ = nullptr;
 std::optional<int> ThreadRegistry::chosen_stop_signal_;
-constinit thread_local ProcessThread* ThreadRegistry::current_ = nullptr;
+constinit thread_local AllocatingThread* AllocatingThread::current_ = nullptr;
 
 ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals)
-    : handle_(pthread_self()),
-      number_(number_of_this_thread()),
-      allocator_(heap),
+    : AllocatingThread(pthread_self(), number_of_this_thread(), heap),
       thread_locals_(thread_locals),
       stack_(stack) {}
 
@@ -144,7 +142,7 @@ sigset_t ThreadRegistry::without_stop_signal(sigset_t signals) {
 }
 
 ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> stack_end) {
-  JACKDAW_CHECK(current_ == nullptr);
+  JACKDAW_CHECK(current() == nullptr);
   const OwnWork own_work;
   ThreadStack stack = ThreadStack::of_this_thread();
   if (stack_end) stack.set_end(*stack_end);
@@ -160,20 +158,20 @@ ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> st
       if (other->number_ == thread->number_) other->is_gone_ = true;  // the system gives numbers again
     }
     threads_.append_reserved(thread.get());
-    current_ = thread.release();
+    AllocatingThread::current_ = thread.release();
   }
   unblock(stop_signal());
-  return *current_;
+  return *current();
 }
 
 void ThreadRegistry::unregister_current() {
-  ProcessThread* const thread = current_;
+  ProcessThread* const thread = current();
   if (thread == nullptr) return;
   {
     // Waits, where it must, as a registered thread: a collection stops it here.
     const std::lock_guard lock(mutex_);
     threads_.remove_if([thread](const ProcessThread* other) { return other == thread; });
-    current_ = nullptr;
+    AllocatingThread::current_ = nullptr;
     const std::unique_ptr<ProcessThread> destroyed(thread);
   }
   pthread_setspecific(at_exit_, nullptr);
@@ -214,14 +212,14 @@ void ThreadRegistry::leave_critical(ProcessThread& thread) {
 
 // Relaxed: the thread's own word.
 void ThreadRegistry::safepoint() {
-  ProcessThread* const thread = current_;
+  ProcessThread* const thread = current();
   if (thread == nullptr || thread->critical_depth_.load(std::memory_order_relaxed) != 0) return;
   if (is_to_answer(*thread)) answer_pending_stop(*thread);
 }
 
 // Relaxed, both: see wakes_to_stop.
 void ThreadRegistry::sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers) {
-  ProcessThread* const thread = current_;
+  ProcessThread* const thread = current();
   if (thread != nullptr) thread->sleeps_on_.store(&word, std::memory_order_relaxed);
   word.wait(unwanted, sleepers);
   if (thread != nullptr) thread->sleeps_on_.store(nullptr, std::memory_order_relaxed);
@@ -271,7 +269,7 @@ void ThreadRegistry::stand_by_itself(ProcessThread& thread) {
 }
 
 void ThreadRegistry::handle_stop_signal(int, siginfo_t*, void* context) {
-  ProcessThread* const thread = current_;
+  ProcessThread* const thread = current();
   if (thread == nullptr) {
     // Relaxed: the number is all that is told.
     if (!OwnWork::is_under_way()) registry_->stranger_.store(gettid(), std::memory_order_relaxed);
@@ -321,7 +319,7 @@ void ThreadRegistry::stand_still(ProcessThread& thread, const ucontext_t* interr
 }
 
 bool ThreadRegistry::is_to_stop(ProcessThread* thread) {
-  return thread != current_ && !thread->is_blocked_ && !thread->is_gone_ &&
+  return thread != current() && !thread->is_blocked_ && !thread->is_gone_ &&
          thread->suspension() != Suspension::standing;
 }
 
@@ -416,7 +414,7 @@ bool ThreadRegistry::signal_thread(ProcessThread& thread, int signal) {
 // Relaxed, both: this thread itself waits for the count, and nobody answers any more. Where one thread is
 // suspended, nothing is counted.
 void ThreadRegistry::note_gone(ProcessThread& thread) {
-  JACKDAW_CHECK(mutex_.is_held_by_caller() && &thread != current_);
+  JACKDAW_CHECK(mutex_.is_held_by_caller() && &thread != current());
   thread.is_gone_ = true;
   if (thread.asked_stop_.exchange(0, std::memory_order_relaxed) != 0)
     still_running_.value().fetch_sub(1, std::memory_order_relaxed);
@@ -593,8 +591,8 @@ class ThreadRegistry::BlockedState {
  public:
   BlockedState(ThreadRegistry& registry, bool is_blocked, std::uintptr_t stack_pointer)
       : registry_(registry),
-        was_blocked_(current_->is_blocked_),
-        previous_stack_pointer_(current_->stack_.pointer()) {
+        was_blocked_(current()->is_blocked_),
+        previous_stack_pointer_(current()->stack_.pointer()) {
     registry_.set_blocked(is_blocked, stack_pointer);
   }
   ~BlockedState() { registry_.set_blocked(was_blocked_, previous_stack_pointer_); }
@@ -609,21 +607,22 @@ class ThreadRegistry::BlockedState {
 
 void ThreadRegistry::set_blocked(bool is_blocked, std::uintptr_t stack_pointer) {
   const std::lock_guard lock(mutex_);
-  JACKDAW_CHECK(current_->is_blocked_ != is_blocked);
-  current_->stack_.note(stack_pointer);
-  current_->is_blocked_ = is_blocked;
+  JACKDAW_CHECK(current()->is_blocked_ != is_blocked);
+  current()->stack_.note(stack_pointer);
+  current()->is_blocked_ = is_blocked;
 }
 
 void ThreadRegistry::call_blocked(void (*function)(void*), void* argument) {
   std::optional<BlockedState> state;
-  if (current_ != nullptr && !current_->is_blocked_)
+  if (current() != nullptr && !current()->is_blocked_)
     state.emplace(*this, true, stack_pointer_below_registers());
   function(argument);
 }
 
 void ThreadRegistry::call_active(void (*function)(void*), void* argument) {
   std::optional<BlockedState> state;
-  if (current_ != nullptr && current_->is_blocked_) state.emplace(*this, false, current_->stack_.pointer());
+  if (current() != nullptr && current()->is_blocked_)
+    state.emplace(*this, false, current()->stack_.pointer());
   function(argument);
 }
 
@@ -651,11 +650,11 @@ void ThreadRegistry::after_fork_in_parent() {
 }
 
 void ThreadRegistry::after_fork_in_child() {
-  for (ProcessThread* const thread : threads_) thread->is_gone_ = thread != current_;
+  for (ProcessThread* const thread : threads_) thread->is_gone_ = thread != current();
   forget_gone_threads();
-  if (current_ != nullptr) {
-    current_->number_ = number_of_this_thread();
-    current_->set_suspension(Suspension::none);
+  if (current() != nullptr) {
+    current()->number_ = number_of_this_thread();
+    current()->set_suspension(Suspension::none);
   }
   open_sections();
   mutex_.forget_queue();

@@ -32,6 +32,7 @@
 #include "base/futex_word.h"
 #include "base/page_vector.h"
 #include "base/signal_action.h"
+#include "gc/process/threads/allocating_thread.h"
 #include "gc/process/threads/short_stops.h"
 #include "gc/process/threads/stack_state.h"
 #include "gc/process/threads/stoppable_mutex.h"
@@ -39,7 +40,6 @@
 #include "gc/process/threads/thread_locals.h"
 #include "gc/process/threads/thread_stack.h"
 #include "gc/report/trace/collection_trace.h"
-#include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/word_scan.h"
 
@@ -68,12 +68,8 @@ constexpr bool may_follow(Suspension before, Suspension next) {
 }
 
 /// A registered thread. Made and destroyed by the registry; all else is for the thread itself.
-class ProcessThread {
+class ProcessThread : public AllocatingThread {
  public:
-  ProcessThread(const ProcessThread&) = delete;
-  ProcessThread& operator=(const ProcessThread&) = delete;
-
-  heap::Allocator& allocator() { return allocator_; }
   /// One past the first word of its stack that is scanned.
   [[nodiscard]] std::uintptr_t stack_end() const { return stack_.end(); }
 
@@ -87,9 +83,6 @@ class ProcessThread {
   static void* operator new(std::size_t bytes);
   static void operator delete(void* thread);
 
-  const pthread_t handle_;
-  pid_t number_;  // the system's; another one in the child of a fork
-  heap::Allocator allocator_;
   const ThreadLocals thread_locals_;
   // Written by the thread and its signal handler, read by the collector while the thread stands still.
   ThreadStack stack_;
@@ -125,7 +118,7 @@ class ProcessThread {
 
 /// One for the process. Not destroyed while any thread is registered.
 class ThreadRegistry {
-  friend class OwnWork;  // hides current() for a while
+  friend class OwnWork;  // tests/verify/thread_registry reaches the handler by way of its stand-in
 
  public:
   /// Takes the stop signal, unless nobody chose it and the program has a handler for it. Notes stops in
@@ -146,9 +139,9 @@ class ThreadRegistry {
   static sigset_t without_stop_signal(sigset_t signals);
 
   /// The calling thread's entry, or null when it is not registered.
-  static ProcessThread* current() { return current_; }
+  static ProcessThread* current() { return static_cast<ProcessThread*>(AllocatingThread::current_); }
   /// The same, registered if it is not yet. Throws std::bad_alloc.
-  ProcessThread& this_thread() { return current_ != nullptr ? *current_ : register_current(); }
+  ProcessThread& this_thread() { return current() != nullptr ? *current() : register_current(); }
   /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
   /// scanned up to `stack_end`, or as far as the thread library knows it. Throws std::bad_alloc, with nothing
   /// changed.
@@ -237,9 +230,10 @@ class ThreadRegistry {
   void for_each_root(std::uintptr_t own_stack_pointer, StackState own,
                      std::span<const ThreadLocalModule> modules, Function function) {
     JACKDAW_CHECK(mutex_.is_held_by_caller());
-    if (current_ != nullptr) current_->stack_.note(own_stack_pointer);
+    ProcessThread* const caller = current();
+    if (caller != nullptr) caller->stack_.note(own_stack_pointer);
     for (const ProcessThread* const thread : threads_) {
-      if (thread != current_ || own != StackState::holds_none) {
+      if (thread != caller || own != StackState::holds_none) {
         thread->stack_.for_each_part([&](heap::Words words) {
           function(RootPlace{thread->number_, thread->stack_.end()}, words);
         });
@@ -319,8 +313,6 @@ class ThreadRegistry {
   // Programs hardly ever use it, and debuggers hand it on without a word.
   static constexpr int kDefaultStopSignal = SIGURG;
   static std::optional<int> chosen_stop_signal_;
-  // Without a call of the thread library's at each access, in a shared library, too.
-  [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local ProcessThread* current_;
 
   heap::Heap& heap_;
   CollectionTrace& trace_;

@@ -45,7 +45,7 @@ void ThreadRegistry::suspend(pthread_t thread) {
   const std::lock_guard lock(mutex_);
   ProcessThread* const entry = find(thread);
   if (entry == nullptr || entry->suspension() != Suspension::none) return;
-  if (entry == current_ || entry->is_blocked_) {
+  if (entry == current() || entry->is_blocked_) {
     entry->set_suspension(Suspension::put_off);
     return;
   }
@@ -134,7 +134,7 @@ void ThreadRegistry::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_
 
 // Relaxed, all: the thread's own words.
 void ThreadRegistry::stand_if_suspended() {
-  ProcessThread* const thread = current_;
+  ProcessThread* const thread = current();
   if (thread == nullptr || StoppableMutex::uses() != 0) return;
   if (thread->suspension() != Suspension::put_off) return;
   if (thread->critical_depth_.load(std::memory_order_relaxed) != 0) {

@@ -52,7 +52,7 @@ inline int sigaction(int, const struct sigaction*, struct sigaction*) noexcept {
 namespace jackdaw::gc {
 
 inline void OwnWork::handle_stop_signal() { ThreadRegistry::handle_stop_signal(0, nullptr, nullptr); }
-inline void OwnWork::set_current(ProcessThread* thread) { ThreadRegistry::current_ = thread; }
+inline void OwnWork::set_current(ProcessThread* thread) { AllocatingThread::current_ = thread; }
 
 }  // namespace jackdaw::gc
 
