@@ -232,20 +232,23 @@ TEST(OwnerProgress, LeavesAThiefItsPercentage) {
   EXPECT_TRUE(progress.leaves_due(1'000'000, 100)) << "always";
 }
 
-// The thief may be kept from running for a while, so one of many measurements suffices.
-TEST(QueueExperiment, ReachesThePercentageThatIsAskedFor) {
+// How near a thief comes to its percentage depends on when it runs. It exceeds it by its last steal at most.
+TEST(QueueExperiment, AThiefKeepsToThePercentageThatIsAskedFor) {
   mark::ThreadPool threads(2);
   QueueLoad load;
   load.time = std::chrono::milliseconds(20);
   load.steal_batch = 64;
   for (const double wanted : {5.0, 10.0, 20.0}) {
-    load.pace = {
-        static_cast<std::uint64_t>((100 - wanted) / 100 * static_cast<double>(load.shape.capacity())),
-        wanted};
-    double reached = 0;
-    for (int i = 0; i < 100 && !is_reached(wanted, reached); ++i)
-      reached = find_queue_runner("bwos-lifo")->measure_with_thief(threads, load).counts.steal_percent();
-    EXPECT_TRUE(is_reached(wanted, reached)) << reached << " of " << wanted;
+    const double left_to_owner = (100 - wanted) / 100 * static_cast<double>(load.shape.capacity());
+    load.pace = {static_cast<std::uint64_t>(left_to_owner), wanted};
+    QueueCounts counts;
+    for (int i = 0; i < 1000 && counts.steals == 0; ++i)
+      counts = find_queue_runner("bwos-lifo")->measure_with_thief(threads, load).counts;
+    EXPECT_GT(counts.steals, 0U) << wanted;
+    EXPECT_LE(static_cast<double>(counts.steals),
+              wanted / 100 * static_cast<double>(counts.gets + counts.steals) +
+                  static_cast<double>(load.steal_batch))
+        << wanted;
   }
 }
 

@@ -32,7 +32,7 @@ TEST(StressInterval, AShortProgramMeetsManyWhereMuchIsLive) {
 
 // Eight times as few as at first, and so is the time that they take.
 TEST(StressInterval, ALongProgramMeetsFewerWhereMuchIsLive) {
-  for (const std::uint64_t mib : {1, 10, 100}) {
+  for (const std::uint64_t mib : {1U, 10U, 100U}) {
     const std::uint64_t asked = 10'000'000 * mib;
     const std::uint64_t collections = collections_of(asked, mib * kMib);
     EXPECT_LE(collections, asked / (64 + 128 * mib) + 900);
