@@ -111,6 +111,9 @@ class ConcurrentMarking {
            std::clamp<std::int64_t>(write_time_ / least, 1, marking_constants::kMostTimesTolerated);
   }
 
+  /// With the collector's lock: how often this marking, or the last, has stopped the program.
+  [[nodiscard]] std::uint32_t stops() const { return tally_.stops; }
+
   /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
   /// are not always quick to stand still, or as long as a stop takes in which something gets done.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {

@@ -197,7 +197,7 @@ TEST_F(ConcurrentCycle, IsGivenUpByAllocationWhileCollectionsAreDisabled) {
 // Each marking ends with a stop, which is counted with the collector's lock.
 std::uint32_t stops_of_cycle() {
   const std::lock_guard lock(collector().lock());
-  return concurrent_marking().record().stops;
+  return concurrent_marking().stops();
 }
 
 // Then it is known at the end, too, what was written.
@@ -227,8 +227,8 @@ TEST_F(ConcurrentCycle, IsMarkedWhileCollectionsAreDisabled) {
   EXPECT_EQ(collector().collections(), before);
   cycle.go_on();
   GC_enable();
-  finish_cycle();
-  EXPECT_EQ(collector().collections(), before + 1);
+  finish_cycle();  // and maybe another
+  EXPECT_GT(collector().collections(), before);
 }
 
 // Functions that cannot run in the midst of a cycle give it up.
