@@ -24,18 +24,18 @@ class FutexWord {
 
   static constexpr std::uint32_t kAllSleepers = FUTEX_BITSET_MATCH_ANY;
 
-  /// Sleeps while the value is `unwanted`; may return earlier, so ask again. Whoever sleeps as one of some
-  /// `sleepers`, a set of bits, may be woken by them alone.
+  /// Sleeps while the value is `unwanted`; may return earlier, so ask again. A thread that sleeps as one of
+  /// some `sleepers`, a set of bits, may be woken by them alone.
   void wait(std::uint32_t unwanted, std::uint32_t sleepers = kAllSleepers) {
     call(FUTEX_WAIT_BITSET_PRIVATE, unwanted, nullptr, sleepers);
   }
-  /// As wait, but for at most so long: then it is false.
+  /// Waits as wait() does, but for at most `time`: then it is false.
   bool wait_for(std::uint32_t unwanted, std::chrono::nanoseconds time) {
     const timespec limit{time.count() / 1'000'000'000, time.count() % 1'000'000'000};
     return call(FUTEX_WAIT_PRIVATE, unwanted, &limit, 0) == 0 || errno != ETIMEDOUT;
   }
-  /// Looks again and again for at most so long, without sleeping, whether the value is still `unwanted`.
-  // Relaxed: a hint; who acts on the value reads it again.
+  /// Polls for at most `time`, without sleeping, whether the value is still `unwanted`.
+  // Relaxed: a hint; a thread that acts on the value reads it again.
   [[nodiscard]] bool poll_while(std::uint32_t unwanted, std::chrono::nanoseconds time) {
     if (time == time.zero()) return true;
     return !poll_for(time, [&] { return value_.load(std::memory_order_relaxed) != unwanted; });

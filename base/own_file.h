@@ -1,7 +1,7 @@
 // OwnFile: a file that the collector writes in a program that knows nothing of it.
 //
 // The program may have closed its number and opened a file of its own under it. Others may have put a link or
-// a pipe at its path. Neither a limit of file sizes nor a pipe that nobody reads shall end the program.
+// a pipe at its path. Neither a limit of file sizes nor a pipe without a reader shall end the program.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +16,8 @@
 
 namespace jackdaw::base {
 
-/// One thread at a time opens and closes it. A new file is its owner's alone to read. What returns false
-/// leaves the reason in errno.
+/// One thread at a time opens and closes it. A new file is its owner's alone to read. A function that returns
+/// false leaves the reason in errno.
 class OwnFile {
  public:
   enum class Contents : std::uint8_t {

@@ -40,7 +40,7 @@ class ShortTurns {
  private:
   static constexpr std::uint64_t kShortest = 100'000;  // nanoseconds; the system takes no less
 
-  // As <linux/sched/types.h> has it, which C libraries' headers clash with.
+  // The struct of <linux/sched/types.h>, with which C libraries' headers clash.
   struct Attributes {
     std::uint32_t size = sizeof(Attributes);
     std::uint32_t policy = SCHED_OTHER;

@@ -1,4 +1,4 @@
-// What the collector has to tell the people who run a program.
+// Messages for the people who run a program.
 #pragma once
 
 #include <string_view>

@@ -9,11 +9,11 @@
 
 namespace jackdaw::mark {
 
-/// `Event` is plain. What is not used takes no memory. One thread at a time.
+/// `Event` is plain. Unused room takes no memory. One thread at a time.
 template <typename Event>
 class EventBuffer {
  public:
-  /// Room for so many. Throws std::bad_alloc.
+  /// Makes room for `room` events. Throws std::bad_alloc.
   explicit EventBuffer(std::size_t room)
       : events_(base::PageArray<Event>::reserve_or_throw(room)), room_(room) {}
 

@@ -302,8 +302,8 @@ class MarkLoop {
     }
   }
 
-  // Visits small objects of words of a heap that is narrow here: all tasks wait in the prefetch buffer. What
-  // the objects refer to is marked at once, as the next visit waits for it. Returns how many were visited.
+  // Visits small objects of words of a heap that is narrow here: all tasks wait in the prefetch buffer. Their
+  // references are marked at once, as the next visit waits for them. Returns how many were visited.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_narrow(Model& model) {
     BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
@@ -401,16 +401,16 @@ class MarkLoop {
     if constexpr (!is_serial(kWay)) biased_regions().poll();
   }
 
-  // Keeps a part, or what somebody else made, which may be a part. What cannot be kept is visited here and
-  // now: parts have no marks by which they could be found again. The halves of an array nest no deeper than
-  // its slice tree.
+  // Keeps a part, or a stolen task, which may be a part. A task that cannot be kept is visited here and now:
+  // parts have no marks by which they could be found again. The halves of an array nest no deeper than its
+  // slice tree.
   template <Way kWay>
   void keep(Model& model, Task task) {
     if (!tasks().push_again(task)) execute_at_once<kWay>(model, task);
   }
 
-  // Offers tasks. While there is none, the request stays. Whoever asked may have left meanwhile: so the
-  // worker looks whether to call somebody.
+  // Offers tasks. While there is none, the request stays. The thief that asked may have left meanwhile: so
+  // the worker checks whether to call one.
   [[gnu::noinline]] void answer_request() {
     if (!tasks().offer_tasks()) return;
     // Relaxed: a hint.

@@ -76,7 +76,7 @@ class MarkStep {
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
     discover<kWay>(model, found, tasks_.prefetched(), leaves_);
   }
-  /// The same, as mark below.
+  /// Marks, with the contract of mark() below.
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found, Prefetched& prefetched,
                                       std::uint64_t& leaves) {

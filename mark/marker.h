@@ -57,12 +57,12 @@ class Marker {
         statistics_(team_.pool().size()),
         time_line_(options.time_line) {}
 
-  /// From now on no more than so many workers take part, at least one. Between two calls of mark().
+  /// From now on no more than `workers` workers take part, at least one. Between two calls of mark().
   void set_most_workers(std::uint32_t workers) { team_.set_most_workers(workers); }
 
   /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
   /// part in the last marking with helpers wake up meanwhile, where the team is to try, as many as such a
-  /// heap has work for, and `least` at least, as far as there are so many. Between two calls of mark().
+  /// heap has work for, and `least` at least, as far as there are that many. Between two calls of mark().
   void wake_helpers(std::uint32_t least = 0) {
     knows_markings_ = begins_marking_ = true;
     team_.benefit().start_marking();
@@ -78,14 +78,14 @@ class Marker {
     if (helpers_woken_ != 0) team_.pool().wake_ahead(helpers_woken_);
   }
 
-  /// Calls part(0) to part(parts - 1), for what is to be done before marking: shared with the helpers that
-  /// wake_helpers() woke up, who stay awake. `part` must not throw. Between two calls of mark().
+  /// Calls part(0) to part(parts - 1), for work before marking: shared with the helpers that wake_helpers()
+  /// woke up, which stay awake. `part` must not throw. Between two calls of mark().
   void share(ThreadPool::Job part, std::uint32_t parts) {
     share_with(helpers_woken_, part, parts);
     if (helpers_woken_ != 0) team_.pool().wake_ahead(helpers_woken_);
   }
 
-  /// The same, shared with all helpers, as far as there are processors, who sleep afterwards.
+  /// As share(), with all helpers for which there are processors; they sleep afterwards.
   void share_with_all(ThreadPool::Job part, std::uint32_t parts) {
     const std::uint32_t helpers =
         std::min({team_.pool().size(), team_.processors(), std::max(1U, parts)}) - 1;
@@ -139,7 +139,7 @@ class Marker {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Those among so many helpers that are awake.
+  // Shares parts among as many of these helpers as are awake.
   void share_with(std::uint32_t helpers, ThreadPool::Job part, std::uint32_t parts) {
     std::atomic<std::uint32_t> next{0};
     // Relaxed: only the number matters; the pool hands over what was done.

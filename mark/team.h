@@ -132,7 +132,7 @@ class Team {
     const std::uint32_t lacking = searchers_lacking();
     return lacking != 0 && pool_.call(lacking);
   }
-  /// The first worker has marked so much by itself, and others could help: whether it goes on by itself.
+  /// Whether the first worker, which could now be helped, goes on by itself.
   bool stays_alone(std::uint64_t references) {
     return is_timed_ && benefit_.is_alone() && benefit_.goes_on_alone(references, time_of_round());
   }

@@ -84,7 +84,7 @@ class WorkSearch {
   }
 
  private:
-  // Whether somebody has something to steal. If nobody has, somebody is asked to offer some. O(workers).
+  // Whether a worker has something to steal. If none has, some are asked to offer tasks. O(workers).
   bool sees_work() {
     const std::uint32_t called = team_.called();
     for (std::uint32_t other = 0; other < called; ++other) {

@@ -108,7 +108,7 @@ class alignas(128) Worker {
 
   MarkLoop<Model, Queue, Team> loop_;
   const std::uint32_t index_;
-  WorkerTimeLine* const time_line_;  // null: nobody wants to know
+  WorkerTimeLine* const time_line_;  // null: not recorded
   WorkSearch<Task, Queue, Victim, Team> search_;
 };
 

@@ -23,7 +23,7 @@ class LastVictim {
   }
   void stole_from(std::uint32_t worker) { last_ = worker; }
 
-  /// Never the thief itself, never nobody. O(1).
+  /// Never the thief itself, and always a victim. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     return mark::VictimChoice{std::exchange(may_repeat_, false) ? *last_ : selector_.pick()};

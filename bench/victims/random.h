@@ -19,7 +19,7 @@ class RandomVictim {
   void start_search(std::uint32_t workers) { others_ = workers - 1; }
   void stole_from(std::uint32_t) {}
 
-  /// Never the thief itself, never nobody. O(1).
+  /// Never the thief itself, and always a victim. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     return mark::VictimChoice{pick()};

@@ -20,7 +20,7 @@ class RandomProbabilisticVictim {
   void start_search(std::uint32_t workers) { selector_.start_search(workers); }
   void stole_from(std::uint32_t) {}
 
-  /// Nobody when the sampled block had nothing. O(1), one cache line of the victim's.
+  /// No victim when the sampled block had nothing. O(1), one cache line of the victim's.
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues& queues) {
     const mark::VictimChoice candidate{selector_.pick(), selector_.random().next()};

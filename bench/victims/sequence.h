@@ -22,7 +22,7 @@ class SequenceVictim {
   }
   void stole_from(std::uint32_t) {}
 
-  /// Never the thief itself, never nobody. O(1).
+  /// Never the thief itself, and always a victim. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     const mark::VictimChoice choice{next_};

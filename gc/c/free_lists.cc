@@ -20,7 +20,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// Those of one kind: one for each number of granules that libgc has lists for, and for none.
+// The lists of one kind: one for each number of granules that libgc has lists for, and for none.
 constexpr std::size_t kLargestGranules = 128;
 using Lists = std::array<void*, kLargestGranules + 1>;
 
@@ -31,7 +31,7 @@ constinit std::array<Lists, 4> lists_of_known_kinds{};
 constinit std::array<std::atomic<Lists*>, heap::KindTable::kMaximumKinds> lists_of_new_kinds{};
 constinit std::atomic<std::size_t> new_lists{0};
 
-// Looks first, since nobody writes to most.
+// Reads first, since most are never written to.
 void clear(Lists& lists) {
   if (std::ranges::any_of(lists, [](const void* first) { return first != nullptr; })) lists.fill(nullptr);
 }

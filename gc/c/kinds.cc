@@ -93,7 +93,7 @@ KindNumber variant_of(KindNumber kind, KindVariant variant) {
 
 bool is_variant(KindNumber kind, KindVariant variant) {
   const KindNumber origin = origin_of(kind);
-  // Relaxed: whoever knows the number of the variant got it behind the release in variant_of.
+  // Relaxed: a thread that knows the number of the variant got it behind the release in variant_of.
   return origin != kNone && entry_of(origin, variant).load(std::memory_order_relaxed) == kind;
 }
 

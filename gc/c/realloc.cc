@@ -46,7 +46,7 @@ bool resize_large(heap::Object* start, std::size_t bytes) {
   }
 }
 
-// Makes the object so many bytes long where it is, or changes nothing and says false.
+// Makes the object `bytes` long where it is, or changes nothing and returns false.
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
   if (gc::OwnWork::is_under_way()) return false;
   const std::size_t before = heap::Heap::bytes_of(start);

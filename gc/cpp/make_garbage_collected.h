@@ -134,7 +134,7 @@ T* MakeGarbageCollected(Arguments&&... arguments) {
   return internal::make<T>(0, std::forward<Arguments>(arguments)...);
 }
 
-/// Makes an object with so many bytes behind it.
+/// Makes an object with `additional` bytes behind it.
 template <typename T, typename... Arguments>
 T* MakeGarbageCollected(AdditionalBytes additional, Arguments&&... arguments) {
   return internal::make<T>(additional.bytes, std::forward<Arguments>(arguments)...);

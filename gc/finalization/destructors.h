@@ -22,8 +22,8 @@ class Destructors {
   /// `kind`: of the objects whose types may have a destructor.
   explicit Destructors(heap::KindNumber kind) : kind_(kind) {}
 
-  /// When all that is reachable is marked, while the program's threads stand still: makes room for all dead
-  /// objects. When there is no memory for that, marks them, so that they live on. Does not throw.
+  /// Called when all that is reachable is marked, while the program's threads stand still: makes room for all
+  /// dead objects. When there is no memory for that, marks them, so that they live on. Does not throw.
   void prepare(heap::Heap& heap, Collection& collection);
   /// When nothing more will be marked: lets the dead objects wait.
   void add_dead(heap::Heap& heap);

@@ -1,9 +1,8 @@
-// Finalizers: which objects the program wants to be told of when nothing reaches them any more, and those
-// that wait to be told of.
+// Finalizers: the objects that have finalizers, and those that became unreachable and wait for them.
 //
 // A registered object is held weakly, its data strongly. When the marking is over, find_unreachable() moves
-// the registrations of unmarked objects to a queue, in which object and data are roots until somebody takes
-// them out and calls the function.
+// the registrations of unmarked objects to a queue, in which object and data are roots until they are taken
+// out and the function is called.
 //
 // Which objects: first everything is marked that a registered object refers to, in the way that its kind
 // says; what is unmarked then is ready. So of objects that reach each other in a chain the first comes in
@@ -89,7 +88,7 @@ class Finalizers {
   void make_all_ready();
 
   /// Whether any object is ready. Any thread, without the lock.
-  // Relaxed: a hint; whoever takes looks again under the lock.
+  // Relaxed: a hint; the taker looks again under the lock.
   [[nodiscard]] bool has_ready() const { return ready_count_.load(std::memory_order_relaxed) != 0; }
   /// Takes the object out that has been ready longest. False when there is none.
   bool take_ready(ReadyFinalizer& ready);
@@ -123,7 +122,7 @@ class Finalizers {
   void make_unmarked_ready(WeakProcessing& marking, Predicate is_chosen);
 
   AddressTable<Finalizer> registered_;
-  // Always has room for all that are registered: threads may stand still when they become ready.
+  // Always has room for all that are registered: threads may be stopped when they become ready.
   base::PageArray<ReadyFinalizer> ready_;
   // How many were ever added to the queue, announced and taken out.
   std::uint64_t added_ = 0;

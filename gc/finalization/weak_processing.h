@@ -28,7 +28,7 @@ class WeakProcessing {
   /// Throws std::bad_alloc.
   explicit WeakProcessing(Collection& collection);
 
-  /// Whether the object at its first address `object` is marked. Those that wait in the queue need not be.
+  /// Whether the object at its first address `object` is marked. Objects that wait in the queue need not be.
   [[nodiscard]] static bool is_marked(const heap::Object* object) {
     return heap::Chunk::of(object)->is_marked(object);
   }

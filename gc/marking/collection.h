@@ -57,19 +57,20 @@ class Collection {
     clear_marks();
     mark_further(roots);
   }
-  /// As mark_some, also for marked objects that are visited again.
+  /// Marks as mark_some() does, and visits marked objects again.
   void mark_again(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans);
-  /// Whether the program runs while objects are marked from now on (MarkedHeap::program_runs). What cannot be
-  /// visited then for lack of memory is when it has stopped, by the next mark_some().
+  /// Whether the program runs while objects are marked from now on (MarkedHeap::program_runs). Objects that
+  /// cannot be visited then for lack of memory are visited by the next mark_some() after the program has
+  /// stopped.
   void set_program_runs(bool runs) { program_runs_ = runs; }
   /// Some marked objects were not visited: the next mark_some() when the program has stopped visits all that
-  /// are marked. For who has no memory to remember them. One thread at a time.
+  /// are marked. For callers without memory to remember them. One thread at a time.
   void visit_all_marked_later() { is_complete_ = false; }
   /// The engine, from begin() on.
   [[nodiscard]] Marking& marking() { return *marking_; }
   /// Frees what is not marked. Does not throw.
   void sweep(heap::OwnedBlocks owned);
-  /// The same, but nothing is free before Heap::sweep_some says so.
+  /// Begins the sweep: no object is freed before Heap::sweep_some says so.
   void start_sweep(heap::OwnedBlocks owned);
   /// The collection's result, timed from `start`, when the threads had stopped. May be moved away.
   CollectionResult& finish(std::chrono::steady_clock::time_point start);

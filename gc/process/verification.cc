@@ -106,7 +106,7 @@ void Verification::push(MarkTask task) {
   if (!found_.empty() && !way_.append({task, false})) give_up();
 }
 
-// Whether it was not found before. What lies behind the heap's former end was made, with its mark, by a
+// Whether it was not found before. Objects behind the heap's former end were made, with their marks, by a
 // callback that was asked for roots meanwhile.
 bool Verification::note(const heap::Object* object) {
   const std::size_t granule =

@@ -1,4 +1,4 @@
-// Verification: a second marking, to see whether the first one left anything out (JACKDAW_VERIFY).
+// Verification: a second marking, which finds out whether the first one left anything out (JACKDAW_VERIFY).
 //
 // It is serial, has a mark bitmap of its own, looks at each word by itself, and keeps the way that it came:
 // of what the first marking does for speed it does nothing. It runs while the program stands still, when

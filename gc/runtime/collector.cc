@@ -30,7 +30,7 @@ class Collector::WorldStopped {
   WorldStopped(Collector& collector, std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller)
       : collector_(collector) {
     collector_.stop_requested_.store(true, std::memory_order_relaxed);
-    collector_.heap_.budget().set(0);  // the next block that anybody asks for leads to a safepoint
+    collector_.heap_.budget().set(0);  // the next request for a block leads to a safepoint
     collector_.world_changed_.wait(lock, [&] { return collector_.running_mutators_ == running_of_caller; });
   }
   ~WorldStopped() {

@@ -39,9 +39,9 @@ struct CollectorOptions {
   /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit
   /// alone.
   bool automatic = true;
-  /// Allocate at least so much between collections.
+  /// The least number of bytes to allocate between collections.
   std::size_t minimum_budget_bytes = std::size_t{8} << 20;
-  /// Between collections, allocate so many times what the last one found live: 0 to 1000.
+  /// Between collections, allocate this multiple of what the last one found live: 0 to 1000.
   double growth = 1.0;
 };
 
@@ -67,10 +67,10 @@ class Collector {
   JACKDAW_EXPORT CollectionResult collect();
 
   /// Marks with `marking`, not null, from now on; gives the engine that it marked with so far. Waits for a
-  /// collection under way. Nobody may ask for mark_threads() or marking_memory_bytes() meanwhile.
+  /// collection under way. No thread may call mark_threads() or marking_memory_bytes() meanwhile.
   JACKDAW_EXPORT std::unique_ptr<Marking> exchange_marking(std::unique_ptr<Marking> marking);
 
-  /// The heap, for those who look at it between collections.
+  /// The heap, to be read between collections.
   heap::Heap& heap() { return heap_; }
   /// Collections so far. Any thread.
   [[nodiscard]] JACKDAW_EXPORT std::uint64_t collections() const;
@@ -90,15 +90,15 @@ class Collector {
   friend class Mutator;
   class WorldStopped;
 
-  // Relaxed, here and where it is written: written under the lock, and a hint to whoever does not hold it. A
-  // thread that stops takes the lock.
+  // Relaxed, here and where it is written: written under the lock, and a hint to readers without it. A thread
+  // that stops takes the lock.
   [[nodiscard]] bool is_stop_requested() const { return stop_requested_.load(std::memory_order_relaxed); }
   void register_mutator(Mutator* mutator);
   void unregister_mutator(Mutator* mutator);
   // The calling mutator waits here while another thread stops the world.
   JACKDAW_EXPORT void wait_at_safepoint();
-  // Collects, unless a collection came after number `unless_after`: then nothing. Gives what `attempt`
-  // allocates before anybody else can allocate, and with no budget: null means that there is no memory.
+  // Collects, unless a collection came after number `unless_after`: then nothing. Returns what `attempt`
+  // allocates before another thread can, and with no budget: null means that there is no memory.
   template <typename Attempt>
   std::optional<heap::Object*> collect_and_allocate(std::uint64_t unless_after, Attempt attempt) {
     std::unique_lock lock(mutex_);

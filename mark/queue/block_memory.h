@@ -1,7 +1,7 @@
 // BlockMemory: where a queue in blocks has its blocks' descriptors and their entries.
 //
 // It is reserved for any number of tasks that a heap may bring, and takes memory where it is used. Where the
-// process's addresses are limited, or the system refuses so many or counts them as used, there are fewer
+// process's addresses are limited, or the system refuses that size or counts it as used, there are fewer
 // blocks.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace jackdaw::mark {
 /// `Block` describes a block, and is valid when all bytes are zero.
 template <typename Block, typename Task>
 struct BlockMemory {
-  /// However scarce addresses are, so many blocks are asked for.
+  /// However scarce addresses are, this number of blocks is asked for.
   static constexpr std::size_t kFewBlocks = 8;
 
   BlockRing ring;

@@ -9,7 +9,7 @@
 namespace jackdaw::gc {
 
 PersistentNodes::~PersistentNodes() {
-  // Relaxed: nobody else is there any more.
+  // Relaxed: there is no other thread any more.
   Block* block = blocks_.load(std::memory_order_relaxed);
   while (block != nullptr) {
     Block* const next = block->next;

@@ -93,7 +93,7 @@ struct StaticRoots::Walk {
   }
 
   // Called for each loaded object, with the loader's list locked. The first call stops the threads: from then
-  // on nobody changes the list, and nobody was changing it. Not zero ends the walk.
+  // on no thread changes the list, and none was changing it. Not zero ends the walk.
   int visit(const dl_phdr_info& object) {
     if (is_at_program) stop_threads(argument);
     is_complete = roots.note_object(object, is_at_program);

@@ -63,7 +63,7 @@ bool is_handled(int signal) {
          action.sa_handler != SIG_IGN;
 }
 
-// Not by way of stderr's buffer: a thread that stands still may hold its lock.
+// This bypasses stderr's buffer, whose lock a stopped thread may hold.
 [[gnu::format(printf, 1, 2)]] void write_line(const char* format, ...) {
   const base::CancellationDisabled guard;
   std::array<char, 200> line;
@@ -516,9 +516,9 @@ bool ThreadRegistry::wakes_to_stop(ProcessThread& thread) {
 }
 
 // Whether the thread, which blocks all signals, sleeps in posix_spawn() until the child has executed: as long
-// as that takes. Then it stands still. The C library's function has saved its caller's registers on the
-// stack, the child runs the library's code alone and moves no references, and the first that the thread does
-// in the program again is to take the signal. One that is to be suspended is waited for.
+// as that takes. Then it is stopped. The C library's function has saved its caller's registers on the stack,
+// the child runs the library's code alone and moves no references, and the first that the thread does in the
+// program again is to take the signal. One that is to be suspended is waited for.
 bool ThreadRegistry::stands_in_spawn(ProcessThread& thread) {
   const std::optional<std::uintptr_t> stack_pointer = stack_pointer_of_spawning(thread.number_);
   // Relaxed, all: what a thread wrote before it slept is seen by whoever the kernel told of that.

@@ -50,7 +50,7 @@ enum class Suspension : std::uint32_t {
   none,
   asked,     ///< it is to answer with one of the next two
   put_off,   ///< it will stand still when it holds no lock, and is not blocked, any more
-  standing,  ///< it stands still; nobody needs to stop it
+  standing,  ///< it is stopped; nobody needs to stop it
 };
 /// Whether a thread may go from the one to the other.
 constexpr bool may_follow(Suspension before, Suspension next) {

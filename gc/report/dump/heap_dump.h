@@ -1,7 +1,7 @@
-// HeapDump: what a heap dump says (docs/heap-dump.md), from a heap whose objects are marked.
+// HeapDump: writes a heap dump (docs/heap-dump.md) of a heap whose objects are marked.
 //
-// It runs in a child that was forked while the program stood still: nothing changes, and nobody else runs,
-// but locks are as they were. So it takes none, and calls no malloc.
+// It runs in a child that was forked while the program stood still: nothing changes, and no other thread
+// runs, but locks are as they were. So it takes none, and calls no malloc.
 #pragma once
 
 #include <link.h>

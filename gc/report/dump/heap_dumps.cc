@@ -99,7 +99,7 @@ void HeapDumps::drop_stream() {
       {reinterpret_cast<std::byte*>(std::exchange(stream_, nullptr)), sizeof(DumpStream)});
 }
 
-// As fork() would, but no handler runs, and nothing is told when it ends.
+// Makes a child as fork() does, but no handler runs, and no signal is sent when it ends.
 pid_t HeapDumps::fork_child() { return static_cast<pid_t>(syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL)); }
 
 // In the child, whose parent blocked all signals: the program's handlers are not for it.
