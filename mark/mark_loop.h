@@ -91,7 +91,7 @@ class MarkLoop {
     take_input<Way::immediate>(model);
     drain_together(model);
   }
-  /// The same, of tasks that were stolen.
+  /// Marks as above, from tasks that were stolen.
   void run_stolen(Model& model, std::span<const Task> stolen) {
     for (const Task task : stolen) keep<Way::immediate>(model, task);
     drain_together(model);

@@ -115,7 +115,7 @@ class Team {
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
 
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
-  /// As ThreadPool has them.
+  /// Only workers numbered below called() take part in the round; at_work() of them have not returned.
   [[nodiscard]] std::uint32_t called() const { return pool_.called(); }
   [[nodiscard]] std::uint32_t at_work() const { return pool_.at_work(); }
   Searchers& searchers() { return searchers_; }

@@ -12,14 +12,14 @@
 
 namespace jackdaw::gc {
 
-/// Of one registered thread, the calling one.
+/// A request of the calling thread, which is registered.
 struct AllocationRequest {
   heap::Heap& heap;
   ProcessThread& thread;
   std::size_t bytes;
   heap::KindNumber kind;
   heap::LargeAddresses addresses;
-  // Where the calling thread's stack ends. What is below is the collector's own.
+  // The calling thread's stack ends here: frames below it are the collector's own.
   std::uintptr_t stack_pointer;
 
   /// The memory, or null when the heap refuses it.
@@ -34,7 +34,7 @@ struct AllocationRequest {
 /// The answer to a request.
 struct AllocationAnswer {
   enum class Kind : std::uint8_t {
-    none,   ///< whoever was asked is no help
+    none,   ///< the part that was asked cannot help
     retry,  ///< attempt() may succeed now
     final,
   };

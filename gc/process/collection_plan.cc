@@ -84,7 +84,7 @@ CollectionReason CollectionPlan::reason_of_refusal_in_cycles(std::size_t bytes) 
   return reason_of_refusal(bytes, planned_budgets().while_growing);
 }
 
-// With so many bytes to allocate before the heap grows.
+// `budget` is what may be allocated before the heap grows.
 CollectionReason CollectionPlan::reason_of_refusal(std::size_t bytes, std::uint64_t budget) const {
   if (heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > budget)
     return CollectionReason::allocation;

@@ -52,9 +52,9 @@ class CollectionPlan {
   /// Learns of bytes that the program frees by hand, of which the budget knows only here. Whether so many
   /// bytes may be had now.
   bool grant_for_uncounted(std::size_t bytes);
-  /// Why so many bytes were refused.
+  /// Returns the reason for which an allocation of `bytes` was refused.
   [[nodiscard]] CollectionReason reason_of_refusal(std::size_t bytes) const;
-  /// The same, where the next collection may be a cycle.
+  /// Returns the reason as reason_of_refusal(), where the next collection may be a cycle.
   [[nodiscard]] CollectionReason reason_of_refusal_in_cycles(std::size_t bytes);
   /// Whether a collection for that reason may find memory.
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
@@ -64,7 +64,7 @@ class CollectionPlan {
   void note_answer(bool was_found) { refusals_ = was_found ? 0 : refusals_ + 1; }
   /// Attempts an allocation that the budget alone refuses, for this thread only: others allocate, too.
   void* attempt_beyond_budget(const AllocationRequest& request);
-  /// So many bytes were refused to a thread: it may be because the heap would have had to grow.
+  /// Notes that `bytes` were refused to a thread, maybe because the heap would have had to grow.
   void note_refused(std::size_t bytes);
 
   // --- When to collect, and how ---
@@ -80,7 +80,7 @@ class CollectionPlan {
   }
   /// Whether the program, too, lets a collection begin that it did not ask for.
   [[nodiscard]] bool may_collect() const { return may_collect(hooks_.declines); }
-  /// Whether as much was allocated as was to be, but for a block.
+  /// Whether the budget is used up but for a block.
   [[nodiscard]] bool is_due();
   [[nodiscard]] bool is_cycle_under_way() const {
     return concurrent_.phase() != ConcurrentMarking::Phase::idle;
@@ -93,20 +93,22 @@ class CollectionPlan {
   // --- What collections found ---
 
   [[nodiscard]] const GrowthPolicy::Found& found() const { return found_; }
-  /// A collection found that, while the program stands still; `root_bytes`: that it searched.
+  /// Notes what a collection found, while the program stands still. It searched `root_bytes` of roots.
   void note(const CollectionTotals& result, CollectionReason reason, std::uint64_t root_bytes);
-  /// It stopped the program from `start` on, for so long. Before it so much was live, and so much allocated.
+  /// Notes that it stopped the program from `start` on, for `pause`. Before it `live_before` bytes were live,
+  /// and `allocated` were allocated.
   void note_stopped(Clock::time_point start, Clock::duration pause, std::uint64_t live_before,
                     std::uint64_t allocated);
-  /// A cycle begins, which searched so many bytes of roots.
+  /// Notes that a cycle begins, which searched `root_bytes` of roots.
   void note_cycle_begins(std::uint64_t root_bytes);
-  /// Its marking ends.
+  /// Notes that its marking ends.
   void note_marking_ends() { pacing_.end(heap_.allocated_bytes()); }
-  /// It is over but for the sweep; its last pause began at `start`, when so much was allocated.
+  /// Notes that it is over but for the sweep. Its last pause began at `start`, when `allocated` bytes were
+  /// allocated.
   void note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated);
-  /// It was given up.
+  /// Notes that it was given up.
   void note_failed() { pacing_.note_failed(); }
-  /// In phase idle: what the sweep of the last cycle found, if nobody noted it yet.
+  /// In phase idle: notes what the sweep of the last cycle found, unless that is noted.
   void note_swept();
   /// The child has one thread, and no cycle.
   void after_fork_in_child();
@@ -139,7 +141,7 @@ class CollectionPlan {
   ConcurrentPacing pacing_;
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   std::uint64_t refusals_ = 0;          // of memory, since some was last found
-  bool is_swept_unnoted_ = false;       // the sweep of the last cycle said what is live, and nobody noted it
+  bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, which is not noted yet
 };
 
 }  // namespace jackdaw::gc

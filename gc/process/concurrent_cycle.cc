@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Why objects are not marked while the program runs, though somebody asked for it.
+// The reasons for which objects are not marked while the program runs, though that was asked for.
 constexpr const char* kNothingTracked =
     "cannot mark while the program runs: the system does not tell which pages are written; collections stop "
     "the program instead";
@@ -57,7 +57,7 @@ AllocationAnswer ConcurrentCycle::begin_for(const AllocationRequest& request) {
 }
 
 AllocationAnswer ConcurrentCycle::end_for(const AllocationRequest& request) {
-  // While collections are disabled, nobody else would end it.
+  // While collections are disabled, no other thread would end it.
   if (!parts_.plan.may_collect()) {
     give_up();
     return {};
@@ -68,7 +68,7 @@ AllocationAnswer ConcurrentCycle::end_for(const AllocationRequest& request) {
   return AllocationAnswer::retry();  // the sweep finds more
 }
 
-// Or for so long.
+// Waits for the end of the phase, `time` at most. The lock is free meanwhile.
 void ConcurrentCycle::await_end_of(Phase phase, std::chrono::nanoseconds time, Lock& lock) {
   struct Wait {
     ConcurrentMarking& marking;
@@ -128,7 +128,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   return true;
 }
 
-// In a process whose system calls are filtered no cycle may begin that nobody asked for: a call that the
+// In a process whose system calls are filtered no cycle may begin that was not asked for: a call that the
 // filter does not expect can end it. The first cycle opens files, which are closed again where writes to
 // tracked pages turn out to take so long that the collection had better stop the program.
 bool ConcurrentCycle::may_begin_unasked() {
@@ -180,7 +180,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   return true;
 }
 
-// In the last pause.
+// Stops the program for the last pause and marks what is left.
 bool ConcurrentCycle::mark_rest(Marking& marking, const OwnStack& own_stack, CollectionRecord& record) {
   CollectionTrace& trace = parts_.reports.trace();
   const CollectionTrace::Span collection(trace, TracePhase::collection, parts_.counters.collections() + 1,
@@ -197,7 +197,7 @@ bool ConcurrentCycle::mark_rest(Marking& marking, const OwnStack& own_stack, Col
   }
   parts_.world.finish_stopped(own_stack, true);
   CollectionResult& result = parts_.collection.finish(start);
-  // What is live the sweep says.
+  // The sweep will say how much is live: until then the last collection's figures stand.
   result.live_bytes = parts_.plan.found().live_bytes;
   result.unscanned_bytes = parts_.plan.found().unscanned_bytes;
   record.stopped_threads = threads_stopped.stopped_threads();
@@ -223,7 +223,7 @@ bool ConcurrentCycle::start_thread() {
   return parts_.marking.start_thread() || parts_.permission.refuse(kNoThread);
 }
 
-// Whether the system tells what is written. In phase idle.
+// Returns whether the system tells which pages are written. In phase idle.
 bool ConcurrentCycle::tracks_writes() {
   const ThreadsStopped threads_stopped(parts_.pauses);
   return start_tracking();

@@ -1,5 +1,5 @@
-// CyclePermission: whether a process's collector may mark while the program runs: who asked for it, and
-// whether the system allows it.
+// CyclePermission: whether a process's collector may mark while the program runs: whether that was asked
+// for, and whether the system allows it.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class CyclePermission {
   /// Whether one of them asked, and the system allows it. Any thread.
   // Relaxed, all: a value that publishes nothing.
   [[nodiscard]] bool is_granted() const { return is_granted_.load(std::memory_order_relaxed); }
-  /// Whether there may be cycles that nobody asked for, where to stop the program takes long.
+  /// Whether there may be cycles that were not asked for, where to stop the program takes long.
   [[nodiscard]] bool may_come_unasked() const { return may_come_unasked_; }
   /// Whether there may be cycles at all.
   [[nodiscard]] bool is_possible() const { return is_granted() || may_come_unasked_; }
@@ -36,7 +36,7 @@ class CyclePermission {
   /// The program asks.
   void ask() { is_asked_for_ = true; }
   void grant() { is_granted_.store(true, std::memory_order_relaxed); }
-  /// There are no cycles from now on. Tells why, once, if somebody asked for them. Also while the program
+  /// There are no cycles from now on. Tells why, once, if they were asked for. Also while the program
   /// stands still. Returns false.
   bool refuse(const char* reason) {
     is_granted_.store(false, std::memory_order_relaxed);

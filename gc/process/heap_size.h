@@ -19,7 +19,7 @@ class HeapSize {
            const ProcessHooks& hooks)
       : heap_(heap), lock_(lock), threads_(threads), plan_(plan), hooks_(hooks) {}
 
-  /// Makes the heap larger by at least so many bytes, which count as free; false when that is not possible.
+  /// Makes the heap larger by at least `bytes`, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
   /// Gives the heap's free memory back to the system.
   void release_free_memory();

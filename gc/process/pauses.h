@@ -49,7 +49,7 @@ class Pauses {
   void suspend(pthread_t thread);
   void resume(pthread_t thread);
 
-  /// What callbacks made in this pause: marked, but not visited.
+  /// The objects that callbacks made in this pause: they are marked, but not visited.
   [[nodiscard]] std::span<heap::Object* const> made() const { return made_.span(); }
 
  private:
@@ -66,7 +66,7 @@ class Pauses {
   const ProcessHooks& hooks_;
   CollectionTrace& trace_;
   bool stands_still_ = false;
-  // For callbacks: what comes of it is marked, as its blocks are taken after marks were cleared.
+  // Callbacks allocate from it. Its objects are marked, as its blocks are taken after marks were cleared.
   heap::Allocator allocator_;
   base::PageVector<heap::Object*> made_;
 };

@@ -190,7 +190,7 @@ bool ProcessCollector::mark_concurrently() {
 void ProcessCollector::add_displacement(std::size_t offset) {
   threads_.this_thread();
   ConcurrentCycle::Lock lock(lock_);
-  // What was visited already was searched without it.
+  // Objects that the cycle has visited were searched without the new displacement.
   cycle_.finish(lock);
   heap_.displacements().add(offset);
 }

@@ -55,7 +55,7 @@ class ProcessCollector {
       return nullptr;
     return thread->allocator().allocate_from_run(bytes, kind);
   }
-  /// The same, also from the rest of the block at hand. The calling thread is registered.
+  /// Allocates as above, also from the rest of the block at hand. The calling thread is registered.
   static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
   /// As allocate, for a big object of which only addresses in its first heap::kBlockBytes keep it.
   void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
@@ -69,8 +69,8 @@ class ProcessCollector {
   /// own. Throws std::bad_alloc, with nothing changed.
   CollectionTotals collect(CollectionReason reason = CollectionReason::request,
                            StackState stack = StackState::may_hold_references);
-  /// The same, unless collections are disabled or `declines`, which may be null, returns something other than
-  /// zero: it is asked with the lock held, before any thread is stopped. Whether it did. Throws as above.
+  /// Collects, unless collections are disabled or `declines`, which may be null, does not return zero: it is
+  /// called with the lock held, before threads are stopped. Returns whether it collected. Throws as above.
   bool collect_unless(int (*declines)());
   /// When a collection is due, and they are not disabled, begins a cycle, ends its marking, or, where there
   /// are no cycles, collects. Whether a cycle is under way that goes on. Throws as above.
@@ -89,7 +89,7 @@ class ProcessCollector {
   [[nodiscard]] std::uint32_t mark_threads() const { return engine_.thread_count(); }
   [[nodiscard]] std::uint64_t collections() const { return counters_.collections(); }
 
-  /// From now on an address so many bytes behind an object's start keeps it. Throws std::bad_alloc.
+  /// From now on an address `offset` bytes behind an object's start keeps it. Throws std::bad_alloc.
   void add_displacement(std::size_t offset);
   /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
   template <typename Function>

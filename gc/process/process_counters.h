@@ -6,7 +6,7 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. Any thread reads; who writes says each function.
+/// One for the process. Any thread reads; each function says which thread writes.
 class ProcessCounters {
  public:
   /// Collections so far.
@@ -22,18 +22,18 @@ class ProcessCounters {
   /// anew with every collection.
   [[nodiscard]] std::uint64_t freed_bytes() const;
 
-  /// The calling thread freed so many bytes. They are told to all threads a block's worth at a time; what a
-  /// thread has not told when it ends is lost.
+  /// Counts `bytes` that the calling thread freed. They are told to all threads a block's worth at a time;
+  /// what a thread has not told when it ends is lost.
   void count_freed(std::uint64_t bytes);
-  /// So many bytes were freed that no thread's allocator knows of. Any thread.
+  /// Counts `bytes` that were freed and that no thread's allocator knows of. Any thread.
   void count_freed_elsewhere(std::uint64_t bytes) {
     freed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
-  /// A collection found so many bytes live, before which so many were allocated in all. With the collector's
-  /// lock. Returns its number.
+  /// Notes that a collection found `live_bytes`, before which `allocated_bytes` were allocated in all. With
+  /// the collector's lock. Returns its number.
   std::uint64_t note_collection(std::uint64_t live_bytes, std::uint64_t allocated_bytes);
-  /// A sweep found how many really are. With the collector's lock.
+  /// Notes the live bytes that a sweep found. With the collector's lock.
   void set_live_bytes(std::uint64_t bytes) { live_bytes_.store(bytes, std::memory_order_relaxed); }
 
  private:

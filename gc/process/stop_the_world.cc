@@ -138,7 +138,7 @@ void StopTheWorld::verify(const OwnStack& own_stack) {
   verification.add_uncollectable();
 }
 
-// In the child. Whether all was written.
+// Runs in the child that writes the dump. Returns whether all was written.
 bool StopTheWorld::write_dump(DumpStream& stream, const OwnStack& own_stack) {
   HeapDump dump(stream, parts_.heap, {parts_.heap.map(), &parts_.weak_references});
   dump.write_program(parts_.counters.collections() + 1);

@@ -55,7 +55,7 @@ class StopTheWorld {
 
   // --- For a cycle ---
 
-  /// Before threads are stopped: the engine for a heap that holds so many bytes. Throws std::bad_alloc.
+  /// Before threads are stopped: the engine for a heap that holds `bytes`. Throws std::bad_alloc.
   Marking& prepare_marking(std::uint64_t bytes);
   /// Bytes in use, as far as is known.
   [[nodiscard]] std::uint64_t used_bytes() const {

@@ -290,7 +290,7 @@ void ConcurrentMarking::catch_up_running() {
   }
 }
 
-// The same, in stops of the program. It has little time between them to write, so a pass over the heap, each
+// Visits dirty pages in stops of the program, which has little time between them to write. So a pass, each
 // stop from where the one before ended, finds less than half of what the one before did. Where it does not,
 // the program has half of that time, and at last twice as much is left to the pause: a longer one does less
 // harm than stops that go on and on. What is found in a stop is marked from after it.

@@ -129,7 +129,7 @@ class ConcurrentMarking {
 
   /// Returns when the phase is another, or earlier: ask again.
   void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
-  /// The same, but after so long at the latest: then it is false.
+  /// Waits as above for at most `time`: then it is false.
   bool await_end_of(Phase phase, std::chrono::nanoseconds time) {
     return phase_.wait_for(static_cast<std::uint32_t>(phase), time);
   }
@@ -139,11 +139,11 @@ class ConcurrentMarking {
   /// The child has no such thread, and no marking: the cycle is given up, in whatever phase.
   void after_fork_in_child();
 
-  /// What is to be told of the last marking, when it has ended.
+  /// Returns the log's part of the last marking, which has ended.
   [[nodiscard]] ConcurrentRecord record() const;
 
  private:
-  // Counted for people alone.
+  // These counts are for the log: the marking does not depend on them.
   struct Tally {
     std::chrono::nanoseconds first_pause{0};
     std::chrono::nanoseconds marking{0};

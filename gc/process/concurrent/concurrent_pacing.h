@@ -35,7 +35,7 @@ class ConcurrentPacing {
     surviving_part_ = static_cast<double>(std::min(more, allocated)) /
                       std::max(static_cast<double>(allocated), kLeastBytes);
   }
-  /// The same, of the cycle that ended last.
+  /// Notes as note_live() what the cycle found that ended last.
   void note_swept(std::uint64_t before, std::uint64_t live_bytes) {
     note_live(before, allocated_, live_bytes);
   }

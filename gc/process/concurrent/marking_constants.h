@@ -1,6 +1,5 @@
-// What the marking thread is tuned by (ConcurrentMarking): each constant with its unit, its meaning and what
-// was measured, where something was. docs/architecture.md has the constants of the whole cycle,
-// docs/results.md the figures.
+// Constants of the marking thread (ConcurrentMarking), each with its unit and its meaning.
+// docs/architecture.md has the constants of the whole cycle, docs/results.md the figures that were measured.
 #pragma once
 
 #include <chrono>

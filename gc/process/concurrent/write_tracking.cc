@@ -134,7 +134,7 @@ bool tells_of_all_pages() {
   return version > 6 || (version == 6 && revision >= 9);
 }
 
-// The same, of a system that does not arm.
+// Reads runs of written pages where the system does not arm.
 std::uintptr_t read_some(int pagemap, base::AddressRange range, Runs& runs) {
   std::array<std::uint64_t, 512> entries;
   constexpr std::size_t kEntryBytes = sizeof entries[0];

@@ -65,8 +65,8 @@ class WriteTracking {
   bool for_each_written(base::AddressRange range, Function function) const {
     return visit_written(range, Wanted::to_read, call<Function>, &function);
   }
-  /// The same, but some of the pages may hold nothing. Since Linux 6.9 it takes half of the time where little
-  /// was written.
+  /// Calls `function` as above, but some of the pages may hold nothing. Since Linux 6.9 it takes half of the
+  /// time where little was written.
   template <typename Function>
   bool for_each_perhaps_written(base::AddressRange range, Function function) const {
     return visit_written(range, Wanted::perhaps, call<Function>, &function);

@@ -40,7 +40,7 @@ class RootSet {
   /// References from outside the heap to objects of C++ types. Locked by itself.
   PersistentNodes& persistents() { return persistents_; }
 
-  /// What the program says at each collection.
+  /// The roots that the program names at each collection.
   struct Program {
     void (*more_roots)();  ///< calls scan() and scan_stack(); null: there are none
     std::span<heap::Object* const> made_in_the_pause;  ///< marked, but not visited
@@ -58,7 +58,7 @@ class RootSet {
 
   /// For Program::more_roots: adds words that may be addresses.
   void scan(heap::Words words);
-  /// The same for words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  /// Adds words of a stack, where all addresses count (Heap::set_all_addresses_keep).
   void scan_stack(heap::Words words);
 
   /// Calls `reader` with all roots and the places where they lie. It has the functions of HeapDump for them;
@@ -106,7 +106,7 @@ class RootSet {
   std::uint64_t searched_bytes_ = 0;
 };
 
-// As gather.
+// The roots come in gather()'s order.
 template <typename Reader>
 void RootSet::read(Reader& reader, void (*more_roots)(), const OwnStack& own_stack) {
   redirection_ = {&reader, [](void* to, heap::Words words, bool all_count) {

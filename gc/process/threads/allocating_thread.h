@@ -12,6 +12,8 @@
 
 namespace jackdaw::gc {
 
+/// The part of a registered thread's entry that allocation needs: its own thread uses it, the collector while
+/// that is stopped.
 class AllocatingThread {
  public:
   AllocatingThread(const AllocatingThread&) = delete;
@@ -28,7 +30,7 @@ class AllocatingThread {
   ~AllocatingThread() = default;
 
   const pthread_t handle_;
-  pid_t number_;  // the system's; another one in the child of a fork
+  pid_t number_;  // the kernel's; the child of a fork has another one
 
  private:
   friend class ThreadRegistry;
@@ -36,7 +38,7 @@ class AllocatingThread {
 
   heap::Allocator allocator_;
 
-  // Without a call of the thread library's at each access, in a shared library, too.
+  // This model spares a call of the thread library at each access, in a shared library, too.
   [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local AllocatingThread* current_;
 };
 

@@ -464,7 +464,7 @@ bool ThreadRegistry::is_unanswered(const ProcessThread& thread) {
          thread.suspension() == Suspension::asked;
 }
 
-// Asks them once more. Whoever has answered meanwhile finds that nothing is asked.
+// Asks them once more. A thread that has answered meanwhile finds that nothing is asked.
 ThreadRegistry::Unanswered ThreadRegistry::ask_again(bool is_first_time) {
   JACKDAW_CHECK(mutex_.is_held_by_caller());
   look_for_strangers();

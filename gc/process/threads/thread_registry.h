@@ -140,7 +140,7 @@ class ThreadRegistry {
 
   /// The calling thread's entry, or null when it is not registered.
   static ProcessThread* current() { return static_cast<ProcessThread*>(AllocatingThread::current_); }
-  /// The same, registered if it is not yet. Throws std::bad_alloc.
+  /// The calling thread's entry; registers the thread if it is not registered. Throws std::bad_alloc.
   ProcessThread& this_thread() { return current() != nullptr ? *current() : register_current(); }
   /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
   /// scanned up to `stack_end`, or as far as the thread library knows it. Throws std::bad_alloc, with nothing

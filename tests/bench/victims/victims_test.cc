@@ -140,7 +140,7 @@ TEST(BestOfTwoVictim, TakesTheFullerOfTwoDifferentOnes) {
   BestOfTwoVictim policy({0, 4, 7});
   constexpr int kChoices = 90000;
   const auto chosen = first_choices(policy, queues, kChoices);
-  // Of the three pairs, two hold the fullest, and the third is won by the second.
+  // Two of the three pairs hold the fullest, and the third is won by the second.
   EXPECT_FALSE(chosen.contains(1));
   EXPECT_NEAR(chosen.at(3), kChoices * 2 / 3, kChoices / 50);
   EXPECT_NEAR(chosen.at(2), kChoices / 3, kChoices / 50);

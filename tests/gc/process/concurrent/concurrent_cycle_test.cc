@@ -413,8 +413,8 @@ void let_it_stop_once(StoppableMutex& lock) {
   wait_until_others_sleep();
 }
 
-// Whoever hurries it wants to give it up, but another thread may end it first. Pages that were taken, and
-// wait to be visited, count as not written by then.
+// The thread that hurries a marking wants to give it up, but another may end it first. Taken pages that wait
+// to be visited count as not written by then.
 TEST_F(ConcurrentCycle, LosesNothingOfThePagesThatWaitWhereItIsHurried) {
   if (!kStopsBySignal) GTEST_SKIP() << "threads that wait do not sleep";
   constexpr std::size_t kMany = 16'384;

@@ -469,11 +469,11 @@ class ThreadWithAList {
   ThreadWithAList(const ThreadWithAList&) = delete;
   ThreadWithAList& operator=(const ThreadWithAList&) = delete;
 
-  // For the thread itself.
+  // The thread itself calls these.
   void be_ready() { is_ready_.store(true); }
   [[nodiscard]] bool may_end() const { return may_end_.load(); }
 
-  // For the test.
+  // The test calls these.
   void collect_beside_it(std::size_t times) {
     wait_until(is_ready_);
     for (std::size_t i = 0; i < times; ++i) {
