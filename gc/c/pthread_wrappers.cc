@@ -18,7 +18,7 @@
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
 #include "gc/process/process_kinds.h"
-#include "gc/process/threads/thread_registry.h"
+#include "gc/process/threads/stop_signal.h"
 
 namespace jackdaw::c_interface {
 
@@ -215,7 +215,7 @@ int GC_pthread_cancel(pthread_t thread) { return pthread_cancel(thread); }
 
 int GC_pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
   if (set == nullptr || how == SIG_UNBLOCK) return pthread_sigmask(how, set, old);
-  const sigset_t allowed = gc::ThreadRegistry::without_stop_signal(*set);
+  const sigset_t allowed = gc::StopSignal::removed_from(*set);
   return pthread_sigmask(how, &allowed, old);
 }
 

@@ -7,6 +7,7 @@
 #include "gc/c/log.h"
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
+#include "gc/process/threads/stop_signal.h"
 #include "gc/process/threads/thread_registry.h"
 
 namespace jackdaw::c_interface {
@@ -86,8 +87,8 @@ int GC_thread_is_registered() { return gc::ThreadRegistry::current() != nullptr 
 
 void GC_register_altstack(void*, GC_word, void*, GC_word) {}
 
-void GC_set_suspend_signal(int signal) { gc::ThreadRegistry::set_stop_signal(signal); }
-int GC_get_suspend_signal() { return gc::ThreadRegistry::stop_signal(); }
+void GC_set_suspend_signal(int signal) { gc::StopSignal::choose(signal); }
+int GC_get_suspend_signal() { return gc::StopSignal::number(); }
 void GC_set_thr_restart_signal(int signal) {
   if (GC_is_init_called() == 0) restart_signal = signal;
 }
@@ -95,18 +96,20 @@ int GC_get_thr_restart_signal() { return restart_signal; }
 
 void GC_suspend_thread(pthread_t thread) { collector().pauses().suspend(thread); }
 void GC_resume_thread(pthread_t thread) { collector().pauses().resume(thread); }
-int GC_is_thread_suspended(pthread_t thread) { return collector().threads().is_suspended(thread) ? 1 : 0; }
+int GC_is_thread_suspended(pthread_t thread) {
+  return collector().threads().suspension().is_suspended(thread) ? 1 : 0;
+}
 
 void GC_stop_world_external() {
   gc::ProcessCollector& collector = c_interface::collector();
   collector.lock().lock();
   collector.roots().static_data().mutex().lock();
-  collector.threads().stop_others();
+  collector.threads().stops().stop_others();
 }
 
 void GC_start_world_external() {
   gc::ProcessCollector& collector = c_interface::collector();
-  collector.threads().resume_others();
+  collector.threads().stops().resume_others();
   collector.roots().static_data().mutex().unlock();
   collector.lock().unlock();
 }

@@ -108,7 +108,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   const base::CancellationDisabled guard;
   parts_.lock.let_nobody_pass();
   // A thread that stands still may hold a lock of the C library's that starting another takes.
-  if (!parts_.marking.has_thread() && parts_.threads.has_suspended()) return false;
+  if (!parts_.marking.has_thread() && parts_.threads.suspension().has_suspended()) return false;
   if (!parts_.permission.is_granted() && !may_begin_unasked()) return false;
   Marking& marking = parts_.world.prepare_marking(parts_.world.used_bytes());
   if (!start_thread() || !parts_.roots.reserve_first()) return false;
@@ -213,7 +213,7 @@ bool ConcurrentCycle::ask_for_cycles() {
   base::OwnDescriptor::make_room();
   // In a cycle they are, and pages must not be armed once more.
   if (phase() == Phase::idle && !tracks_writes()) return parts_.permission.refuse(kNothingTracked);
-  if (OwnMemory::is_used() && !parts_.threads.has_suspended() && !start_thread()) return false;
+  if (OwnMemory::is_used() && !parts_.threads.suspension().has_suspended() && !start_thread()) return false;
   parts_.permission.grant();
   parts_.plan.set_budget();
   return true;

@@ -23,22 +23,22 @@ void Pauses::end() {
 
 void Pauses::tell_threads(ThreadEvent event) {
   if (hooks_.thread == nullptr) return;
-  threads_.for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
+  threads_.stops().for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
 }
 
 // Not while the thread loads a library: each collection takes the loader's lock.
 void Pauses::suspend(pthread_t thread) {
   {
     const std::lock_guard lock(lock_);
-    static_cast<void>(static_roots_.take([=, this] { threads_.suspend(thread); }));
+    static_cast<void>(static_roots_.take([=, this] { threads_.suspension().suspend(thread); }));
     static_roots_.mutex().unlock();
   }
-  threads_.await_suspension(thread);
+  threads_.suspension().await_suspension(thread);
 }
 
 void Pauses::resume(pthread_t thread) {
   const std::lock_guard lock(lock_);
-  threads_.resume(thread);
+  threads_.suspension().resume(thread);
 }
 
 ThreadsStopped::ThreadsStopped(Pauses& pauses) : pauses_(pauses), pause_(pauses.trace_, TracePhase::pause) {
@@ -46,7 +46,7 @@ ThreadsStopped::ThreadsStopped(Pauses& pauses) : pauses_(pauses), pause_(pauses.
   const auto stop = [this] {
     const CollectionTrace::Span stopping(pauses_.trace_, TracePhase::stop_threads);
     base::Stress::delay();
-    stopped_threads_ = pauses_.threads_.stop_others();
+    stopped_threads_ = pauses_.threads_.stops().stop_others();
   };
   knows_static_roots_ = pauses_.static_roots_.take(stop);
   pauses_.begin();
@@ -58,8 +58,8 @@ ThreadsStopped::~ThreadsStopped() {
   pauses_.tell_threads(ThreadEvent::to_resume);
   pauses_.hooks_.tell(CollectionEvent::before_resume);
   pauses_.end();
-  pauses_.lock_.set_polling_time(pauses_.threads_.polling_time());
-  pauses_.threads_.resume_others();
+  pauses_.lock_.set_polling_time(pauses_.threads_.stops().polling_time());
+  pauses_.threads_.stops().resume_others();
   pauses_.static_roots_.mutex().unlock();
   pauses_.hooks_.tell(CollectionEvent::after_resume);
 }

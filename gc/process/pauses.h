@@ -44,7 +44,7 @@ class Pauses {
     if (object == nullptr || !made_.append(static_cast<heap::Object*>(object))) return nullptr;
     return object;
   }
-  /// Has a registered thread stand still until it is resumed (ThreadRegistry::suspend). Collections go on,
+  /// Has a registered thread stand still until it is resumed (ThreadSuspension::suspend). Collections go on,
   /// and scan its stack. One that holds a lock of the collector's first releases it. Both without the lock.
   void suspend(pthread_t thread);
   void resume(pthread_t thread);

@@ -51,7 +51,7 @@ Marking& StopTheWorld::prepare_marking(std::uint64_t bytes) {
     parts_.heap.finish_sweep();
   }
   const OwnWork own_work;
-  Marking& marking = parts_.engine.for_heap_of(bytes, !parts_.threads.has_suspended());
+  Marking& marking = parts_.engine.for_heap_of(bytes, !parts_.threads.suspension().has_suspended());
   parts_.collection.begin(marking);
   return marking;
 }

@@ -52,7 +52,7 @@ class ConcurrentMarking::Stop {
     marking_.trace_.begin(TracePhase::pause);
     const CollectionTrace::Span stopping(marking_.trace_, TracePhase::stop_threads);
     base::Stress::delay();
-    marking_.threads_.stop_others();
+    marking_.threads_.stops().stop_others();
   }
   // Resumed threads may take the processor from this one, which is no part of the stop any more.
   ~Stop() {
@@ -61,9 +61,9 @@ class ConcurrentMarking::Stop {
     ++marking_.tally_.stops;
     marking_.tally_.longest_stop = std::max(marking_.tally_.longest_stop, Clock::now() - start_);
     if (marking_.sleeps_after_stop()) {
-      marking_.threads_.resume_others_soon();
+      marking_.threads_.stops().resume_others_soon();
     } else {
-      marking_.threads_.resume_others();
+      marking_.threads_.stops().resume_others();
     }
   }
   Stop(const Stop&) = delete;
@@ -275,7 +275,7 @@ void ConcurrentMarking::mark_from_stacks() {
     });
   }
   mark_gathered();
-  threads_.wake_resumed();
+  threads_.stops().wake_resumed();
 }
 
 // Until what is left fits into the pause.
@@ -329,7 +329,7 @@ void ConcurrentMarking::catch_up_with_stops() {
     }
     mark_gathered();
     await_end_of(Phase::marking, stop_time() / part_of_a_stop);
-    threads_.wake_resumed();
+    threads_.stops().wake_resumed();
   }
 }
 

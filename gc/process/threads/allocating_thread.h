@@ -1,6 +1,6 @@
 // AllocatingThread: what an allocation needs of the calling thread.
 //
-// It is a part of the thread's entry, ProcessThread (thread_registry.h), with a header of its own, because
+// It is a part of the thread's entry, ProcessThread (process_thread.h), with a header of its own, because
 // programs inline the fast half of allocation (gc/cpp/make_garbage_collected.h).
 #pragma once
 

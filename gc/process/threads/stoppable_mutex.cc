@@ -6,8 +6,8 @@
 #include "base/check.h"
 #include "base/sanitizers.h"
 #include "base/spin.h"
+#include "gc/process/threads/stop_protocol.h"
 #include "gc/process/threads/stops_by_signal.h"
-#include "gc/process/threads/thread_registry.h"
 
 namespace jackdaw::gc {
 
@@ -25,10 +25,10 @@ std::uint32_t sleepers_of(std::uint32_t ticket) { return std::uint32_t{1} << tic
 void wait(base::FutexWord& word, std::uint32_t unwanted,
           std::uint32_t sleepers = base::FutexWord::kAllSleepers) {
   if constexpr (kStopsBySignal) {
-    ThreadRegistry::sleep_on(word, unwanted, sleepers);
+    StopProtocol::sleep_on(word, unwanted, sleepers);
     let_sanitizer_hand_on_signals();
   } else {
-    ThreadRegistry::safepoint();
+    StopProtocol::safepoint();
     std::this_thread::yield();
   }
 }
@@ -88,7 +88,7 @@ void StoppableMutex::forget_queue() {
 bool StoppableMutex::take_by_polling() {
   // Relaxed: see set_polling_time.
   return base::poll_for(polling_time_.load(std::memory_order_relaxed), [this] {
-    ThreadRegistry::safepoint();
+    StopProtocol::safepoint();
     return take();
   });
 }

@@ -13,8 +13,8 @@
 // sleeps on the state; whoever unlocks clears it and wakes the first, once. No sleeper owns the mutex: a
 // thread that stands still in the queue holds up those behind it, and nobody else.
 //
-// A thread that is suspended (ThreadRegistry::suspend), maybe for ever, neither holds one nor queues for one:
-// it goes on, and the queue with it, until it has released the last.
+// A thread that is suspended (ThreadSuspension::suspend), maybe for ever, neither holds one nor queues for
+// one: it goes on, and the queue with it, until it has released the last.
 #pragma once
 
 #include <pthread.h>

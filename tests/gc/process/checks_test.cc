@@ -35,7 +35,7 @@ TEST_F(CollectorChecks, AMutexIsTakenOnceAndReleasedByItsHolder) {
 TEST_F(CollectorChecks, ThreadsRegisterOnceAndAreResumedWhenTheyStandStill) {
   ThreadRegistry& threads = ProcessCollector::instance().threads();
   EXPECT_CHECK_TO_FAIL(threads.register_current(), R"(current\(\) == nullptr)");
-  EXPECT_CHECK_TO_FAIL(threads.resume_others(), "mutex_\\.is_held_by_caller\\(\\)");
+  EXPECT_CHECK_TO_FAIL(threads.stops().resume_others(), "list_\\.mutex\\.is_held_by_caller\\(\\)");
 }
 
 TEST_F(CollectorChecks, AThreadIsSuspendedStepByStep) {

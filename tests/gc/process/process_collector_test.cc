@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/sanitizers.h"
+#include "gc/process/threads/stops_by_signal.h"
 #include "tests/gc/process/hidden_lists.h"
 #include "tests/gc/process/sleeping_thread.h"
 #include "tests/scaled.h"

@@ -1,4 +1,5 @@
-// The shipped ThreadRegistry, what it calls of libraries and of the system, and a program's threads.
+// The shipped ThreadRegistry, how it stops threads, what it calls of libraries and of the system, and a
+// program's threads.
 #pragma once
 
 #include <pthread.h>
@@ -20,6 +21,10 @@ inline void signal_may_come(memory_order) { verify::take_signals(); }
 }  // namespace std
 #define atomic_signal_fence signal_may_come
 
+#include "gc/process/threads/process_thread.cc"
+#include "gc/process/threads/stop_protocol.cc"
+#include "gc/process/threads/stop_requests.cc"
+#include "gc/process/threads/stop_signal.cc"
 #include "gc/process/threads/thread_registry.cc"
 #include "gc/process/threads/thread_suspension.cc"
 
@@ -51,7 +56,7 @@ inline int sigaction(int, const struct sigaction*, struct sigaction*) noexcept {
 
 namespace jackdaw::gc {
 
-inline void OwnWork::handle_stop_signal() { ThreadRegistry::handle_stop_signal(0, nullptr, nullptr); }
+inline void OwnWork::handle_stop_signal() { StopProtocol::handle_stop_signal(0, nullptr, nullptr); }
 inline void OwnWork::set_current(ProcessThread* thread) { AllocatingThread::current_ = thread; }
 
 }  // namespace jackdaw::gc
@@ -78,8 +83,8 @@ inline void make_registry(int threads) {
   register_thread(1);
   if (threads > 1) register_thread(2);
 }
-[[gnu::noinline]] inline std::uint32_t stop_others() { return registry->stop_others(); }
-[[gnu::noinline]] inline void resume_others() { registry->resume_others(); }
+[[gnu::noinline]] inline std::uint32_t stop_others() { return registry->stops().stop_others(); }
+[[gnu::noinline]] inline void resume_others() { registry->stops().resume_others(); }
 /// As the collector does while threads are stopped.
 inline void look_at_stacks() {
   registry->for_each_root(0, gc::StackState::holds_none, {},

@@ -16,7 +16,7 @@ void* run(void*) {
   CHECK(verify::stop_others() == 2);
   is_stopped = true;
   is_stopped = false;
-  verify::registry->resume_others_soon();
+  verify::registry->stops().resume_others_soon();
 }
 
 }  // namespace

@@ -24,11 +24,11 @@ void* run(void*) {
 int main() {
   verify::make_registry(1);
   const verify::Thread thread = verify::start(run, nullptr);
-  verify::registry->suspend(1);
-  verify::registry->await_suspension(1);
-  CHECK(verify::registry->is_suspended(1));
+  verify::registry->suspension().suspend(1);
+  verify::registry->suspension().await_suspension(1);
+  CHECK(verify::registry->suspension().is_suspended(1));
   CHECK(steps <= 2);
-  verify::registry->resume(1);
+  verify::registry->suspension().resume(1);
   verify::join(thread);
   CHECK(steps == 2);
   return 0;

@@ -511,8 +511,8 @@ sigset_t all_signals() {
 }
 
 TEST(ThreadRegistry, AThreadMayBlockAllOtherSignals) {
-  const sigset_t allowed = ThreadRegistry::without_stop_signal(all_signals());
-  EXPECT_EQ(sigismember(&allowed, ThreadRegistry::stop_signal()), 0);
+  const sigset_t allowed = StopSignal::removed_from(all_signals());
+  EXPECT_EQ(sigismember(&allowed, StopSignal::number()), 0);
   EXPECT_EQ(sigismember(&allowed, SIGUSR1), 1);
   const auto run = [&](ThreadWithAList& thread) {
     pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
@@ -627,9 +627,9 @@ TEST(ThreadRegistry, AThreadThatNoSignalReachesStopsInTheQueueForALock) {
 
 TEST(ThreadRegistry, AThreadThatNoSignalReachesAnswersInTheQueueForALockThatItIsSuspended) {
   DeafSleeper sleeper;
-  threads().suspend(sleeper.handle());
-  EXPECT_TRUE(threads().is_suspended(sleeper.handle()));
-  threads().resume(sleeper.handle());
+  threads().suspension().suspend(sleeper.handle());
+  EXPECT_TRUE(threads().suspension().is_suspended(sleeper.handle()));
+  threads().suspension().resume(sleeper.handle());
 }
 
 TEST(ThreadRegistryDeathTest, AThreadThatCannotBeStoppedEndsTheProgram) {
@@ -711,11 +711,11 @@ TEST(ThreadRegistry, AThreadThatSpawnsAChildIsNotWaitedFor) {
 
 TEST(ThreadRegistry, AThreadThatHasSpawnedAChildStandsStillBeforeItReturns) {
   const SpawningThread spawning;
-  EXPECT_EQ(threads().stop_others(), 1U);
+  EXPECT_EQ(threads().stops().stop_others(), 1U);
   spawning.let_child_go_on();
   wait_until_it_sleeps(spawning.number());
   EXPECT_FALSE(spawning.is_back());
-  threads().resume_others();
+  threads().stops().resume_others();
 }
 
 // The thread that is woken wakes the others.
@@ -741,12 +741,12 @@ TEST(ThreadRegistry, AllGoOnThatAreResumedSoon) {
   };
   wait_for_more(std::array<std::uint64_t, 4>{});
   for (std::size_t i = 0; i < mark::scaled(60); ++i) {
-    EXPECT_EQ(threads().stop_others(), counts.size());
+    EXPECT_EQ(threads().stops().stop_others(), counts.size());
     const auto stopped = now();
     EXPECT_EQ(now(), stopped);
-    threads().resume_others_soon();
+    threads().stops().resume_others_soon();
     if (i % 3 == 0) wait_for_more(stopped);
-    if (i % 2 == 0) threads().wake_resumed();
+    if (i % 2 == 0) threads().stops().wake_resumed();
   }
   may_end.store(true);
   threads().call_blocked(
@@ -760,7 +760,7 @@ TEST(ThreadRegistry, AllGoOnThatAreResumedSoon) {
 TEST(ThreadRegistry, ASignalFromElsewhereDoesNothing) {
   const auto run = [](ThreadWithAList& thread) {
     thread.be_ready();
-    while (!thread.may_end()) raise(ThreadRegistry::stop_signal());
+    while (!thread.may_end()) raise(StopSignal::number());
   };
   collect_beside(run, mark::scaled(200));
 }
@@ -770,7 +770,7 @@ TEST(ThreadRegistry, ASignalThatGetsLostIsSentAgain) {
   const auto run = [](ThreadWithAList& thread) {
     sigset_t stop;
     sigemptyset(&stop);
-    sigaddset(&stop, ThreadRegistry::stop_signal());
+    sigaddset(&stop, StopSignal::number());
     pthread_sigmask(SIG_BLOCK, &stop, nullptr);
     thread.be_ready();
     int taken = 0;
@@ -785,7 +785,7 @@ TEST(ThreadRegistry, ASignalThatGetsLostIsSentAgain) {
 TEST(ThreadRegistry, AThreadThatTakesAllSignalsIsStoppedAllTheSame) {
   ThreadWithAList taking([](ThreadWithAList& thread) {
     const sigset_t all = all_signals();
-    const sigset_t allowed = ThreadRegistry::without_stop_signal(all);
+    const sigset_t allowed = StopSignal::removed_from(all);
     pthread_sigmask(SIG_SETMASK, &allowed, nullptr);
     thread.be_ready();
     int taken = 0;
@@ -828,22 +828,22 @@ void collect_while_the_program_has(int signal, void (*handler)(int)) {
 }
 
 TEST(ThreadRegistry, TheProgramMayResetTheStopSignal) {
-  collect_while_the_program_has(ThreadRegistry::stop_signal(), SIG_DFL);
+  collect_while_the_program_has(StopSignal::number(), SIG_DFL);
 }
 
 TEST(ThreadRegistry, TheProgramMayIgnoreTheStopSignal) {
-  collect_while_the_program_has(ThreadRegistry::stop_signal(), SIG_IGN);
+  collect_while_the_program_has(StopSignal::number(), SIG_IGN);
 }
 
 TEST(ThreadRegistry, TheProgramMayHandleTheStopSignal) {
-  collect_while_the_program_has(ThreadRegistry::stop_signal(), handle_nothing);
+  collect_while_the_program_has(StopSignal::number(), handle_nothing);
 }
 
 // A program starts so that a thread executed with a stop signal pending.
 TEST(ThreadRegistryDeathTest, WithoutAHandlerTheStopSignalEndsNothing) {
   const auto raise_without_handler = [] {
-    std::signal(ThreadRegistry::stop_signal(), SIG_DFL);
-    raise(ThreadRegistry::stop_signal());
+    std::signal(StopSignal::number(), SIG_DFL);
+    raise(StopSignal::number());
     std::_Exit(0);
   };
   EXPECT_EXIT(raise_without_handler(), testing::ExitedWithCode(0), "");
@@ -851,25 +851,25 @@ TEST(ThreadRegistryDeathTest, WithoutAHandlerTheStopSignalEndsNothing) {
 
 TEST(ThreadRegistryDeathTest, AChosenStopSignalMayBeResetToo) {
   expect_success_in_a_new_process([] {
-    ThreadRegistry::set_stop_signal(SIGPWR);
+    StopSignal::choose(SIGPWR);
     collect_while_the_program_has(SIGPWR, SIG_DFL);
   });
 }
 
 TEST(ThreadRegistryDeathTest, AHandlerThatTheProgramHasAlreadyStays) {
   expect_success_in_a_new_process([] {
-    std::signal(ThreadRegistry::stop_signal(), handle_nothing);
+    std::signal(StopSignal::number(), handle_nothing);
     collect_with_threads(nullptr);
-    EXPECT_EQ(handler_of(ThreadRegistry::stop_signal()), handle_nothing);
+    EXPECT_EQ(handler_of(StopSignal::number()), handle_nothing);
   });
 }
 
 TEST(ThreadRegistryDeathTest, TheStopSignalMayBeChosenBeforehand) {
   expect_success_in_a_new_process([] {
-    ThreadRegistry::set_stop_signal(SIGXCPU);
+    StopSignal::choose(SIGXCPU);
     collect_with_threads(nullptr);
-    ThreadRegistry::set_stop_signal(SIGUSR2);  // too late
-    EXPECT_EQ(ThreadRegistry::stop_signal(), SIGXCPU);
+    StopSignal::choose(SIGUSR2);  // too late
+    EXPECT_EQ(StopSignal::number(), SIGXCPU);
     EXPECT_NE(handler_of(SIGXCPU), SIG_DFL);
   });
 }

@@ -98,7 +98,7 @@ TEST_F(CollectionTraceTest, HasTheStopOfEachThread) {
       while (!is_over.load()) GC_reachable_here(GC_malloc(16));
     });
   }
-  while (ready.load() != kThreads) ThreadRegistry::safepoint();
+  while (ready.load() != kThreads) StopProtocol::safepoint();
   for (int i = 0; i < 3; ++i) GC_gcollect();
   is_over.store(true);
   collector().threads().call_blocked(join_all, &threads);

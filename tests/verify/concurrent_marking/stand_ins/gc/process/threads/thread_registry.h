@@ -23,13 +23,7 @@ inline bool stands_still = false;
 
 namespace jackdaw::gc {
 
-class ThreadRegistry {
- public:
-  struct RootPlace {};
-  struct ThreadLocalModule {};
-  // Its stack counts as empty until the last pause.
-  template <typename Function>
-  static void for_each_root(std::uintptr_t, StackState, std::span<const ThreadLocalModule>, Function) {}
+struct StopProtocol {
   static void stop_others() {
     verify::program_thread::critical_section.lock();
     verify::program_thread::instruction.lock();
@@ -42,6 +36,16 @@ class ThreadRegistry {
   }
   static void resume_others_soon() { resume_others(); }
   static void wake_resumed() {}
+};
+
+class ThreadRegistry {
+ public:
+  struct RootPlace {};
+  struct ThreadLocalModule {};
+  static StopProtocol stops() { return {}; }
+  // Its stack counts as empty until the last pause.
+  template <typename Function>
+  static void for_each_root(std::uintptr_t, StackState, std::span<const ThreadLocalModule>, Function) {}
 };
 
 }  // namespace jackdaw::gc

@@ -1,4 +1,4 @@
-// Stands in for gc/process/threads/thread_registry.h: nobody is stopped.
+// Stands in for gc/process/threads/stop_protocol.h: nobody is stopped.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace jackdaw::gc {
 
-struct ThreadRegistry {
+struct StopProtocol {
   static void safepoint() {}
   static void sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers) {
     word.wait(unwanted, sleepers);
