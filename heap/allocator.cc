@@ -73,22 +73,29 @@ Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
   return table;
 }
 
-// Returns whether the heap lets this thread allocate. If so, the fast half finds the runs of the kind.
-bool Allocator::is_let_in(KindNumber kind) {
-  if (heap_.budget_.locks_out()) return false;
-  const auto number = static_cast<std::size_t>(kind);
-  tables_[number] = own_tables_[number];
-  return true;
+// Returns the run at hand, which the fast half finds from now on, or null when the heap does not let this
+// thread allocate, or there is no memory for the table.
+Allocator::FreeRun* Allocator::run_if_let_in(std::uint8_t size_class, KindNumber kind) {
+  RunTable* const runs = runs_of(kind);
+  if (runs == nullptr || heap_.budget_.locks_out()) return nullptr;
+  tables_[static_cast<std::size_t>(kind)] = runs;
+  return &(*runs)[size_class];
 }
 
-bool Allocator::find_run(std::uint8_t size_class, KindNumber kind) {
-  RunTable* const runs = runs_of(kind);
-  if (runs == nullptr || !is_let_in(kind)) return false;
-  FreeRun& run = (*runs)[size_class];
-  while (!next_run(run, size_class)) {
-    if (!next_block(run, size_class, kind)) return false;
+Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
+  const std::uint8_t size_class = SizeClasses::class_of(bytes);
+  FreeRun* const run = run_if_let_in(size_class, kind);
+  return run != nullptr && next_run(*run, size_class) ? allocate_from_run(bytes, kind) : nullptr;
+}
+
+Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
+  const std::uint8_t size_class = SizeClasses::class_of(bytes);
+  FreeRun* const run = run_if_let_in(size_class, kind);
+  if (run == nullptr) return nullptr;
+  while (!next_run(*run, size_class)) {
+    if (!next_block(*run, size_class, kind)) return nullptr;
   }
-  return true;
+  return allocate_from_run(bytes, kind);
 }
 
 // Finds a run without taking another block. The run at hand may not be used up: then the allocator was locked
@@ -98,14 +105,6 @@ bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) const {
   if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
   take_freed(run, SizeClasses::slot_bytes(size_class));
   return true;
-}
-
-Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
-  if (Object* const object = allocate_from_run(bytes, kind)) return object;
-  RunTable* const runs = own_tables_[static_cast<std::size_t>(kind)];
-  const std::uint8_t size_class = SizeClasses::class_of(bytes);
-  if (runs == &no_runs_ || !is_let_in(kind) || !next_run((*runs)[size_class], size_class)) return nullptr;
-  return allocate_from_run(bytes, kind);
 }
 
 // Takes the first spare, or a block of the heap. The slots of the present block are used up.

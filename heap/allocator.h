@@ -43,7 +43,9 @@ class Allocator {
   /// Memory of `bytes` bytes, at least one, for an object without a descriptor, cleared as its kind says, or
   /// null when there is no memory. It takes as long as allocate().
   Object* allocate_plain(std::size_t bytes, KindNumber kind) {
-    return bytes <= kLargestSmallBytes ? allocate_small(bytes, kind) : allocate_large(bytes, kind);
+    if (bytes > kLargestSmallBytes) return allocate_large(bytes, kind);
+    Object* const object = allocate_from_run(bytes, kind);
+    return object != nullptr ? object : allocate_from_heap(bytes, kind);
   }
 
   /// A cleared object of a type whose objects have one size.
@@ -64,10 +66,12 @@ class Allocator {
     return reinterpret_cast<Object*>(slot);
   }
 
-  /// As allocate_from_run. When the run at hand is used up, explicitly freed slots come next, and then other
-  /// free slots of the block at hand; null when there are none. No collection may come meanwhile. O(slots of
-  /// a block).
+  /// Goes on to the next run that needs no other block, an explicitly freed slot or else one in the block at
+  /// hand, and allocates from it; null when there is none. No collection may come meanwhile. O(slots of a
+  /// block).
   Object* allocate_from_block(std::size_t bytes, KindNumber kind);
+  /// As allocate_from_block, but then has the heap give other blocks.
+  JACKDAW_EXPORT Object* allocate_from_heap(std::size_t bytes, KindNumber kind);
 
   /// An array of `length` null references, or null when there is no memory.
   Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
@@ -89,18 +93,11 @@ class Allocator {
   // A kind's runs, by size class.
   using RunTable = std::array<FreeRun, SizeClasses::kCount>;
 
-  Object* allocate_small(std::size_t bytes, KindNumber kind) {
-    if (Object* const object = allocate_from_run(bytes, kind)) [[likely]]
-      return object;
-    return find_run(SizeClasses::class_of(bytes), kind) ? allocate_from_run(bytes, kind) : nullptr;
-  }
-
   JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind);
   RunTable* runs_of(KindNumber kind);
   // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }
-  bool is_let_in(KindNumber kind);
-  JACKDAW_EXPORT bool find_run(std::uint8_t size_class, KindNumber kind);
+  FreeRun* run_if_let_in(std::uint8_t size_class, KindNumber kind);
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
   bool next_run(FreeRun& run, std::uint8_t size_class) const;
   bool next_run_in_block(FreeRun& run) const;
@@ -109,7 +106,7 @@ class Allocator {
   void for_each_run(Function function);
   // Gives the blocks of all runs back to the heap. Under the heap's lock, or while no thread allocates.
   void give_up_blocks();
-  // Gives spares back to the heap. As give_up_blocks, but not in the midst of find_run.
+  // Gives spares back to the heap. As give_up_blocks, but not in the midst of allocate_from_heap.
   void give_up_spares();
   // From now on the slots of the runs at hand, and the explicitly freed ones, hold no objects, until
   // sweep_blocks.

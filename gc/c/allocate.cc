@@ -29,15 +29,17 @@ std::size_t whole_bytes(std::size_t bytes) {
   return (bytes + extra_bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
 }
 
-void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+namespace {
+
+// An object that the collector finds, or null.
+void* ask_collector(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
   if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes);
   gc::ProcessCollector& collector = c_interface::collector();
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return nullptr;
   void* object = nullptr;
   try {
-    object = addresses == heap::LargeAddresses::all ? collector.allocate(whole, kind)
-                                                    : collector.allocate_kept_near_start(whole, kind);
+    object = collector.allocate(whole, kind, addresses);
   } catch (const std::bad_alloc&) {  // the thread could not be registered
     return nullptr;
   }
@@ -47,13 +49,23 @@ void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresse
   return object;
 }
 
-void* allocate_slowly(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
-  // Before a thread is registered there may be no settings yet.
-  if (bytes < heap::kLargestSmallBytes && gc::ThreadRegistry::current() != nullptr) {
+void* allocate_beyond_run(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  if (bytes < heap::kLargestSmallBytes) {
     if (void* const object = gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind))
       return object;
   }
-  void* const object = try_allocate(bytes, kind, addresses);
+  return ask_collector(bytes, kind, addresses);
+}
+
+}  // namespace
+
+void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  void* const object = allocate_from_run(bytes, kind);
+  return object != nullptr ? object : allocate_beyond_run(bytes, kind, addresses);
+}
+
+void* allocate_or_report(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+  void* const object = allocate_beyond_run(bytes, kind, addresses);
   return object != nullptr ? object : out_of_memory(bytes);
 }
 

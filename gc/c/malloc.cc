@@ -25,11 +25,11 @@ void* GC_malloc_atomic_uncollectable(std::size_t bytes) {
 }
 
 void* GC_malloc_ignore_off_page(std::size_t bytes) {
-  return allocate_slowly(bytes, ProcessKinds::kWords, heap::LargeAddresses::near_start);
+  return allocate(bytes, ProcessKinds::kWords, heap::LargeAddresses::near_start);
 }
 
 void* GC_malloc_atomic_ignore_off_page(std::size_t bytes) {
-  return allocate_slowly(bytes, ProcessKinds::kData, heap::LargeAddresses::near_start);
+  return allocate(bytes, ProcessKinds::kData, heap::LargeAddresses::near_start);
 }
 
 void* GC_malloc_stubborn(std::size_t bytes) { return GC_malloc(bytes); }

@@ -19,7 +19,10 @@ void end_for_delete(const void* object) {
   std::abort();
 }
 
-void* allocate_slowly(std::size_t bytes, heap::KindNumber kind) {
+void* allocate_or_throw(std::size_t bytes, heap::KindNumber kind) {
+  if (bytes <= heap::kLargestSmallBytes) {
+    if (void* const memory = gc::ProcessCollector::allocate_from_block(bytes, kind)) return memory;
+  }
   void* const memory = gc::ProcessCollector::instance().allocate(bytes, kind);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;

@@ -30,8 +30,8 @@ struct AdditionalBytes {
 
 namespace internal {
 
-/// Throws std::bad_alloc.
-JACKDAW_EXPORT void* allocate_slowly(std::size_t bytes, heap::KindNumber kind);
+/// Memory beyond the free slots at hand, or else throws std::bad_alloc.
+JACKDAW_EXPORT void* allocate_or_throw(std::size_t bytes, heap::KindNumber kind);
 
 /// Memory of a kind of the process's. With constants as arguments a few instructions.
 inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
@@ -40,7 +40,7 @@ inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
     if (void* const memory = thread->allocator().allocate_from_run(bytes, kind)) [[likely]]
       return memory;
   }
-  return allocate_slowly(bytes, kind);
+  return allocate_or_throw(bytes, kind);
 }
 
 /// The name of a type, with a zero at its end, from what GCC and clang call this function: "... [with T =

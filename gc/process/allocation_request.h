@@ -26,8 +26,8 @@ struct AllocationRequest {
   [[nodiscard]] void* attempt() const { return attempt_by(thread.allocator()); }
   [[nodiscard]] void* attempt_by(heap::Allocator& allocator) const {
     const ThreadRegistry::CriticalSection critical(thread);
-    if (addresses == heap::LargeAddresses::near_start) return heap.allocate_large(bytes, kind, addresses);
-    return allocator.allocate_plain(std::max<std::size_t>(bytes, 1), kind);
+    if (bytes > heap::kLargestSmallBytes) return heap.allocate_large(bytes, kind, addresses);
+    return allocator.allocate_from_heap(std::max<std::size_t>(bytes, 1), kind);
   }
 };
 

@@ -62,19 +62,19 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
 }
 
 void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
-  // Relaxed: a registered thread knows it.
-  if (instance_.load(std::memory_order_relaxed)->lock_.is_held_by_caller()) return nullptr;
+  ProcessThread* const thread = ThreadRegistry::current();
+  // Relaxed: a registered thread knows it. A callback allocates elsewhere while the program stands still.
+  if (thread == nullptr || instance_.load(std::memory_order_relaxed)->lock_.is_held_by_caller())
+    return nullptr;
   if (base::Stress::is_on()) [[unlikely]]
     return nullptr;  // so that the collector is asked
-  ProcessThread& thread = *ThreadRegistry::current();
-  const ThreadRegistry::CriticalSection critical(thread);
-  return thread.allocator().allocate_from_block(bytes, kind);
+  const ThreadRegistry::CriticalSection critical(*thread);
+  return thread->allocator().allocate_from_block(bytes, kind);
 }
 
 // Here the program's stack ends, for the collection that may come, and its registers are saved: in the
 // collector's own frames there may be what is left of the program's earlier calls, which shall keep nothing.
-void* ProcessCollector::allocate_slowly(std::size_t bytes, heap::KindNumber kind,
-                                        heap::LargeAddresses addresses) {
+void* ProcessCollector::allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
   const std::uintptr_t stack_pointer = stack_pointer_below_registers();
   ProcessThread& thread = threads_.this_thread();
   if (base::Stress::is_on() && !lock_.is_held_by_caller()) [[unlikely]]

@@ -39,29 +39,20 @@ class ProcessCollector {
   ProcessCollector& operator=(const ProcessCollector&) = delete;
 
   /// Memory for an object of at least `bytes` bytes and at least one, cleared as its kind says, or null when
-  /// there is none even after a collection.
-  void* allocate(std::size_t bytes, heap::KindNumber kind) {
-    if (bytes <= heap::kLargestSmallBytes) [[likely]] {
-      if (void* const object = allocate_from_run(bytes, kind)) [[likely]]
-        return object;
-    }
-    return allocate_slowly(bytes, kind, heap::LargeAddresses::all);
-  }
-  /// The fast half of it, for at most heap::kLargestSmallBytes: null when the calling thread has no free
-  /// slots at hand, or is not registered. Needs no instance.
+  /// there is none even after a collection. `addresses`: those that keep a large object. Where time counts,
+  /// allocate_from_run is tried before, and then allocate_from_block.
+  void* allocate(std::size_t bytes, heap::KindNumber kind,
+                 heap::LargeAddresses addresses = heap::LargeAddresses::all);
+  /// For at most heap::kLargestSmallBytes: null when the calling thread has no free slots at hand, or is not
+  /// registered. Needs no instance.
   static void* allocate_from_run(std::size_t bytes, heap::KindNumber kind) {
     ProcessThread* const thread = ThreadRegistry::current();
     if (thread == nullptr) [[unlikely]]
       return nullptr;
     return thread->allocator().allocate_from_run(bytes, kind);
   }
-  /// Allocates as above, also from the rest of the block at hand. The calling thread is registered.
+  /// Allocates likewise from the rest of the block at hand; null also where a collection may be due.
   static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
-  /// As allocate, for a big object of which only addresses in its first heap::kBlockBytes keep it.
-  void* allocate_kept_near_start(std::size_t bytes, heap::KindNumber kind) {
-    return bytes <= heap::kLargestSmallBytes ? allocate(bytes, kind)
-                                             : allocate_slowly(bytes, kind, heap::LargeAddresses::near_start);
-  }
   /// Frees an object, given its first address, now; nothing may use it any more.
   void free(void* object);
 
@@ -117,7 +108,6 @@ class ProcessCollector {
  private:
   explicit ProcessCollector(const ProcessOptions& options);
   [[gnu::noinline]] static ProcessCollector& make_instance();
-  [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, heap::KindNumber, heap::LargeAddresses);
   void collect_at_random();
   friend class ProcessFork;  // takes all parts through a fork
 

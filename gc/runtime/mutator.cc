@@ -15,7 +15,7 @@ Mutator::~Mutator() {
 
 CollectionResult Mutator::collect() { return collector_.collect_as_mutator(); }
 
-heap::Object* Mutator::allocate_slowly(const heap::TypeDescriptor& type, std::size_t bytes) {
+heap::Object* Mutator::allocate_at_safepoint(const heap::TypeDescriptor& type, std::size_t bytes) {
   return retry_after_collecting([&] { return allocator_.allocate(type, bytes); });
 }
 

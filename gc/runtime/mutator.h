@@ -33,7 +33,7 @@ class Mutator {
   /// memory even after a collection.
   heap::Object* allocate(const heap::TypeDescriptor& type, std::size_t bytes) {
     heap::Object* const object = allocator_.allocate(type, bytes);
-    return object != nullptr ? object : allocate_slowly(type, bytes);
+    return object != nullptr ? object : allocate_at_safepoint(type, bytes);
   }
   /// A cleared object of a type whose objects have one size.
   heap::Object* allocate(const heap::TypeDescriptor& type) { return allocate(type, type.object_bytes()); }
@@ -67,7 +67,7 @@ class Mutator {
 
   template <typename Attempt>
   heap::Object* retry_after_collecting(Attempt attempt);
-  JACKDAW_EXPORT heap::Object* allocate_slowly(const heap::TypeDescriptor& type, std::size_t bytes);
+  JACKDAW_EXPORT heap::Object* allocate_at_safepoint(const heap::TypeDescriptor& type, std::size_t bytes);
 
   Collector& collector_;
   heap::Allocator allocator_;
