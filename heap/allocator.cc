@@ -138,8 +138,8 @@ void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
   run.cursor = slot;
 }
 
-Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind) {
-  return heap_.allocate_large(bytes, kind);
+Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
+  return heap_.allocate_large(bytes, kind, addresses);
 }
 
 void Allocator::free(Object* object) {

@@ -73,6 +73,10 @@ class Allocator {
   /// As allocate_from_block, but then has the heap give other blocks.
   JACKDAW_EXPORT Object* allocate_from_heap(std::size_t bytes, KindNumber kind);
 
+  /// Allocates more than kLargestSmallBytes; see Heap::allocate_large.
+  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind,
+                                        LargeAddresses addresses = LargeAddresses::all);
+
   /// An array of `length` null references, or null when there is no memory.
   Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
 
@@ -93,7 +97,6 @@ class Allocator {
   // A kind's runs, by size class.
   using RunTable = std::array<FreeRun, SizeClasses::kCount>;
 
-  JACKDAW_EXPORT Object* allocate_large(std::size_t bytes, KindNumber kind);
   RunTable* runs_of(KindNumber kind);
   // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }

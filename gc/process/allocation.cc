@@ -34,7 +34,7 @@ AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationReques
   }
   if (parts_.permission.is_possible()) {
     try {
-      const AllocationAnswer answer = parts_.cycle.go_on(request, lock);
+      const AllocationAnswer answer = cycle_.go_on(request, lock);
       if (answer.kind != AllocationAnswer::Kind::none) return answer;
     } catch (const std::bad_alloc&) {  // then with what there is
       return AllocationAnswer::of(parts_.plan.attempt_beyond_budget(request));
@@ -49,7 +49,7 @@ void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) 
     const CollectionReason reason = parts_.plan.reason_of_refusal(request.bytes);
     try {
       if (parts_.plan.is_worth_a_collection(reason) && parts_.plan.may_collect())
-        parts_.world.collect(reason, {request.stack_pointer});
+        world_.collect(reason, {request.stack_pointer});
     } catch (const std::bad_alloc&) {  // then with what there is
     }
     object = parts_.plan.attempt_beyond_budget(request);

@@ -4,39 +4,20 @@
 // another thread's came first, and it asks again.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "gc/process/allocation_request.h"
-#include "gc/process/collection_plan.h"
+#include "gc/process/collector_parts.h"
 #include "gc/process/concurrent_cycle.h"
-#include "gc/process/cycle_permission.h"
-#include "gc/process/dead_objects.h"
-#include "gc/process/heap_size.h"
-#include "gc/process/pauses.h"
-#include "gc/process/process_counters.h"
 #include "gc/process/stop_the_world.h"
-#include "gc/process/threads/stoppable_mutex.h"
-#include "heap/heap.h"
 
 namespace jackdaw::gc {
 
 /// One for the process. Any thread.
 class AllocationSlowPath {
  public:
-  struct Parts {
-    heap::Heap& heap;
-    StoppableMutex& lock;
-    Pauses& pauses;
-    DeadObjects& dead;
-    const CyclePermission& permission;
-    CollectionPlan& plan;
-    HeapSize& heap_size;
-    StopTheWorld& world;
-    ConcurrentCycle& cycle;
-    const ProcessCounters& counters;
-  };
-  explicit AllocationSlowPath(const Parts& parts) : parts_(parts) {}
+  AllocationSlowPath(CollectorParts& parts, StopTheWorld& world, ConcurrentCycle& cycle)
+      : parts_(parts), world_(world), cycle_(cycle) {}
 
   /// The memory, or null when there is none even after a collection. With the collector's lock, in a
   /// callback, without a collection.
@@ -47,7 +28,9 @@ class AllocationSlowPath {
   AllocationAnswer collect_and_allocate(const AllocationRequest& request, std::uint64_t unless_after);
   void* collect_until_found(const AllocationRequest& request);
 
-  const Parts parts_;
+  CollectorParts& parts_;
+  StopTheWorld& world_;
+  ConcurrentCycle& cycle_;
 };
 
 }  // namespace jackdaw::gc

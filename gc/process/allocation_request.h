@@ -7,14 +7,12 @@
 
 #include "gc/process/threads/thread_registry.h"
 #include "heap/allocator.h"
-#include "heap/heap.h"
 #include "heap/kind.h"
 
 namespace jackdaw::gc {
 
 /// A request of the calling thread, which is registered.
 struct AllocationRequest {
-  heap::Heap& heap;
   ProcessThread& thread;
   std::size_t bytes;
   heap::KindNumber kind;
@@ -26,7 +24,7 @@ struct AllocationRequest {
   [[nodiscard]] void* attempt() const { return attempt_by(thread.allocator()); }
   [[nodiscard]] void* attempt_by(heap::Allocator& allocator) const {
     const ThreadRegistry::CriticalSection critical(thread);
-    if (bytes > heap::kLargestSmallBytes) return heap.allocate_large(bytes, kind, addresses);
+    if (bytes > heap::kLargestSmallBytes) return allocator.allocate_large(bytes, kind, addresses);
     return allocator.allocate_from_heap(std::max<std::size_t>(bytes, 1), kind);
   }
 };

@@ -110,7 +110,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   // A thread that stands still may hold a lock of the C library's that starting another takes.
   if (!parts_.marking.has_thread() && parts_.threads.suspension().has_suspended()) return false;
   if (!parts_.permission.is_granted() && !may_begin_unasked()) return false;
-  Marking& marking = parts_.world.prepare_marking(parts_.world.used_bytes());
+  Marking& marking = world_.prepare_marking(world_.used_bytes());
   if (!start_thread() || !parts_.roots.reserve_first()) return false;
   CollectionTrace& trace = parts_.reports.trace();
   const Clock::time_point start = Clock::now();
@@ -152,13 +152,13 @@ std::optional<std::span<heap::Object* const>> ConcurrentCycle::begin_stopped(con
     return std::nullopt;
   }
   parts_.heap.begin_marking();
-  return parts_.roots.find_first(parts_.world.roots_of_program(), own_stack);
+  return parts_.roots.find_first(world_.roots_of_program(), own_stack);
 }
 
 bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   const base::CancellationDisabled guard;
   parts_.lock.let_nobody_pass();
-  CollectionRecord record{.reason = reason_, .used_bytes_before = parts_.world.used_bytes()};
+  CollectionRecord record{.reason = reason_, .used_bytes_before = world_.used_bytes()};
   Marking& marking = parts_.engine.for_heap_of(record.used_bytes_before, false);
   const std::uint64_t allocated = parts_.heap.allocated_bytes();
   parts_.plan.note_marking_ends();
@@ -195,13 +195,13 @@ bool ConcurrentCycle::mark_rest(Marking& marking, const OwnStack& own_stack, Col
     const CollectionTrace::Span catching_up(trace, TracePhase::catch_up);
     parts_.marking.end_marking(marking);
   }
-  parts_.world.finish_stopped(own_stack, true);
+  world_.finish_stopped(own_stack, true);
   CollectionResult& result = parts_.collection.finish(start);
   // The sweep will say how much is live: until then the last collection's figures stand.
   result.live_bytes = parts_.plan.found().live_bytes;
   result.unscanned_bytes = parts_.plan.found().unscanned_bytes;
   record.stopped_threads = threads_stopped.stopped_threads();
-  parts_.world.note(result, record);
+  world_.note(result, record);
   return true;
 }
 

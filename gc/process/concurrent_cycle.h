@@ -19,21 +19,12 @@
 #include <span>
 
 #include "gc/process/allocation_request.h"
-#include "gc/process/collection_plan.h"
+#include "gc/process/collector_parts.h"
 #include "gc/process/concurrent/concurrent_marking.h"
-#include "gc/process/concurrent/write_tracking.h"
-#include "gc/process/cycle_permission.h"
-#include "gc/process/heap_size.h"
-#include "gc/process/marking_on_demand.h"
-#include "gc/process/pauses.h"
-#include "gc/process/reports.h"
-#include "gc/process/roots/root_set.h"
 #include "gc/process/stop_the_world.h"
 #include "gc/process/threads/stack_state.h"
 #include "gc/process/threads/stoppable_mutex.h"
-#include "gc/process/threads/thread_registry.h"
 #include "gc/report/collection_reason.h"
-#include "heap/heap.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -44,25 +35,7 @@ class ConcurrentCycle {
   using Phase = ConcurrentMarking::Phase;
   using Lock = std::unique_lock<StoppableMutex>;
 
-  struct Parts {
-    heap::Heap& heap;
-    StoppableMutex& lock;
-    ThreadRegistry& threads;
-    Collection& collection;
-    MarkingOnDemand& engine;
-    Pauses& pauses;
-    RootSet& roots;
-    DeadObjects& dead;
-    ConcurrentMarking& marking;
-    CyclePermission& permission;
-    CollectionPlan& plan;
-    HeapSize& heap_size;
-    StopTheWorld& world;
-    Reports& reports;
-    ProcessCounters& counters;
-    const ProcessHooks& hooks;
-  };
-  explicit ConcurrentCycle(const Parts& parts) : parts_(parts) {}
+  ConcurrentCycle(CollectorParts& parts, StopTheWorld& world) : parts_(parts), world_(world) {}
 
   [[nodiscard]] Phase phase() const { return parts_.marking.phase(); }
 
@@ -97,7 +70,8 @@ class ConcurrentCycle {
   bool tracks_writes();
   bool start_tracking();
 
-  const Parts parts_;
+  CollectorParts& parts_;
+  StopTheWorld& world_;
   CollectionReason reason_ = CollectionReason::allocation;  // of the cycle under way
 };
 

@@ -55,36 +55,37 @@ ProcessCollector* ProcessFork::handled() {
 
 // In the order in which threads take them.
 template <typename Function>
-void ProcessFork::for_each_lock(ProcessCollector& collector, Function function) {
-  for (StoppableMutex* const lock : collector.hooks_.fork_locks) function(*lock);
+void ProcessFork::for_each_lock(CollectorParts& parts, Function function) {
+  for (StoppableMutex* const lock : parts.hooks.fork_locks) function(*lock);
   for (StoppableMutex* const lock :
-       {&collector.lock_, &collector.roots_.static_data().mutex(), &collector.roots_.persistents().mutex(),
-        &collector.dead_.weak_persistents().mutex(), &collector.marking_.steps()})
+       {&parts.lock, &parts.roots.static_data().mutex(), &parts.roots.persistents().mutex(),
+        &parts.dead.weak_persistents().mutex(), &parts.marking.steps()})
     function(*lock);
 }
 
 // No collection is under way.
 void ProcessFork::prepare(ProcessCollector& collector) {
-  for_each_lock(collector, [](StoppableMutex& lock) { lock.lock(); });
-  collector.threads_.prepare_fork();
+  for_each_lock(collector.parts_, [](StoppableMutex& lock) { lock.lock(); });
+  collector.parts_.threads.prepare_fork();
   OwnMemory::lock();
 }
 
 void ProcessFork::end_in_parent(ProcessCollector& collector) {
   OwnMemory::unlock();
-  collector.threads_.after_fork_in_parent();
-  for_each_lock(collector, [](StoppableMutex& lock) { lock.unlock(); });
+  collector.parts_.threads.after_fork_in_parent();
+  for_each_lock(collector.parts_, [](StoppableMutex& lock) { lock.unlock(); });
 }
 
 void ProcessFork::end_in_child(ProcessCollector& collector) {
+  CollectorParts& parts = collector.parts_;
   OwnMemory::unlock_in_child();
-  collector.engine_.abandon();
-  collector.marking_.after_fork_in_child();
-  collector.reports_.after_fork_in_child();
+  parts.engine.abandon();
+  parts.marking.after_fork_in_child();
+  parts.reports.after_fork_in_child();
   collector.world_.after_fork_in_child();
-  collector.plan_.after_fork_in_child();
-  collector.threads_.after_fork_in_child();
-  for_each_lock(collector, [](StoppableMutex& lock) {
+  parts.plan.after_fork_in_child();
+  parts.threads.after_fork_in_child();
+  for_each_lock(parts, [](StoppableMutex& lock) {
     lock.forget_queue();
     lock.unlock();
   });

@@ -22,7 +22,7 @@ class ProcessFork {
 
  private:
   template <typename Function>
-  static void for_each_lock(ProcessCollector& collector, Function function);
+  static void for_each_lock(CollectorParts& parts, Function function);
 };
 
 }  // namespace jackdaw::gc

@@ -1,8 +1,8 @@
 // ProcessCollector: the one collector of a process, for programs that are linked with Jackdaw as they are.
 //
-// A facade: it makes the parts in order, lets threads in, and hands on. Its roots are in RootSet, what is
-// allocated slowly in AllocationSlowPath, collections in StopTheWorld and ConcurrentCycle, when they come in
-// CollectionPlan. start.cc makes the collector, fork.cc takes it through a fork.
+// A facade: it makes the parts (CollectorParts), lets threads in, and hands on. What is allocated slowly is
+// in AllocationSlowPath, collections are in StopTheWorld and ConcurrentCycle. start.cc makes the collector,
+// fork.cc takes it through a fork.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,10 @@
 
 #include "gc/marking/collection.h"
 #include "gc/process/allocation.h"
-#include "gc/process/collection_plan.h"
+#include "gc/process/collector_parts.h"
 #include "gc/process/concurrent_cycle.h"
-#include "gc/process/heap_size.h"
 #include "gc/process/process_options.h"
 #include "gc/process/stop_the_world.h"
-#include "gc/weak/weak_references.h"
 
 namespace jackdaw::gc {
 
@@ -77,33 +75,33 @@ class ProcessCollector {
   void start_mark_threads();
   void end_mark_threads();  ///< nothing may be allocated or collected afterwards
   /// Threads that mark, the collecting one included.
-  [[nodiscard]] std::uint32_t mark_threads() const { return engine_.thread_count(); }
-  [[nodiscard]] std::uint64_t collections() const { return counters_.collections(); }
+  [[nodiscard]] std::uint32_t mark_threads() const { return parts_.engine.thread_count(); }
+  [[nodiscard]] std::uint64_t collections() const { return parts_.counters.collections(); }
 
   /// From now on an address `offset` bytes behind an object's start keeps it. Throws std::bad_alloc.
   void add_displacement(std::size_t offset);
   /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
   template <typename Function>
   auto look_at_heap(Function function) {
-    const ThreadRegistry::CriticalSection critical(threads_.this_thread());
-    return function(heap_);
+    const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
+    return function(parts_.heap);
   }
 
   /// The collector's one lock: no collection begins while it is held. Not recursive. Its holder may allocate,
   /// but not collect: the heap grows for that.
-  StoppableMutex& lock() { return lock_; }
+  StoppableMutex& lock() { return parts_.lock; }
   /// Under the lock, or before there are other threads.
-  ProcessHooks& hooks() { return hooks_; }
-  heap::Heap& heap() { return heap_; }
-  ThreadRegistry& threads() { return threads_; }
-  HeapSize& heap_size() { return heap_size_; }
-  RootSet& roots() { return roots_; }
-  Pauses& pauses() { return pauses_; }
-  DeadObjects& dead() { return dead_; }
-  CollectionPlan& plan() { return plan_; }
-  ProcessCounters& counters() { return counters_; }
-  ConcurrentMarking& concurrent_marking() { return marking_; }
-  [[nodiscard]] const CyclePermission& cycle_permission() const { return permission_; }
+  ProcessHooks& hooks() { return parts_.hooks; }
+  heap::Heap& heap() { return parts_.heap; }
+  ThreadRegistry& threads() { return parts_.threads; }
+  HeapSize& heap_size() { return parts_.heap_size; }
+  RootSet& roots() { return parts_.roots; }
+  Pauses& pauses() { return parts_.pauses; }
+  DeadObjects& dead() { return parts_.dead; }
+  CollectionPlan& plan() { return parts_.plan; }
+  ProcessCounters& counters() { return parts_.counters; }
+  ConcurrentMarking& concurrent_marking() { return parts_.marking; }
+  [[nodiscard]] const CyclePermission& cycle_permission() const { return parts_.permission; }
 
  private:
   explicit ProcessCollector(const ProcessOptions& options);
@@ -115,22 +113,7 @@ class ProcessCollector {
   static StoppableMutex starting_;
 
   const bool handles_fork_;
-  heap::Heap heap_;
-  StoppableMutex lock_;
-  ProcessCounters counters_;
-  ProcessHooks hooks_;
-  Reports reports_;
-  ThreadRegistry threads_;
-  MarkingOnDemand engine_;
-  WeakReferences weak_references_;
-  Collection collection_;
-  DeadObjects dead_;
-  RootSet roots_;
-  Pauses pauses_;
-  ConcurrentMarking marking_;
-  CyclePermission permission_;
-  CollectionPlan plan_;
-  HeapSize heap_size_;
+  CollectorParts parts_;
   StopTheWorld world_;
   ConcurrentCycle cycle_;
   AllocationSlowPath allocation_;

@@ -86,7 +86,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   // Now there may be one thread only, and the program does not stand still.
   if (options.marks_concurrently == MarksConcurrently::always) base::OwnDescriptor::make_room();
   auto* const made = new (memory.data()) ProcessCollector(options);
-  made->threads_.this_thread();
+  made->parts_.threads.this_thread();
   // Release: pairs with the acquire in instance.
   instance_.store(made, std::memory_order_release);
   return *made;

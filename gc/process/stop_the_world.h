@@ -9,46 +9,19 @@
 
 #include "gc/marking/collection.h"
 #include "gc/marking/marking.h"
-#include "gc/process/collection_plan.h"
-#include "gc/process/dead_objects.h"
-#include "gc/process/heap_size.h"
-#include "gc/process/marking_on_demand.h"
-#include "gc/process/pauses.h"
-#include "gc/process/process_counters.h"
-#include "gc/process/process_hooks.h"
-#include "gc/process/reports.h"
+#include "gc/process/collector_parts.h"
 #include "gc/process/roots/root_set.h"
 #include "gc/process/threads/stack_state.h"
-#include "gc/process/threads/stoppable_mutex.h"
-#include "gc/process/threads/thread_registry.h"
 #include "gc/report/collection_log.h"
 #include "gc/report/collection_reason.h"
-#include "gc/weak/weak_references.h"
-#include "heap/heap.h"
 
 namespace jackdaw::gc {
 
 /// One for the process. With the collector's lock.
 class StopTheWorld {
  public:
-  struct Parts {
-    heap::Heap& heap;
-    StoppableMutex& lock;
-    ThreadRegistry& threads;
-    WeakReferences& weak_references;
-    Collection& collection;
-    MarkingOnDemand& engine;
-    Pauses& pauses;
-    RootSet& roots;
-    DeadObjects& dead;
-    CollectionPlan& plan;
-    HeapSize& heap_size;
-    Reports& reports;
-    ProcessCounters& counters;
-    const ProcessHooks& hooks;
-  };
   /// `verifies`: whether each marking is looked over (Verification).
-  StopTheWorld(const Parts& parts, bool verifies) : parts_(parts), verifies_(verifies) {}
+  StopTheWorld(CollectorParts& parts, bool verifies) : parts_(parts), verifies_(verifies) {}
 
   /// Collects now. No cycle is under way. Throws std::bad_alloc, with nothing changed.
   CollectionTotals collect(CollectionReason reason, const OwnStack& own_stack);
@@ -81,7 +54,7 @@ class StopTheWorld {
   void verify(const OwnStack& own_stack);
   bool write_dump(DumpStream& stream, const OwnStack& own_stack);
 
-  const Parts parts_;
+  CollectorParts& parts_;
   const bool verifies_;
   bool has_memory_of_parent_ = false;  // as a child of a fork that has not collected yet
 };

@@ -1,0 +1,32 @@
+#include "gc/process/collector_parts.h"
+
+#include "gc/process/threads/own_work.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// The workers' part of the trace.
+MarkingOptions noted_in(CollectionTrace& trace, MarkingOptions options) {
+  options.engine.time_line = trace.workers();
+  return options;
+}
+
+}  // namespace
+
+CollectorParts::CollectorParts(const ProcessOptions& options)
+    : heap(options.heap_limit_bytes, memory_nodes(options.memory)),
+      reports(options),
+      threads(heap, reports.trace(), options.stop_patience, options.marking.engine.processors),
+      engine(noted_in(reports.trace(), options.marking), OwnMemory::is_used()),
+      weak_references(heap.map()),
+      collection(heap, &weak_references),
+      dead(heap, collection, weak_references, lock, threads, counters),
+      roots(heap, collection, threads, dead.finalization(), dead.destructors()),
+      pauses(heap, lock, threads, roots.static_data(), hooks, reports.trace()),
+      marking(heap, collection, lock, threads, reports.trace(), options.pause_target),
+      permission(options),
+      plan(options, heap, permission, marking, engine, dead, hooks, counters, reports.trace()),
+      heap_size(heap, lock, threads, plan, hooks) {}
+
+}  // namespace jackdaw::gc
