@@ -30,7 +30,7 @@
 namespace jackdaw::mark {
 
 /// One worker's. Of the `Team` (mark/team.h) it asks `claim_input(input)`, `has_input()`,
-/// `stays_alone(references)`, `searchers_lacking()`, `wake()`, `node_of(worker)` and
+/// `stays_alone_until(references)`, `searchers_lacking()`, `wake()`, `node_of(worker)` and
 /// `biased_regions_of(worker)`.
 ///
 /// The queue, biased_regions() and request_tasks() are for every worker of the team; all else is called on
@@ -355,8 +355,10 @@ class MarkLoop {
     poll_at_ = statistics_.references_visited + kReferencesBetweenPolls;
     const bool has_cut_objects =
         tasks().pushed_again() != std::exchange(parts_polled_, tasks().pushed_again());
-    return (tasks().lasting() >= tasks_for_others(has_cut_objects) || team_.has_input()) &&
-           !team_.stays_alone(statistics_.references_visited);
+    if (tasks().lasting() < tasks_for_others(has_cut_objects) && !team_.has_input()) return false;
+    const std::uint64_t alone_until = team_.stays_alone_until(statistics_.references_visited);
+    poll_at_ = std::max(poll_at_, alone_until);
+    return alone_until == 0;
   }
 
   // Before a visit: then the most is held, what was discovered earlier and the task that is visited now.

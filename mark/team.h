@@ -132,9 +132,11 @@ class Team {
     const std::uint32_t lacking = searchers_lacking();
     return lacking != 0 && pool_.call(lacking);
   }
-  /// Whether the first worker, which could now be helped, goes on by itself.
-  bool stays_alone(std::uint64_t references) {
-    return is_timed_ && benefit_.is_alone() && benefit_.goes_on_alone(references, time_of_round());
+  /// The first worker, which could now be helped, has followed `references` references. Returns the number up
+  /// to which it goes on by itself; 0: others are to help now.
+  std::uint64_t stays_alone_until(std::uint64_t references) {
+    if (!is_timed_ || !benefit_.is_alone() || !benefit_.goes_on_alone(references, time_of_round())) return 0;
+    return references + std::max(kReferencesBetweenPolls, benefit_.references_between_checks());
   }
 
  private:

@@ -5,7 +5,9 @@
 // arms. The price of an arm is the least cost of a reference in its last two markings, since interruptions
 // only add to it. The cheaper arm is taken. The other is tried again after a number of markings that grows
 // with its expected loss and doubles with each trial that confirms the choice. A trial of marking alone ends
-// early when it has lost a tenth of a marking.
+// early when it has lost a tenth of a marking. A trial that may mislead is repeated at once: the first one of
+// marking alone, which finds much of the heap in other processors' caches and its queue's memory untouched,
+// and one that cost little more than the other arm, as a helper may have woken late.
 //
 // Source: the explore-then-exploit schedules of Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the
 // Multiarmed Bandit Problem", Machine Learning 2002, with what is known of the arms put in.
@@ -31,7 +33,7 @@ class TeamBenefit {
 
   /// Before a marking.
   void start_marking() {
-    const bool is_other_due = markings_ > 1 && is_due(!prefers_alone());
+    const bool is_other_due = markings_ > 1 && (repeats_trial_ || is_due(!prefers_alone()));
     is_trial_ = is_other_due;
     is_alone_ = prefers_alone() != is_other_due;
     was_ended_ = false;
@@ -60,6 +62,9 @@ class TeamBenefit {
     note(true, (time - judged_time_) / static_cast<double>(references - judged_from_));
     return end_alone();
   }
+
+  /// After goes_on_alone() has said so: the number of references after which it is to be asked again.
+  [[nodiscard]] std::uint64_t references_between_checks() const { return last_references_ / kChecks; }
 
   /// After the marking's first round. `team_took_part` need not be what is_alone() said: a round with objects
   /// to visit again is always the team's.
@@ -117,6 +122,12 @@ class TeamBenefit {
   // Shares of a marking that marking alone may lose to the team before the team is called.
   static constexpr double kMostLostByTrial = 0.1;
   static constexpr double kMostLost = 0.25;
+  // A trial is repeated whose arm was dearer than the other by less than this factor; the second is for the
+  // first trial of marking alone.
+  static constexpr double kNearlyAsCheap = 1.06;
+  static constexpr double kPerhapsCold = 3;
+  // How often a marking of the usual size asks whether to go on alone: each time reads the clock.
+  static constexpr std::uint64_t kChecks = 64;
 
   Arm& arm(bool alone) { return alone ? alone_ : team_; }
   [[nodiscard]] const Arm& arm(bool alone) const { return alone ? alone_ : team_; }
@@ -138,13 +149,17 @@ class TeamBenefit {
   }
 
   void note(bool alone, double cost) {
+    const bool is_first = !arm(alone).is_known();
     arm(alone).take(cost, markings_ == 0);
     arm(!alone).pass_over();
     if (!std::exchange(is_trial_, false)) return;
+    const bool is_second = std::exchange(repeats_trial_, false);
     if (alone != is_alone_) {
       arm(!alone).put_off();
-    } else if (arm(alone).cost() >= arm(!alone).cost()) {
-      arm(alone).confirm_worse();
+    } else if (const double other = arm(!alone).cost(); arm(alone).cost() >= other) {
+      const double most = alone && is_first ? kPerhapsCold : kNearlyAsCheap;
+      repeats_trial_ = !is_second && cost < most * other;
+      if (!repeats_trial_) arm(alone).confirm_worse();
     }
   }
 
@@ -161,6 +176,7 @@ class TeamBenefit {
   std::uint64_t last_references_ = 0;
   std::uint64_t largest_ = 0;
   bool is_trial_ = false;
+  bool repeats_trial_ = false;  // the next marking does
   bool is_alone_ = false;
   bool was_ended_ = false;
   std::uint64_t judged_from_ = 0;  // references of the present marking when goes_on_alone was first asked

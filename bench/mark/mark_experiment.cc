@@ -217,20 +217,36 @@ void verify(const std::string& which, const Run& run, const SerialMark* serial, 
   }
 }
 
-// Runs each baseline once and, in a heap of ours, looks at its marks, too. Returns their times. `which`: the
-// run in words.
-std::vector<double> run_baselines(const std::string& which, const SerialMark* serial, Heaps& heaps,
-                                  MarkReport& report) {
-  std::vector<double> times;
-  for (std::size_t i = 0; i < heaps.baselines.size(); ++i) {
-    times.push_back(milliseconds(heaps.baselines[i]->run()));
-    const BaselineResult& result = report.baselines[i];
-    if (serial == nullptr || result.phase != Phase::marking) continue;
+// Runs a baseline once and, in a heap of ours, looks at its marks, too. Returns its time. `which`: the run in
+// words.
+double run_baseline(std::size_t index, const std::string& which, const SerialMark* serial, Heaps& heaps,
+                    MarkReport& report) {
+  const double time_ms = milliseconds(heaps.baselines[index]->run());
+  const BaselineResult& result = report.baselines[index];
+  if (serial != nullptr && result.phase == Phase::marking) {
     if (const auto difference = serial->difference(heaps.collector.heap())) {
       report.differences.push_back(fmt::format("marking {} by {}: {}", which, result.name, *difference));
     }
   }
-  return times;
+  return time_ms;
+}
+
+// One run of our collector and of each baseline. Every second run goes backwards: a marking finds in each
+// processor's cache what the one before it left there, so none may always come after the same other.
+void run_all(std::uint32_t number, bool is_measured, const std::string& which, const SerialMark* serial,
+             Heaps& heaps, MarkReport& report) {
+  const std::size_t sides = 1 + heaps.baselines.size();
+  for (std::size_t i = 0; i < sides; ++i) {
+    const std::size_t side = number % 2 == 0 ? i : sides - 1 - i;
+    if (side == 0) {
+      Run run = collect(heaps.collector);
+      verify(which, run, serial, heaps, report);
+      if (is_measured) report.runs.push_back(std::move(run));
+    } else {
+      const double time_ms = run_baseline(side - 1, which, serial, heaps, report);
+      if (is_measured) report.baselines[side - 1].wall_ms.push_back(time_ms);
+    }
+  }
 }
 
 void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
@@ -246,16 +262,9 @@ void measure(const MarkExperimentOptions& options, const SerialMark* serial, Hea
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
     const std::string which = fmt::format("{} of {}", i + 1, all);
-    Run run = collect(heaps.collector);
-    verify(which, run, serial, heaps, report);
-    const std::vector<double> baselines_ms = run_baselines(which, serial, heaps, report);
     const bool is_measured = i >= options.warmup;
+    run_all(i, is_measured, which, serial, heaps, report);
     if (limits) limits->run(is_measured, report);
-    if (is_measured) {
-      report.runs.push_back(std::move(run));
-      for (std::size_t b = 0; b < baselines_ms.size(); ++b)
-        report.baselines[b].wall_ms.push_back(baselines_ms[b]);
-    }
     progress.step(i + 1, all);
   }
 }

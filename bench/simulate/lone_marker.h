@@ -92,7 +92,7 @@ class LoneMarker {
     static Searchers searchers() { return {}; }
     [[nodiscard]] static std::uint32_t searchers_lacking() { return 0; }
     static bool wake() { return false; }
-    static bool stays_alone(std::uint64_t) { return false; }
+    static std::uint64_t stays_alone_until(std::uint64_t) { return 0; }
     [[nodiscard]] bool has_input() const { return !input.roots.empty() || !input.rescans.empty(); }
     bool claim_input(Input& piece) {
       piece = {take_piece(input.roots), take_piece(input.rescans)};

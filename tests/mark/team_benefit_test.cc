@@ -121,6 +121,32 @@ TEST(TeamBenefit, EndsATrialThatHasLostATenthOfAMarking) {
   EXPECT_FALSE(benefit.is_alone());
 }
 
+TEST(TeamBenefit, RepeatsTheFirstTrialOfMarkingAloneAsItIsCold) {
+  Markings markings{.alone = 20, .team = 10};
+  markings.together_in(2);
+  EXPECT_TRUE(markings.mark()) << "ended early";
+  markings.alone = 7;
+  EXPECT_EQ(markings.together_in(2), 0);
+}
+
+TEST(TeamBenefit, RepeatsATrialThatCostLittleMore) {
+  Markings markings{.alone = 10, .team = 10.5};
+  markings.together_in(3);
+  int markings_alone = 0;
+  while (!markings.mark()) ASSERT_LE(++markings_alone, 10);
+  markings.team = 7;
+  EXPECT_EQ(markings.together_in(2), 2);
+}
+
+TEST(TeamBenefit, AsksSeldomWhetherToGoOnAlone) {
+  TeamBenefit benefit(kSmall);
+  benefit.start_marking();
+  EXPECT_EQ(benefit.references_between_checks(), 0U) << "the size is not known";
+  benefit.finish(kReferences, 5.0 * kReferences, true);
+  EXPECT_GE(benefit.references_between_checks(), kReferences / 100);
+  EXPECT_LE(benefit.references_between_checks(), kReferences / 25) << "or a trial ends late";
+}
+
 TEST(TeamBenefit, IsNotMisledByOneInterruption) {
   Markings markings{.alone = 10, .team = 7};
   markings.together_in(10);
@@ -243,10 +269,10 @@ TEST(TeamBenefit, LosesLittleOverRecordedTimes) {
   double sum = 0;
   for (const Series& series : all) {
     const double regret = regret_of(series);
-    EXPECT_LE(regret, 1.25) << series.heap;
+    EXPECT_LE(regret, 1.35) << series.heap;
     sum += regret;
   }
-  EXPECT_LE(sum / static_cast<double>(all.size()), 1.05);
+  EXPECT_LE(sum / static_cast<double>(all.size()), 1.055);
 }
 
 }  // namespace
