@@ -124,4 +124,26 @@ void Chunk::release_free_memory() {
   }
 }
 
+std::size_t Chunk::release_free_pages(std::size_t index) {
+  constexpr std::size_t kLeastPageBytes = 4096;
+  std::bitset<kBlockBytes / kLeastPageBytes> is_used;
+  const std::size_t page_bytes = base::page_bytes();
+  const std::size_t pages = kBlockBytes / page_bytes;
+  const std::size_t slot_bytes = blocks_[index].slot_bytes;
+  allocated_.for_each(index, [&](std::size_t granule) {
+    const std::size_t first_byte = granule * kGranuleBytes;
+    for (std::size_t page = first_byte / page_bytes; page <= (first_byte + slot_bytes - 1) / page_bytes;
+         ++page)
+      is_used.set(page);
+  });
+  std::size_t released = 0;
+  for (std::size_t first = 0, end = 0; first < pages; first = end + 1) {
+    for (end = first; end < pages && !is_used.test(end);) ++end;
+    const std::size_t bytes = (end - first) * page_bytes;
+    if (bytes != 0 && base::PageMemory::discard(block_start(index) + first * page_bytes, bytes))
+      released += bytes;
+  }
+  return released;
+}
+
 }  // namespace jackdaw::heap

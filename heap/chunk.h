@@ -288,6 +288,9 @@ class Chunk {
   bool give_back(std::size_t index, std::size_t count);
   /// Gives the memory of free blocks back to the system: of pages that hold nothing else. O(blocks).
   void release_free_memory();
+  /// Gives those pages of a block of slots back to the system that hold no allocated slot, and returns their
+  /// bytes. Free slots are cleared when they are handed out, so nothing notes which pages went.
+  std::size_t release_free_pages(std::size_t index);
   /// Free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
   /// Free blocks that have memory, because they were written to.

@@ -275,6 +275,16 @@ std::uint64_t Heap::release_free_memory() {
   return released;
 }
 
+// A sweep fills the lists of partly free blocks, and no allocator owns a block that is in one.
+std::uint64_t Heap::release_free_pages() {
+  const std::lock_guard lock(mutex_);
+  if (is_marking_ || sweeper_.is_sweeping() || poison_.is_on()) return 0;
+  std::uint64_t released = 0;
+  partly_free_.for_each(
+      [&](Chunk& chunk, std::size_t block) { released += chunk.release_free_pages(block); });
+  return released;
+}
+
 // Finds `count` neighbouring free blocks near this thread; if there are none, in a new chunk, and only then
 // far away. A new chunk is preferred to a long sweep, and to blacklisted blocks where these are to be
 // avoided.

@@ -240,6 +240,10 @@ class Heap {
   /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
   /// the chunks. O(blocks). At any time between collections.
   std::uint64_t release_free_memory();
+  /// Gives those pages of partly free blocks back to the system that hold no object, unless freed memory is
+  /// to keep its pattern. Returns their bytes, which go on to count as used. O(blocks). At any time between
+  /// collections.
+  std::uint64_t release_free_pages();
   /// Bytes of the chunks' headers: mark bits and block tables.
   [[nodiscard]] std::uint64_t header_bytes() const { return blocks_.header_bytes(); }
 

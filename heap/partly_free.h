@@ -35,6 +35,22 @@ class PartlyFree {
     info.next = first;
     first = chunk.block_start(block);
   }
+  /// Calls `function(Chunk&, block)` for all blocks of all lists.
+  template <typename Function>
+  void for_each(Function function) const {
+    for (const OfNode& of_kinds : lists_.span()) {
+      for (const auto& of_classes : of_kinds) {
+        for (std::byte* start : of_classes) {
+          while (start != nullptr) {
+            Chunk& chunk = *Chunk::of(start);
+            const std::size_t block = chunk.block_index(start);
+            function(chunk, block);
+            start = chunk.block(block).next;
+          }
+        }
+      }
+    }
+  }
   /// A sweep begins, which fills the lists anew.
   void clear() {
     for (OfNode& lists : lists_.span()) lists = {};

@@ -25,6 +25,7 @@ void HeapSize::release_free_memory() {
   {
     const ThreadRegistry::CriticalSection critical(thread);
     heap_.release_free_memory();
+    heap_.release_free_pages();
   }
   tell();
 }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "mark/random_numbers.h"
@@ -394,6 +395,51 @@ TEST_F(SweepTest, WhatWasInUseLatelyGoesWhenAsked) {
   EXPECT_EQ(keep_nothing(heap_).released_bytes, 0U);
   EXPECT_EQ(heap_.release_free_memory(), kChunkBytes);
   EXPECT_EQ(heap_.chunk_bytes(), 0U);
+}
+
+// A block of 8 slots in all states but the empty and the full one.
+TEST_F(SweepTest, PagesWithoutObjectsGoBackAndNoOthers) {
+  constexpr std::size_t kBytes = 2048;
+  constexpr unsigned kSlots = kBlockBytes / kBytes;
+  const std::size_t page_bytes = base::page_bytes();
+  const std::size_t slots_of_page = page_bytes / kBytes;
+  for (unsigned pattern = 1; pattern + 1 < (1U << kSlots); ++pattern) {
+    const std::vector<Object*> objects = allocate_many(kSlots, kBytes);
+    std::vector<Object*> live;
+    std::set<std::size_t> pages_in_use;
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      fill_contents(objects[slot], kBytes, slot);
+      if ((pattern >> slot & 1) == 0) continue;
+      live.push_back(objects[slot]);
+      pages_in_use.insert(slot / slots_of_page);
+    }
+    keep_only(heap_, live);
+    const std::size_t expected =
+        page_bytes < kBlockBytes ? kBlockBytes - pages_in_use.size() * page_bytes : 0;
+    EXPECT_EQ(heap_.release_free_pages(), expected) << pattern;
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      const bool is_live = (pattern >> slot & 1) != 0;
+      EXPECT_TRUE(!is_live || has_contents(objects[slot], kBytes, slot)) << pattern;
+    }
+    for (std::size_t slot = live.size(); slot < kSlots; ++slot)
+      ASSERT_TRUE(is_cleared(allocate(kBytes), kBytes));
+    keep_nothing(heap_);
+  }
+}
+
+TEST_F(SweepTest, AnObjectKeepsAllPagesThatItLiesOn) {
+  for (const std::size_t bytes : {48, 1040, 2720, 5456, 8192}) {
+    const std::vector<Object*> objects = allocate_many(1000, bytes);
+    std::vector<Object*> live;
+    for (std::size_t i = 0; i < objects.size(); i += 7) live.push_back(objects[i]);
+    for (std::size_t i = 0; i < live.size(); ++i) fill_contents(live[i], bytes, i);
+    keep_only(heap_, live);
+    const std::uint64_t released = heap_.release_free_pages();
+    EXPECT_EQ(released % base::page_bytes(), 0U);
+    EXPECT_EQ(released == 0, bytes == 48) << "an object of seven is on each page";
+    for (std::size_t i = 0; i < live.size(); ++i) EXPECT_TRUE(has_contents(live[i], bytes, i)) << bytes;
+    keep_nothing(heap_);
+  }
 }
 
 TEST_F(SweepTest, ChunksWithOneObjectStay) {
