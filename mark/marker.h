@@ -19,6 +19,7 @@
 
 #include "mark/checked_options.h"
 #include "mark/mark_loop_constants.h"
+#include "mark/marker_base.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/queue/bwos_lifo.h"
@@ -32,10 +33,10 @@
 
 namespace jackdaw::mark {
 
-/// The engine.
+/// The engine. MarkerBase says what it does beside mark().
 template <ObjectModel Model, StealableQueue Queue = BwosLifo<typename Model::Task>,
           VictimPolicy Victim = NumaProbabilisticVictim>
-class Marker {
+class Marker final : public MarkerBase {
  public:
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
@@ -57,13 +58,10 @@ class Marker {
         statistics_(team_.pool().size()),
         time_line_(options.time_line) {}
 
-  /// From now on no more than `workers` workers take part, at least one. Between two calls of mark().
-  void set_most_workers(std::uint32_t workers) { team_.set_most_workers(workers); }
+  void set_most_workers(std::uint32_t workers) override { team_.set_most_workers(workers); }
 
-  /// Says that the next mark() is the first of a marking, and that it is not far: as many helpers as had a
-  /// part in the last marking with helpers wake up meanwhile, where the team is to try, as many as such a
-  /// heap has work for, and `least` at least, as far as there are that many. Between two calls of mark().
-  void wake_helpers(std::uint32_t least = 0) {
+  using MarkerBase::wake_helpers;
+  void wake_helpers(std::uint32_t least) override {
     knows_markings_ = begins_marking_ = true;
     team_.benefit().start_marking();
     const std::uint32_t others = std::min(team_.size(), team_.processors()) - 1;
@@ -78,15 +76,12 @@ class Marker {
     if (helpers_woken_ != 0) team_.pool().wake_ahead(helpers_woken_);
   }
 
-  /// Calls part(0) to part(parts - 1), for work before marking: shared with the helpers that wake_helpers()
-  /// woke up, which stay awake. `part` must not throw. Between two calls of mark().
-  void share(ThreadPool::Job part, std::uint32_t parts) {
+  void share(ThreadPool::Job part, std::uint32_t parts) override {
     share_with(helpers_woken_, part, parts);
     if (helpers_woken_ != 0) team_.pool().wake_ahead(helpers_woken_);
   }
 
-  /// As share(), with all helpers for which there are processors; they sleep afterwards.
-  void share_with_all(ThreadPool::Job part, std::uint32_t parts) {
+  void share_with_all(ThreadPool::Job part, std::uint32_t parts) override {
     const std::uint32_t helpers =
         std::min({team_.pool().size(), team_.processors(), std::max(1U, parts)}) - 1;
     if (helpers != 0) team_.pool().wake_ahead(helpers);
@@ -119,18 +114,12 @@ class Marker {
     return complete;
   }
 
-  /// The counts of the last mark(), one entry per worker: of a collection that calls it several times, add
-  /// them up.
-  [[nodiscard]] std::span<const WorkerStatistics> statistics() const { return statistics_; }
-  /// How often a worker has stolen from each since the engine was made: what grew in a mark() are its steals.
-  /// Not during mark().
-  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const {
+  [[nodiscard]] std::span<const WorkerStatistics> statistics() const override { return statistics_; }
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const override {
     return team_.worker(worker).steals_by_victim().first(worker_count());
   }
-  /// Workers, the caller of mark() included.
-  [[nodiscard]] std::uint32_t worker_count() const { return team_.worker_count(); }
-  /// Bytes of all queues, and of the overflow lists at their peak in the last mark(). Not during mark().
-  [[nodiscard]] std::size_t memory_bytes() const {
+  [[nodiscard]] std::uint32_t worker_count() const override { return team_.worker_count(); }
+  [[nodiscard]] std::size_t memory_bytes() const override {
     std::size_t bytes = 0;
     for (std::uint32_t i = 0; i < worker_count(); ++i) bytes += team_.worker(i).memory_bytes();
     return bytes;

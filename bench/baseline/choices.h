@@ -11,7 +11,7 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/heap/heap_graph.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 #include "tools/graph/graph.h"
 

@@ -8,7 +8,7 @@
 
 #include "bench/baseline/baseline.h"
 #include "bench/heap/marking_swap.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 
 namespace jackdaw::bench {
@@ -31,14 +31,14 @@ class OwnEngine final : public Baseline {
       : collector_(collector), engine_(options.make(options)) {}
 
   [[nodiscard]] Phase phase() const override { return Phase::collection; }
-  [[nodiscard]] std::uint32_t threads() const override { return engine_->worker_count(); }
+  [[nodiscard]] std::uint32_t threads() const override { return engine_->marker().worker_count(); }
   std::chrono::nanoseconds run() override {
     return MarkingSwap(collector_).collect_with(engine_).collect_time;
   }
 
  private:
   gc::Collector& collector_;
-  std::unique_ptr<gc::Marking> engine_;
+  std::unique_ptr<gc::MarkEngine> engine_;
 };
 
 }  // namespace jackdaw::bench

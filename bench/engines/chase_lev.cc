@@ -4,7 +4,7 @@
 
 namespace jackdaw::bench {
 
-template std::unique_ptr<gc::Marking> make_engine_with<ChaseLevDeque<gc::MarkTask>>(
+template std::unique_ptr<gc::MarkEngine> make_engine_with<ChaseLevDeque<gc::MarkTask>>(
     const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

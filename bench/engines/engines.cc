@@ -18,7 +18,7 @@ namespace {
 struct QueueEntry {
   std::string_view name;
   bool serves_one_thread_alone;
-  std::unique_ptr<gc::Marking> (*make)(const gc::MarkingOptions& options, std::string_view victim);
+  std::unique_ptr<gc::MarkEngine> (*make)(const gc::MarkingOptions& options, std::string_view victim);
 };
 
 template <typename... Choices>
@@ -49,13 +49,13 @@ std::vector<std::string_view> engine_victims() { return AnyVictim::names(); }
 
 bool serves_one_thread_alone(std::string_view queue) { return entry_of(queue).serves_one_thread_alone; }
 
-std::unique_ptr<gc::Marking> make_engine(const EngineParts& parts, const gc::MarkingOptions& options) {
+std::unique_ptr<gc::MarkEngine> make_engine(const EngineParts& parts, const gc::MarkingOptions& options) {
   const bool is_collectors =
       is_first(parts.queue, engine_queues()) && is_first(parts.victim, engine_victims());
-  return is_collectors ? gc::make_marking(options) : entry_of(parts.queue).make(options, parts.victim);
+  return is_collectors ? gc::make_mark_engine(options) : entry_of(parts.queue).make(options, parts.victim);
 }
 
-gc::MarkingMaker maker_of(EngineParts parts) {
+gc::MarkEngineMaker maker_of(EngineParts parts) {
   return
       [parts = std::move(parts)](const gc::MarkingOptions& options) { return make_engine(parts, options); };
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "mark/marker_options.h"
 
 namespace jackdaw::bench {
@@ -33,8 +33,8 @@ inline constexpr std::array<std::pair<std::string_view, mark::Grant>, 2> kGrants
 /// Makes an engine of these parts: with the first of each it is the collector's own. Throws
 /// std::invalid_argument for a name that is not in the lists, a number out of range, and several threads with
 /// a queue for one, and std::bad_alloc.
-std::unique_ptr<gc::Marking> make_engine(const EngineParts& parts, const gc::MarkingOptions& options);
+std::unique_ptr<gc::MarkEngine> make_engine(const EngineParts& parts, const gc::MarkingOptions& options);
 /// make_engine() of these parts, for the options of a collector.
-gc::MarkingMaker maker_of(EngineParts parts);
+gc::MarkEngineMaker maker_of(EngineParts parts);
 
 }  // namespace jackdaw::bench

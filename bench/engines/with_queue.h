@@ -5,11 +5,11 @@
 #include <memory>
 #include <string_view>
 
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 
 namespace jackdaw::bench {
 
 template <typename Queue>
-std::unique_ptr<gc::Marking> make_engine_with(const gc::MarkingOptions& options, std::string_view victim);
+std::unique_ptr<gc::MarkEngine> make_engine_with(const gc::MarkingOptions& options, std::string_view victim);
 
 }  // namespace jackdaw::bench

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 
 namespace jackdaw::bench {
@@ -21,7 +21,7 @@ class MarkingSwap {
   MarkingSwap& operator=(const MarkingSwap&) = delete;
 
   /// Collects once with `marking`. Throws std::bad_alloc.
-  gc::CollectionResult collect_with(std::unique_ptr<gc::Marking>& marking) {
+  gc::CollectionResult collect_with(std::unique_ptr<gc::MarkEngine>& marking) {
     own_ = collector_.exchange_marking(std::move(marking));
     gc::CollectionResult result = collector_.collect();
     marking = collector_.exchange_marking(std::move(own_));
@@ -30,7 +30,7 @@ class MarkingSwap {
 
  private:
   gc::Collector& collector_;
-  std::unique_ptr<gc::Marking> own_;
+  std::unique_ptr<gc::MarkEngine> own_;
 };
 
 }  // namespace jackdaw::bench

@@ -27,11 +27,11 @@ std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
 // An engine to be timed, and what it did so far.
 class Series {
  public:
-  explicit Series(const gc::MarkingOptions& options) : marking_(options.make(options)) {
-    runs_.workers = marking_->worker_count();
+  explicit Series(const gc::MarkingOptions& options) : engine_(options.make(options)) {
+    runs_.workers = engine_->marker().worker_count();
   }
 
-  std::unique_ptr<gc::Marking>& marking() { return marking_; }
+  std::unique_ptr<gc::MarkEngine>& engine() { return engine_; }
 
   void add(const gc::CollectionResult& result) {
     const mark::WorkerStatistics sum = mark::total(result.workers);
@@ -50,7 +50,7 @@ class Series {
   }
 
  private:
-  std::unique_ptr<gc::Marking> marking_;
+  std::unique_ptr<gc::MarkEngine> engine_;
   BoundsRuns runs_;
   std::vector<double> attempts_;
   std::vector<double> steals_;
@@ -72,7 +72,7 @@ class Measurement {
     const std::uint32_t rounds = options_.warmup + options_.repeat;
     for (std::uint32_t round = 0; round < rounds; ++round) {
       for (Series& series : all) {
-        const gc::CollectionResult result = collect("time", series.marking());
+        const gc::CollectionResult result = collect("time", series.engine());
         if (round >= options_.warmup) series.add(result);
       }
       progress.step(round + 1, rounds);
@@ -87,10 +87,10 @@ class Measurement {
   std::uint64_t most_held_tasks(std::uint32_t workers) {
     gc::MarkingOptions options = marking_options(workers);
     options.engine.tuning.count_visits = true;
-    std::unique_ptr<gc::Marking> marking = options.make(options);
+    std::unique_ptr<gc::MarkEngine> engine = options.make(options);
     std::uint64_t most = 0;
     for (std::uint32_t i = 0; i < options_.repeat; ++i) {
-      most = std::max(most, held_tasks(collect("space", marking).workers));
+      most = std::max(most, held_tasks(collect("space", engine).workers));
     }
     return most;
   }
@@ -103,8 +103,8 @@ class Measurement {
     return options;
   }
 
-  gc::CollectionResult collect(std::string_view purpose, std::unique_ptr<gc::Marking>& marking) {
-    gc::CollectionResult result = swapped_.collect_with(marking);
+  gc::CollectionResult collect(std::string_view purpose, std::unique_ptr<gc::MarkEngine>& engine) {
+    gc::CollectionResult result = swapped_.collect_with(engine);
     after_each_(fmt::format("for the bounds of {} with P = {}", purpose, result.workers.size()), result);
     return result;
   }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/heap/span.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 #include "heap/object.h"
 

@@ -16,7 +16,7 @@
 #include "bench/conservative/collector_functions.h"
 #include "bench/mark/conservative_report.h"
 #include "bench/mark/mark_report.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/memory_placement.h"
 #include "mark/queue/block_ring.h"
 #include "tools/command/input_error.h"

@@ -301,7 +301,7 @@ RunTimeLine record_time_line(const MarkExperimentOptions& options, const SerialM
   mark::TimeLine time_line(options.marking.engine.threads, kSpansOfWorker);
   gc::MarkingOptions marking_options = options.marking;
   marking_options.engine.time_line = &time_line;
-  std::unique_ptr<gc::Marking> marking = marking_options.make(marking_options);
+  std::unique_ptr<gc::MarkEngine> marking = marking_options.make(marking_options);
   MarkingSwap swap(heaps.collector);
   for (std::uint32_t i = 0; i <= options.warmup; ++i) {
     time_line.clear();

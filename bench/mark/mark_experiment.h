@@ -14,7 +14,7 @@
 #include "bench/mark/bounds.h"
 #include "bench/mark/line_reads.h"
 #include "bench/mark/plain_loop.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/memory_placement.h"
 #include "gc/runtime/collector.h"
 #include "mark/statistics.h"

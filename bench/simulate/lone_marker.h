@@ -12,6 +12,7 @@
 
 #include "mark/biased_regions.h"
 #include "mark/mark_loop_constants.h"
+#include "mark/marker_base.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/queue/bwos_lifo.h"
@@ -23,9 +24,9 @@
 
 namespace jackdaw::bench {
 
-/// It has the functions of mark::Marker, for gc::MarkingWith.
+/// It marks as mark::Marker does, for gc::MarkEngineWith.
 template <mark::ObjectModel Model>
-class LoneMarker {
+class LoneMarker final : public mark::MarkerBase {
  public:
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
@@ -35,15 +36,14 @@ class LoneMarker {
       : worker_(team_, options, {}, [](const mark::VictimSetup& setup) { return Victim(setup); }) {
     team_.worker = &worker_;
   }
-  LoneMarker(const LoneMarker&) = delete;
-  LoneMarker& operator=(const LoneMarker&) = delete;
 
-  void set_most_workers(std::uint32_t) {}
-  void wake_helpers(std::uint32_t) {}
-  static void share(mark::ThreadPool::Job part, std::uint32_t parts) {
+  void set_most_workers(std::uint32_t) override {}
+  using MarkerBase::wake_helpers;
+  void wake_helpers(std::uint32_t) override {}
+  void share(mark::ThreadPool::Job part, std::uint32_t parts) override {
     for (std::uint32_t i = 0; i < parts; ++i) part(i);
   }
-  static void share_with_all(mark::ThreadPool::Job part, std::uint32_t parts) { share(part, parts); }
+  void share_with_all(mark::ThreadPool::Job part, std::uint32_t parts) override { share(part, parts); }
   bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> rescans) {
     team_.input = {roots, rescans};
     worker_.start_round();
@@ -52,14 +52,14 @@ class LoneMarker {
     worker_.finish_round();
     return !worker_.dropped_tasks();
   }
-  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const {
+  [[nodiscard]] std::span<const mark::WorkerStatistics> statistics() const override {
     return {&worker_.statistics(), 1};
   }
-  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t) const {
+  [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t) const override {
     return worker_.steals_by_victim().first(1);
   }
-  [[nodiscard]] static std::uint32_t worker_count() { return 1; }
-  [[nodiscard]] std::size_t memory_bytes() const { return worker_.memory_bytes(); }
+  [[nodiscard]] std::uint32_t worker_count() const override { return 1; }
+  [[nodiscard]] std::size_t memory_bytes() const override { return worker_.memory_bytes(); }
 
  private:
   using Queue = mark::BwosLifo<Task>;

@@ -7,7 +7,7 @@
 
 #include "base/spin.h"
 #include "bench/simulate/lone_marker.h"
-#include "gc/marking/marking_with.h"
+#include "gc/marking/mark_engine_with.h"
 #include "gc/marking/object_model.h"
 #include "mark/mark_distance.h"
 #include "mark/marker_options.h"
@@ -55,17 +55,17 @@ struct FarModel : SharedModel {
 static_assert(mark::BiasedObjectModel<BiasedModel> && !mark::BiasedObjectModel<SharedModel>);
 
 template <typename Model>
-std::unique_ptr<gc::Marking> one_workers_marking(LoopTimes::Samples& samples) {
+std::unique_ptr<gc::MarkEngine> one_workers_engine(LoopTimes::Samples& samples) {
   const auto make_model = [&samples](const gc::MarkedHeap& heap) { return Model(heap, samples); };
-  return std::make_unique<gc::MarkingWith<LoneMarker<Model>, decltype(make_model)>>(make_model,
-                                                                                    mark::MarkerOptions());
+  return std::make_unique<gc::MarkEngineWith<LoneMarker<Model>, decltype(make_model)>>(make_model,
+                                                                                       mark::MarkerOptions());
 }
 
 }  // namespace
 
 LoopTimes::LoopTimes()
-    : engines_{one_workers_marking<BiasedModel>(samples_), one_workers_marking<SharedModel>(samples_),
-               one_workers_marking<FarModel>(samples_)} {
+    : engines_{one_workers_engine<BiasedModel>(samples_), one_workers_engine<SharedModel>(samples_),
+               one_workers_engine<FarModel>(samples_)} {
   least_ns_.fill(std::numeric_limits<double>::infinity());
 }
 

@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "bench/heap/marking_swap.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 
 namespace jackdaw::bench {
 
@@ -50,7 +50,7 @@ class LoopTimes {
 
  private:
   Samples samples_;
-  std::array<std::unique_ptr<gc::Marking>, kMarkLoops> engines_;
+  std::array<std::unique_ptr<gc::MarkEngine>, kMarkLoops> engines_;
   std::array<double, kMarkLoops> least_ns_{};
 };
 

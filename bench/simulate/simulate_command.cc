@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "bench/simulate/simulate_report.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "mark/biased_regions.h"
 #include "tools/command/input_error.h"
 #include "tools/command/output_file.h"

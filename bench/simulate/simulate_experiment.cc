@@ -54,14 +54,14 @@ class TimedEngine {
     marking.engine.threads = threads;
     marking.engine.seed = options.seed;
     marking.engine.tuning.steal_batch = options.steal_batch;
-    marking_ = make_engine({queue, victim}, marking);
+    engine_ = make_engine({queue, victim}, marking);
     outcome_.queue = std::move(queue);
     outcome_.victim = std::move(victim);
-    outcome_.threads = marking_->worker_count();
+    outcome_.threads = engine_->marker().worker_count();
   }
 
   void run(MarkingSwap& lent, bool counts) {
-    const gc::CollectionResult result = lent.collect_with(marking_);
+    const gc::CollectionResult result = lent.collect_with(engine_);
     if (!counts) return;
     outcome_.wall_ms.push_back(std::chrono::duration<double, std::milli>(result.mark_time).count());
     stolen_.push_back(mark::total(result.workers).steal_percent());
@@ -74,7 +74,7 @@ class TimedEngine {
   }
 
  private:
-  std::unique_ptr<gc::Marking> marking_;
+  std::unique_ptr<gc::MarkEngine> engine_;
   Validation outcome_;
   std::vector<double> stolen_;
 };

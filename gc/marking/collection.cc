@@ -17,18 +17,18 @@ Collection::Collection(heap::Heap& heap, WeakReferences* weak_references)
   rescans_.reserve_or_throw(kRescanPiece);
 }
 
-void Collection::begin(Marking& marking) {
-  marking_ = &marking;
+void Collection::begin(MarkEngine& engine) {
+  engine_ = &engine;
   is_complete_ = true;
   static_cast<CollectionTotals&>(result_) = {};
-  result_.workers.assign(marking.worker_count(), {});
+  result_.workers.assign(engine.marker().worker_count(), {});
 }
 
 void Collection::clear_marks() {
-  JACKDAW_CHECK(marking_ != nullptr && !program_runs_);
+  JACKDAW_CHECK(engine_ != nullptr && !program_runs_);
   heap_.start_clearing_marks();
-  marking_->share([this](std::uint32_t chunk) { heap_.clear_marks_of_chunk(chunk); },
-                  static_cast<std::uint32_t>(heap_.chunk_count()));
+  engine_->marker().share([this](std::uint32_t chunk) { heap_.clear_marks_of_chunk(chunk); },
+                          static_cast<std::uint32_t>(heap_.chunk_count()));
 }
 
 void Collection::mark_further(std::span<heap::Object* const> roots) {
@@ -70,9 +70,9 @@ CollectionResult& Collection::finish(std::chrono::steady_clock::time_point start
 }
 
 bool Collection::mark_pass(std::span<heap::Object* const> roots, std::span<const MarkTask> rescans) {
-  JACKDAW_CHECK(marking_ != nullptr);
-  const bool complete = marking_->mark({heap_.map(), weak_references_, program_runs_}, roots, rescans);
-  const auto counts = marking_->statistics();
+  JACKDAW_CHECK(engine_ != nullptr);
+  const bool complete = engine_->mark({heap_.map(), weak_references_, program_runs_}, roots, rescans);
+  const auto counts = engine_->marker().statistics();
   for (std::size_t i = 0; i < counts.size(); ++i) result_.workers[i].add(counts[i]);
   return complete;
 }

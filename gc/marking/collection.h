@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/page_vector.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/mark_task.h"
-#include "gc/marking/marking.h"
 #include "gc/weak/weak_references.h"
 #include "heap/heap.h"
 #include "heap/object.h"
@@ -44,7 +44,7 @@ class Collection {
   /// Before threads are stopped that may hold malloc's lock: this asks it for memory, if the marking has more
   /// workers than any before or finish()'s result was moved away, which what comes before finish() does not.
   /// Throws std::bad_alloc.
-  void begin(Marking& marking);
+  void begin(MarkEngine& engine);
   /// Nothing is marked from now on. Mark threads that are awake help. Does not throw.
   void clear_marks();
   /// Marks what `roots` lead to besides what is marked, but no values of ephemerons: that is left to the next
@@ -67,7 +67,7 @@ class Collection {
   /// are marked. For callers without memory to remember them. One thread at a time.
   void visit_all_marked_later() { is_complete_ = false; }
   /// The engine, from begin() on.
-  [[nodiscard]] Marking& marking() { return *marking_; }
+  [[nodiscard]] MarkEngine& engine() { return *engine_; }
   /// Frees what is not marked. Does not throw.
   void sweep(heap::OwnedBlocks owned);
   /// Begins the sweep: no object is freed before Heap::sweep_some says so.
@@ -84,7 +84,7 @@ class Collection {
 
   heap::Heap& heap_;
   WeakReferences* const weak_references_;
-  Marking* marking_ = nullptr;
+  MarkEngine* engine_ = nullptr;
   bool program_runs_ = false;
   bool is_complete_ = true;
   std::chrono::steady_clock::time_point marked_;

@@ -110,7 +110,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   // A thread that stands still may hold a lock of the C library's that starting another takes.
   if (!parts_.marking.has_thread() && parts_.threads.suspension().has_suspended()) return false;
   if (!parts_.permission.is_granted() && !may_begin_unasked()) return false;
-  Marking& marking = world_.prepare_marking(world_.used_bytes());
+  MarkEngine& marking = world_.prepare_marking(world_.used_bytes());
   if (!start_thread() || !parts_.roots.reserve_first()) return false;
   CollectionTrace& trace = parts_.reports.trace();
   const Clock::time_point start = Clock::now();
@@ -120,7 +120,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
     trace.end(TracePhase::cycle);
     return false;
   }
-  marking.set_most_workers(parts_.plan.most_concurrent_markers());
+  marking.marker().set_most_workers(parts_.plan.most_concurrent_markers());
   parts_.plan.note_cycle_begins(parts_.roots.searched_bytes());
   reason_ = reason;
   parts_.marking.start_marking(*first_roots, Clock::now() - start);
@@ -159,7 +159,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   const base::CancellationDisabled guard;
   parts_.lock.let_nobody_pass();
   CollectionRecord record{.reason = reason_, .used_bytes_before = world_.used_bytes()};
-  Marking& marking = parts_.engine.for_heap_of(record.used_bytes_before, false);
+  MarkEngine& marking = parts_.engine.for_heap_of(record.used_bytes_before, false);
   const std::uint64_t allocated = parts_.heap.allocated_bytes();
   parts_.plan.note_marking_ends();
   const Reports::DumpTime dump(parts_.reports, parts_.counters.collections() + 1);
@@ -181,7 +181,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
 }
 
 // Stops the program for the last pause and marks what is left.
-bool ConcurrentCycle::mark_rest(Marking& marking, const OwnStack& own_stack, CollectionRecord& record) {
+bool ConcurrentCycle::mark_rest(MarkEngine& marking, const OwnStack& own_stack, CollectionRecord& record) {
   CollectionTrace& trace = parts_.reports.trace();
   const CollectionTrace::Span collection(trace, TracePhase::collection, parts_.counters.collections() + 1,
                                          record.reason);
@@ -190,7 +190,7 @@ bool ConcurrentCycle::mark_rest(Marking& marking, const OwnStack& own_stack, Col
   const ThreadsStopped threads_stopped(parts_.pauses);
   if (!threads_stopped.knows_static_roots()) return false;
   parts_.hooks.tell(CollectionEvent::mark_start);
-  marking.set_most_workers(marking.worker_count());
+  marking.marker().set_most_workers(marking.marker().worker_count());
   {
     const CollectionTrace::Span catching_up(trace, TracePhase::catch_up);
     parts_.marking.end_marking(marking);

@@ -65,7 +65,7 @@ class ConcurrentCycle {
   void await_end_of(Phase phase, std::chrono::nanoseconds time, Lock& lock);
   void give_up();
   std::optional<std::span<heap::Object* const>> begin_stopped(const OwnStack& own_stack);
-  bool mark_rest(Marking& marking, const OwnStack& own_stack, CollectionRecord& record);
+  bool mark_rest(MarkEngine& marking, const OwnStack& own_stack, CollectionRecord& record);
   bool may_begin_unasked();
   bool tracks_writes();
   bool start_tracking();

@@ -46,7 +46,7 @@ MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options, bool at_once)
   if (at_once || depends_on_machine(options)) start_helpers();
 }
 
-Marking& MarkingOnDemand::for_heap_of(std::uint64_t bytes, bool may_start_helpers) {
+MarkEngine& MarkingOnDemand::for_heap_of(std::uint64_t bytes, bool may_start_helpers) {
   if (!has_helpers_ && options_.engine.threads > 1 && bytes > kSmallHeapBytes && may_start_helpers) {
     try {
       start_helpers();
@@ -63,7 +63,7 @@ void MarkingOnDemand::start_helpers() {
   const RunsOn everywhere(processors_);
   engine_ = options_.make(options_);
   has_helpers_ = true;
-  thread_count_.store(engine_->worker_count(), std::memory_order_relaxed);
+  thread_count_.store(engine_->marker().worker_count(), std::memory_order_relaxed);
 }
 
 void MarkingOnDemand::end() {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 
 namespace jackdaw::gc {
 
@@ -21,14 +21,15 @@ namespace jackdaw::gc {
 class MarkingOnDemand {
  public:
   /// Makes the engine for one thread, or, where `at_once` or the machine demands it, with its helpers. Throws
-  /// as a MarkingMaker.
+  /// as a MarkEngineMaker.
   MarkingOnDemand(const MarkingOptions& options, bool at_once);
 
   /// The engine for a collection of a heap that holds `bytes`. Throws std::bad_alloc when there is none and
   /// no memory for one; for helpers alone it does not: then one thread marks. `may_start_helpers`: false
   /// while a thread stands still that may hold a lock of the C library's.
-  Marking& for_heap_of(std::uint64_t bytes, bool may_start_helpers = true);
-  /// Makes the engine that was asked for, helpers included. Throws as a MarkingMaker, with nothing changed.
+  MarkEngine& for_heap_of(std::uint64_t bytes, bool may_start_helpers = true);
+  /// Makes the engine that was asked for, helpers included. Throws as a MarkEngineMaker, with nothing
+  /// changed.
   void start_helpers();
   /// Ends the helpers and drops the engine.
   void end();
@@ -47,7 +48,7 @@ class MarkingOnDemand {
   cpu_set_t processors_{};  // that the process's first thread may run on: helpers may, too
   bool has_helpers_ = false;
   std::atomic<std::uint32_t> thread_count_;
-  std::unique_ptr<Marking> engine_;
+  std::unique_ptr<MarkEngine> engine_;
 };
 
 }  // namespace jackdaw::gc

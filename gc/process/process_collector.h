@@ -71,7 +71,7 @@ class ProcessCollector {
   /// Collects, unless that is disabled, and leaves a heap dump at `path` (HeapDumps::set). Whether it is
   /// there.
   bool dump_heap(std::string path);
-  /// Starts the mark threads, if they are not there, and ends them. Throws as a MarkingMaker.
+  /// Starts the mark threads, if they are not there, and ends them. Throws as a MarkEngineMaker.
   void start_mark_threads();
   void end_mark_threads();  ///< nothing may be allocated or collected afterwards
   /// Threads that mark, the collecting one included.

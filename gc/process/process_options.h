@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/memory_placement.h"
 #include "gc/process/growth_policy.h"
 #include "gc/report/collection_log.h"

@@ -26,7 +26,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   parts_.lock.let_nobody_pass();
   const std::uint64_t live_before = parts_.counters.live_bytes();
   CollectionRecord record{.reason = reason, .used_bytes_before = used_bytes()};
-  Marking& marking = prepare_marking(record.used_bytes_before);
+  MarkEngine& marking = prepare_marking(record.used_bytes_before);
   const Reports::DumpTime dump(parts_.reports, parts_.counters.collections() + 1);
   parts_.hooks.tell(CollectionEvent::start);
   const EndTold end_told(parts_.hooks);
@@ -44,14 +44,14 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   return *result;
 }
 
-Marking& StopTheWorld::prepare_marking(std::uint64_t bytes) {
+MarkEngine& StopTheWorld::prepare_marking(std::uint64_t bytes) {
   {
     // In the child of a fork some may be left.
     const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
     parts_.heap.finish_sweep();
   }
   const OwnWork own_work;
-  Marking& marking = parts_.engine.for_heap_of(bytes, !parts_.threads.suspension().has_suspended());
+  MarkEngine& marking = parts_.engine.for_heap_of(bytes, !parts_.threads.suspension().has_suspended());
   parts_.collection.begin(marking);
   return marking;
 }
@@ -65,7 +65,7 @@ void StopTheWorld::give_back_memory_of_parent() {
 }
 
 // Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
-std::optional<CollectionTotals> StopTheWorld::collect_stopped(Marking& marking, const OwnStack& own_stack,
+std::optional<CollectionTotals> StopTheWorld::collect_stopped(MarkEngine& marking, const OwnStack& own_stack,
                                                               CollectionRecord& record) {
   CollectionTrace& trace = parts_.reports.trace();
   const CollectionTrace::Span collection(trace, TracePhase::collection, parts_.counters.collections() + 1,
@@ -75,7 +75,7 @@ std::optional<CollectionTotals> StopTheWorld::collect_stopped(Marking& marking, 
   const Clock::time_point start = Clock::now();
   parts_.hooks.tell(CollectionEvent::mark_start);
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
-  marking.wake_helpers();
+  marking.marker().wake_helpers();
   // From here on nothing fails: between clearing and marking, live objects look free.
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
   {

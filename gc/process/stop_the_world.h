@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "gc/marking/collection.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/process/collector_parts.h"
 #include "gc/process/roots/root_set.h"
 #include "gc/process/threads/stack_state.h"
@@ -29,7 +29,7 @@ class StopTheWorld {
   // --- For a cycle ---
 
   /// Before threads are stopped: the engine for a heap that holds `bytes`. Throws std::bad_alloc.
-  Marking& prepare_marking(std::uint64_t bytes);
+  MarkEngine& prepare_marking(std::uint64_t bytes);
   /// Bytes in use, as far as is known.
   [[nodiscard]] std::uint64_t used_bytes() const {
     return parts_.counters.live_bytes() + parts_.heap.allocated_bytes();
@@ -48,7 +48,7 @@ class StopTheWorld {
   void after_fork_in_child() { has_memory_of_parent_ = true; }
 
  private:
-  std::optional<CollectionTotals> collect_stopped(Marking& marking, const OwnStack& own_stack,
+  std::optional<CollectionTotals> collect_stopped(MarkEngine& marking, const OwnStack& own_stack,
                                                   CollectionRecord& record);
   void give_back_memory_of_parent();
   void verify(const OwnStack& own_stack);

@@ -14,8 +14,8 @@
 #include <span>
 
 #include "base/page_vector.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/mark_task.h"
-#include "gc/marking/marking.h"
 #include "gc/marking/object_model.h"
 #include "gc/report/dump/dump_format.h"
 #include "heap/heap.h"

@@ -49,7 +49,7 @@ Collector::Collector(const CollectorOptions& options)
     : options_(checked(options)),
       heap_(options.heap_limit_bytes, memory_nodes(options.memory)),
       collection_(heap_),
-      marking_(options.marking.make(options.marking)) {
+      engine_(options.marking.make(options.marking)) {
   if (options_.automatic) set_budget(options_.minimum_budget_bytes);
 }
 
@@ -127,10 +127,10 @@ CollectionResult Collector::collect() {
   return collect_stopped(lock, 0);
 }
 
-std::unique_ptr<Marking> Collector::exchange_marking(std::unique_ptr<Marking> marking) {
+std::unique_ptr<MarkEngine> Collector::exchange_marking(std::unique_ptr<MarkEngine> engine) {
   std::unique_lock lock(mutex_);
   world_changed_.wait(lock, [this] { return !is_stop_requested(); });
-  return std::exchange(marking_, std::move(marking));
+  return std::exchange(engine_, std::move(engine));
 }
 
 // A collection needs a little memory itself, to gather the roots.
@@ -153,8 +153,8 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
                                             std::uint32_t running_of_caller) {
   const WorldStopped world_stopped(*this, lock, running_of_caller);
   const Clock::time_point start = Clock::now();
-  collection_.begin(*marking_);
-  marking_->wake_helpers();
+  collection_.begin(*engine_);
+  engine_->marker().wake_helpers();
   gather_roots();
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);

@@ -20,7 +20,7 @@
 
 #include "base/export.h"
 #include "gc/marking/collection.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/memory_placement.h"
 #include "heap/heap.h"
 #include "heap/object.h"
@@ -66,24 +66,24 @@ class Collector {
   /// no memory to gather the roots.
   JACKDAW_EXPORT CollectionResult collect();
 
-  /// Marks with `marking`, not null, from now on; gives the engine that it marked with so far. Waits for a
+  /// Marks with `engine`, not null, from now on; gives the engine that it marked with so far. Waits for a
   /// collection under way. No thread may call mark_threads() or marking_memory_bytes() meanwhile.
-  JACKDAW_EXPORT std::unique_ptr<Marking> exchange_marking(std::unique_ptr<Marking> marking);
+  JACKDAW_EXPORT std::unique_ptr<MarkEngine> exchange_marking(std::unique_ptr<MarkEngine> engine);
 
   /// The heap, to be read between collections.
   heap::Heap& heap() { return heap_; }
   /// Collections so far. Any thread.
   [[nodiscard]] JACKDAW_EXPORT std::uint64_t collections() const;
   /// Mark threads, the collecting one included.
-  [[nodiscard]] std::uint32_t mark_threads() const { return marking_->worker_count(); }
+  [[nodiscard]] std::uint32_t mark_threads() const { return engine_->marker().worker_count(); }
   /// How often a mark thread has stolen from each since the engine was made. Not during a collection.
   [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const {
-    return marking_->steals_by_victim(worker);
+    return engine_->marker().steals_by_victim(worker);
   }
   /// Bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow lists.
   /// While nobody allocates.
   [[nodiscard]] std::uint64_t marking_memory_bytes() const {
-    return marking_->memory_bytes() + heap_.header_bytes();
+    return engine_->marker().memory_bytes() + heap_.header_bytes();
   }
 
  private:
@@ -126,7 +126,7 @@ class Collector {
   const CollectorOptions options_;
   heap::Heap heap_;
   Collection collection_;
-  std::unique_ptr<Marking> marking_;
+  std::unique_ptr<MarkEngine> engine_;
 
   mutable std::mutex mutex_;  // guards all below; held by the collecting thread all through
   std::condition_variable world_changed_;

@@ -383,7 +383,7 @@ void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
     while (batch < before && !end.compare_exchange_weak(before, batch, std::memory_order_relaxed)) continue;
   };
   const std::uint64_t bytes_before = dirty_bytes_;
-  collection_.marking().share_with_all(visit_batch, batches);
+  collection_.engine().marker().share_with_all(visit_batch, batches);
   taken_.visited(std::min(pieces.size(), end.load(std::memory_order_relaxed) * kBatch));
   note_visits(dirty_bytes_ - bytes_before,
               std::chrono::nanoseconds(nanoseconds.load(std::memory_order_relaxed)));
@@ -501,12 +501,12 @@ void ConcurrentMarking::mark_gathered() {
   rescans_.clear();
 }
 
-void ConcurrentMarking::end_marking(Marking& marking) {
+void ConcurrentMarking::end_marking(MarkEngine& engine) {
   JACKDAW_CHECK(lock_.is_held_by_caller() && phase() == Phase::marked);
   collection_.set_program_runs(false);
-  marking.wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kWrittenOfAHelper) +
-                       stretches_.part_count() / kPartsOfAHelper);
-  visit_written_in_pause(marking);
+  engine.marker().wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kWrittenOfAHelper) +
+                               stretches_.part_count() / kPartsOfAHelper);
+  visit_written_in_pause(engine);
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(
@@ -519,7 +519,7 @@ void ConcurrentMarking::end_marking(Marking& marking) {
 }
 
 // Nothing need be armed any more.
-void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
+void ConcurrentMarking::visit_written_in_pause(MarkEngine& engine) {
   // Nanoseconds of all mark threads. Relaxed, all: totals, read when they are done.
   std::atomic<std::int64_t> asking{0};
   std::atomic<std::int64_t> visiting{0};
@@ -532,7 +532,7 @@ void ConcurrentMarking::visit_written_in_pause(Marking& marking) {
     asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
   };
   dirty_bytes_ = 0;
-  marking.share(visit_part, stretches_.part_count());
+  engine.marker().share(visit_part, stretches_.part_count());
   note_visits(dirty_bytes_, std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
   const Milliseconds asked = std::chrono::nanoseconds(asking.load(std::memory_order_relaxed));
   const Milliseconds of_part = asked / std::max(stretches_.part_count(), 1U);

@@ -33,8 +33,8 @@
 #include "base/futex_word.h"
 #include "base/page_vector.h"
 #include "gc/marking/collection.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/mark_task.h"
-#include "gc/marking/marking.h"
 #include "gc/process/concurrent/marking_constants.h"
 #include "gc/process/concurrent/scanned_stretches.h"
 #include "gc/process/concurrent/taken_pages.h"
@@ -83,7 +83,7 @@ class ConcurrentMarking {
   void start_marking(std::span<heap::Object* const> roots, std::chrono::nanoseconds first_pause);
   /// Phase marked, while the program stands still: visits what was written since, and what could not be
   /// visited while it ran. What the roots lead to is to be marked next.
-  void end_marking(Marking& marking);
+  void end_marking(MarkEngine& engine);
   /// Phase marked: nothing is swept, and the next cycle begins anew.
   void give_up();
   /// Phase marked: goes on to sweeping.
@@ -170,7 +170,7 @@ class ConcurrentMarking {
   void visit_taken(Clock::time_point deadline);
   void visit_pieces(std::span<const base::AddressRange> pieces);
   void note_visits(std::uint64_t visited_bytes, Milliseconds visiting);
-  [[nodiscard]] double marker_count() { return collection_.marking().worker_count(); }
+  [[nodiscard]] double marker_count() { return collection_.engine().marker().worker_count(); }
   [[nodiscard]] std::uint64_t affordable_bytes();
   void leave_marking(std::uint64_t expected_dirty_bytes);
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
@@ -183,7 +183,7 @@ class ConcurrentMarking {
   void add_root(heap::Object* object);
   void mark_among_others(heap::Object* object);
   bool has_gathered_enough();
-  void visit_written_in_pause(Marking& marking);
+  void visit_written_in_pause(MarkEngine& engine);
   Clock::time_point visit_written_of(std::uint32_t part, std::chrono::nanoseconds& visits);
   void add_rescan(MarkTask task);
   void mark_gathered();

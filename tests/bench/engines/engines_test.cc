@@ -24,11 +24,11 @@ TEST(Engines, AreMadeForAsManyThreadsAsTheirQueueServes) {
     for (const std::string_view victim : {"", "random"}) {
       gc::MarkingOptions options;
       options.engine.threads = serves_one_thread_alone(queue) ? 1 : 2;
-      const std::unique_ptr<gc::Marking> marking =
+      const std::unique_ptr<gc::MarkEngine> engine =
           make_engine({std::string(queue), std::string(victim)}, options);
-      EXPECT_EQ(marking->worker_count(), options.engine.threads);
-      EXPECT_TRUE(marking->mark({heap::BlockMap()}, {}, {})) << "nothing to mark";
-      EXPECT_EQ(marking->statistics().size(), options.engine.threads);
+      EXPECT_EQ(engine->marker().worker_count(), options.engine.threads);
+      EXPECT_TRUE(engine->mark({heap::BlockMap()}, {}, {})) << "nothing to mark";
+      EXPECT_EQ(engine->marker().statistics().size(), options.engine.threads);
     }
   }
 }

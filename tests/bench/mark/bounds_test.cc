@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/heap/heap_graph.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 #include "mark/mark_loop_constants.h"
 #include "mark/marker_options.h"

@@ -11,7 +11,7 @@
 
 #include "bench/heap/heap_graph.h"
 #include "bench/simulate/simulate_experiment.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 #include "mark/random_numbers.h"
 #include "mark/statistics.h"

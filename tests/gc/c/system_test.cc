@@ -473,11 +473,11 @@ std::atomic<bool> has_forked{false};
 std::atomic<pid_t> forking_thread{0};
 
 // Makes the engine, which is a part of GC_init, when a fork is over or waits for it to be made.
-std::unique_ptr<gc::Marking> make_during_fork(const gc::MarkingOptions& options) {
+std::unique_ptr<gc::MarkEngine> make_during_fork(const gc::MarkingOptions& options) {
   if (!is_starting.exchange(true)) {
     while (!has_forked && !gc::sleeps(forking_thread)) sched_yield();
   }
-  return gc::make_marking(options);
+  return gc::make_mark_engine(options);
 }
 
 TEST(CFork, AChildOfAForkDuringTheStartMayUseTheHeap) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gc/finalization/finalization.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "mark/random_numbers.h"
 #include "tests/gc/finalization/finalization_model.h"
 #include "tests/gc/finalization/stopped_program.h"

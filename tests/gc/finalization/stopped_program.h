@@ -11,7 +11,7 @@
 #include "gc/finalization/finalization.h"
 #include "gc/finalization/weak_processing.h"
 #include "gc/marking/collection.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
@@ -23,7 +23,7 @@ namespace jackdaw::gc {
 
 class StoppedProgram {
  public:
-  explicit StoppedProgram(const MarkingOptions& options = {}) : marking_(make_marking(options)) {}
+  explicit StoppedProgram(const MarkingOptions& options = {}) : marking_(make_mark_engine(options)) {}
 
   /// Any word of the object may be an address.
   heap::Object* allocate(std::size_t words = 4) {
@@ -79,7 +79,7 @@ class StoppedProgram {
 
   heap::Heap heap_{std::size_t{256} << 20};
   heap::Allocator allocator_{heap_};
-  std::unique_ptr<Marking> marking_;
+  std::unique_ptr<MarkEngine> marking_;
   Collection collection_{heap_};
   WeakProcessing weak_processing_{collection_};
   std::vector<heap::Object*> all_roots_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gc/marking/collection.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/kind.h"
@@ -62,7 +62,7 @@ class WeakProcessingTest : public testing::TestWithParam<Setup> {
 
   heap::Heap heap_{std::size_t{128} << 20};
   heap::Allocator allocator_{heap_};
-  std::unique_ptr<Marking> marking_{make_marking(options())};
+  std::unique_ptr<MarkEngine> marking_{make_mark_engine(options())};
   Collection collection_{heap_};
   WeakProcessing further_{collection_};
 };

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "heap/word_scan.h"
@@ -46,7 +46,7 @@ class RandomWords {
   }
 
   // Marks with the engine and compares.
-  void expect_marks_like_serial_search(Marking& marking) {
+  void expect_marks_like_serial_search(MarkEngine& marking) {
     heap_.clear_marks();
     ASSERT_TRUE(marking.mark({heap_.map()}, roots_, {}));
     std::set<Object*> marked;
@@ -148,7 +148,7 @@ TEST_P(WordsMark, EqualsTheSerialSearch) {
   options.engine.tuning.serial_references = std::get<1>(GetParam());
   options.engine.tuning.blocks = 8;
   options.engine.tuning.block_size = 16;
-  const std::unique_ptr<Marking> marking = make_marking(options);
+  const std::unique_ptr<MarkEngine> marking = make_mark_engine(options);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     RandomWords words(mark::scaled(20'000), seed, std::get<2>(GetParam()));
     for (int run = 0; run < 3; ++run) words.expect_marks_like_serial_search(*marking);

@@ -30,8 +30,8 @@ class MarkingOnDemandTest : public testing::Test {
 TEST_F(MarkingOnDemandTest, OneThreadMarksASmallHeap) {
   {
     MarkingOnDemand marking(options_, false);
-    EXPECT_EQ(marking.for_heap_of(0).worker_count(), 1U);
-    EXPECT_EQ(marking.for_heap_of(kSmall).worker_count(), 1U);
+    EXPECT_EQ(marking.for_heap_of(0).marker().worker_count(), 1U);
+    EXPECT_EQ(marking.for_heap_of(kSmall).marker().worker_count(), 1U);
     EXPECT_EQ(marking.thread_count(), kThreads);
   }
   EXPECT_EQ(started_.load(), 0U);
@@ -40,8 +40,8 @@ TEST_F(MarkingOnDemandTest, OneThreadMarksASmallHeap) {
 TEST_F(MarkingOnDemandTest, HelpersStartOnceForALargerOne) {
   {
     MarkingOnDemand marking(options_, false);
-    Marking& first = marking.for_heap_of(kLarge);
-    EXPECT_EQ(first.worker_count(), kThreads);
+    MarkEngine& first = marking.for_heap_of(kLarge);
+    EXPECT_EQ(first.marker().worker_count(), kThreads);
     EXPECT_EQ(&marking.for_heap_of(0), &first);
   }
   EXPECT_EQ(started_.load(), kThreads - 1);
@@ -50,18 +50,18 @@ TEST_F(MarkingOnDemandTest, HelpersStartOnceForALargerOne) {
 TEST_F(MarkingOnDemandTest, HelpersStartWhenTheyAreAskedFor) {
   MarkingOnDemand marking(options_, false);
   marking.start_helpers();
-  EXPECT_EQ(marking.for_heap_of(0).worker_count(), kThreads);
+  EXPECT_EQ(marking.for_heap_of(0).marker().worker_count(), kThreads);
 }
 
 TEST_F(MarkingOnDemandTest, HelpersStartAtOnceWhereTheyMust) {
   MarkingOnDemand marking(options_, true);
-  EXPECT_EQ(marking.for_heap_of(0).worker_count(), kThreads);
+  EXPECT_EQ(marking.for_heap_of(0).marker().worker_count(), kThreads);
 }
 
 TEST_F(MarkingOnDemandTest, HelpersAreStartedLaterWhereTheyMayNotBeNow) {
   MarkingOnDemand marking(options_, false);
-  EXPECT_EQ(marking.for_heap_of(kLarge, false).worker_count(), 1U);
-  EXPECT_EQ(marking.for_heap_of(kLarge).worker_count(), kThreads);
+  EXPECT_EQ(marking.for_heap_of(kLarge, false).marker().worker_count(), 1U);
+  EXPECT_EQ(marking.for_heap_of(kLarge).marker().worker_count(), kThreads);
 }
 
 TEST_F(MarkingOnDemandTest, AfterTheEndItBeginsAgain) {
@@ -70,8 +70,8 @@ TEST_F(MarkingOnDemandTest, AfterTheEndItBeginsAgain) {
   marking.end();
   EXPECT_EQ(started_.load(), kThreads - 1);
   EXPECT_EQ(marking.thread_count(), kThreads);
-  EXPECT_EQ(marking.for_heap_of(0).worker_count(), 1U);
-  EXPECT_EQ(marking.for_heap_of(kLarge).worker_count(), kThreads);
+  EXPECT_EQ(marking.for_heap_of(0).marker().worker_count(), 1U);
+  EXPECT_EQ(marking.for_heap_of(kLarge).marker().worker_count(), kThreads);
 }
 
 // A program's thread that is bound to one processor does not bind the helpers.

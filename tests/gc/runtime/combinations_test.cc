@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/engines/engines.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 #include "mark/marker_options.h"
 #include "tests/gc/runtime/program.h"

@@ -10,7 +10,7 @@
 
 #include "bench/engines/engines.h"
 #include "bench/heap/serial_mark.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
 #include "gc/runtime/mutator.h"
 #include "tests/gc/runtime/program.h"

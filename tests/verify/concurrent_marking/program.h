@@ -89,7 +89,7 @@ class Program {
   }
   /// The program's threads stand still, having these roots.
   void end_marking(std::span<heap::Object* const> roots) {
-    gc::Marking engine;
+    gc::MarkEngine engine;
     const std::lock_guard lock(lock_);
     for (; marking_.phase() == Phase::marking; lock_.lock()) {
       lock_.unlock();

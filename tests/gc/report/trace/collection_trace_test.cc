@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "gc/marking/collection.h"
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 #include "heap/allocator.h"
 #include "tests/address_space_limit.h"
 #include "tests/base/taken_numbers.h"
@@ -150,7 +150,7 @@ TEST_F(CollectionTraceTest, StealsAreThoseThatTheCollectorCounts) {
   options.engine.threads = options.engine.processors = 4;
   options.engine.time_line = trace.workers();
   options.engine.tuning.serial_references = 100;
-  const auto marking = make_marking(options);
+  const auto marking = make_mark_engine(options);
   Collection collection(heap);
   mark::WorkerStatistics counted;
   for (int i = 0; i < 100 && counted.steals == 0; ++i) {

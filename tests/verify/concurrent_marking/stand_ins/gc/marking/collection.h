@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "gc/marking/mark_engine.h"
 #include "gc/marking/mark_task.h"
-#include "gc/marking/marking.h"
 #include "gc/marking/object_model.h"
 #include "heap/heap.h"
 #include "tests/verify/verify.h"
@@ -17,7 +17,7 @@ class Collection {
  public:
   explicit Collection(heap::Heap& heap) : heap_(heap) {}
 
-  static Marking marking() { return {}; }
+  static MarkEngine engine() { return {}; }
   // For who has no more memory.
   static void visit_all_marked_later() { CHECK(false); }
   void set_program_runs(bool runs) { program_runs_ = runs; }

@@ -1,6 +1,6 @@
-#include "gc/marking/marking.h"
+#include "gc/marking/mark_engine.h"
 
-#include "gc/marking/marking_with.h"
+#include "gc/marking/mark_engine_with.h"
 #include "machine/topology.h"
 #include "machine/usable_processors.h"
 #include "mark/queue/bwos_lifo.h"
@@ -8,8 +8,8 @@
 
 namespace jackdaw::gc {
 
-std::unique_ptr<Marking> make_marking(const MarkingOptions& options) {
-  return make_marking_with<mark::BwosLifo<MarkTask>, mark::NumaProbabilisticVictim>(options);
+std::unique_ptr<MarkEngine> make_mark_engine(const MarkingOptions& options) {
+  return make_mark_engine_with<mark::BwosLifo<MarkTask>, mark::NumaProbabilisticVictim>(options);
 }
 
 bool depends_on_machine(const MarkingOptions& options) {

@@ -1,4 +1,5 @@
-// Stands in for gc/marking/marking.h: an engine of one worker (mark_loop/two_workers.cc is about several).
+// Stands in for gc/marking/mark_engine.h: an engine of one worker (mark_loop/two_workers.cc is about
+// several).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct MarkedHeap {
   bool program_runs = false;
 };
 
-struct Marking {
+struct MarkEngine {
+  static MarkEngine marker() { return {}; }
   static std::uint32_t worker_count() { return 1; }
   static void wake_helpers(std::uint32_t) {}
   template <typename Part>

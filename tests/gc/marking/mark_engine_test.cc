@@ -1,5 +1,5 @@
-// make_marking: the collector's engine, and what it refuses.
-#include "gc/marking/marking.h"
+// make_mark_engine: the collector's engine, and what it refuses.
+#include "gc/marking/mark_engine.h"
 
 #include <gtest/gtest.h>
 
@@ -13,38 +13,39 @@
 namespace jackdaw::gc {
 namespace {
 
-TEST(Marking, HasAsManyWorkersAsThreadsAndMarksNothing) {
+TEST(MarkEngine, HasAsManyWorkersAsThreadsAndMarksNothing) {
   for (const std::uint32_t threads : {1U, 2U}) {
     MarkingOptions options;
     options.engine.threads = threads;
-    const std::unique_ptr<Marking> marking = make_marking(options);
-    EXPECT_EQ(marking->worker_count(), threads);
-    EXPECT_TRUE(marking->mark({heap::BlockMap()}, {}, {}));
-    EXPECT_EQ(marking->statistics().size(), threads);
+    const std::unique_ptr<MarkEngine> engine = make_mark_engine(options);
+    EXPECT_EQ(engine->marker().worker_count(), threads);
+    EXPECT_TRUE(engine->mark({heap::BlockMap()}, {}, {}));
+    EXPECT_EQ(engine->marker().statistics().size(), threads);
   }
 }
 
-TEST(Marking, TellsTheMemoryOfItsQueues) {
+TEST(MarkEngine, TellsTheMemoryOfItsQueues) {
   const MarkingOptions options;
   const std::size_t block_bytes = options.engine.tuning.block_size * sizeof(MarkTask);
-  EXPECT_GE(make_marking(options)->memory_bytes(), block_bytes);
-  EXPECT_LE(make_marking(options)->memory_bytes(), 2 * block_bytes) << "what is not used takes none";
+  EXPECT_GE(make_mark_engine(options)->marker().memory_bytes(), block_bytes);
+  EXPECT_LE(make_mark_engine(options)->marker().memory_bytes(), 2 * block_bytes)
+      << "what is not used takes none";
 }
 
-TEST(Marking, SizesOutOfRangeAreRefused) {
+TEST(MarkEngine, SizesOutOfRangeAreRefused) {
   for (const std::size_t blocks : {std::size_t{0}, std::size_t{1}, (std::size_t{1} << 16) + 1}) {
     MarkingOptions options;
     options.engine.tuning.blocks = blocks;
-    EXPECT_THROW(make_marking(options), std::invalid_argument) << blocks;
+    EXPECT_THROW(make_mark_engine(options), std::invalid_argument) << blocks;
   }
   for (const std::size_t block_size : {std::size_t{0}, std::size_t{65'535}}) {
     MarkingOptions options;
     options.engine.tuning.block_size = block_size;
-    EXPECT_THROW(make_marking(options), std::invalid_argument) << block_size;
+    EXPECT_THROW(make_mark_engine(options), std::invalid_argument) << block_size;
   }
 }
 
-TEST(Marking, ACollectorRefusesWhatItsMarkingRefuses) {
+TEST(MarkEngine, ACollectorRefusesWhatItsMarkingRefuses) {
   CollectorOptions options;
   options.marking.engine.tuning.blocks = 1;
   EXPECT_THROW(Collector{options}, std::invalid_argument);

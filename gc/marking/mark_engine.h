@@ -1,11 +1,9 @@
-// Marking: a marking engine for Jackdaw's heap.
+// MarkEngine: a marking engine for Jackdaw's heap.
 //
-// Engines are templates; this is the one virtual call that stands before them, once a collection. The library
-// has one engine. Comparisons make others (gc/marking/marking_with.h).
+// Markers are templates; this is the one virtual call that stands before them, a few times in a collection.
+// The library has one engine. Comparisons make others (gc/marking/mark_engine_with.h).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,9 +13,8 @@
 #include "heap/block_map.h"
 #include "heap/object.h"
 #include "machine/binding.h"
+#include "mark/marker_base.h"
 #include "mark/marker_options.h"
-#include "mark/statistics.h"
-#include "mark/thread_pool.h"
 
 namespace jackdaw::gc {
 
@@ -32,34 +29,27 @@ struct MarkedHeap {
   bool program_runs = false;
 };
 
-/// See mark::Marker, whose functions these are.
-class Marking {
+/// A marker, and the heap's object model for it.
+class MarkEngine {
  public:
-  Marking() = default;
-  virtual ~Marking() = default;
-  Marking(const Marking&) = delete;
-  Marking& operator=(const Marking&) = delete;
+  MarkEngine() = default;
+  virtual ~MarkEngine() = default;
+  MarkEngine(const MarkEngine&) = delete;
+  MarkEngine& operator=(const MarkEngine&) = delete;
 
-  virtual void wake_helpers(std::uint32_t least) = 0;
-  void wake_helpers() { wake_helpers(0); }
-  virtual void share(mark::ThreadPool::Job part, std::uint32_t parts) = 0;
-  virtual void share_with_all(mark::ThreadPool::Job part, std::uint32_t parts) = 0;
-  virtual void set_most_workers(std::uint32_t workers) = 0;
+  virtual mark::MarkerBase& marker() = 0;
+  /// Marks in `heap` as mark::Marker::mark() does.
   virtual bool mark(const MarkedHeap& heap, std::span<heap::Object* const> roots,
                     std::span<const MarkTask> rescans) = 0;
-  [[nodiscard]] virtual std::span<const mark::WorkerStatistics> statistics() const = 0;
-  [[nodiscard]] virtual std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const = 0;
-  [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
-  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
 
 struct MarkingOptions;
 /// Makes an engine and starts its threads. Throws std::invalid_argument for what the engine cannot do, and
 /// std::bad_alloc.
-using MarkingMaker = std::function<std::unique_ptr<Marking>(const MarkingOptions& options)>;
+using MarkEngineMaker = std::function<std::unique_ptr<MarkEngine>(const MarkingOptions& options)>;
 
 /// Makes the library's engine: LIFO BWoS queues, NUMA-aware probabilistic victims.
-JACKDAW_EXPORT std::unique_ptr<Marking> make_marking(const MarkingOptions& options);
+JACKDAW_EXPORT std::unique_ptr<MarkEngine> make_mark_engine(const MarkingOptions& options);
 
 /// How the marking is set up.
 struct MarkingOptions {
@@ -68,7 +58,7 @@ struct MarkingOptions {
   /// The processors that helper threads are bound to, unless the engine's `nodes` or `on_helper_start` are
   /// given. The thread that collects is the program's and stays as it is.
   machine::Binding binding = machine::Binding::automatic;
-  MarkingMaker make = make_marking;
+  MarkEngineMaker make = make_mark_engine;
 };
 
 /// Whether the engine is made by what the machine is like: several memory nodes, or threads that are bound.
