@@ -85,6 +85,7 @@ constinit thread_local ThreadRecord* own_record = nullptr;
 enum Report : std::uint32_t { waiting, registered, without_memory };
 struct Birth {
   ThreadRecord* record;
+  std::size_t stack_bytes;
   base::FutexWord report;
 };
 
@@ -142,7 +143,7 @@ void* run_thread(void* argument) {
   auto& birth = *static_cast<Birth*>(argument);
   ThreadRecord* const record = birth.record;
   try {
-    collector().threads().register_current();
+    collector().threads().register_current({}, birth.stack_bytes);
   } catch (const std::exception&) {
     pthread_detach(pthread_self());  // if it is not yet
     report(birth.report, without_memory);
@@ -171,6 +172,20 @@ ThreadRecord* new_record(const pthread_attr_t* attributes) {
   return record;
 }
 
+// The bytes of the stack that a thread with these attributes gets; 0 when the library does not tell.
+std::size_t stack_bytes_of(const pthread_attr_t* attributes) {
+  std::size_t bytes = 0;
+  if (attributes != nullptr) {
+    pthread_attr_getstacksize(attributes, &bytes);
+    return bytes;
+  }
+  pthread_attr_t defaults;
+  if (pthread_getattr_default_np(&defaults) != 0) return 0;
+  pthread_attr_getstacksize(&defaults, &bytes);
+  pthread_attr_destroy(&defaults);
+  return bytes;
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -178,7 +193,7 @@ extern "C" {
 
 int GC_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
                       void* argument) {
-  Birth birth{new_record(attributes), {}};
+  Birth birth{new_record(attributes), stack_bytes_of(attributes), {}};
   if (birth.record == nullptr) return EAGAIN;
   birth.record->function = function;
   birth.record->argument = argument;

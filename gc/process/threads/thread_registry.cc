@@ -23,10 +23,11 @@ ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::ch
   stops_.requests().signal().take();
 }
 
-ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> stack_end) {
+ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> stack_end,
+                                                std::size_t stack_bytes) {
   JACKDAW_CHECK(current() == nullptr);
   const OwnWork own_work;
-  ThreadStack stack = ThreadStack::of_this_thread();
+  ThreadStack stack = ThreadStack::of_this_thread(stack_bytes);
   if (stack_end) stack.set_end(*stack_end);
   // Before the lock: a collection asks for the loader's lock first.
   const ThreadLocals thread_locals = ThreadLocals::of_this_thread();

@@ -47,9 +47,9 @@ class ThreadRegistry {
   /// The calling thread's entry; registers the thread if it is not registered. Throws std::bad_alloc.
   ProcessThread& this_thread() { return current() != nullptr ? *current() : register_current(); }
   /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
-  /// scanned up to `stack_end`, or as far as the thread library knows it. Throws std::bad_alloc, with nothing
-  /// changed.
-  ProcessThread& register_current(std::optional<std::uintptr_t> stack_end = {});
+  /// scanned up to `stack_end`, or as far as the thread library knows it; `stack_bytes` as in
+  /// ThreadStack::of_this_thread. Throws std::bad_alloc, with nothing changed.
+  ProcessThread& register_current(std::optional<std::uintptr_t> stack_end = {}, std::size_t stack_bytes = 0);
   /// The calling thread does not use the heap any more: nothing that it holds keeps an object. Collections do
   /// not wait for it.
   void unregister_current();

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <new>
 
+#include "base/page_memory.h"
+
 #ifdef __GLIBC__
 // The C library's, whose name is reserved.
 extern "C" void* libc_stack_end asm("__libc_stack_end");
@@ -42,6 +44,21 @@ base::AddressRange first_threads_stack() {
   const base::AddressRange stack{end - kLargestForeignStack, end};
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (stack.contains(here) || base::with_mapped_below(stack).contains(here)) return stack;
+#endif
+  return {};
+}
+
+// The stack of `bytes` bytes that the thread library gave the calling thread: at its end it keeps what it
+// knows of the thread. Empty when that is not known, or the thread runs elsewhere.
+base::AddressRange given_stack([[maybe_unused]] std::size_t bytes) {
+#if defined(__GLIBC__) && defined(__x86_64__)
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto known = reinterpret_cast<std::uintptr_t>(pthread_self());
+  if (bytes != 0 && here < known && known - here < bytes) {
+    const std::uintptr_t page = base::page_bytes();
+    const std::uintptr_t end = (known / page + 1) * page;
+    return {end - std::min(end, bytes), end};
+  }
 #endif
   return {};
 }
@@ -91,10 +108,11 @@ base::AddressRange used_part(base::AddressRange stack, std::uintptr_t pointer) {
 
 }  // namespace
 
-ThreadStack ThreadStack::of_this_thread() {
+ThreadStack ThreadStack::of_this_thread(std::size_t bytes) {
   ThreadStack stack;
   stack.fake_stack_ = FakeStack::of_this_thread();
   stack.own_ = first_threads_stack();
+  if (stack.own_.empty()) stack.own_ = given_stack(bytes);
   if (stack.own_.empty()) stack.own_ = stack_of_this_thread();
   stack.current_ = stack.own_;
   return stack;

@@ -20,8 +20,10 @@ namespace jackdaw::gc {
 /// stopped.
 class ThreadStack {
  public:
-  /// The calling thread's own. Throws std::bad_alloc.
-  static ThreadStack of_this_thread();
+  /// The calling thread's own. `bytes`: what the thread library was told to give it, 0 if that is not known;
+  /// then the library is asked, which calls malloc and so gives each thread an arena of 64 MiB of addresses.
+  /// Throws std::bad_alloc.
+  static ThreadStack of_this_thread(std::size_t bytes = 0);
 
   /// One past the first word: what lies above is not scanned.
   [[nodiscard]] std::uintptr_t end() const { return current_.end; }

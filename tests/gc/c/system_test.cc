@@ -1,5 +1,6 @@
 // The lock, roots, displacements, hooks, dumps, threads and fork through the C interface.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -8,10 +9,13 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "base/page_memory.h"
@@ -198,6 +202,96 @@ TEST(CPthreads, ResultsAreKeptUntilTheyAreJoined) {
     EXPECT_EQ(GC_base(result), result);
     EXPECT_EQ(static_cast<char*>(result)[63], 42);
   }
+}
+
+// How many arenas malloc has.
+std::size_t count_arenas() {
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* const file = open_memstream(&text, &length);
+  malloc_info(0, file);
+  std::fclose(file);
+  std::size_t arenas = 0;
+  for (const char* at = text; (at = std::strstr(at, "<heap nr=")) != nullptr; ++at) ++arenas;
+  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream's
+  return arenas;
+}
+
+// Where addresses are limited, an arena for each thread would leave none for the heap.
+TEST(CPthreads, NeedNoArenaOfMalloc) {
+#if !defined(__x86_64__) || !defined(__GLIBC__)
+  GTEST_SKIP() << "the thread library is asked for the stack";
+#endif
+  if (mark::kSanitized) GTEST_SKIP() << "the sanitizer has a malloc of its own";
+  static std::atomic<int> ready;
+  static std::atomic<bool> may_end;
+  ready = 0;
+  may_end = false;
+  GC_gcollect();
+  const std::size_t before = count_arenas();
+  std::array<pthread_t, 4> threads;
+  const auto allocate = [](void*) -> void* {
+    EXPECT_NE(GC_malloc(64), nullptr);
+    ++ready;
+    while (!may_end) sched_yield();
+    return nullptr;
+  };
+  for (pthread_t& thread : threads) ASSERT_EQ(GC_pthread_create(&thread, nullptr, allocate, nullptr), 0);
+  while (ready != 4) sched_yield();
+  EXPECT_EQ(count_arenas(), before);
+  may_end = true;
+  for (const pthread_t thread : threads) ASSERT_EQ(GC_pthread_join(thread, nullptr), 0);
+}
+
+pthread_key_t key_of_object;
+
+// Holds an object in each of many frames, and, while it collects in the last one, one by a key alone.
+[[gnu::noinline]] bool is_kept_in_each_of(int frames) {
+  void** volatile object = static_cast<void**>(GC_malloc(64));
+  object[7] = reinterpret_cast<void*>(~reinterpret_cast<std::uintptr_t>(object));
+  if (frames == 0) {
+    for (int i = 0; i < 3; ++i) GC_gcollect();
+    for (int i = 0; i < 1000; ++i) GC_malloc(64);
+    auto** const of_key = static_cast<void**>(pthread_getspecific(key_of_object));
+    if (of_key[7] != of_key + 1) return false;
+  } else if (!is_kept_in_each_of(frames - 1)) {
+    return false;
+  }
+  return object[7] == reinterpret_cast<void*>(~reinterpret_cast<std::uintptr_t>(object));
+}
+
+void* recurse(void* frames) {
+  auto** const of_key = static_cast<void**>(GC_malloc(64));
+  of_key[7] = of_key + 1;
+  pthread_setspecific(key_of_object, of_key);
+  EXPECT_TRUE(is_kept_in_each_of(*static_cast<int*>(frames)));
+  return nullptr;
+}
+
+TEST(CPthreads, StacksAreRootsAsLargeAsTheyAre) {
+  GC_init();
+  ASSERT_EQ(pthread_key_create(&key_of_object, nullptr), 0);
+  constexpr std::size_t kBytes = 1 << 20;
+  const std::span<std::byte> memory = base::PageMemory::allocate(kBytes);
+  ASSERT_FALSE(memory.empty());
+  for (const auto& [bytes, own, frames] :
+       {std::tuple{0, false, 5000}, {1 << 18, false, 500}, {0, true, 2000}}) {
+    pthread_attr_t attributes;
+    ASSERT_EQ(pthread_attr_init(&attributes), 0);
+    if (bytes != 0) {
+      ASSERT_EQ(pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(bytes)), 0);
+    }
+    if (own) {
+      ASSERT_EQ(pthread_attr_setstack(&attributes, memory.data(), kBytes), 0);
+    }
+    int depth = frames;
+    pthread_t thread;
+    ASSERT_EQ(GC_pthread_create(&thread, bytes != 0 || own ? &attributes : nullptr, recurse, &depth), 0);
+    ASSERT_EQ(GC_pthread_join(thread, nullptr), 0);
+    pthread_attr_destroy(&attributes);
+  }
+  base::PageMemory::release(memory);
+  pthread_key_delete(key_of_object);
 }
 
 TEST(CPthreads, ExitAndCancelUnregister) {
