@@ -5,8 +5,8 @@
 
 namespace jackdaw::base {
 
-/// As std::mutex, but a thread that waits first polls about a hundred times, where the thread library does
-/// that (PTHREAD_MUTEX_ADAPTIVE_NP).
+/// A std::mutex whose waiting thread polls about a hundred times before it sleeps, where the thread library
+/// offers that (PTHREAD_MUTEX_ADAPTIVE_NP).
 class AdaptiveMutex {
  public:
   AdaptiveMutex() = default;

@@ -1,6 +1,5 @@
-// JACKDAW_ALWAYS_INLINE: on functions that are part of the mark loop, which is one function whatever the
-// compiler thinks of its size. Sanitized builds, where that would take long and speed up nothing, leave it to
-// the compiler.
+// JACKDAW_ALWAYS_INLINE: forces functions of the mark loop inline, whatever the compiler thinks of their
+// size. In sanitized builds the compiler decides: forcing it would make them slow to build and no faster.
 #pragma once
 
 #include "base/sanitizers.h"

@@ -5,8 +5,8 @@
 
 namespace jackdaw::base {
 
-/// While the object lives, its thread passes cancellation points, such as waiting for mark threads, as if it
-/// were not cancelled; the next one afterwards counts. May be nested.
+/// While the object lives, cancellation points of its thread, such as waiting for mark threads, do not end
+/// it; the next one afterwards does. May be nested.
 class CancellationDisabled {
  public:
   CancellationDisabled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

@@ -1,8 +1,8 @@
 // JACKDAW_CHECK: what must hold in the library's own code, checked in builds that define JACKDAW_CHECKS.
 //
 // All files that use one header must be compiled with it or without it: CMake's option of the same name sees
-// to that. A check may stand where a program is stopped at any instruction, so that it takes no lock and no
-// memory, and it changes no object's layout.
+// to that. A check takes no lock and no memory, since it may run while the program is stopped at any
+// instruction. It changes no object's layout.
 #pragma once
 
 #if defined(JACKDAW_CHECKS)

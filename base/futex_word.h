@@ -29,7 +29,7 @@ class FutexWord {
   void wait(std::uint32_t unwanted, std::uint32_t sleepers = kAllSleepers) {
     call(FUTEX_WAIT_BITSET_PRIVATE, unwanted, nullptr, sleepers);
   }
-  /// Waits as wait() does, but for at most `time`: then it is false.
+  /// Waits as wait() does, but for at most `time`: then it returns false.
   bool wait_for(std::uint32_t unwanted, std::chrono::nanoseconds time) {
     const timespec limit{time.count() / 1'000'000'000, time.count() % 1'000'000'000};
     return call(FUTEX_WAIT_PRIVATE, unwanted, &limit, 0) == 0 || errno != ETIMEDOUT;

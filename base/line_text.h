@@ -1,5 +1,5 @@
-// LineText: one line for people, put together without malloc, stdio and the locale: also while threads stand
-// still.
+// LineText: builds a line of text without malloc, stdio and the locale, so that it may be used while threads
+// are stopped.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace jackdaw::base {
 
-/// A line of text without malloc. Text that does not fit is cut off.
+/// A line of bounded length. Text that does not fit is cut off.
 class LineText {
  public:
   LineText& operator<<(std::string_view text) {

@@ -10,12 +10,13 @@ namespace jackdaw::base {
 
 namespace {
 
-// Programs that close what they do not know go further up; those that expect the lowest numbers do not.
+// The number is higher than programs expect the next file's to be, and lower than those that close unknown
+// files usually go.
 constexpr int kFirstNumber = 512;
 
 }  // namespace
 
-// From a number that is there: to open a file would take the lowest free one for a moment.
+// This duplicates a number that is open: to open a file would take the lowest free one for a moment.
 void OwnDescriptor::make_room() {
   const int error = errno;
   int moved = -1;

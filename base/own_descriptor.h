@@ -11,8 +11,8 @@ namespace jackdaw::base {
 /// One thread at a time. Nothing here changes errno.
 class OwnDescriptor {
  public:
-  /// Has the system make room for such numbers in its table of the process's files, which takes several
-  /// milliseconds where there are other threads, and keep() no time afterwards.
+  /// Has the system enlarge its table of the process's files for high numbers. That takes several
+  /// milliseconds where there are other threads, which keep() then does not have to wait for.
   static void make_room();
 
   OwnDescriptor() = default;
@@ -20,12 +20,12 @@ class OwnDescriptor {
   OwnDescriptor(const OwnDescriptor&) = delete;
   OwnDescriptor& operator=(const OwnDescriptor&) = delete;
 
-  /// Takes what a system call returned, a descriptor or an error, in place of what it had, and gives it a
-  /// number that programs seldom count up to, where the limit allows it. False for an error.
+  /// Takes what a system call returned, a descriptor or an error, in place of the present one, and moves it
+  /// to a number that programs seldom reach, where the limit allows it. False for an error.
   bool keep(int descriptor);
   /// Whether the number still stands for the file, in this process. Two system calls.
   [[nodiscard]] bool is_intact() const;
-  /// Whether the number stands for that file, in this process or a fork of it. One system call.
+  /// Whether the number stands for that file, in this process or in a fork's child. One system call.
   [[nodiscard]] bool is_same_file() const;
   [[nodiscard]] int number() const { return number_; }
   /// Closes the number unless it stands for another file by now.

@@ -17,14 +17,15 @@ namespace {
 
 constexpr std::string_view kEnding = ".part";
 
-// Where others may make files, too, a link of theirs may lead to a file that is this user's.
+// A link of another user is not followed: in a folder that all may write to it may lead to a file of this
+// user's.
 bool is_trusted_link(const std::string& path) {
   struct stat status {};
   return lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) &&
          (status.st_uid == geteuid() || status.st_uid == 0);
 }
 
-// Devices and pipes have nothing to be replaced.
+// Devices and pipes have no contents to remove.
 bool make_empty(int descriptor) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return false;

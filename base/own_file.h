@@ -1,7 +1,7 @@
 // OwnFile: a file that the collector writes in a program that knows nothing of it.
 //
 // The program may have closed its number and opened a file of its own under it. Others may have put a link or
-// a pipe at its path. Neither a limit of file sizes nor a pipe without a reader shall end the program.
+// a pipe at its path. Neither a limit of file sizes nor a pipe without a reader may end the program.
 #pragma once
 
 #include <sys/types.h>
@@ -21,8 +21,8 @@ namespace jackdaw::base {
 class OwnFile {
  public:
   enum class Contents : std::uint8_t {
-    kept,      ///< what is written comes after them
-    replaced,  ///< by nothing, at once; false while another OwnFile has replaced them
+    kept,      ///< the file's contents stay, and what is written comes after them
+    replaced,  ///< the file is emptied at once; false while another OwnFile holds its lock
   };
 
   /// Opens what is at `path`, or makes a regular file there. Follows links of this user and of root. A pipe
@@ -34,7 +34,7 @@ class OwnFile {
 
   /// Writes all of it; a pipe has to take it at once. Any thread. Without malloc.
   [[nodiscard]] bool write(std::span<const std::byte> bytes) const { return write(bytes, kNowhere); }
-  /// Writes all of it at `offset` in the file; else as write().
+  /// Writes all of it at `offset` in the file, as write() does.
   [[nodiscard]] bool write_at(off_t offset, std::span<const std::byte> bytes) const {
     return write(bytes, offset);
   }

@@ -1,7 +1,7 @@
 // PageArray: an array of fixed length in pages of its own.
 //
 // An array for which there is no memory is empty, so it may be made while the program's threads are stopped:
-// to throw takes malloc, whose lock one of them may hold. A fresh page lies on the memory node of the first
+// throwing calls malloc, whose lock one of them may hold. A fresh page lies on the memory node of the first
 // thread that writes to it, while memory from malloc may have been used by a thread of another node before.
 #pragma once
 

@@ -21,13 +21,16 @@ inline std::size_t page_bytes() noexcept { return static_cast<std::size_t>(getpa
 
 /// Any thread.
 struct PageMemory {
-  /// `bytes` zeroed bytes, or none when there is no memory. What is not touched takes no memory.
+  /// Returns `bytes` zeroed bytes, or none when there is no memory. Pages that are not touched take no
+  /// memory.
   static std::span<std::byte> allocate(std::size_t bytes) noexcept {
     return map(bytes, PROT_READ | PROT_WRITE);
   }
-  /// As allocate, for more than will soon be used: never backed with huge pages, nor locked in memory.
+  /// Returns memory as allocate() does, for more than will soon be used: it gets no huge pages and is not
+  /// locked.
   static std::span<std::byte> reserve(std::size_t bytes) noexcept {
-    // It is not readable at first: where a program locks all that it maps, all would be there at once.
+    // The memory is not readable at first: in a program that locks all it maps, it would be populated at
+    // once.
     const std::span<std::byte> memory = map(bytes, PROT_NONE);
     if (memory.empty()) return {};
     munlock(memory.data(), bytes);
@@ -36,8 +39,9 @@ struct PageMemory {
     release(memory);
     return {};
   }
-  /// Whether a process whose addresses are limited can spare `bytes` bytes of them for each of hundreds of
-  /// threads. None can where the system counts them as memory in use, as the file `overcommit` says.
+  /// Whether a process with a limit on addresses can spare `bytes` bytes of them for each of hundreds of
+  /// threads. No process can where the system counts reserved addresses as memory in use, as the file
+  /// `overcommit` says.
   static bool can_spare(std::size_t bytes,
                         const char* overcommit = "/proc/sys/vm/overcommit_memory") noexcept {
     constexpr char kAllIsCounted = '2';
@@ -49,8 +53,8 @@ struct PageMemory {
     }
     return true;
   }
-  /// Gives the memory of the whole pages among `bytes` bytes from `begin` on back: they are zero, and not
-  /// touched. False when the system refuses.
+  /// Returns the memory of the whole pages among `bytes` bytes from `begin` on to the system: they read as
+  /// zero and take no memory until they are written. False when the system refuses.
   static bool discard(void* begin, std::size_t bytes) noexcept { return advise(begin, bytes, MADV_DONTNEED); }
   /// Advises the system about the whole pages among `bytes` bytes from `begin` on: a part of a page would be
   /// refused, or taken for all of it. False when the system refuses.
@@ -61,7 +65,7 @@ struct PageMemory {
     const std::uintptr_t to = (first + bytes) / page * page;
     return from >= to || madvise(reinterpret_cast<void*>(from), to - from, advice) == 0;
   }
-  /// Gives back what allocate or reserve gave.
+  /// Unmaps what allocate() or reserve() returned.
   static void release(std::span<std::byte> memory) noexcept {
     if (!memory.empty()) munmap(memory.data(), memory.size());
   }

@@ -1,7 +1,7 @@
 // PageVector: a vector in pages of its own that does not throw.
 //
-// To throw takes malloc, whose lock a stopped thread may hold. So a vector that grows while threads are
-// stopped, or where a collection would wait for the thread that grows it, is one of these.
+// Throwing calls malloc, whose lock a stopped thread may hold. So this is the vector for code that runs while
+// threads are stopped, or that a collection would wait for.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class PageVector {
   [[nodiscard]] bool reserve(std::size_t size) {
     return size <= elements_.size() || grow(std::max({kFirstLength, 2 * elements_.size(), size}));
   }
-  /// As reserve, but throws std::bad_alloc when there is no memory.
+  /// Makes room as reserve() does, but throws std::bad_alloc when there is no memory.
   void reserve_or_throw(std::size_t size) {
     if (!reserve(size)) throw_or_end(std::bad_alloc());
   }
@@ -79,7 +79,7 @@ class PageVector {
     JACKDAW_CHECK(size <= size_);
     size_ = size;
   }
-  /// Keeps the memory.
+  /// Removes all elements and keeps the memory.
   void clear() { size_ = 0; }
 
  private:

@@ -1,4 +1,4 @@
-// The path of a file that the environment names.
+// expand_path(): the path of a file that an environment variable names.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Asking the processor for memory ahead of its use.
+// Prefetching: asks the processor for memory ahead of its use.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 /// Asks for the cache line of `address`, to be read. It need not be an address that may be touched.
 inline void prefetch_to_read(const void* address) {
 #if defined(__x86_64__)
-  // Not the compiler's own way: GCC takes a function that does nothing else for one without effect, and
-  // leaves out the calls that it has not inlined early enough.
+  // An assembler instruction replaces the built-in function: GCC takes a function that does nothing else for
+  // one without effect, and drops calls that it did not inline early.
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address);
@@ -24,8 +24,8 @@ inline void prefetch_to_read(const void* address) {
 /// not be an address that may be touched.
 inline void prefetch_to_write(const void* address) {
 #if defined(__x86_64__)
-  // The compiler's own way would ask for a copy to read, unless told that the processor is a recent one.
-  // Processors that do not know the instruction pass over it.
+  // The built-in function would ask for a copy to read, unless the compiler knows that the processor is a
+  // recent one. Processors that do not know the instruction pass over it.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address, 1);

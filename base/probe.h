@@ -1,10 +1,10 @@
-// Probes: places at which bpftrace, perf and SystemTap can look on (docs/trace.md). Each is one instruction
-// that does nothing, until one of them puts a breakpoint there. The number is that of the arguments, which
-// are numbers or pointers.
+// Probes: tracepoints for bpftrace, perf and SystemTap (docs/trace.md). Each is a no-op instruction until a
+// tracer puts a breakpoint there. The macro's number is that of its arguments, which are integers or
+// pointers.
 #pragma once
 
 #if __has_include(<sys/sdt.h>)
-// Arguments are in registers, or constants: not every reader knows all of the processor's addresses.
+// Arguments are kept in registers or constants, since some tracers cannot decode every address mode.
 #if !defined(STAP_SDT_ARG_CONSTRAINT)
 #define STAP_SDT_ARG_CONSTRAINT nr
 #endif

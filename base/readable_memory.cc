@@ -16,15 +16,15 @@ namespace {
 
 std::uintptr_t page_of(std::uintptr_t address) { return address & ~(std::uintptr_t{page_bytes()} - 1); }
 
-// Behind the last page of all addresses there is none.
+// The last page of the address space has no successor: the result is then the highest address.
 std::uintptr_t page_after(std::uintptr_t address) {
   const std::uintptr_t next = page_of(address) + page_bytes();
   return next != 0 ? next : std::numeric_limits<std::uintptr_t>::max();
 }
 
 #ifdef MADV_POPULATE_READ
-// Asks the system to map pages for reading. False when some cannot be read, when it does not know how (before
-// Linux 5.14), and when it has no say over a mapping.
+// Has the system map pages for reading. False when some cannot be read, when the system does not offer this
+// (before Linux 5.14), and for special mappings.
 bool can_populate(std::uintptr_t begin, std::uintptr_t bytes) {
   const int error = errno;
   void* const pages = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
@@ -34,8 +34,8 @@ bool can_populate(std::uintptr_t begin, std::uintptr_t bytes) {
 }
 #endif
 
-// True only if all of `range` can be read: one system call, which has the system map what is to be read next
-// anyway. An emulator may agree to whatever it is asked, even for the page that never is there.
+// True only if all of `range` can be read, by one system call that maps what is to be read next anyway. An
+// emulator may answer yes to anything, which page zero shows: then its answer does not count.
 bool is_all_readable([[maybe_unused]] AddressRange range) {
 #ifdef MADV_POPULATE_READ
   static const bool kAgreesAlways = can_populate(0, page_after(0));
@@ -54,25 +54,25 @@ AddressRange readable_from(AddressRange range, std::uintptr_t first) {
   return {range.begin, std::min(end, range.end)};
 }
 
-// Whether something is mapped everywhere in `range`, which begins and ends with a page. The system says so
-// where it is asked to write files back at some time, and changes nothing.
+// Whether something is mapped everywhere in `range`, which begins and ends with a page. MS_ASYNC changes
+// nothing, and fails with ENOMEM where a page is not mapped.
 bool is_mapped(AddressRange range) {
   const int error = errno;
   void* const pages = reinterpret_cast<void*>(range.begin);  // NOLINT(performance-no-int-to-ptr)
   bool is_all = msync(pages, range.end - range.begin, MS_ASYNC) == 0;
-  if (!is_all && errno != ENOMEM) is_all = readable_prefix(range).contains(range);  // it refuses to answer
+  if (!is_all && errno != ENOMEM) is_all = readable_prefix(range).contains(range);  // msync was refused
   errno = error;
   return is_all;
 }
 
 }  // namespace
 
-// The system reads a signal set there before it finds that it does not know what to do with it (EINVAL), and
-// says when it cannot read it (EFAULT).
+// The system reads the signal set at the address before it rejects the unknown operation (EINVAL), and says
+// when it cannot read it (EFAULT).
 bool is_readable(std::uintptr_t address) {
   constexpr int kNothingKnown = -1;
   constexpr std::size_t kSetBytes = 8;
-  if (page_of(address) == 0) return false;  // a null set is not looked at
+  if (page_of(address) == 0) return false;  // the system takes a null set for none
   const int error = errno;
   const long result = syscall(SYS_rt_sigprocmask, kNothingKnown, page_of(address), nullptr, kSetBytes);
   const bool readable = result == 0 || errno != EFAULT;

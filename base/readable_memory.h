@@ -1,7 +1,7 @@
-// Readable memory: which pages can be read, asked without reading them.
+// Readable memory: finds out which pages can be read without reading them.
 //
-// Roots are words at addresses that the program told, or that a library's headers tell. Pages among them may
-// be gone, or protected: a collection leaves those out.
+// Roots lie at addresses that the program or a library's headers name. Pages among them may have been
+// unmapped or protected: a collection leaves those out.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace jackdaw::base {
 /// handler.
 bool is_readable(std::uintptr_t address);
 
-/// The first stretch of readable pages in `range`, cut off at its ends; empty when there is none. One system
-/// call where all can be read, and else one a page, up to the stretch's end.
+/// Returns the first run of readable pages in `range`, cut off at its ends; empty when there is none. One
+/// system call where all can be read, and otherwise one for each page up to the run's end.
 AddressRange first_readable(AddressRange range);
 
 /// The part of `range` from its begin to the first page that cannot be read. One system call a page.
 AddressRange readable_prefix(AddressRange range);
 
-/// `range` with the pages right below it, as far as a readable one ends there and something is mapped without
-/// a gap: less than 4 GiB. One system call where there is none.
+/// Extends `range` downwards, if the page right below it is readable, over all that is mapped there without a
+/// gap, by less than 4 GiB. One system call where that page is not readable.
 AddressRange with_mapped_below(AddressRange range);
 
-/// Calls `function(AddressRange)` for each readable part of `range`, in order. System calls as
-/// first_readable, for each part.
+/// Calls `function(AddressRange)` for each readable part of `range`, in order. Each part takes the system
+/// calls of first_readable().
 template <typename Function>
 void for_each_readable(AddressRange range, Function function) {
   while (!range.empty()) {

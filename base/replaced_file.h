@@ -5,8 +5,8 @@
 
 namespace jackdaw::base {
 
-/// Whether nothing is at `path`, or a regular file of one name. To rename a file to anything else would put
-/// it in the place of a device, a pipe or a link, or leave a file's other names with what was there.
+/// Whether nothing is at `path`, or a regular file with one name. Renaming a file over anything else would
+/// replace a device, a pipe or a link, or leave a file's other names with the old contents.
 inline bool may_be_replaced(const char* path) {
   struct stat status {};
   return lstat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_nlink == 1);

@@ -1,4 +1,4 @@
-// Setting a bit and learning what it was, as one step of a thread that races with no other.
+// set_bit: sets a bit and returns its old value in one instruction, without atomicity.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace jackdaw::base {
 /// Sets bit `number` mod 64 of `word` and returns whether it was set before.
 [[gnu::always_inline]] inline bool set_bit(std::uint64_t& word, std::uint64_t number) {
 #if defined(__x86_64__)
-  // Compilers take four instructions for it.
+  // Compilers need four instructions for this.
   bool was_set;
   asm("btsq %2, %0" : "+r"(word), "=@ccc"(was_set) : "r"(number));
   return was_set;

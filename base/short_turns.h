@@ -1,8 +1,8 @@
 // ShortTurns: a thread that gets its processor back soon.
 //
-// A thread that stops a program, lets it run for part of a millisecond and stops it again waits, where all
-// processors are busy, for the turn of another to end, and that is some milliseconds long. Linux (6.12 and
-// newer) lets a thread that asks for short turns have them earlier, without more time in all.
+// A thread that stops a program, lets it run for part of a millisecond and stops it again has to wait, where
+// all processors are busy, for another thread's time slice of some milliseconds to end. Linux (6.12 and
+// newer) lets a thread with a short time slice run earlier, without more time in all.
 #pragma once
 
 #include <sched.h>
@@ -14,8 +14,8 @@
 
 namespace jackdaw::base {
 
-/// While it exists, the calling thread's turns are as short as may be. Elsewhere, and for threads with other
-/// scheduling policies than the usual one, nothing changes. Keeps errno.
+/// While it exists, the calling thread's time slice is as short as the system allows. On older systems, and
+/// for threads with other scheduling policies than the default, nothing changes. Keeps errno.
 class ShortTurns {
  public:
   ShortTurns() {
@@ -38,7 +38,7 @@ class ShortTurns {
   ShortTurns& operator=(const ShortTurns&) = delete;
 
  private:
-  static constexpr std::uint64_t kShortest = 100'000;  // nanoseconds; the system takes no less
+  static constexpr std::uint64_t kShortest = 100'000;  // nanoseconds; the system's minimum
 
   // The struct of <linux/sched/types.h>, with which C libraries' headers clash.
   struct Attributes {

@@ -1,7 +1,7 @@
-// SignalAction: what the kernel does with a signal, as it has it.
+// SignalAction: the kernel's own record of what it does with a signal.
 //
-// The C library's own function refuses the library's own signals, and sanitizers put handlers of theirs
-// before those that it is given.
+// The C library's own function refuses the library's own signals, and sanitizers wrap the handlers that it is
+// given.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace jackdaw::base {
 struct SignalAction {
   std::uintptr_t handler = 0;  ///< its address, or SIG_DFL, which is 0, or SIG_IGN
   unsigned long flags = 0;
-  void (*way_back)() = nullptr;  ///< the C library's, which a handler returns to
+  void (*way_back)() = nullptr;  ///< the C library's trampoline, which a handler returns to
   SignalBits blocked = 0;
 
-  /// Nothing where the system does not tell.
+  /// Returns the signal's action, or nothing where the system does not tell.
   static std::optional<SignalAction> of(int signal);
-  /// Whether that was possible.
+  /// Installs this action for the signal; false when the system refuses.
   [[nodiscard]] bool set_for(int signal) const;
 };
 

@@ -6,7 +6,7 @@
 
 namespace jackdaw::base {
 
-// The C library hands the mask on as it is.
+// The C library passes a handler's mask to the kernel unchanged.
 sigset_t mask_of_all_signals() {
   sigset_t mask;
   sigemptyset(&mask);

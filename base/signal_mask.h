@@ -5,8 +5,8 @@
 
 namespace jackdaw::base {
 
-/// All signals, as sigaction wants them for a handler: no other one interrupts it, and the thread is not
-/// cancelled in it, which else happens in any function that is a cancellation point and was interrupted.
+/// Returns the set of all signals, as sigaction wants it for a handler: no other signal interrupts the
+/// handler, and the thread is not cancelled there, as it could be in an interrupted cancellation point.
 sigset_t mask_of_all_signals();
 
 }  // namespace jackdaw::base

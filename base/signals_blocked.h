@@ -15,7 +15,8 @@ using SignalBits = std::uint64_t;
 
 constexpr SignalBits bit_of(int signal) { return SignalBits{1} << (signal - 1); }
 inline constexpr SignalBits kAllSignals = ~SignalBits{0};
-/// Without those of the C library: pthread_cancel, and setuid, which waits until every thread has taken one.
+/// These signals leave out the C library's own: that of pthread_cancel, and that of setuid, which waits until
+/// every thread has taken it.
 inline constexpr SignalBits kAllProgramSignals = kAllSignals & ~bit_of(32) & ~bit_of(33);
 
 /// While it exists, the calling thread blocks these signals and no others; threads that it starts inherit

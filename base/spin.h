@@ -1,4 +1,4 @@
-// Waiting without sleeping.
+// Spinning: waiting without sleeping.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,8 @@ inline void pause_core() {
 #endif
 }
 
-/// Calls `holds` again and again for at most `time`, and several times in any case. Returns whether it held.
+/// Calls `holds` repeatedly for at most `time`, but several times in any case. Returns whether it became
+/// true.
 template <typename Condition>
 bool poll_for(std::chrono::nanoseconds time, Condition holds) {
   constexpr int kPausesBetweenClocks = 8;

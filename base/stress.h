@@ -1,8 +1,8 @@
-// Stress: delays and decisions at random, so that threads meet in orders that hardly ever come up
+// Stress: random delays and decisions, so that threads meet in orders that hardly ever come up otherwise
 // (JACKDAW_STRESS).
 //
-// Each thread has a stream of random numbers of its own, which follows from the seed and from how many
-// threads asked before it: what a thread does by itself is the same in each run with one seed.
+// Each thread has its own stream of random numbers, which follows from the seed and from how many threads
+// drew numbers before it: what a thread does by itself is the same in each run with one seed.
 #pragma once
 
 #include <sched.h>
@@ -13,17 +13,18 @@
 
 namespace jackdaw::base {
 
-/// Any thread, also in a signal handler. Off, each costs a load and a comparison.
+/// All functions may be called by any thread, also in a signal handler. When it is off, each costs a load and
+/// a comparison.
 class Stress {
  public:
-  /// `seed`: not 0. Before other threads use what asks here.
-  // Relaxed, all here: numbers that publish nothing.
+  /// `seed` is not 0. To be called before other threads use this class.
+  // Relaxed, everywhere here: these numbers publish nothing.
   static void turn_on(std::uint64_t seed) { seed_.store(seed, std::memory_order_relaxed); }
   [[nodiscard, gnu::always_inline]] static bool is_on() { return seed_.load(std::memory_order_relaxed) != 0; }
 
-  /// A number below `bound`, at least 1. While it is on.
+  /// Returns a number below `bound`, which is at least 1. Only while it is on.
   [[gnu::noinline]] static std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  /// Now and then, if it is on: gives the processor to others, or sleeps for up to a millisecond.
+  /// Sometimes yields the processor or sleeps for up to a millisecond, if it is on.
   [[gnu::always_inline]] static void delay() {
     if (is_on()) [[unlikely]]
       delay_at_random();
@@ -40,7 +41,8 @@ class Stress {
       sched_yield();
     }
   }
-  // This is Vigna's splitmix64, as in mark::RandomNumbers. In a signal handler a number may come twice.
+  // This is Vigna's splitmix64, as in mark::RandomNumbers. A signal handler may draw the same number as the
+  // code that it interrupted.
   static std::uint64_t next() {
     if (state_ == 0)
       state_ =
@@ -53,7 +55,7 @@ class Stress {
 
   static inline constinit std::atomic<std::uint64_t> seed_{0};
   static inline constinit std::atomic<std::uint64_t> threads_{0};
-  // The model spares a call of the thread library at each access, which the stop signal's handler must not
+  // The model avoids a call of the thread library at each access, which the stop signal's handler must not
   // make.
   [[gnu::tls_model("initial-exec")]] static inline constinit thread_local std::uint64_t state_ = 0;
 };

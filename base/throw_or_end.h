@@ -1,5 +1,5 @@
-// Errors in code that programs compile: exceptions, unless the program is compiled without them. Then a line
-// on stderr, and the process ends.
+// throw_or_end: reports errors in headers that programs compile, by an exception or, in a program that is
+// compiled without exceptions, by a line on stderr and abort.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ template <typename Exception>
 [[noreturn]] void throw_or_end(const Exception& exception) {
   throw exception;
 }
-/// The exception that `function()` throws; null when it throws none.
+/// Returns the exception that `function()` throws, or null when it throws none.
 template <typename Function>
 std::exception_ptr catch_from(Function function) {
   try {

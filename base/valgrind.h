@@ -1,4 +1,4 @@
-// Valgrind: tells its memcheck what memory holds values.
+// Valgrind: tells memcheck which memory holds values.
 #pragma once
 
 #include <array>
@@ -7,8 +7,9 @@
 
 namespace jackdaw::base {
 
-/// Where the program runs on memcheck, the bytes count as written: addresses that a conservative search found
-/// are good, whether or not the word was still in use. Otherwise nothing: a few instructions.
+/// Marks the bytes as initialised where the program runs on memcheck: addresses that a conservative search
+/// found are valid, whether or not the word was still in use. Elsewhere it is a few instructions without
+/// effect.
 inline void define_for_valgrind([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __x86_64__
   constexpr std::uint64_t kMakeMemoryDefined = std::uint64_t{'M'} << 24 | std::uint64_t{'C'} << 16 | 2;

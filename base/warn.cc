@@ -12,7 +12,7 @@ namespace jackdaw::base {
 
 namespace {
 
-// The system's type is older than const.
+// The system's type has no const.
 iovec part_of_line(std::string_view text) { return {const_cast<char*>(text.data()), text.size()}; }
 
 }  // namespace

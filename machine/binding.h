@@ -1,4 +1,4 @@
-// Binding: what mark threads are tied to.
+// Binding: the processors that mark threads are bound to.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace jackdaw::machine {
 
-/// The processors that mark threads are bound to.
+/// How closely mark threads are bound.
 enum class Binding : std::uint8_t {
-  automatic,  ///< node, where there are several memory nodes, else none
-  none,       ///< nothing: the system moves them about
+  automatic,  ///< node where there are several memory nodes, otherwise none
+  none,       ///< no processor: the system moves them about
   node,       ///< the processors of their memory node
   core,       ///< the processors of one core
 };

@@ -32,7 +32,8 @@ void add_up_from(const std::string& mount, std::string path, bool is_version_2,
   }
 }
 
-// One line of /proc/self/cgroup: "hierarchy:controllers:path". Version 2 has hierarchy 0 and no controllers.
+// Adds the groups of one line of /proc/self/cgroup: "hierarchy:controllers:path". Version 2 has hierarchy 0
+// and no controllers.
 void add_by_line(std::string_view line, std::string_view controller, const std::string& cgroup,
                  std::vector<ControlGroup>& groups) {
   const std::size_t first = line.find(':');

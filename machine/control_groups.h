@@ -26,16 +26,16 @@ struct ControlGroup {
   bool is_version_2 = true;
 };
 
-/// The groups that the process is in whose processes that controller ("cpu", "memory") may limit, and their
-/// ancestors, the nearest first. Groups that are not there are among them: their files cannot be read. Any
-/// thread. Throws std::bad_alloc.
+/// Returns the groups in which the controller ("cpu", "memory") may limit this process, and their ancestors,
+/// the nearest first. Groups that do not exist may be among them: their files cannot be read. Any thread.
+/// Throws std::bad_alloc.
 std::vector<ControlGroup> control_groups(std::string_view controller, const KernelFolders& folders = {});
 
-/// The contents of a kernel file, up to 64 KiB; nothing when it cannot be read. Any thread. Throws
+/// Returns the contents of a kernel file, up to 64 KiB, or nothing when it cannot be read. Any thread. Throws
 /// std::bad_alloc.
 std::optional<std::string> read_kernel_file(const std::string& path);
 
-/// The number at the front of a text; nothing when there is none, as in "max".
+/// Returns the number at the front of a text, or nothing when there is none, as in "max".
 std::optional<std::uint64_t> number_at_front(std::string_view text);
 
 }  // namespace jackdaw::machine

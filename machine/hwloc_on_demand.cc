@@ -1,7 +1,7 @@
-// hwloc's functions that topology.cc calls, for shared libraries that load hwloc when the first is called and
-// not with every program: it and what it needs take a millisecond and megabytes, and only machines with
-// several memory nodes are looked at. Where it cannot be loaded there is no topology: hwloc_topology_init
-// fails, and the others are not called.
+// hwloc on demand: the functions of hwloc that topology.cc calls, for shared libraries. hwloc is loaded by
+// the first call, not with every program, as it takes a millisecond and megabytes and only machines with
+// several memory nodes need it. Where it cannot be loaded, hwloc_topology_init fails and the others are not
+// called.
 #include <dlfcn.h>
 #include <hwloc.h>
 #include <hwloc/distances.h>
@@ -13,7 +13,7 @@ void* find_function(const char* name) {
   return kLibrary == nullptr ? nullptr : dlsym(kLibrary, name);
 }
 
-// Calls the function of that name and type, or gives `failure` where there is none.
+// Calls the function of that name and type, or returns `failure` where there is none.
 template <typename Result, typename... Parameters>
 Result call(const char* name, Result failure, Parameters... arguments) {
   const auto function = reinterpret_cast<Result (*)(Parameters...)>(find_function(name));

@@ -69,7 +69,7 @@ const Topology& Topology::machine() {
 bool Topology::may_have_several_nodes() {
   if (environment_describes_machine()) return true;
   const int file = open("/sys/devices/system/node/online", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;  // hwloc would learn no more
+  if (file < 0) return false;  // hwloc would find nothing either
   std::array<char, 64> nodes{};
   const ssize_t length = read(file, nodes.data(), nodes.size());
   close(file);
@@ -83,7 +83,7 @@ void Topology::load() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return;
   topology_.reset(topology);
-  // Threads of the program are not to be moved about, not even for a moment.
+  // Threads of the program must not be moved, not even for a moment.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
   if (hwloc_topology_load(topology) != 0) {
     topology_.reset();
@@ -92,7 +92,7 @@ void Topology::load() {
   }
 }
 
-// Nodes by hwloc's logical numbers at first, which may have gaps.
+// Nodes have hwloc's logical numbers at first, which may have gaps.
 void Topology::read_processors() {
   hwloc_obj_t processor = nullptr;
   const auto next = [&] {
@@ -135,7 +135,7 @@ void Topology::read_distances() {
                                   HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
       count == 0)
     return;
-  // The system's numbers of nodes in the matrix's order, and ours by them.
+  // The lambda maps a column of the matrix, by way of the system's node number, to our number of the node.
   const auto ours = [&](unsigned column) -> std::size_t {
     const auto is_same = [&](const MemoryNode& node) {
       return node.system_number == matrix->objs[column]->os_index;

@@ -1,9 +1,9 @@
-// Topology: the machine as this process may use it: its memory nodes, processors and caches, as hwloc sees
-// them, and which worker is at home where.
+// Topology: the memory nodes, processors and caches that this process may use, as hwloc sees them, and the
+// home processor of each worker.
 //
 // hwloc honours the container that the process is in, and its environment variables: with HWLOC_SYNTHETIC
-// (such as "numa:4 core:4 pu:1") it describes a machine that is not there. On a real machine, only the
-// processors count that the calling thread may run on.
+// (such as "numa:4 core:4 pu:1") it describes an imaginary machine. On a real machine, only the processors
+// count that the calling thread may run on.
 #pragma once
 
 #include <cstddef>
@@ -29,15 +29,15 @@ struct Processor {
 /// Memory that is near to some processors.
 struct MemoryNode {
   std::uint32_t system_number = 0;  ///< the system's number
-  std::uint64_t bytes = 0;          ///< all of it; 0 where it is not known
+  std::uint64_t bytes = 0;          ///< its size; 0 where it is not known
 };
 
 /// The caches of one level and size.
 struct CacheKind {
   std::uint32_t level = 0;
-  std::uint64_t bytes = 0;       ///< of each
+  std::uint64_t bytes = 0;       ///< the size of one
   std::uint32_t count = 0;       ///< how many there are
-  std::uint32_t processors = 0;  ///< that share each, at most
+  std::uint32_t processors = 0;  ///< the most that share one
 };
 
 class Topology {
@@ -52,8 +52,8 @@ class Topology {
   /// The machine as it was when this was first called. Any thread.
   static const Topology& machine();
 
-  /// Whether machine() may have several memory nodes. Where it cannot, this spares a small process to look at
-  /// the machine: hwloc and what it loads take milliseconds and megabytes. Any thread.
+  /// Whether machine() may have several memory nodes. A process on a machine with one need not load hwloc,
+  /// which takes milliseconds and megabytes. Any thread.
   static bool may_have_several_nodes();
 
   /// The processors that this process may use, neighbours beside one another; one at least.
@@ -67,31 +67,32 @@ class Topology {
     return static_cast<std::uint32_t>(processors_.size());
   }
   [[nodiscard]] std::uint32_t core_count() const { return core_count_; }
-  /// How long an access from a node's processors to another node's memory takes, by the system's word, where
-  /// NodeDistance::kNear is to the node's own. NodeDistance::kFar where nothing is known.
+  /// Returns the firmware's relative access time from a node's processors to another node's memory, where
+  /// NodeDistance::kNear is that to its own; NodeDistance::kFar where nothing is known.
   [[nodiscard]] std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
     return distances_[from * nodes_.size() + to];
   }
   /// Returns the distances between all nodes, by row: as VictimSetup::node_distances wants them.
   [[nodiscard]] std::span<const std::uint32_t> distances() const { return distances_; }
 
-  /// The processor, a number in processors(), that each of `workers` workers is at home on: they are spread
-  /// evenly over all, neighbours beside one another. O(workers).
+  /// Returns the home processor of each of `workers` workers, a number in processors(): workers are spread
+  /// evenly, with neighbours beside one another. O(workers).
   [[nodiscard]] std::vector<std::uint32_t> homes_of_workers(std::uint32_t workers) const;
-  /// The memory node of each. O(workers).
+  /// Returns the memory node of each of `workers` workers. O(workers).
   [[nodiscard]] std::vector<std::uint32_t> nodes_of_workers(std::uint32_t workers) const;
 
-  /// Whether the machine is there, not a description of one.
+  /// Whether this describes the machine that the process runs on, not an imaginary one.
   [[nodiscard]] bool is_this_machine() const;
-  /// Whether it makes sense to tie threads to nodes: there are several, and they are really there.
+  /// Whether it makes sense to bind threads to nodes: there are several, and they are real.
   [[nodiscard]] bool has_nodes_to_bind_to() const { return node_count() > 1 && is_this_machine(); }
   /// The binding that Binding::automatic stands for here; any other is returned unchanged.
   [[nodiscard]] Binding resolved(Binding binding) const;
 
-  /// Ties the calling thread to what `binding` says around that processor, a number in processors(). False
+  /// Binds the calling thread to what `binding` says around that processor, a number in processors(). False
   /// when the system refuses.
   bool bind_this_thread(std::uint32_t processor, Binding binding) const;
-  /// Ties the calling thread to all processors of a node, a number in nodes(). False when the system refuses.
+  /// Binds the calling thread to all processors of a node, a number in nodes(). False when the system
+  /// refuses.
   bool bind_this_thread_to_node(std::uint32_t node) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-// Microseconds that a group may use in a period of so many. Version 2 has both in one
+// A limit of processor time: the microseconds that a group may use in each period. Version 2 has both in one
 // file, "max 100000" or "250000 100000"; version 1 has a file for each, with -1 for no limit.
 struct Quota {
   std::optional<std::uint64_t> time;

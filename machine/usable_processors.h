@@ -7,9 +7,9 @@
 
 namespace jackdaw::machine {
 
-/// The processors that the calling thread may run on, and not more than the processor time that the process's
-/// control groups leave it, rounded up: a container with 2.5 processors' time can use 3. At least 1. Reads a
-/// handful of small files. Any thread. Throws std::bad_alloc.
+/// Returns the number of processors that the calling thread may run on, or fewer if the process's control
+/// groups allow less processor time, rounded up: a container with 2.5 processors' time can use 3. At least 1.
+/// Reads a few small files. Any thread. Throws std::bad_alloc.
 std::uint32_t usable_processors(const KernelFolders& folders = {});
 
 }  // namespace jackdaw::machine
