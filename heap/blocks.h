@@ -1,8 +1,8 @@
 // Blocks: the chunks of a heap, and which of their blocks are free.
 //
-// A block is taken, for slots or for a part of a large object, and released. The map knows what is taken, and
-// the usage is counted here. Chunks come from the heap's space and go back to it when all their blocks are
-// free; which ones go, and when, the callers say.
+// A block is taken for slots, or for a part of a large object, and released. The map knows which blocks are
+// taken, and their usage is counted here. Chunks come from HeapSpace; callers decide which empty ones go back
+// to it, and when.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@
 
 namespace jackdaw::heap {
 
-/// An object of its own chunk starts right after the chunk's header.
+/// The first object of a chunk starts right after the chunk's header.
 inline constexpr std::size_t kHeaderBytes = kFirstBlock * kBlockBytes;
 
-/// How many blocks `bytes` bytes take.
+/// Returns the number of blocks that `bytes` bytes take.
 constexpr std::size_t blocks_of(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
-/// Under the heap's lock, but for what says otherwise.
+/// The heap's lock guards it, except where a function says otherwise.
 class Blocks {
  public:
   /// Stands for the chunks of any node.
@@ -49,19 +49,19 @@ class Blocks {
   [[nodiscard]] BlockMap& map() { return space_.map(); }
   [[nodiscard]] std::span<const std::byte> addresses() const { return space_.addresses(); }
   [[nodiscard]] const MemoryNodes& nodes() const { return space_.nodes(); }
-  /// Bytes of all chunks, in use or not: addresses rather than memory. Any thread, without the lock.
+  /// Returns the bytes of addresses of all chunks, with or without memory. Any thread, without the lock.
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
-  /// Bytes of blocks with memory, in use or not. Any thread, without the lock.
+  /// Returns the bytes of blocks with memory, in use or not. Any thread, without the lock.
   [[nodiscard]] std::uint64_t bytes_with_memory() const { return usage_.used + usage_.free; }
-  /// An empty chunk is kept where the blocks of all chunks would else take fewer bytes. Any thread, without
-  /// the lock.
+  /// Returns the bytes of blocks that are kept: an empty chunk stays where the others would have fewer. Any
+  /// thread, without the lock.
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }
 
   [[nodiscard]] std::span<Chunk* const> chunks() const { return chunks_.span(); }
-  /// Bytes of the chunks' blocks, without the headers.
+  /// Returns the bytes of the chunks without their headers.
   [[nodiscard]] std::uint64_t block_bytes() const { return chunk_bytes() - header_bytes(); }
-  /// Bytes of the chunks' headers: mark bits and block tables.
+  /// Returns the bytes of the chunks' headers: mark bits and block tables.
   [[nodiscard]] std::uint64_t header_bytes() const { return chunks_.size() * kHeaderBytes; }
   [[nodiscard]] std::size_t limit() const { return limit_bytes_; }
   void set_limit(std::size_t bytes) { limit_bytes_ = bytes; }
@@ -74,15 +74,15 @@ class Blocks {
   [[nodiscard]] bool may_grow_by(std::size_t blocks, const Budget& budget) const {
     return blocks == 0 || budget.allows_growth_to(bytes_with_memory() + blocks * kBlockBytes, kept_bytes_);
   }
-  /// Whether so many untouched blocks may get memory; if need be, free blocks give theirs back first. It is
-  /// true within limit and budget, unless the system refuses to take any back.
+  /// Whether `untouched_blocks` blocks without memory may get some; if need be, other free blocks first give
+  /// theirs back. True within limit and budget, unless the system refuses to take memory back.
   bool make_room_for(std::size_t untouched_blocks, const Budget& budget);
 
-  /// Takes a free block and returns whether its memory is zero. Its entry in the map is the caller's to set.
+  /// Takes a free block and returns whether its memory is zero. The caller sets its entry in the map.
   bool take(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
   /// Takes a block that is not in its chunk's table, behind the first kChunkBytes of an oversized chunk.
   void take_untabled() { usage_.used.add(kBlockBytes); }
-  /// Releases blocks that were taken. Their memory stays.
+  /// Releases blocks that were taken. They keep their memory.
   void release(Chunk* chunk, std::size_t first, std::size_t count);
   /// Whether the map says that a block of a chunk, also of one that is longer than its table, holds objects.
   [[nodiscard]] bool holds_objects(Chunk& chunk, std::size_t block) const {
@@ -95,16 +95,16 @@ class Blocks {
   /// Returns the chunk, among the first `end` chunks near this thread, of a free block that `taker` had
   /// before, and the block in `index`; null when there is none.
   Chunk* find_taken_before(BlockSearch::Taker taker, std::size_t end, std::size_t& index);
-  /// Blocks were released that find() may have passed.
+  /// Notes that blocks were released that find() may have passed.
   void find_from_start() { search_from_ = 0; }
-  /// A sweep comes to a chunk: find() and find_taken_before() may have passed blocks in it.
+  /// Notes that a sweep has come to a chunk, whose blocks find() and find_taken_before() may have passed.
   void look_again_from(std::size_t chunk) {
     search_from_ = std::min(search_from_, chunk);
     block_search_.look_again_from(chunk);
   }
 
-  /// Adds a chunk of `total_bytes` bytes; null when there is no memory. `swept`: the number of the last
-  /// sweep.
+  /// Adds a chunk of `total_bytes` bytes and returns it, or null when there is no memory. `swept` is the
+  /// number of the last sweep.
   Chunk* add_chunk(std::size_t total_bytes, std::uint32_t node, std::uint32_t swept);
   /// Makes an oversized chunk longer, where it is; false, with nothing changed, when that is not possible.
   bool extend_chunk(Chunk* chunk, std::size_t total_bytes);
@@ -113,7 +113,7 @@ class Blocks {
   /// Releases empty chunks, but keeps those without which the blocks of all chunks would take less than
   /// `keep_bytes`, unless they are oversized. Returns the bytes of the chunks. O(chunks).
   std::uint64_t release_empty_chunks(std::uint64_t keep_bytes);
-  /// From now on kept_bytes() is that.
+  /// Sets kept_bytes().
   void keep(std::uint64_t bytes) {
     kept_bytes_.subtract(kept_bytes_);
     kept_bytes_.add(bytes);

@@ -1,7 +1,7 @@
-// Budget: how much may be allocated before the collector is asked.
+// Budget: how much may be allocated before the collector runs.
 //
-// The collector sets the thresholds. An allocation that would pass one fails, and the thread that made it
-// asks the collector for memory: so the collector gets to run in time, without a check on the fast path.
+// The collector sets the thresholds. An allocation that would pass one fails, and its thread asks the
+// collector for memory. So the collector runs in time without a check on the fast path.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace jackdaw::heap {
 
-/// While it exists, no threshold of any budget binds the calling thread.
+/// While it exists, no budget limits the calling thread.
 class BeyondBudget {
  public:
   BeyondBudget() { is_in_force_ = true; }
@@ -22,37 +22,37 @@ class BeyondBudget {
   [[nodiscard]] static bool is_in_force() { return is_in_force_; }
 
  private:
-  // The model spares a call of the thread library at each access, in a shared library, too.
+  // The model avoids a call of the thread library at each access, also in a shared library.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local bool is_in_force_;
 };
 
-/// Read by any thread. Thresholds may be set by any; the count is changed under the heap's lock.
-// Relaxed, all: totals and thresholds that publish nothing; a thread that sees one late allocates one block
-// more, or is refused once more.
+/// Any thread reads it and sets thresholds; the count is changed under the heap's lock.
+// Relaxed, everywhere: these numbers publish nothing. A thread that sees an old one allocates one block more
+// or is refused once more.
 class Budget {
  public:
-  /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
+  /// Returns the bytes handed out to allocators since the last sweep, counted by whole free runs.
   [[nodiscard]] std::uint64_t allocated() const { return allocated_.load(std::memory_order_relaxed); }
   void count_allocated(std::uint64_t bytes) {
     allocated_.store(allocated() + bytes, std::memory_order_relaxed);
   }
-  /// An explicitly freed object may be older than the last sweep, so the count ends at zero.
+  /// Subtracts explicitly freed bytes, down to zero: the object may be older than the last sweep.
   void count_freed(std::uint64_t bytes) {
     allocated_.store(allocated() - std::min(bytes, allocated()), std::memory_order_relaxed);
   }
-  /// A sweep begins: nothing was allocated since.
+  /// Starts the count anew, as a sweep begins.
   void start_count() { allocated_.store(0, std::memory_order_relaxed); }
 
-  /// From now on an allocation fails when allocated() would pass `bytes`. Where the heap would become larger
-  /// than it is, and larger than `heap_bytes`, it fails once allocated() is past `while_growing`.
+  /// Sets the thresholds: an allocation fails when allocated() would pass `bytes`. One that would make the
+  /// heap larger than it is and than `heap_bytes` fails once allocated() has passed `while_growing`.
   void set(std::uint64_t bytes, std::uint64_t while_growing, std::uint64_t heap_bytes) {
     bytes_.store(bytes, std::memory_order_relaxed);
     while_growing_.store(while_growing, std::memory_order_relaxed);
     grows_freely_to_.store(heap_bytes, std::memory_order_relaxed);
   }
   void set(std::uint64_t bytes) { set(bytes, bytes, 0); }
-  /// From now on no chunk is added for an allocation before allocated() is that: the collector is asked
-  /// before the heap grows.
+  /// Sets the growth threshold: no chunk is added for an allocation while allocated() is below it, so that
+  /// the collector runs before the heap grows.
   void set_growth_threshold(std::uint64_t bytes) {
     growth_threshold_.store(bytes, std::memory_order_relaxed);
   }
@@ -67,8 +67,8 @@ class Budget {
     const std::uint64_t budget = bytes_.load(std::memory_order_relaxed);
     return bytes <= budget && allocated() <= budget - bytes;
   }
-  /// Whether an allocation of the calling thread may make the heap grow to `heap_bytes`. `kept_bytes`: it may
-  /// always grow to that.
+  /// Whether an allocation of the calling thread may make the heap grow to `heap_bytes`, as it always may up
+  /// to `kept_bytes`.
   [[nodiscard]] bool allows_growth_to(std::uint64_t heap_bytes, std::uint64_t kept_bytes) const {
     if (BeyondBudget::is_in_force()) return true;
     if (allocated() <= while_growing_.load(std::memory_order_relaxed)) return true;
@@ -77,8 +77,8 @@ class Budget {
   /// Whether the calling thread may have a chunk added at all.
   [[nodiscard]] bool allows_chunks() const { return !grows_too_early() || BeyondBudget::is_in_force(); }
 
-  /// Until let_in(), a thread gets memory beyond the budget alone, not even from a block at hand. To be
-  /// called while no thread allocates.
+  /// Until let_in(), threads get memory only beyond the budget (BeyondBudget), even from blocks that they
+  /// own. To be called while no thread allocates.
   void lock_out() {
     locks_out_.store(true, std::memory_order_relaxed);
     set(0);

@@ -106,7 +106,7 @@ bool Chunk::give_back(std::size_t index, std::size_t count) {
   return base::PageMemory::discard(block_start(index), count * kBlockBytes);
 }
 
-// A page that holds several blocks is given back when all of them are free.
+// A page that spans several blocks goes back to the system when all of them are free.
 void Chunk::release_free_memory() {
   const std::size_t unit = std::max<std::size_t>(base::page_bytes() / kBlockBytes, 1);
   const auto is_written = [&](std::size_t first) {

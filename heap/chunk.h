@@ -40,7 +40,7 @@ namespace jackdaw::heap {
 inline constexpr std::size_t kFirstBlock = 19;
 inline constexpr std::size_t kUsableBlocks = kBlocksPerChunk - kFirstBlock;
 
-/// Whether free blocks that words seem to point into are avoided or accepted (see BlockMap::blacklist).
+/// Whether a search avoids or accepts free blocks that words seem to point into (BlockMap::blacklist).
 enum class Blacklisted : std::uint8_t { avoided, accepted };
 
 class Chunk {
@@ -53,26 +53,26 @@ class Chunk {
     return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(object) & ~(kChunkBytes - 1));
   }
 
-  /// Sets the mark of the object that starts at `object` and says whether it was clear. No other thread marks
-  /// in its block meanwhile.
+  /// Sets the mark of the object that starts at `object` and returns whether it was clear. No other thread
+  /// may mark in its block meanwhile.
   [[gnu::always_inline]] bool mark_exclusively(const void* object) {
     JACKDAW_CHECK(may_start_at(object));
     return marks_.set_exclusively(object);
   }
 
-  /// As mark_exclusively, among threads that mark at the same time: exactly one is told true.
+  /// Sets the mark as mark_exclusively() does, among several marking threads: it returns true to exactly one.
   [[gnu::always_inline]] bool mark_shared(const void* object) {
     JACKDAW_CHECK(may_start_at(object));
     return marks_.set_shared(object);
   }
 
-  /// Takes the mark back. No thread marks meanwhile.
+  /// Clears the mark. No thread may mark meanwhile.
   void unmark(const void* object) { marks_.reset(object); }
 
-  /// Where the object's mark is, to be prefetched before marking.
+  /// Returns the address of the object's mark, to be prefetched before marking.
   [[nodiscard]] const void* mark_address(const void* object) const { return &marks_.word_of(object); }
 
-  /// Where the object's allocation bit is, to be prefetched.
+  /// Returns the address of the object's allocation bit, to be prefetched.
   [[nodiscard]] const void* allocation_address(const void* object) const {
     return &allocated_.word_of(object);
   }
@@ -81,28 +81,29 @@ class Chunk {
     return marks_.test(object, std::memory_order_relaxed);
   }
 
-  /// A word for each block, by which threads that mark coordinate; zero when the marks are cleared.
+  /// Returns the word of the object's block by which marking threads coordinate; clearing the marks makes it
+  /// zero.
   [[nodiscard]] std::atomic<std::uint32_t>& marker_word_of(const void* object) {
     return marker_words_[block_of(object)];
   }
-  /// How the references of `object`, and of all others of its block, are found.
+  /// Returns how the references of all objects in the block of `object` are found.
   [[nodiscard]] Contents contents_of(const void* object) const {
     return contents_in(kinds_[block_of(object)]);
   }
-  /// Whether the kind is KindNumber::references and visits are not intercepted. This is answered fastest.
+  /// Whether contents_of(object) is Contents::references, by the fastest test.
   [[nodiscard]] bool has_plain_references(const void* object) const {
     static_assert(static_cast<int>(KindNumber::references) == 0 &&
                   static_cast<int>(Contents::references) == 0);
     return kinds_[block_of(object)] == 0;
   }
   [[nodiscard]] Contents contents(std::size_t block) const { return contents_in(kinds_[block]); }
-  /// The kind of `object` and of all others of its block.
+  /// Returns the kind of all objects in the block of `object`.
   [[nodiscard]] KindNumber kind_of(const void* object) const { return kind(block_of(object)); }
   [[nodiscard]] KindNumber kind(std::size_t block) const {
     return static_cast<KindNumber>((kinds_[block] & ~kIntercepted) >> kContentsBits);
   }
-  /// Until end_interception, contents_of says by_kind for all objects of the block of `object`, whatever
-  /// their kind is: the marker has something else to do with them. No thread marks meanwhile.
+  /// Until end_interception(), contents_of() returns by_kind for all objects of the block, whatever their
+  /// kind, so that the marker handles them apart. No thread may mark meanwhile.
   void intercept_visits(const void* object) {
     kinds_[block_of(object)] |= kIntercepted | kByKind;
     tell_map(object);
@@ -115,73 +116,72 @@ class Chunk {
   [[nodiscard]] bool intercepts_visits(const void* object) const {
     return (kinds_[block_of(object)] & kIntercepted) != 0;
   }
-  /// Bytes of the large object that starts at `object`.
+  /// Returns the bytes of the large object that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
     const Chunk& chunk = *of(object);
     JACKDAW_CHECK(chunk.blocks_[block_of(object)].use == BlockUse::large_head);
     return chunk.blocks_[chunk.block_index(static_cast<const std::byte*>(object))].large_bytes;
   }
 
-  /// Clears the marks of a block's objects, and the marker's word, and sets the marks of all other granules:
-  /// then an address that leads to no object leads to something that is marked already. No thread marks
-  /// meanwhile.
+  /// Clears the marks of a block's objects and the marker's word, and sets the marks of all other granules:
+  /// an address that leads to no object then leads to something marked. No thread may mark meanwhile.
   void clear_marks(std::size_t block) {
     JACKDAW_CHECK(blocks_[block].use != BlockUse::free);
     marks_.set_block_to_complement(block, allocated_);
     marker_words_[block].store(0, std::memory_order_relaxed);
   }
 
-  /// Whether an object starts at `object`, or may start there: the slots that an allocator has before it
-  /// count. Any thread.
-  // Relaxed, here and where it is written: a thread that holds an object's address got it from the thread
-  // that allocated it, and that hand-over orders this, too.
+  /// Whether an object starts at `object`, or may start there, as in a slot that an allocator holds. Any
+  /// thread.
+  // Relaxed, here and where it is written: a thread got the object's address from the one that allocated it,
+  // and that hand-over orders this, too.
   [[nodiscard]] bool is_allocated(const void* object) const {
     return allocated_.test(object, std::memory_order_relaxed);
   }
-  /// As is_allocated. When it is false, the caller sees what was written to a slot before it was
-  /// explicitly freed.
+  /// Answers as is_allocated(). If it is false, the caller sees what was written to a slot before its
+  /// explicit free.
   // Acquire: pairs with the release in GranuleBits::clear_range.
   [[nodiscard]] bool is_allocated_acquire(const void* object) const {
     return allocated_.test(object, std::memory_order_acquire);
   }
-  /// The first run of free slots of a block of small objects, from granule `from` on; empty when there is
-  /// none.
+  /// Returns the first run of free slots of a block of small objects, from granule `from` on; empty when
+  /// there is none.
   [[nodiscard]] GranuleRange find_free_slots(std::size_t block, std::uint32_t from) const {
     JACKDAW_CHECK(blocks_[block].use == BlockUse::small && from <= kGranulesPerBlock);
     return allocated_.find_clear_slots(block, SizeClasses::slot_starts(blocks_[block].size_class), from);
   }
-  /// From now on objects may start at the slots of a range. Only the one that owns the block calls this.
-  /// `freed_by_others`: others may call set_free for the block meanwhile.
+  /// Lets objects start at the slots of a range. Only for the owner of the block. `freed_by_others`: other
+  /// threads may call set_free() for the block meanwhile.
   void set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others);
-  /// Lets objects start at the slots from `first` to `end`, which lie in one block of any chunk, while no
-  /// thread frees.
+  /// Lets objects start at the slots from `first` to `end`, which lie in one block of any chunk. No thread
+  /// may free meanwhile.
   static void set_allocated(const std::byte* first, const std::byte* end) {
     of(first)->set_allocated(block_of(first), range_of(first, end), false);
   }
-  /// Undoes set_allocated. By the owner of the block, or by any thread that frees the object explicitly.
+  /// Undoes set_allocated(). For the owner of the block, and for any thread that frees the object explicitly.
   static void set_free(const std::byte* first, const std::byte* end) {
     JACKDAW_CHECK(of(first)->may_start_at(first));
     of(first)->allocated_.clear_range(block_of(first), range_of(first, end));
   }
-  /// A large object starts at the start of a block.
+  /// Notes that a large object starts at the start of a block.
   void set_large_allocated(std::size_t block) {
     JACKDAW_CHECK(blocks_[block].use == BlockUse::large_head);
     allocated_.add(block * kMarkWordsPerBlock, 1);
   }
-  /// Keeps allocated what is marked in a block, and nothing else. No thread marks or allocates in it
-  /// meanwhile; `freed_by_others`: others may call set_free.
+  /// Copies the marks of a block to its allocation bits. No thread may mark or allocate in it meanwhile;
+  /// `freed_by_others`: other threads may call set_free().
   void keep_marked(std::size_t block, bool freed_by_others) {
     JACKDAW_CHECK(blocks_[block].use == BlockUse::small);
     allocated_.keep_common(block, marks_, freed_by_others);
   }
 
-  /// The mark words of a block, kMarkWordsPerBlock of them.
+  /// Returns the kMarkWordsPerBlock mark words of a block.
   [[nodiscard]] const std::atomic<std::uint64_t>* mark_words(std::size_t block) const {
     JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
     return marks_.words(block);
   }
 
-  /// The words of the allocation bits of a block, kMarkWordsPerBlock of them.
+  /// Returns the kMarkWordsPerBlock words of a block's allocation bits.
   [[nodiscard]] const std::atomic<std::uint64_t>* allocated_words(std::size_t block) const {
     JACKDAW_CHECK(block >= kFirstBlock && block < kBlocksPerChunk);
     return allocated_.words(block);
@@ -196,7 +196,7 @@ class Chunk {
     });
   }
 
-  /// Calls `function(Object*)` where an object starts that is marked, from `first` to `end`, which lie in one
+  /// Calls `function(Object*)` for each marked object that starts from `first` to `end`, which lie in one
   /// block or at its end. Any thread, while others mark and allocate.
   template <typename Function>
   void for_each_marked_start(const Object* first, const Object* end, Function function) const {
@@ -211,7 +211,7 @@ class Chunk {
         });
   }
 
-  /// Returns how many objects of a block of small ones are marked. No thread marks meanwhile.
+  /// Returns how many objects of a block of small ones are marked. No thread may mark meanwhile.
   [[nodiscard]] std::uint32_t count_marks(std::size_t block) const {
     return GranuleBits::count_common(marks_, allocated_, block, blocks_[block]);
   }
@@ -241,22 +241,22 @@ class Chunk {
   [[nodiscard]] bool is_oversized() const { return total_bytes_ > kChunkBytes; }
   /// All bytes of the chunk, header included.
   [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
-  /// The number of the last sweep that came to it.
-  // Relaxed, both: what was marked is known since the program stood still.
+  /// Returns the number of the last sweep that came to the chunk.
+  // Relaxed, both: the marks that it stands for were published when the program was stopped.
   [[nodiscard]] std::uint32_t swept() const { return swept_.load(std::memory_order_relaxed); }
   void set_swept(std::uint32_t sweep) {
     JACKDAW_CHECK(static_cast<std::int32_t>(sweep - swept()) >= 0);  // numbers may wrap around
     swept_.store(sweep, std::memory_order_relaxed);
   }
-  /// Which of the heap's MemoryNodes kinds it is: the node that its memory lies on, where it lies on one.
+  /// Returns the number of the memory node that the chunk lies on, among MemoryNodes' kinds of chunks.
   [[nodiscard]] std::uint32_t node() const { return node_; }
-  /// Blocks in no use.
+  /// Returns the number of free blocks.
   [[nodiscard]] std::size_t free_blocks() const { return free_blocks_; }
-  /// All blocks for objects, used or not.
+  /// Returns the number of blocks for objects, used or not.
   [[nodiscard]] std::size_t usable_blocks() const { return total_bytes_ / kBlockBytes - kFirstBlock; }
   [[nodiscard]] bool is_empty() const { return free_blocks_ == std::min(usable_blocks(), kUsableBlocks); }
-  /// Whether, since the chunk was last empty, a block was taken for objects of a kind for which
-  /// `is_wanted(KindNumber)`. O(kinds).
+  /// Whether a block was taken, since the chunk was last empty, for a kind for which `is_wanted(KindNumber)`
+  /// is true. O(kinds).
   template <typename IsWanted>
   [[nodiscard]] bool may_hold(IsWanted is_wanted) const {
     for (std::uint32_t kinds = kinds_taken_; kinds != 0; kinds &= kinds - 1) {
@@ -265,47 +265,48 @@ class Chunk {
     return false;
   }
 
-  /// The first of `count` neighbouring free blocks, or 0 when there are none. O(blocks), but O(1) on the
-  /// whole for a chunk that is filled block by block, and when there were none since a block was released.
+  /// Returns the first of `count` neighbouring free blocks, or 0 when there are none. O(blocks); amortised
+  /// O(1) for a chunk that is filled block by block, and after a search in vain until a block is released.
   [[nodiscard]] std::size_t find_free(std::size_t count, Blacklisted blacklisted = Blacklisted::accepted);
-  /// The first free block with memory, from `from` on, that `taker` was the last to take for small objects,
-  /// or 0 when there is none. O(blocks).
+  /// Returns the first free block with memory, from `from` on, that `taker` was the last to take for small
+  /// objects, or 0 when there is none. O(blocks).
   [[nodiscard]] std::size_t find_free_of(std::uint8_t taker, std::size_t from) const;
   /// Notes the processor that takes a block.
   void set_taker(std::size_t index, std::uint8_t taker) { takers_[index] = taker; }
-  /// Blocks that were blacklisted may be so no longer.
+  /// Makes searches look again at blocks that may be blacklisted no longer.
   void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
-  /// Takes a block and says whether its memory is zero, because it was not taken before. All its granules
-  /// count as marked: objects that are allocated there while others are marked live on.
+  /// Takes a block and returns whether its memory is zero because it was never taken. All its granules become
+  /// marked: objects allocated there during a marking live on.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
-  /// Has the system give blocks their memory, which is zero and the caller's, all at once, also where it
-  /// comes in small pages because huge ones are slow to come.
+  /// Has the system populate blocks, whose memory is zero and the caller's, at once, also where it comes in
+  /// small pages because huge ones are slow to come.
   void populate(std::size_t first, std::size_t count);
-  /// Gives the memory of `count` blocks back to the system, by whole pages; false when it refuses.
+  /// Returns the memory of `count` blocks to the system, by whole pages; false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
-  /// Gives the memory of free blocks back to the system: of pages that hold nothing else. O(blocks).
+  /// Returns the memory of free blocks to the system, by pages that hold nothing else. O(blocks).
   void release_free_memory();
-  /// Gives those pages of a block of slots back to the system that hold no allocated slot, and returns their
-  /// bytes. Free slots are cleared when they are handed out, so nothing notes which pages went.
+  /// Returns those pages of a block of slots to the system that hold no allocated slot, and returns their
+  /// bytes. Free slots are cleared when they are allocated, so the pages need not be recorded.
   std::size_t release_free_pages(std::size_t index);
-  /// Free blocks whose memory the system has back.
+  /// Returns the number of free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
-  /// Free blocks that have memory, because they were written to.
+  /// Returns the number of free blocks that have memory, because they were written to.
   [[nodiscard]] std::size_t written_free_blocks() const { return (free_ & ~zero_).count(); }
-  /// How many of the `count` blocks from `index` on, all free, have none.
+  /// Returns how many of the `count` blocks from `index` on, all free, have no memory.
   [[nodiscard]] std::size_t count_zero(std::size_t index, std::size_t count) const;
   [[nodiscard]] bool is_given_back(std::size_t index) const { return given_back_.test(index); }
 
  private:
   friend class HeapSpace;
-  // In memory that is zero. Where huge pages are named, parts of it ask for one when they are first used.
+  // Constructs a chunk in zeroed memory. With `huge_pages`, each part asks for a huge page when it is first
+  // used.
   Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds,
         HugePages* huge_pages);
 
-  // Whether a granule is one in which an object might start: in a block that holds objects, but in no tail.
+  // Whether an object can start in a granule: its block holds objects and is no tail of a large one.
   [[nodiscard]] bool may_start_at(const void* object) const {
     if (reinterpret_cast<std::uintptr_t>(object) % kGranuleBytes != 0) return false;
     const std::size_t block = block_of(object);
@@ -316,7 +317,7 @@ class Chunk {
   [[nodiscard]] static std::size_t block_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
   }
-  // The granules from `first` to `end`, which lie in one block.
+  // Returns the granules from `first` to `end`, which lie in one block.
   [[nodiscard]] static GranuleRange range_of(const std::byte* first, const std::byte* end) {
     JACKDAW_CHECK(first < end && block_of(first) == block_of(end - 1));
     const auto begin = static_cast<std::uint32_t>(GranuleBits::granule_of(first) % kGranulesPerBlock);
@@ -337,7 +338,7 @@ class Chunk {
     return static_cast<Contents>(kind & ((1U << kContentsBits) - 1));
   }
 
-  // Writes into the map what the block of `object` holds now, if it has slots.
+  // Writes to the map how the block of `object` is divided, if it has slots.
   void tell_map(const void* object) {
     const auto address = reinterpret_cast<std::uintptr_t>(object);
     const BlockShape shape = map_.shape_at(address);
@@ -348,7 +349,7 @@ class Chunk {
     JACKDAW_CHECK(total_bytes > total_bytes_ && is_oversized());
     total_bytes_ = total_bytes;
   }
-  // The part of a huge page that the chunk has.
+  // Returns the part of a huge page that belongs to the chunk.
   [[nodiscard]] std::span<std::byte> memory_of(std::size_t page) {
     std::byte* const start = block_start(page * kBlocksPerHugePage);
     const std::byte* const end = reinterpret_cast<std::byte*>(this) + total_bytes_;
@@ -356,29 +357,29 @@ class Chunk {
   }
   void set_all_marks(std::size_t block) {
     marks_.set_block(block);
-    // Relaxed: as the marks.
+    // Relaxed: as for the marks.
     marker_words_[block].store(0, std::memory_order_relaxed);
   }
 
-  // The order is measured; LayoutOfChunk checks it.
+  // The order of the fields is measured, and LayoutOfChunk checks it.
   friend struct LayoutOfChunk;
   GranuleBits marks_;
   GranuleBits allocated_;
   Zeroed<std::atomic<std::uint32_t>, kBlocksPerChunk> marker_words_;
-  // Each byte has the kind's number, its contents in the low bits, and kIntercepted. They lie apart from the
-  // table so that they stay in the marker's cache.
+  // Each byte holds the number of a block's kind, its contents in the low bits, and kIntercepted. They are
+  // apart from the table so that they stay in the marker's cache.
   Zeroed<std::uint8_t, kBlocksPerChunk> kinds_;
-  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // by which each block, free or not, was taken last
+  Zeroed<std::uint8_t, kBlocksPerChunk> takers_;  // the last taker of each block, free or not
   Zeroed<BlockInfo, kBlocksPerChunk> blocks_;
   std::size_t search_from_ = kFirstBlock;  // no block before this one is free
   std::size_t free_blocks_ = 0;
-  std::uint32_t kinds_taken_ = 0;  // since it was last empty; a bit for each
+  std::uint32_t kinds_taken_ = 0;  // since the chunk was last empty; one bit for each kind
   static_assert(KindTable::kMaximumKinds <= 32);
   FreeRunStarts free_runs_;
-  FreeRunStarts unavoided_runs_;  // of blocks that are not blacklisted
+  FreeRunStarts unavoided_runs_;  // starts among blocks that are not blacklisted
   std::bitset<kBlocksPerChunk> free_;
   std::bitset<kBlocksPerChunk> zero_;        // free blocks that were not written to
-  std::bitset<kBlocksPerChunk> given_back_;  // those of them that had been written to before
+  std::bitset<kBlocksPerChunk> given_back_;  // those of zero_ that had been written to before
   std::size_t total_bytes_;
   [[no_unique_address]] HugePagePlan plan_;
   std::atomic<std::uint32_t> swept_{0};
@@ -390,8 +391,7 @@ class Chunk {
 static_assert(sizeof(Chunk) <= kFirstBlock * kBlockBytes);
 static_assert(sizeof(BlockInfo) == 40);
 
-// A chunk has references, so the standard leaves it to the compiler whether offsetof may be used: GCC and
-// clang allow it.
+// Chunk has reference members, so offsetof is only conditionally supported: GCC and clang do support it.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 struct LayoutOfChunk {

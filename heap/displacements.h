@@ -1,4 +1,4 @@
-// Displacements: how far inside an object an address may lie that keeps it, where not all addresses do.
+// Displacements: the offsets in objects at which an interior pointer keeps an object alive, where not all do.
 #pragma once
 
 #include <bitset>
@@ -9,16 +9,16 @@
 
 namespace jackdaw::heap {
 
-/// Which offsets in a granule an address may have that keeps an object. A bit for each, four times over, so
-/// that one instruction tests an address's own.
+/// The offsets in a granule at which an address may keep an object: a bit for each, repeated four times so
+/// that one instruction tests an address.
 class GranuleOffsets {
  public:
   constexpr void add(std::uintptr_t address) {
     bits_ |= std::uint64_t{0x0001'0001'0001'0001} << address % kGranuleBytes;
   }
-  /// Bit i says whether offset i % kGranuleBytes is one of them.
+  /// Bit i says whether offset i % kGranuleBytes is in the set.
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
-  /// Whether the offset of `address` is one of them.
+  /// Whether the offset of `address` in its granule is in the set.
   [[nodiscard]] constexpr bool contains(std::uintptr_t address) const {
     return (bits_ >> (address % 64) & 1) != 0;
   }
@@ -27,10 +27,11 @@ class GranuleOffsets {
   std::uint64_t bits_ = 0;
 };
 
-/// Offsets from the start of an object, the start among them. They are added while no thread searches.
+/// A set of offsets from the start of an object, with offset 0 in it. Offsets are added while no thread
+/// searches.
 class Displacements {
  public:
-  /// Offsets are below this.
+  /// Offsets must be below this.
   static constexpr std::size_t kLimit = kBlockBytes;
 
   Displacements() { add(0); }
@@ -43,7 +44,7 @@ class Displacements {
   [[nodiscard]] bool contains(std::uintptr_t offset) const {
     return offset < kLimit && offsets_.test(offset);
   }
-  /// Where in its granule an address lies that keeps an object.
+  /// Returns the offsets in a granule that an address of the set may have.
   [[nodiscard]] GranuleOffsets in_granule() const { return in_granule_; }
   /// Whether all offsets lie in the object's first granule, as tags of addresses do.
   [[nodiscard]] bool are_near() const { return are_near_; }

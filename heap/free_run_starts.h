@@ -1,8 +1,7 @@
 // FreeRunStarts: where the search for neighbouring free blocks of a chunk begins.
 //
-// For each length of runs up to kExact, and for longer ones by powers of two, it keeps a block before which
-// none begins. A search that finds nothing, or something late, is not repeated from the start, until a block
-// is released.
+// For each length of a run up to kExact, and for longer ones by powers of two, it keeps a block before which
+// no such run begins. So a search need not start from the first block until one is released.
 #pragma once
 
 #include <array>
@@ -16,8 +15,8 @@ namespace jackdaw::heap {
 
 class FreeRunStarts {
  public:
-  /// Finds the first run of `count` blocks for which `is_free(block)`, from block `least` on; 0 when there is
-  /// none. Since the last forget() fewer and fewer blocks are free.
+  /// Finds the first run of `count` blocks for which `is_free(block)` is true, from block `least` on; 0 when
+  /// there is none. Between two calls of forget() blocks may be taken but not freed.
   template <typename IsFree>
   std::size_t find(std::size_t count, std::size_t least, IsFree is_free) {
     const std::size_t shortest = count <= kExact ? count : std::bit_floor(count);
@@ -35,7 +34,7 @@ class FreeRunStarts {
     if (!is_noted) start = kBlocksPerChunk;
     return 0;
   }
-  /// Blocks were released, or count as free again for another reason.
+  /// Forgets all, as blocks were released or count as free again for another reason.
   void forget() { starts_ = {}; }
 
  private:

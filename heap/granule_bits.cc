@@ -4,7 +4,7 @@ namespace jackdaw::heap {
 
 namespace {
 
-// The bits of word `word` of a block's that belong to granules of the range.
+// Returns the bits of word `word` of a block that belong to granules of the range.
 std::uint64_t mask_of(GranuleRange range, std::uint32_t word) {
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   const std::uint32_t first = std::max(range.first, word * 64) - word * 64;
@@ -12,14 +12,15 @@ std::uint64_t mask_of(GranuleRange range, std::uint32_t word) {
   return kAll >> (64 - end) & kAll << first;
 }
 
-// Calls function(word, mask) for the words that the range, not empty, lies in.
+// Calls function(word, mask) for each word that the nonempty range lies in.
 template <typename Function>
 void for_each_word_of(GranuleRange range, Function function) {
   for (std::uint32_t word = range.first / 64; word * 64 < range.end; ++word)
     function(word, mask_of(range, word));
 }
 
-// The first granule, from `from` on, whose bit is set in what word_at(word) gives; kGranulesPerBlock if none.
+// Returns the first granule from `from` on whose bit is set in word_at(word); kGranulesPerBlock if there is
+// none.
 template <typename WordAt>
 std::uint32_t find_bit(std::uint32_t from, WordAt word_at) {
   if (from >= kGranulesPerBlock) return kGranulesPerBlock;
@@ -32,7 +33,7 @@ std::uint32_t find_bit(std::uint32_t from, WordAt word_at) {
   return word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
 }
 
-// Without std::popcount, which is a call on processors of the oldest kind, for which this is compiled.
+// This avoids std::popcount, which is a call on the oldest processors, for which this is compiled.
 std::uint32_t count_bits(const std::array<std::uint64_t, kMarkWordsPerBlock>& words) {
   constexpr std::uint64_t kOddBits = 0x5555'5555'5555'5555;
   constexpr std::uint64_t kOddPairs = 0x3333'3333'3333'3333;
@@ -67,7 +68,7 @@ void GranuleBits::clear_block(std::size_t block) {
 
 void GranuleBits::set_block_to_complement(std::size_t block, const GranuleBits& other) {
   const std::size_t first = block * kMarkWordsPerBlock;
-  // Relaxed, all: no other thread looks before the next marking starts, and to start it synchronises.
+  // Relaxed, all: no other thread reads them before the next marking starts, which synchronises.
   for (std::size_t word = first; word < first + kMarkWordsPerBlock; ++word)
     words_[word].store(~other.words_[word].load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
@@ -101,8 +102,8 @@ void GranuleBits::set_slots(std::size_t block, GranuleRange range, const SlotSta
 void GranuleBits::clear_range(std::size_t block, GranuleRange range) {
   const std::size_t first_word = block * kMarkWordsPerBlock;
   for_each_word_of(range, [&](std::uint32_t word, std::uint64_t mask) {
-    // Release: pairs with the acquire in set_slots, so that what was written to the object comes before what
-    // is written to the next in its place.
+    // Release: pairs with the acquire in set_slots, so that writes to the object happen before writes to its
+    // successor in the slot.
     words_[first_word + word].fetch_and(~mask, std::memory_order_release);
   });
 }
@@ -132,7 +133,7 @@ std::uint32_t GranuleBits::count_common(const GranuleBits& one, const GranuleBit
     any |= common[word];
     missing |= common[word] ^ starts.words[word];
   }
-  // Objects allocated together mostly live and die together: often no bit is set, or every one.
+  // Objects that were allocated together often live and die together: then no bit is set, or every one.
   if (any == 0) return 0;
   return missing == 0 ? info.slots() : count_bits(common);
 }

@@ -19,17 +19,17 @@
 
 namespace jackdaw::heap {
 
-/// The words of the bits of one block.
+/// The number of words of one block's bits.
 inline constexpr std::size_t kMarkWordsPerBlock = kGranulesPerBlock / 64;
 
-/// Some granules of a block: [first, end).
+/// A range of granules of a block: [first, end).
 struct GranuleRange {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
 };
 
 /// An array in a chunk. Its elements are zero at first, as a chunk's memory is: no constructor writes them,
-/// so pages of it that are never written take no memory.
+/// so that pages that are never written take no memory.
 template <typename Element, std::size_t kCount>
 union Zeroed {
   Zeroed() {}   // NOLINT(modernize-use-equals-default): would be deleted
@@ -41,11 +41,11 @@ union Zeroed {
 
 class GranuleBits {
  public:
-  /// The granule of its chunk that an address lies in.
+  /// Returns the number of the granule in its chunk that an address lies in.
   [[nodiscard]] static std::size_t granule_of(const void* address) {
     return (reinterpret_cast<std::uintptr_t>(address) & (kChunkBytes - 1)) / kGranuleBytes;
   }
-  /// The bit of an object in its word.
+  /// Returns the bit of an object in its word.
   [[nodiscard]] static std::uint64_t bit_of(const void* object) {
     return std::uint64_t{1} << (granule_of(object) % 64);
   }
@@ -55,7 +55,7 @@ class GranuleBits {
   [[nodiscard]] const std::atomic<std::uint64_t>& word_of(const void* object) const {
     return words_[granule_of(object) / 64];
   }
-  /// The words of a block, kMarkWordsPerBlock of them.
+  /// Returns the kMarkWordsPerBlock words of a block.
   [[nodiscard]] std::atomic<std::uint64_t>* words(std::size_t block) {
     return &words_[block * kMarkWordsPerBlock];
   }
@@ -66,7 +66,7 @@ class GranuleBits {
   [[nodiscard]] bool test(const void* object, std::memory_order order) const {
     return (word_of(object).load(order) & bit_of(object)) != 0;
   }
-  /// Sets the bit of an object and returns whether it was clear. No other thread changes bits of its block
+  /// Sets the bit of an object and returns whether it was clear. No other thread may change bits of its block
   /// meanwhile.
   [[gnu::always_inline]] bool set_exclusively(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
@@ -76,19 +76,19 @@ class GranuleBits {
     word.store(bits, std::memory_order_relaxed);
     return true;
   }
-  /// As set_exclusively, among threads that set bits at the same time: exactly one is told true.
+  /// Sets the bit as set_exclusively() does, among several such threads: it returns true to exactly one.
   [[gnu::always_inline]] bool set_shared(const void* object) {
     std::atomic<std::uint64_t>& word = word_of(object);
     const std::uint64_t bit = bit_of(object);
-    // Relaxed, both: the bit decides which thread visits the object and orders nothing; the object itself was
-    // written before the round began. To look first spares the locked access for objects that are marked.
+    // Relaxed, both: the bit decides which thread visits the object and orders nothing; the object was
+    // written before the round began. The load first spares marked objects the locked access.
     if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
   // Relaxed: as in set_shared.
   void reset(const void* object) { word_of(object).fetch_and(~bit_of(object), std::memory_order_relaxed); }
 
-  /// Sets the bits of a word. No other thread changes it meanwhile.
+  /// Sets bits of a word that no other thread changes meanwhile.
   void add(std::size_t word, std::uint64_t bits) {
     // Relaxed, both: see Chunk::is_allocated.
     const std::uint64_t before = words_[word].load(std::memory_order_relaxed);
@@ -99,20 +99,20 @@ class GranuleBits {
   void clear_block(std::size_t block);
   /// Makes the bits of a block the complement of the other's. Neither changes meanwhile.
   void set_block_to_complement(std::size_t block, const GranuleBits& other);
-  /// Clears the bits of a block that are clear in the other. `is_shared`: other threads may clear bits of the
+  /// Clears the bits of a block that are clear in `other`. `is_shared`: other threads may clear bits of the
   /// block meanwhile.
   void keep_common(std::size_t block, const GranuleBits& other, bool is_shared);
-  /// Sets the bits of a block where slots start in a range. `is_shared`: as above; then the caller sees what
-  /// was written to a slot before clear_range.
+  /// Sets the bits of a block where slots start in a range. `is_shared`: other threads may clear bits of the
+  /// block meanwhile; the caller then sees what was written to a slot before clear_range().
   void set_slots(std::size_t block, GranuleRange range, const SlotStarts& starts, bool is_shared);
-  /// Clears the bits of a range of a block, among other threads.
+  /// Clears the bits of a range of a block, while other threads change other bits.
   void clear_range(std::size_t block, GranuleRange range);
 
-  /// The first run of slots of a block, from granule `from` on, whose bits are clear; empty when there is
-  /// none.
+  /// Returns the first run of slots of a block, from granule `from` on, whose bits are clear; empty when
+  /// there is none.
   [[nodiscard]] GranuleRange find_clear_slots(std::size_t block, const SlotStarts& starts,
                                               std::uint32_t from) const;
-  /// Returns how many bits of a block of slots are set in both. No other thread changes them meanwhile.
+  /// Returns how many bits of a block of slots are set in both. No other thread may change them meanwhile.
   [[nodiscard]] static std::uint32_t count_common(const GranuleBits& one, const GranuleBits& other,
                                                   std::size_t block, const BlockInfo& info);
 

@@ -12,10 +12,10 @@ namespace jackdaw::heap {
 
 namespace {
 
-// Where addresses are scarce chunks get shorter, but not shorter than this.
+// Where addresses are scarce, chunks get shorter down to this length.
 constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 
-// A chunk must have that many free blocks, and the limit leave as many, for spares to be given out.
+// Spares are given out only if this many blocks are free in the chunk and within the limit.
 constexpr std::size_t kManyBlocks = 64;
 
 }  // namespace
@@ -34,7 +34,8 @@ void Heap::register_allocator(Allocator* allocator) {
   if (!abandoned_.reserve(1) || !allocators_.append(allocator)) throw std::bad_alloc();
 }
 
-// Notes a list of explicitly freed slots; where there is no more room, it becomes part of another list.
+// Keeps a list of explicitly freed slots until the next sweep; where there is no room for it, it is joined to
+// another list.
 void Heap::abandon(std::byte* freed) {
   if (abandoned_.append(freed)) return;
   std::byte* last = freed;
@@ -84,7 +85,7 @@ SmallBlock Heap::take_spare(std::byte* spares) {
   return {chunk, static_cast<std::uint32_t>(index), info.was_zero, info.next};
 }
 
-// The first block of the list, or none when the budget is spent.
+// Takes the first block of the list, or returns none when the budget is spent.
 SmallBlock Heap::own_partly_free(std::byte*& list) {
   Chunk* const chunk = Chunk::of(list);
   const std::size_t index = chunk->block_index(list);
@@ -96,7 +97,7 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   return {chunk, static_cast<std::uint32_t>(index)};
 }
 
-// Takes a block of the first list that is not empty, whatever its node is, as own_partly_free does.
+// Takes a block of the first nonempty list of any node, or returns none when the budget is spent.
 SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind) {
   for (std::uint32_t node = 0; node < partly_free_.nodes(); ++node) {
     std::byte*& list = partly_free_.list(size_class, kind, node);
@@ -105,12 +106,12 @@ SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber ki
   return {};
 }
 
-// A block that is wholly free, or none when there is no memory or the budget is spent.
+// Takes a wholly free block, or returns none when there is no memory or the budget is spent.
 SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   if (!budget_.allows(kBlockBytes) || !blocks_.within_limit(1)) return {};
   std::size_t index = 0;
   const BlockSearch::Taker taker = BlockSearch::of_this_processor();
-  // While a sweep goes on, only chunks that it has come to are searched.
+  // During a sweep only chunks that it has come to are searched.
   Chunk* chunk =
       busy_allocators_ > 1 ? blocks_.find_taken_before(taker, sweeper_.swept_chunks(), index) : nullptr;
   if (chunk == nullptr) chunk = chunk_with_free_blocks(1, index, Blacklisted::accepted);
@@ -155,8 +156,8 @@ Object* Heap::object_at(const void* address) const {
   const bool is_unswept = chunk->swept() != sweeper_.number() && info.swept != sweeper_.number();
   if (is_unswept && !chunk->is_marked(object)) return nullptr;
   if (chunk->contents_of(object) != Contents::references) return object;
-  // A slot that an allocator has before it has no type yet. is_allocated is asked once more: in a chunk that
-  // was released meanwhile all contents seem to be references, but nothing is allocated.
+  // A slot that an allocator holds has no type yet. is_allocated() is asked once more, because a chunk that
+  // was released meanwhile reads as zero: its contents seem to be references, but nothing is allocated.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const bool is_used = chunk->is_allocated(object) && object->type() != &TypeDescriptor::unused();
   return is_used ? object : nullptr;
@@ -198,7 +199,7 @@ void Heap::lock_out_allocators() {
 
 bool Heap::clear_marks_while_allocating(std::size_t index) {
   const std::lock_guard lock(mutex_);
-  // No chunk goes away meanwhile, and those that come hold marked objects alone.
+  // No chunk goes away during a marking, and new ones hold marked objects only.
   if (index >= chunk_count()) return false;
   if (index == 0) start_clearing_marks();
   clear_marks_of_chunk(index);
@@ -230,7 +231,7 @@ void Heap::start_sweep(OwnedBlocks owned) {
   budget_.start_count();
 }
 
-// No chunk goes away while objects are marked or swept.
+// No chunk is released while objects are marked or swept.
 std::uint64_t Heap::release_empty_chunks() {
   return is_marking_ || sweeper_.is_sweeping() ? 0 : blocks_.release_empty_chunks(blocks_.kept_bytes());
 }
@@ -285,9 +286,8 @@ std::uint64_t Heap::release_free_pages() {
   return released;
 }
 
-// Finds `count` neighbouring free blocks near this thread; if there are none, in a new chunk, and only then
-// far away. A new chunk is preferred to a long sweep, and to blacklisted blocks where these are to be
-// avoided.
+// Finds `count` neighbouring free blocks near this thread, else in a new chunk, else far away. A new chunk is
+// preferred to a long sweep, and to blacklisted blocks where those are to be avoided.
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted) {
   constexpr std::size_t kFewChunks = 4;
   const std::uint32_t near = nodes().near_this_thread();
@@ -304,8 +304,8 @@ Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Black
   return blocks_.find(count, first, Blacklisted::accepted, has_others ? Blocks::kAnyNode : near);
 }
 
-// As Blocks::find. While the sweep goes on, blocks that it frees are preferred to blocks that were not
-// written to yet, which would make the heap larger. For that it sweeps up to most_swept chunks more.
+// Finds free blocks as Blocks::find() does. During a sweep it prefers blocks that were written to before,
+// since others would make the heap larger, and sweeps up to `most_swept` chunks for them.
 Chunk* Heap::find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
                            std::size_t most_swept) {
   for (std::size_t swept = 0;; ++swept) {

@@ -1,4 +1,4 @@
-// Heap: memory as objects. Chunks of blocks, blocks of slots, and what a collection does to them.
+// Heap: allocates and frees objects, clears their marks and sweeps them.
 //
 // Allocators, one a thread, take blocks here (own_block) and find free slots in them. Large objects have
 // blocks of their own. The heap's parts: which blocks are free (Blocks), which are partly free (PartlyFree),
@@ -40,15 +40,15 @@ class Allocator;
 
 /// How a sweep treats the blocks that allocators own.
 enum class OwnedBlocks : std::uint8_t {
-  taken_back,  ///< the allocators start afresh: between two of their calls
+  taken_back,  ///< the allocators start afresh; no call of theirs may be under way
   left,        ///< they go on where they were, also in the midst of Allocator::allocate_from_run, but without
                ///< spares
 };
 
 class Heap {
  public:
-  /// `limit_bytes`: all blocks with memory together never take more. `nodes`: where it lies.
-  /// Throws std::bad_alloc when there are no addresses to be had.
+  /// `limit_bytes`: the blocks with memory never take more in all. `nodes`: where chunks lie. Throws
+  /// std::bad_alloc when there are no addresses.
   explicit Heap(std::size_t limit_bytes = std::numeric_limits<std::size_t>::max(),
                 const MemoryNodes& nodes = {});
   /// Frees all objects. All allocators must be gone.
@@ -56,7 +56,7 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  /// Adds a kind of objects; nothing when there are too many. Any thread.
+  /// Adds a kind of objects and returns its number, or nothing when there are too many. Any thread.
   std::optional<KindNumber> add_kind(const Kind& kind) {
     const std::lock_guard lock(mutex_);
     return kinds_.add(kind);
@@ -65,30 +65,30 @@ class Heap {
 
   // --- Any thread, at any time between collections ---
 
-  /// Gives a block with free slots of the class for objects of a kind, to own, or one with a null chunk when
-  /// there is no memory or the budget is spent. With a block that is wholly free come up to `spares` others,
-  /// if there are many. Memory near the calling thread comes first, a new chunk of it before memory far away.
+  /// Gives the caller a block with free slots of the class for objects of a kind, or one with a null chunk
+  /// when there is no memory or the budget is spent. A wholly free block brings up to `spares` others, if
+  /// there are many. Memory near the calling thread comes first, even in a new chunk.
   SmallBlock own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
-  /// The first of some spares, not null, with the others. Without the lock; by their owner.
+  /// Returns the first of some spares, not null, with the others. For their owner, without the lock.
   static SmallBlock take_spare(std::byte* spares);
-  /// Memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when there is
-  /// none or the budget is spent.
+  /// Returns memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when
+  /// there is none or the budget is spent.
   Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
-  /// Frees a large object now; nothing may use it any more.
+  /// Frees a large object, which must not be used any more.
   void free_large(Object* object);
-  /// Makes a large object longer or shorter, to more than kLargestSmallBytes, where it is. False, with
-  /// nothing changed, when that is not possible. What is new is cleared if the kind is.
+  /// Changes the length of a large object in place, to more than kLargestSmallBytes. False, with nothing
+  /// changed, when that is not possible. New bytes are cleared if the kind is.
   bool resize_large(Object* object, std::size_t bytes);
-  /// Frees a small object's slot for allocations after the next collection.
+  /// Frees a small object's slot, which is allocated again after the next collection.
   void free_slot(Object* object);
-  /// Bytes of an object, its slot's padding included. O(1).
+  /// Returns the bytes of an object with its slot's padding. O(1).
   [[nodiscard]] static std::size_t bytes_of(const Object* object);
-  /// Bytes handed out to allocators since the last sweep, whole free runs at a time.
+  /// Returns the bytes handed out to allocators since the last sweep, counted by whole free runs.
   [[nodiscard]] std::uint64_t allocated_bytes() const { return budget_.allocated(); }
-  /// When allocation fails, so that the collector is asked. Any thread.
+  /// Returns the thresholds at which allocation fails, so that the collector runs. Any thread.
   [[nodiscard]] Budget& budget() { return budget_; }
   [[nodiscard]] const Budget& budget() const { return budget_; }
-  /// Count bytes as handed out, or as explicitly freed, that are managed above the heap.
+  /// These count bytes of objects that are managed above the heap as handed out, or as explicitly freed.
   void count_allocated_elsewhere(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     count_allocated(bytes);
@@ -100,7 +100,7 @@ class Heap {
   /// Adds chunks, on all nodes in turn, until their blocks take `bytes` bytes, and keeps that many through
   /// all collections; false when there is no memory, or the limit is lower.
   bool expand_to(std::uint64_t bytes);
-  /// The most bytes that all blocks with memory may take together.
+  /// Returns the most bytes that all blocks with memory may take in all.
   [[nodiscard]] std::size_t limit() {
     const std::lock_guard lock(mutex_);
     return blocks_.limit();
@@ -110,102 +110,103 @@ class Heap {
     const std::lock_guard lock(mutex_);
     blocks_.set_limit(bytes);
   }
-  /// The pattern in memory that holds no object, and the checks for it (JACKDAW_POISON).
+  /// Returns the pattern in memory that holds no object, with its checks (JACKDAW_POISON).
   Poison& poison() { return poison_; }
   [[nodiscard]] const Poison& poison() const { return poison_; }
-  /// Whether an object of `bytes` bytes could lie in the heap if that were empty.
+  /// Whether an object of `bytes` bytes would fit into the heap if that were empty.
   [[nodiscard]] bool may_hold(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     return bytes <= blocks_.limit() && bytes < addresses().size();
   }
-  /// How large the heap is: its blocks with memory, and at least what it was expanded to. Any thread.
+  /// Returns the size of the heap: its blocks with memory, and at least the size it was expanded to. Any
+  /// thread.
   [[nodiscard]] std::uint64_t bytes() const {
     return std::max(blocks_.bytes_with_memory(), blocks_.kept_bytes());
   }
-  /// Bytes of all chunks, in use or not: addresses rather than memory.
+  /// Returns the bytes of addresses of all chunks, with or without memory.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return blocks_.chunk_bytes(); }
 
-  /// The kinds of chunks that there are, and how many bytes all chunks of each take. O(chunks).
+  /// Returns the bytes of all chunks of each memory node. O(chunks).
   [[nodiscard]] std::vector<std::uint64_t> chunk_bytes_by_node();
-  /// Where the chunks lie. Any thread.
+  /// Returns where the chunks lie. Any thread.
   [[nodiscard]] const MemoryNodes& nodes() const { return blocks_.nodes(); }
 
-  /// Figures on the use of the heap's memory and on allocation.
+  /// Returns figures on the use of the heap's memory and on allocation.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }
 
-  /// All addresses that objects can ever have.
+  /// Returns all addresses that objects can ever have.
   [[nodiscard]] std::span<const std::byte> addresses() const { return blocks_.addresses(); }
-  /// Where objects start, for a search of words that may be addresses (heap/word_scan.h).
+  /// Returns where objects start, for a search of words that may be addresses (heap/word_scan.h).
   [[nodiscard]] const BlockMap& map() const { return blocks_.map(); }
 
-  /// The object that `address` points into, first byte to last, or null: for any address, by any thread at
-  /// any time, without a lock. Of objects that the last collection found dead there are none, also before
-  /// they are swept. In blocks without types, slots that an allocator holds count as objects. O(1).
+  /// Returns the object with a byte at `address`, or null: for any address, by any thread at any time,
+  /// without a lock. Objects that the last collection found dead are left out, also before they are swept. In
+  /// blocks without types, slots that an allocator holds count as objects. O(1).
   [[nodiscard]] JACKDAW_EXPORT Object* object_at(const void* address) const;
 
   // --- The collector, while no thread allocates ---
 
-  /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` starts or may
-  /// start: the slots that an allocator has before it count. O(chunks), and O(blocks) of those that had such
-  /// objects since they were last empty.
+  /// Calls `function(Object*)` where an object of a kind for which `is_wanted(KindNumber)` is true starts or
+  /// may start: slots that an allocator holds count. O(chunks), and O(blocks) of those that had such objects
+  /// since they were last empty.
   template <typename IsWanted, typename Function>
   void for_each_object_of(IsWanted is_wanted, Function function);
-  /// Calls `function(Object*)` for every object that no collection frees, as for_each_object_of does.
+  /// Calls `function(Object*)` for every uncollectable object, as for_each_object_of() does.
   template <typename Function>
   void for_each_uncollectable(Function function);
-  /// Clears the marks of all objects. O(chunks), a streamed write of one bit per granule.
+  /// Clears the marks of all objects. O(chunks): a streamed write of one bit for each granule.
   void clear_marks();
-  /// Clear all marks in parts: the first, and then each chunk's, which several threads may share. Chunks are
-  /// numbered from 0 on.
+  /// These clear all marks in parts: first start_clearing_marks(), then each chunk's, which several threads
+  /// may share. Chunks are numbered from 0 on.
   void start_clearing_marks();
   void clear_marks_of_chunk(std::size_t index);
   [[nodiscard]] std::size_t chunk_count() const { return blocks_.chunks().size(); }
-  /// Which addresses in an object keep it that are found elsewhere than in stacks: all, as at first, or those
-  /// at displacements().
+  /// Which interior pointers keep an object if they are found elsewhere than in stacks: all, the default, or
+  /// those at displacements().
   void set_all_addresses_keep(bool all) { blocks_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
 
   // --- Marking while threads allocate ---
   //
-  // Between begin_marking() and end_marking() threads may allocate and free. What they allocate is marked, or
-  // is found like what was there before; and what they free explicitly keeps its memory until the sweep, so
-  // that markers may look at it.
+  // Between begin_marking() and end_marking() threads may allocate and free. New objects are marked, or are
+  // found like old ones; explicitly freed ones keep their memory until the sweep, so that markers may read
+  // it.
 
-  /// While no thread allocates.
+  /// To be called while no thread allocates.
   void begin_marking();
   /// Clears the marks of the chunk with that number, from 0 on; false when there is none. One thread clears
-  /// those of all chunks before it marks.
+  /// those of all chunks before marking.
   bool clear_marks_while_allocating(std::size_t index);
   struct Place {
     std::size_t chunk = 0;
     std::size_t block = kFirstBlock;
   };
-  /// Calls `function(Object*)` for objects that no collection frees, of blocks from `place` on, and moves
-  /// that behind them; false when there are no more. Of one chunk at most, and of no more blocks when there
-  /// are `enough`. With the lock.
+  /// Calls `function(Object*)` for uncollectable objects of blocks from `place` on, and moves `place` behind
+  /// them; false when no chunk is left. One call visits one chunk at most, and no further block once `enough`
+  /// objects were found. Takes the lock.
   template <typename Function>
   bool for_each_uncollectable_from(Place& place, std::size_t enough, Function function);
-  /// From now on a thread gets memory beyond the budget alone, not even from a block at hand: the thread that
-  /// allocates next asks the collector. While no thread allocates. Budget::let_in undoes it.
+  /// From now on threads get memory only beyond the budget, even from blocks that they own, so that the next
+  /// thread to allocate asks the collector. While no thread allocates. Budget::let_in undoes it.
   void lock_out_allocators();
-  /// One allocator finds nothing in its fast half until its slow one was asked, which is let in.
+  /// Makes the fast path of one allocator fail until its slow path was taken, which is let in.
   static void lock_out(Allocator& allocator);
   /// Takes back all blocks that an allocator owns, while no thread uses it.
   void take_back_blocks(Allocator& allocator);
-  /// While no thread allocates, or when the marking is given up. Lets allocators in.
+  /// To be called while no thread allocates, or when the marking is given up. Lets allocators in.
   void end_marking() {
     const std::lock_guard lock(mutex_);
     is_marking_ = false;
     budget_.let_in();
   }
-  /// Calls `function(Object*)` for every marked object that may hold references and has a part between two
+  /// Calls `function(Object*)` for every marked object that may hold references and lies partly between two
   /// addresses of one block. Any thread.
   template <typename Function>
   void for_each_marked_between(std::uintptr_t begin, std::uintptr_t end, Function function) const;
 
-  /// The first part of a sweep, while no thread allocates: what is marked is known, and nothing is free yet.
+  /// Begins a sweep, while no thread allocates: marks are final, and nothing is free yet.
   void start_sweep(OwnedBlocks owned);
-  /// The next part, a chunk; true when it was the last one. Any thread, while others allocate.
+  /// Sweeps the next chunk; true when it was the last one. Any thread, while others allocate.
   bool sweep_some() {
     const std::lock_guard lock(mutex_);
     return sweeper_.sweep_next_chunk();
@@ -214,18 +215,18 @@ class Heap {
   void finish_sweep() {
     while (!sweep_some()) continue;
   }
-  /// How many allocators took blocks at the same time before the last sweep.
+  /// Returns how many allocators took blocks at the same time before the last sweep.
   [[nodiscard]] std::uint32_t busy_allocators() const { return busy_allocators_; }
-  /// What the sweep has found so far.
+  /// Returns what the sweep has found so far.
   [[nodiscard]] const SweepResult& swept() const { return sweeper_.result(); }
 
-  /// From here to sweep(), no free slot counts as an object: neither those that an allocator holds nor the
-  /// explicitly freed ones. O(such slots).
+  /// From here to sweep(), no free slot counts as an object, be it held by an allocator or explicitly freed.
+  /// O(such slots).
   void withdraw_free_slots();
-  /// Makes the memory of unmarked objects free, in one go. O(blocks).
+  /// Frees the memory of all unmarked objects. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
-  /// Calls `function(Object*)` for every place where an object of a kind starts, or may start, that is not
-  /// marked; the slots that an allocator has before it count. As for_each_object_of.
+  /// Calls `function(Object*)` wherever an unmarked object of a kind starts or may start: slots that an
+  /// allocator holds count. It takes the time of for_each_object_of().
   template <typename Function>
   void for_each_unmarked(KindNumber kind, Function function);
   /// Calls `function(Object*)` for every marked object, in address order within a chunk.
@@ -237,14 +238,14 @@ class Heap {
     const std::lock_guard lock(mutex_);
     for (const Chunk* const chunk : blocks_.chunks()) function(chunk);
   }
-  /// Gives free memory back to the system: empty chunks, and the free blocks of others. Returns the bytes of
-  /// the chunks. O(blocks). At any time between collections.
+  /// Returns free memory to the system: empty chunks, and the free blocks of others. Returns the bytes of the
+  /// released chunks. O(blocks). Any time between collections.
   std::uint64_t release_free_memory();
-  /// Gives those pages of partly free blocks back to the system that hold no object, unless freed memory is
-  /// to keep its pattern. Returns their bytes, which go on to count as used. O(blocks). At any time between
+  /// Returns those pages of partly free blocks to the system that hold no object, unless freed memory keeps a
+  /// pattern (Poison). Returns their bytes, which still count as used. O(blocks). Any time between
   /// collections.
   std::uint64_t release_free_pages();
-  /// Bytes of the chunks' headers: mark bits and block tables.
+  /// Returns the bytes of the chunks' headers: mark bits and block tables.
   [[nodiscard]] std::uint64_t header_bytes() const { return blocks_.header_bytes(); }
 
  private:
@@ -267,7 +268,7 @@ class Heap {
   Chunk* add_chunk(std::size_t total_bytes, std::size_t least_bytes);
   std::uint64_t release_empty_chunks();
 
-  // Large objects (large_objects.cc).
+  // These deal with large objects (large_objects.cc).
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
@@ -283,15 +284,14 @@ class Heap {
   Poison poison_;
   HeapUsage usage_;  // written under the lock
   Budget budget_;
-  base::AdaptiveMutex mutex_;  // guards all below
-  Blocks blocks_;              // but for its map
+  base::AdaptiveMutex mutex_;  // guards all members below
+  Blocks blocks_;              // except for its map
   PartlyFree partly_free_;
   Sweeper sweeper_;
-  bool is_marking_ = false;  // while threads allocate
+  bool is_marking_ = false;  // between begin_marking() and end_marking()
   std::uint32_t busy_allocators_ = 1;
   base::PageVector<Allocator*> allocators_;
-  // Lists of slots that were explicitly freed through allocators that are gone. They are not used before the
-  // next sweep.
+  // Lists of slots that were explicitly freed through destroyed allocators; unused until the next sweep.
   base::PageVector<std::byte*> abandoned_;
 };
 

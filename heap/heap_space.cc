@@ -18,20 +18,20 @@ namespace jackdaw::heap {
 
 namespace {
 
-// How much more than the machine's memory a heap without a limit may take: some of it may be swapped out, and
+// A heap without a limit may take this many times the machine's memory: some of it may be swapped out, and
 // chunks of different lengths leave gaps.
 constexpr std::size_t kTimesMemory = 4;
 constexpr std::size_t kLeastDefaultBytes = std::size_t{4} << 30;
 
-// No system has longer pages.
+// No system has larger pages.
 constexpr std::size_t kLargestPageBytes = std::size_t{64} << 10;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// ThreadSanitizer knows of mappings in the highest terabyte and a half alone, and turns wishes for others to
-// address zero.
+// ThreadSanitizer allows mappings only in the highest terabyte and a half, and changes hints for other
+// addresses to zero.
 std::uintptr_t lowest_address() { return base::has_thread_sanitizer() ? 0x7e80'0000'0000 : kChunkBytes; }
 
 // A chunk that was released keeps this many bytes mapped.
@@ -40,21 +40,21 @@ std::size_t header_bytes() { return round_up(kFirstBlock * kBlockBytes, base::pa
 constexpr int kNothing = PROT_NONE;
 constexpr int kMemory = PROT_READ | PROT_WRITE;
 
-// Maps `bytes` bytes at an address where nothing is, or, if that is null, where the system likes. Null, and
-// errno, when that is not possible: EEXIST when something is there.
+// Maps `bytes` bytes at an address where nothing is mapped, or, if that is null, where the system likes.
+// Null, with errno, when that is not possible: EEXIST when something is mapped there.
 std::byte* map_at(std::byte* address, std::size_t bytes, int protection) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* const mapped =
       mmap(address, bytes, protection, flags | (address != nullptr ? MAP_FIXED_NOREPLACE : 0), -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   if (address == nullptr || mapped == address) return static_cast<std::byte*>(mapped);
-  munmap(mapped, bytes);  // by a system that takes the address for a wish
+  munmap(mapped, bytes);  // an old system took the address for a hint
   errno = EEXIST;
   return nullptr;
 }
 
-// Whether nothing lies there. Where the system does not give that many addresses at a time (RLIMIT_AS), only
-// both ends are tried.
+// Whether nothing is mapped there. Where the system does not give that many addresses at a time (RLIMIT_AS),
+// only both ends are tried.
 bool is_free(std::byte* start, std::size_t bytes) {
   if (map_at(start, bytes, kNothing) != nullptr) {
     munmap(start, bytes);
@@ -64,7 +64,7 @@ bool is_free(std::byte* start, std::size_t bytes) {
          is_free(start + bytes - kLargestPageBytes, kLargestPageBytes);
 }
 
-// Where the system would map `bytes` bytes now, or null when it would not.
+// Returns where the system would map `bytes` bytes now, or null when it would not.
 std::byte* next_mapping(std::size_t bytes) {
   std::byte* const mapped = map_at(nullptr, bytes, kNothing);
   if (mapped != nullptr) munmap(mapped, bytes);
@@ -75,21 +75,21 @@ std::byte* aligned_up(std::byte* address) {
   return address + (-reinterpret_cast<std::uintptr_t>(address) & (kChunkBytes - 1));
 }
 
-// Bytes of the map's tables per piece: an entry for each block, and a blacklist byte for each.
+// Each piece needs this much of the map's tables: an entry for each block, and a blacklist byte for each.
 constexpr std::size_t kEntryBytes = kBlocksPerChunk * sizeof(std::uint64_t);
 constexpr std::size_t kBlacklistBytes = kBlocksPerChunk;
 // The tables grow by this many pieces at a time, which is by whole pages.
 constexpr std::size_t kPiecesAtOnce = 64;
 
-// Chunks and tables.
+// Returns the bytes of addresses of chunks and tables.
 constexpr std::size_t bytes_for(std::size_t pieces) {
   return pieces * (kChunkBytes + kEntryBytes + kBlacklistBytes) + kLargestPageBytes;
 }
 
-// The start of `bytes` bytes where nothing lies. The system puts mappings from high addresses down, so it is
-// far below what there is now; where that is not free, wherever there is room. Null when there is none.
+// Returns the start of `bytes` unmapped bytes, or null. The system places mappings from high addresses down,
+// so the range is tried far below the present ones first, and otherwise anywhere.
 std::byte* find_room(std::size_t bytes) {
-  // The ranges of several heaps lie apart, or they would be in each other's way.
+  // The ranges of several heaps are kept apart, so that they can grow.
   const std::uintptr_t most_rooms = base::has_thread_sanitizer() ? 3 : 16;
   const std::uintptr_t part_left = base::has_thread_sanitizer() ? 1024 : 128;
   static std::atomic<std::uintptr_t> rooms{0};
@@ -108,7 +108,7 @@ std::byte* find_room(std::size_t bytes) {
   return anywhere != nullptr ? aligned_up(anywhere) : nullptr;
 }
 
-// Finds a range for `pieces` pieces, or for fewer.
+// Finds a range for `pieces` pieces, or for fewer where there is less room.
 std::span<std::byte> find_range(std::size_t pieces) {
   for (; pieces != 0; pieces /= 2) {
     if (std::byte* const start = find_room(bytes_for(pieces))) return {start, pieces * kChunkBytes};
@@ -116,7 +116,7 @@ std::span<std::byte> find_range(std::size_t pieces) {
   throw std::bad_alloc();
 }
 
-// Advice only: where the system refuses, the heap works with small pages.
+// This is only advice: where the system refuses, the heap works with small pages.
 void ask_for_huge_pages(std::span<std::byte> memory) {
   if (!memory.empty()) madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
 }
@@ -175,7 +175,7 @@ std::span<std::byte> HeapSpace::blacklist_of(std::size_t first, std::size_t end)
   return {start + to_page + first * kBlacklistBytes, (end - first) * kBlacklistBytes};
 }
 
-// Has the map cover at least `pieces` pieces. False when there is no memory for that.
+// Makes the map cover at least `pieces` pieces. False when there is no memory for that.
 bool HeapSpace::cover(std::size_t pieces) {
   if (pieces <= covered_) return true;
   const std::size_t end = std::min(round_up(pieces, kPiecesAtOnce), pieces_.size());
@@ -216,8 +216,8 @@ void HeapSpace::try_occupied_again() {
   search_from_ = 0;
 }
 
-// Calls `function(std::span<std::byte>)` for each range from `begin` to `end` where no header was left,
-// until it returns false. Returns where that one begins, or `end`.
+// Calls `function(std::span<std::byte>)` for each range from `begin` to `end` without the header of a
+// released chunk, until it returns false. Returns where that range begins, or `end`.
 template <typename Function>
 std::byte* HeapSpace::for_each_gap(std::byte* begin, std::byte* end, Function function) const {
   while (begin < end) {
@@ -234,8 +234,8 @@ std::byte* HeapSpace::for_each_gap(std::byte* begin, std::byte* end, Function fu
   return end;
 }
 
-// Has all of it mapped and nothing of a header behind it, or no more than before. Returns `end`, or where
-// that is not possible, with errno.
+// Maps what is not mapped from `begin` to `end`, and unmaps the part behind `end` of a header left there.
+// Returns `end`, or, with errno and nothing changed, where that failed.
 std::byte* HeapSpace::map_gaps(std::byte* begin, std::byte* end) const {
   std::byte* const reached = for_each_gap(begin, end, [](std::span<std::byte> gap) {
     return map_at(gap.data(), gap.size(), kMemory) != nullptr;
@@ -252,8 +252,8 @@ std::byte* HeapSpace::map_gaps(std::byte* begin, std::byte* end) const {
   return reached;
 }
 
-// Maps as many neighbouring pieces as total_bytes need. Returns the first of them, or pieces_.size() when
-// there is no memory or no room.
+// Maps the neighbouring pieces that total_bytes need. Returns the first of them, or pieces_.size() when there
+// is no memory or no room.
 std::size_t HeapSpace::map_pieces(std::size_t total_bytes) {
   const std::size_t count = round_up(total_bytes, kChunkBytes) / kChunkBytes;
   if (count > pieces_.size()) return pieces_.size();
@@ -288,7 +288,7 @@ Chunk* HeapSpace::allocate(std::size_t least_bytes, std::uint32_t node) {
   const auto make = [&](HugePages* huge_pages) {
     return new (memory) Chunk(total_bytes, node, map_, kinds_, huge_pages);
   };
-  // A heap that stays small does without, and takes no more memory than it writes to.
+  // The first chunk has no huge pages, so that a small heap takes no more memory than it writes to.
   if (first == 0) return make(nullptr);
   const bool asks = huge_pages_.are_wanted();
   const bool holds_one_object = total_bytes > kChunkBytes;
@@ -328,12 +328,12 @@ void HeapSpace::release(Chunk* chunk) {
   auto* const memory = reinterpret_cast<std::byte*>(chunk);
   const std::size_t first = piece_at(chunk);
   chunk->~Chunk();
-  // The header goes first: a thread that finds an object there finds its memory, too. Locked memory is not
-  // given back.
+  // The header is cleared before the rest is unmapped: a thread that finds an object in it finds its memory,
+  // too. Locked memory is not given back.
   const std::size_t header = header_bytes();
   if (!base::PageMemory::discard(memory, header)) std::memset(memory, 0, header);
-  // Where the system has no place to note that, the pages are given back alone, and the addresses are found
-  // to be occupied when they are wanted again.
+  // Where the system has no memory to note the gap, only the pages are given back, and the addresses are
+  // found occupied when they are wanted again.
   if (munmap(memory + header, total_bytes - header) != 0)
     madvise(memory + header, total_bytes - header, MADV_DONTNEED);
   mark_pieces(first, round_up(total_bytes, kChunkBytes) / kChunkBytes, PieceState::free);

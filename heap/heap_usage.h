@@ -1,4 +1,4 @@
-// HeapUsage: how much of a heap is in use, for the people who run a program.
+// HeapUsage: how much of a heap is in use, for those who run a program.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace jackdaw::heap {
 
-/// A number of bytes that one thread at a time changes, and any reads.
-// Relaxed, all: the numbers publish nothing, and a caller that needs several to agree keeps the heap as it
-// is.
+/// A number of bytes that any thread reads and one thread at a time changes.
+// Relaxed, everywhere: the numbers publish nothing. A caller that needs several to agree keeps the heap from
+// changing.
 class ByteCount {
  public:
   operator std::uint64_t() const {  // NOLINT(google-explicit-constructor): it is a number
@@ -26,14 +26,14 @@ class ByteCount {
   std::atomic<std::uint64_t> bytes_{0};
 };
 
-/// Whole blocks, but for what was allocated. Headers of chunks count nowhere, nor do blocks that were
-/// never written to.
+/// Bytes of whole blocks, except for `allocated`. Chunk headers and blocks that were never written to count
+/// nowhere.
 struct HeapUsage {
   ByteCount used;        ///< in blocks that hold objects
   ByteCount free;        ///< in free blocks that have memory
   ByteCount given_back;  ///< in free blocks whose memory the system has back
-  ByteCount taken;       ///< all chunks that there ever were
-  ByteCount allocated;   ///< handed out to allocators since the beginning, whole free runs at a time
+  ByteCount taken;       ///< in all chunks that there ever were
+  ByteCount allocated;   ///< handed out to allocators since the start, by whole free runs
 };
 
 }  // namespace jackdaw::heap

@@ -8,7 +8,7 @@ namespace jackdaw::heap {
 
 void HugePagePlan::decide(std::size_t page, std::span<std::byte> memory) {
   const bool asks = huge_pages_->are_wanted();
-  // Advice only.
+  // The call is only advice.
   madvise(memory.data(), memory.size(), asks ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   note_decision(page, asks);
   if (asks) untimed_pages_.fetch_or(static_cast<std::uint8_t>(1U << page), std::memory_order_relaxed);
@@ -24,13 +24,13 @@ void HugePagePlan::note_decision(std::size_t page, bool is_huge) {
 
 void HugePagePlan::populate(std::size_t page, std::span<std::byte> memory) {
   const auto bit = static_cast<std::uint8_t>(1U << page);
-  // Relaxed: the lock under which the block was taken makes what was decided then seen.
+  // Relaxed: the lock under which the block was taken publishes what was decided then.
   if ((small_pages_.load(std::memory_order_relaxed) & bit) != 0) {
 #ifdef MADV_POPULATE_WRITE
-    // Advice only: a system that does not know it gives page by page.
+    // The call is only advice: a system that does not know it populates page by page.
     base::PageMemory::advise(memory.data(), memory.size(), MADV_POPULATE_WRITE);
 #endif
-    // Relaxed, all: the first thread to come times the page.
+    // Relaxed, all: the first thread to clear the bit times the page.
   } else if ((untimed_pages_.load(std::memory_order_relaxed) & bit) != 0 &&
              (untimed_pages_.fetch_and(static_cast<std::uint8_t>(~bit), std::memory_order_relaxed) & bit) !=
                  0) {

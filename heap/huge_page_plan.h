@@ -15,26 +15,26 @@ namespace jackdaw::heap {
 inline constexpr std::size_t kHugePages = kChunkBytes / HugePages::kBytes;
 inline constexpr std::size_t kBlocksPerHugePage = kBlocksPerChunk / kHugePages;
 
-/// Pages are numbered from the chunk's start on. Changed under the heap's lock, but for populate.
+/// Pages are numbered from the chunk's start on. The heap's lock guards all but populate().
 class HugePagePlan {
  public:
-  /// `huge_pages` is asked about each page; where it is null, the chunk as a whole was decided on.
+  /// `huge_pages` decides on each page; null: the chunk was decided on as a whole.
   explicit HugePagePlan(HugePages* huge_pages) : huge_pages_(huge_pages) {
     if (huge_pages == nullptr) is_decided_.set();
   }
 
   [[nodiscard]] bool is_decided(std::size_t page) const { return is_decided_.test(page); }
-  /// Decides on a page and advises the system. `memory` is as much of it as the chunk has.
+  /// Decides on a page and advises the system. `memory` is the chunk's part of it.
   void decide(std::size_t page, std::span<std::byte> memory);
   void note_decision(std::size_t page, bool is_huge);
-  /// Has the system give memory of a page to blocks that were taken, all of it at once where it comes in
-  /// small pages because huge ones are slow to come. It is zero and the caller's. Any thread.
+  /// Has the system populate taken blocks of a page: at once where it comes in small pages because huge ones
+  /// are slow to come. Their memory is zero and the caller's. Any thread.
   void populate(std::size_t page, std::span<std::byte> memory);
 
  private:
   HugePages* const huge_pages_;
   std::bitset<kHugePages> is_decided_;
-  // Pages that are not to be huge, because huge ones are slow to come. Read by threads that took a block.
+  // The pages that are small because huge ones are slow to come. Threads that took a block read it.
   std::atomic<std::uint8_t> small_pages_{0};
   std::atomic<std::uint8_t> untimed_pages_{0};  // huge ones that were not written to yet
 };

@@ -1,9 +1,9 @@
 // HugePages: whether the next part of a heap asks for a huge page.
 //
-// They make marking a large heap faster, and taking memory, too: unless a virtual machine has given its free
-// memory back to its host, which it does in such pieces. Then each of them takes milliseconds to come back,
-// where small pages are mostly there. So first writes to huge pages are timed, and after a slow one some
-// parts of the heap go without, twice as many each time, and half as many after a quick one.
+// Huge pages make marking a large heap and taking memory faster, unless a virtual machine has returned its
+// free memory to its host, which it does by huge pages: then each takes milliseconds to come back, while
+// small pages are mostly present. So first writes to huge pages are timed. After a slow one some parts of the
+// heap go without, twice as many each time, and half as many after a quick one.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 
 namespace jackdaw::heap {
 
-/// One thread at a time asks; any thread writes first.
+/// One thread at a time calls are_wanted(); any thread times writes.
 class HugePages {
  public:
   static constexpr std::size_t kBytes = std::size_t{2} << 20;
 
-  /// Whether the next kBytes ask for one.
+  /// Whether the next kBytes of the heap ask for a huge page.
   [[nodiscard]] bool are_wanted() {
     // Relaxed, here and in note: a hint.
     switch (last_.exchange(Last::unknown, std::memory_order_relaxed)) {
@@ -37,7 +37,7 @@ class HugePages {
     --to_do_without_;
     return false;
   }
-  /// Calls `write()`, which writes to one of them, probably first, and returns what that returns.
+  /// Times and returns `write()`, which is probably the first write to a huge page.
   template <typename Write>
   auto time(Write write) {
     const auto start = std::chrono::steady_clock::now();
@@ -45,20 +45,21 @@ class HugePages {
     note(std::chrono::steady_clock::now() - start);
     return result;
   }
-  /// A write to one of them took so long.
+  /// Notes how long a write to a huge page took.
   void note(std::chrono::steady_clock::duration taken) {
     if (taken >= kPresent) last_.store(taken < kLong ? Last::quick : Last::slow, std::memory_order_relaxed);
   }
 
  private:
   enum class Last : std::uint8_t { unknown, quick, slow };
-  // To clear a page takes several times as long as a write to one that is there, and a tenth of the other.
+  // A write that takes less than kPresent found the page present. One that takes less than kLong had the
+  // guest clear a page; a longer one waited for the host.
   static constexpr std::chrono::microseconds kPresent{20};
   static constexpr std::chrono::microseconds kLong{1500};
   static constexpr std::uint32_t kMostWithout = 128;
 
   std::atomic<Last> last_{Last::unknown};
-  std::uint32_t to_do_without_ = 0;  // pages
+  std::uint32_t to_do_without_ = 0;  // huge pages
   std::uint32_t next_without_ = 1;
 };
 

@@ -13,7 +13,7 @@ namespace jackdaw::heap {
 
 namespace {
 
-// Programs may leave parts of larger objects untouched: the rest of their memory comes as they write to it.
+// Only objects up to this size are populated at once: programs may leave parts of larger ones untouched.
 constexpr std::size_t kMostPopulated = 16;  // blocks
 
 }  // namespace
@@ -44,7 +44,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
     start = chunk->block_start(first);
     count_allocated(charged);
   }
-  // Release: as in Allocator::next_run_in_block, for the map's entries.
+  // Release: for the map's entries, as in Allocator::next_run_in_block.
   std::atomic_thread_fence(std::memory_order_release);
   auto* const object = reinterpret_cast<Object*>(start);
   if (is_zero && !is_oversized) chunk->populate(first, std::min(count, kMostPopulated));
@@ -53,8 +53,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
   return object;
 }
 
-// Takes the blocks of a large object, whose addresses and bytes `info` tells, and returns whether they are
-// zero.
+// Takes the blocks of the large object that `info` describes, and returns whether they are zero.
 bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind) {
   BlockInfo head = info;
   head.use = BlockUse::large_head;
@@ -67,8 +66,8 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
 }
 
-// Takes the blocks numbered from `from` to `end` of the large object whose head is at `first`. A chunk's
-// table has the blocks of an oversized object's first kChunkBytes alone; the map has all of them.
+// Takes the blocks from `from` to `end` of the large object whose head is at `first`. A chunk's table covers
+// the first kChunkBytes of an oversized object; the map covers all of it.
 bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end) {
   const bool keeps_nothing = chunk->block(first).addresses == LargeAddresses::near_start;
   const Contents contents = kinds_[chunk->kind(first)].contents;
@@ -116,7 +115,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   JACKDAW_CHECK(info.use == BlockUse::large_head);
   const std::size_t before = info.large_bytes;
   if (bytes == before) return true;
-  // Markers that visit it in slices go by its length.
+  // Markers that visit it in slices rely on its length.
   if (is_marking_ && chunk->contents(first) != Contents::data) return false;
   if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
   info.large_bytes = bytes;
@@ -124,11 +123,12 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   return true;
 }
 
-// Gives the large object at `first` `count` blocks. False, with nothing changed, when that is not possible.
+// Changes the large object at `first` to `count` blocks. False, with nothing changed, when that is not
+// possible.
 bool Heap::change_blocks(Chunk* chunk, std::size_t first, std::size_t count) {
   BlockInfo& info = chunk->block(first);
   const std::size_t before = info.blocks;
-  // An object in a chunk of its own stays there, and one in a chunk with others, too.
+  // An object cannot move between a chunk of its own and a chunk that it shares.
   if (chunk->is_oversized() != (count > kUsableBlocks)) return false;
   if (count > before) {
     const std::size_t added = count - before;

@@ -10,7 +10,7 @@ inline constexpr std::size_t kGranuleBytes = 16;
 /// Small objects of one size share a block; large ones take blocks of their own.
 inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
-/// The heap takes memory from the system in units of this many bytes, aligned to as many.
+/// The heap takes memory from the system in aligned units of this many bytes.
 inline constexpr std::size_t kChunkBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
 

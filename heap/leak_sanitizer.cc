@@ -1,6 +1,7 @@
 #include "heap/leak_sanitizer.h"
 
-// Comes with the compiler. Weak here, because a program may be built with the sanitizer when this is not.
+// The header comes with the compiler. Its functions are weak here, since a program may be built with the
+// sanitizer when this is not.
 #include <sanitizer/lsan_interface.h>
 
 #pragma weak __lsan_register_root_region

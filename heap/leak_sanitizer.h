@@ -1,7 +1,7 @@
-// LeakSanitizer: has it look for references to malloc's memory in objects, too.
+// LeakSanitizer: makes it search objects for references to malloc's memory, too.
 //
-// LeakSanitizer, which comes with AddressSanitizer, knows no memory but static data, stacks and what malloc
-// gave. What only a live object of the heap refers to would be reported as lost.
+// LeakSanitizer, which comes with AddressSanitizer, searches static data, stacks and malloc's memory only. It
+// would report as leaked what only a live object of the heap refers to.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace jackdaw::heap {
 
-/// From now on what lies in `memory` counts as reachable, where it can be read. Nothing happens in a process
-/// without the sanitizer. Any thread.
+/// From now on the sanitizer takes what lies in `memory` for reachable, where it can be read. Nothing happens
+/// in a process without it. Any thread.
 void show_to_leak_sanitizer(std::span<const std::byte> memory);
-/// Undoes it, for the very same memory.
+/// Undoes show_to_leak_sanitizer() for the same memory.
 void hide_from_leak_sanitizer(std::span<const std::byte> memory);
 
 }  // namespace jackdaw::heap

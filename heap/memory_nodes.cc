@@ -13,18 +13,18 @@ namespace jackdaw::heap {
 
 namespace {
 
-// A set of nodes as the system takes it.
+// A set of nodes in the form that mbind takes.
 class NodeMask {
  public:
   void add(std::uint32_t node) {
     if (node < kBits) words_[node / kWordBits] |= 1UL << (node % kWordBits);
   }
-  // Does what `mode` says with memory that was not touched yet. False when the set is empty, or the system
+  // Applies policy `mode` to memory that was not touched yet. False when the set is empty, or the system
   // refuses.
   [[nodiscard]] bool bind(std::span<std::byte> memory, int mode) const {
     if (std::ranges::all_of(words_, [](unsigned long word) { return word == 0; })) return false;
     const int error = errno;
-    // The kernel leaves out the last bit of as many as it is told.
+    // The kernel ignores the last of the bits that it is told of.
     const bool done =
         syscall(SYS_mbind, memory.data(), memory.size(), mode, words_.data(), kBits + 1, 0) == 0;
     errno = error;

@@ -16,14 +16,14 @@
 
 namespace jackdaw::heap {
 
-/// Under the heap's lock.
+/// The heap's lock guards it.
 class PartlyFree {
  public:
   /// Makes lists for `nodes` memory nodes. Throws std::bad_alloc.
   explicit PartlyFree(std::size_t nodes) : lists_(base::PageArray<OfNode>::allocate_or_throw(nodes)) {}
 
   [[nodiscard]] std::uint32_t nodes() const { return static_cast<std::uint32_t>(lists_.size()); }
-  /// The start of a list's first block, or null.
+  /// Returns the start of a list's first block, or null.
   [[nodiscard]] std::byte*& list(std::uint8_t size_class, KindNumber kind, std::uint32_t node) const {
     return lists_[node][static_cast<std::size_t>(kind)][size_class];
   }
@@ -51,7 +51,7 @@ class PartlyFree {
       }
     }
   }
-  /// A sweep begins, which fills the lists anew.
+  /// Empties the lists, as a sweep begins, which fills them anew.
   void clear() {
     for (OfNode& lists : lists_.span()) lists = {};
   }

@@ -1,10 +1,10 @@
 // Poison: a pattern in memory that holds no object, which shows writes to an object after its end
 // (JACKDAW_POISON).
 //
-// When it is on, each word of a free slot, and of a free block that was written to, holds the pattern of
-// its block. A sweep fills what it frees, and looks at what was free before; an explicit free fills the
-// object; and what is handed out is looked at first. Explicitly freed slots are then in no list, but wait for
-// the next sweep or for the end of their block.
+// When it is on, each word of a free slot, and of a free block that was written to, holds the pattern of its
+// block. A sweep fills the slots that it frees, and checks those that were free before; an explicit free
+// fills the object; and slots are checked before they are handed out. Explicitly freed slots are then in no
+// list, but wait for the next sweep or for the end of their block.
 #pragma once
 
 #include <atomic>
@@ -17,41 +17,44 @@
 
 namespace jackdaw::heap {
 
-/// Any thread, but for turn_on. Asks for no memory.
+/// Any thread, except for turn_on(). Takes no memory.
 class Poison {
  public:
-  /// Above all addresses, and without references as any Contents; not so as the program's own layouts, whose
-  /// free slots hold zero.
+  /// The pattern lies above all addresses, and no Contents finds a reference in it, except for the program's
+  /// own layouts, whose free slots hold zero.
   static constexpr std::uint64_t kPattern = 0xdead'f4ee'dead'f4e0;
 
-  /// A word that was written though no object is there.
+  /// A write to a word where no object is.
   struct Write {
     const std::uint64_t* word;
-    const Object* object;  ///< that it was part of; null: not known any more
-    std::size_t bytes;     ///< of the object
+    const Object* object;  ///< the dead object that it was part of; null: not known any more
+    std::size_t bytes;     ///< the object's bytes
   };
-  /// Before anything is allocated. `written` is called with a word that was written, and does not return.
+  /// To be called before anything is allocated. `written` is called for a write that was found, and does not
+  /// return.
   void turn_on(void (*written)(const Write& write)) {
     is_on_ = true;
     written_ = written;
   }
-  /// From now on `dies` is called with each object whose memory is about to be filled.
-  // Relaxed, here and where it is read: it is a function, which is there.
+  /// Has `dies` called with each object whose memory is about to be filled.
+  // Relaxed, here and where it is read: the function itself needs no publishing.
   void watch_deaths(void (*dies)(const Object* object)) { dies_.store(dies, std::memory_order_relaxed); }
   [[nodiscard]] bool is_on() const { return is_on_; }
 
-  /// A block was taken: `was_zero`, or poisoned when it became free. Whether it is zero now.
+  /// Checks a block that was taken, unless it `was_zero`, and fills a small one with its kind's pattern.
+  /// Returns whether the block is zero now.
   bool take_block(Chunk& chunk, std::size_t block, bool was_zero) const;
-  /// A block is about to become free.
+  /// Fills a block that is about to become free.
   void release_block(Chunk& chunk, std::size_t block) const;
-  /// The sweep comes to a block of slots, but for those from `first` to `end`, which are at hand.
+  /// Fills the dead slots of a block that is swept, and checks the free ones, except for those from `first`
+  /// to `end`, which an allocator holds.
   void sweep_block(Chunk& chunk, std::size_t block, const std::byte* first = nullptr,
                    const std::byte* end = nullptr) const;
-  /// An object is freed explicitly.
+  /// Fills an object that is freed explicitly.
   void free(Object* object) const;
-  /// Slots of a block are handed out.
+  /// Checks slots of a block that are handed out.
   void hand_out(Chunk& chunk, std::size_t block, const std::byte* first, const std::byte* end) const;
-  /// Slots of a block that were at hand are given up.
+  /// Fills slots of a block that an allocator gives up.
   void give_up(std::byte* first, std::byte* end) const;
 
  private:

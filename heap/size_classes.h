@@ -1,7 +1,7 @@
 // SizeClasses: the sizes that small objects are rounded up to, and where in a block they start.
 //
-// Multiples of 16 up to 128 bytes, then four sizes to each doubling, so that rounding up wastes at most a
-// fifth.
+// They are the multiples of 16 up to 128 bytes, then four sizes to each doubling, so that rounding up wastes
+// at most a fifth.
 #pragma once
 
 #include <array>
@@ -26,17 +26,17 @@ class SizeClasses {
  public:
   static constexpr std::size_t kCount = 8 + 4 * 6;
 
-  /// The class of objects of `bytes` bytes, at most kLargestSmallBytes. O(1).
+  /// Returns the class of objects of `bytes` bytes, at most kLargestSmallBytes. O(1).
   static std::uint8_t class_of(std::size_t bytes) {
     JACKDAW_CHECK(bytes <= kLargestSmallBytes);
     return kClassOf[(bytes + kGranuleBytes - 1) / kGranuleBytes];
   }
-  /// Bytes of a slot of a class. O(1).
+  /// Returns the bytes of a slot of a class. O(1).
   static std::uint32_t slot_bytes(std::uint8_t size_class) {
     JACKDAW_CHECK(size_class < kCount);
     return kSlotBytes[size_class];
   }
-  /// Where the slots of a class start. O(1).
+  /// Returns where the slots of a class start. O(1).
   static const SlotStarts& slot_starts(std::uint8_t size_class) {
     JACKDAW_CHECK(size_class < kCount);
     return kSlotStarts[size_class];

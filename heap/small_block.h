@@ -12,8 +12,8 @@ class Chunk;
 struct SmallBlock {
   Chunk* chunk = nullptr;
   std::uint32_t index = 0;
-  bool is_zero = false;         ///< its memory is zero: it was not written to yet
-  std::byte* spares = nullptr;  ///< more blocks like it, wholly free and owned: see Heap::take_spare
+  bool is_zero = false;         ///< its memory is zero, as it was never written to
+  std::byte* spares = nullptr;  ///< further wholly free blocks that the allocator owns: see Heap::take_spare
 };
 
 }  // namespace jackdaw::heap

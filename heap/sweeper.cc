@@ -6,7 +6,7 @@ namespace jackdaw::heap {
 
 namespace {
 
-// Adds live objects and their bytes, which are all in one block, to the result.
+// Adds live objects of one block, and their bytes, to the result.
 void count_live(const Chunk& chunk, std::size_t block, std::uint32_t objects, std::uint64_t bytes,
                 SweepResult& result) {
   result.live_objects += objects;
@@ -69,7 +69,7 @@ void Sweeper::sweep_small(Chunk* chunk, std::size_t index) {
   if (live != chunk->block(index).slots()) partly_free_.add(*chunk, index);
 }
 
-// Keeps the marked slots of a block allocated, `live` of them, and counts them.
+// Keeps the `live` marked slots of a block allocated, and counts them.
 void Sweeper::keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live) {
   BlockInfo& info = chunk->block(index);
   chunk->keep_marked(index, are_freed_by_others(chunk->kind(index)));

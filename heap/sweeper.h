@@ -1,9 +1,9 @@
-// Sweeper: makes the memory of unmarked objects free, chunk by chunk.
+// Sweeper: frees the memory of unmarked objects, chunk by chunk.
 //
-// A sweep makes the allocation bits of a block a copy of its marks and sorts the blocks: the wholly free ones
-// are released, the partly free ones go into PartlyFree, and full ones into no list. It has a number, which
-// chunks and blocks note when they were swept; a block with that number was swept already, or was taken since
-// the sweep began. Free slots are found, and cleared, when an allocator takes the block.
+// A sweep copies the marks of a block to its allocation bits and sorts the blocks: wholly free ones are
+// released, partly free ones go to PartlyFree, and full ones to no list. Each sweep has a number, which
+// chunks and blocks note when they are swept; a block with the present number was swept already, or was taken
+// since the sweep began. Free slots are found, and cleared, when an allocator takes the block.
 #pragma once
 
 #include <algorithm>
@@ -24,20 +24,20 @@ namespace jackdaw::heap {
 /// The result of a sweep.
 struct SweepResult {
   std::uint64_t live_objects = 0;
-  std::uint64_t live_bytes = 0;       ///< their slots and blocks
-  std::uint64_t unscanned_bytes = 0;  ///< their part in objects without references
-  std::uint64_t released_bytes = 0;   ///< chunks given back to the allocator below
+  std::uint64_t live_bytes = 0;       ///< bytes of their slots and blocks
+  std::uint64_t unscanned_bytes = 0;  ///< the part of live_bytes in objects without references
+  std::uint64_t released_bytes = 0;   ///< bytes of chunks that went back to HeapSpace
 };
 
 /// Estimates how many allocators took blocks at the same time, from how many each took between two sweeps:
-/// the sum divided by the most that one took.
+/// the sum divided by the largest.
 class BusyAllocators {
  public:
   void add(std::size_t blocks) {
     all_ += blocks;
     most_ = std::max(most_, blocks);
   }
-  /// At least 1; nothing when too few blocks were taken to tell.
+  /// Returns the estimate, at least 1, or nothing when too few blocks were taken.
   [[nodiscard]] std::optional<std::uint32_t> count() const {
     if (all_ < kFewBlocks) return std::nullopt;
     return static_cast<std::uint32_t>((all_ + most_ / 2) / most_);
@@ -50,29 +50,30 @@ class BusyAllocators {
   std::size_t most_ = 0;
 };
 
-/// Under the heap's lock, but for what says otherwise.
+/// The heap's lock guards it, except where a function says otherwise.
 class Sweeper {
  public:
   /// All parts referred to belong to the same heap.
   Sweeper(Blocks& blocks, PartlyFree& partly_free, const KindTable& kinds, const Poison& poison)
       : blocks_(blocks), partly_free_(partly_free), kinds_(kinds), poison_(poison) {}
 
-  /// A sweep begins, while no thread allocates: what is marked is known, and nothing is free yet.
+  /// Begins a sweep, while no thread allocates: marks are final, and nothing is free yet.
   void begin(std::uint64_t used_bytes);
   [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
-  /// The number of the last sweep that began. Any thread, without the lock.
-  // Relaxed: changed while the program is stopped.
+  /// Returns the number of the last sweep that began. Any thread, without the lock.
+  // Relaxed: it changes only while the program is stopped.
   [[nodiscard]] std::uint32_t number() const { return number_.load(std::memory_order_relaxed); }
-  /// The figures of the last sweep, as far as it has come.
+  /// Returns the figures of the last sweep, as far as it has come.
   [[nodiscard]] const SweepResult& result() const { return result_; }
-  /// How many of the chunks, from the first on, were swept.
+  /// Returns how many of the chunks, from the first on, were swept.
   [[nodiscard]] std::size_t swept_chunks() const { return std::min(blocks_.chunks().size(), unswept_from_); }
 
-  /// Sweeps the next chunk, if there is one; true when none is left. With the last one empty chunks go.
+  /// Sweeps the next chunk, if there is one; true when none is left. The last one has empty chunks released.
   bool sweep_next_chunk();
-  /// Sweeps a block that an allocator goes on with: the sweep passes it, as objects come into it from now on.
+  /// Sweeps a block that an allocator keeps, at once: objects come into it from now on, so the sweep must
+  /// pass it.
   void sweep_owned(Chunk* chunk, std::size_t index);
-  /// A chunk was removed, which had that place among the chunks.
+  /// Notes that the chunk with that number was removed.
   void note_removed(std::size_t chunk) {
     if (is_sweeping() && chunk < unswept_from_) --unswept_from_;
   }
@@ -95,7 +96,7 @@ class Sweeper {
   const Poison& poison_;
   std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
   std::atomic<std::uint32_t> number_{0};
-  RecentUse recent_use_;  // no empty chunk is released below what was in use lately
+  RecentUse recent_use_;  // memory that was in use lately keeps its chunks
   SweepResult result_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace jackdaw::heap {
 
-/// Bytes of a machine word, a reference and an object's header.
+/// The bytes of a machine word, of a reference and of an object's header.
 inline constexpr std::size_t kWordBytes = 8;
 
 /// The layout of a type's objects. Every object starts with a header word that names its descriptor, so a
@@ -21,12 +21,12 @@ class TypeDescriptor {
  public:
   enum class Layout : std::uint8_t {
     none,             ///< holds no reference
-    words,            ///< a run of words, one after the other, are references or null
+    words,            ///< a run of consecutive words are references or null
     offsets,          ///< the words at the given places are references or null
     reference_array,  ///< header, length, then as many references as the length says
   };
 
-  /// A run of words. Word 0 of an object is its header.
+  /// A run of words; word 0 of an object is its header.
   struct Words {
     std::uint32_t first = 1;
     std::uint32_t count = 0;
@@ -48,8 +48,8 @@ class TypeDescriptor {
   /// Arrays of references; each object says its length.
   static TypeDescriptor reference_array() { return {Layout::reference_array, 0, {}, {}}; }
 
-  /// The type of slots that hold no object yet, so that a stale address into such a slot leads to an object
-  /// without references.
+  /// Returns the type of slots that hold no object yet, so that a stale address into such a slot leads to an
+  /// object without references.
   static const TypeDescriptor& unused();
 
   [[nodiscard]] Layout layout() const { return layout_; }

@@ -1,4 +1,4 @@
-// Word: memory as the collector sees it, whatever the program wrote there.
+// Word: memory as the collector reads it, whatever types the program uses.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace jackdaw::heap {
 
-/// An aligned word of memory that the program, or the heap itself, reads and writes under other types: an
-/// access through it counts as one of any type.
+/// An aligned word that the program, or the heap itself, accesses under other types: accesses through it may
+/// alias any type.
 struct [[gnu::may_alias]] Word {
   std::uintptr_t bits;
 
-  /// The bits, read once: the program may write the word meanwhile, and a compiler that takes `bits` for
-  /// constant may read it anew at each use.
+  /// Returns the bits, read once: the program may write the word meanwhile, and a compiler that takes `bits`
+  /// for constant may read it again at each use.
   [[nodiscard, gnu::always_inline]] std::uintptr_t read_once() const {
     return static_cast<const volatile Word*>(this)->bits;
   }
 };
 static_assert(sizeof(Word) == kWordBytes);
 
-/// Memory that may hold addresses of objects.
+/// A range of memory that may hold addresses of objects.
 using Words = std::span<const Word>;
 
-/// The first word at `address`, which is aligned.
+/// Returns the first word at an aligned address.
 inline Word* words_at(void* address) { return static_cast<Word*>(address); }
 inline const Word* words_at(const void* address) { return static_cast<const Word*>(address); }
 

@@ -1,9 +1,8 @@
-// Word scan: what a range of memory may refer to, when nothing says where in it references are.
+// Word scan: finds what a range of memory may refer to when nothing says where its references are.
 //
-// Each aligned word is taken for an address. What leads to an allocated object, anywhere in it, counts as a
-// reference to it; unless the heap's Displacements say that only some addresses in an object do, which is so
-// for all words but those of stacks. Source: Boehm and Weiser, "Garbage Collection in an Uncooperative
-// Environment", SP&E 1988.
+// Each aligned word is taken for an address. An address anywhere in an allocated object counts as a reference
+// to it, unless the heap's Displacements allow only some interior pointers; they hold for all words but those
+// of stacks. Source: Boehm and Weiser, "Garbage Collection in an Uncooperative Environment", SP&E 1988.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace jackdaw::heap {
 
-/// The aligned words that lie wholly between two addresses; none when the second comes first.
+/// Returns the aligned words that lie wholly between two addresses; none when the second is lower.
 inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   const std::uintptr_t first = (begin + kWordBytes - 1) & ~(kWordBytes - 1);
   if (end < first + kWordBytes) return {};
@@ -24,8 +23,8 @@ inline Words whole_words_between(std::uintptr_t begin, std::uintptr_t end) {
   return {words, (end - first) / kWordBytes};
 }
 
-/// A granule of a block of slots that a word leads to, and how the block is divided. Where an object starts
-/// or may start in the granule, that is meant, and nothing otherwise: such a granule counts as marked.
+/// A granule of a block of slots that a word points into, with the block's shape. It stands for the object
+/// that starts or may start in the granule, and for nothing where none does: such a granule is marked.
 struct FoundStart {
   Object* granule;
   BlockShape shape;
@@ -33,9 +32,9 @@ struct FoundStart {
   operator Object*() const { return granule; }  // NOLINT(google-explicit-constructor): a reference to it
 };
 
-/// A granule that a word leads to, which keeps the slot that it lies in, wherever in that it is.
+/// A granule that a word points into, which keeps the slot that the granule lies in.
 struct FoundPlace : FoundStart {
-  /// The slot's start. O(1).
+  /// Returns the slot's start. O(1).
   [[nodiscard]] Object* slot() const {
     const auto address = reinterpret_cast<std::uintptr_t>(granule);
     return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
@@ -44,12 +43,12 @@ struct FoundPlace : FoundStart {
   operator Object*() const { return slot(); }  // NOLINT(google-explicit-constructor): a reference to it
 };
 
-/// The granule that a word is an address in.
+/// Returns the granule that a word points into.
 [[gnu::always_inline]] inline Object* granule_of_word(std::uintptr_t word) {
   return reinterpret_cast<Object*>(word & ~(kGranuleBytes - 1));  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// Handles a word that is an address in a block without slots, as slot_at_any_word does.
+/// Does what slot_at_any_word() does for a word that points into a block without slots.
 [[gnu::noinline]] inline Object* large_at_word(const BlockMap& map, BlockShape shape, std::uintptr_t word) {
   if (!shape.holds_objects()) {
     map.blacklist(word);
@@ -60,10 +59,10 @@ struct FoundPlace : FoundStart {
       BlockMap::start_of_object_in(shape, word));
 }
 
-/// Where the object or the free slot starts that `word` is an address in, anywhere, as far as `map` reaches;
-/// null when there is none, and when the address keeps nothing (LargeAddresses). A block without objects
-/// is noted to be referred to (the blacklist). O(1), and touches nothing but the map. What is not allocated
-/// has its mark set (Heap::clear_marks), so that a marker needs no look at the allocation bits.
+/// Returns the start of the object or free slot that `word` points into, in any part of `map`; null when
+/// there is none, or when the address keeps nothing (LargeAddresses). A block without objects is blacklisted.
+/// O(1), and reads only the map: unallocated slots are marked (Heap::clear_marks), so markers need no
+/// allocation bits.
 [[gnu::always_inline]] inline Object* slot_at_any_word(const BlockMap& map, std::uintptr_t word) {
   if (!map.covers(word)) [[likely]]
     return nullptr;
@@ -74,9 +73,8 @@ struct FoundPlace : FoundStart {
       BlockMap::start_of_object_in(shape, word));
 }
 
-/// For a word that the map covers, and that slot_at_any_word finds something at: calls
-/// `sink.reference(FoundPlace)`, or, for a large object, `sink.reference(Object*)`; else adds one to `vain`.
-/// `view` is of `map`.
+/// Reports the place of a word that the map covers: calls `sink.reference(FoundPlace)`, or, for a large
+/// object, `sink.reference(Object*)`, or adds one to `vain` where there is no object. `view` is of `map`.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_place_at(std::uintptr_t word, const BlockMap::View& view,
                                                    const BlockMap& map, Sink& sink, std::size_t& vain) {
@@ -90,15 +88,15 @@ template <typename Sink>
   }
 }
 
-/// As slot_at_any_word, for a word whose address must be among the displacements.
+/// Returns what slot_at_any_word() does if the word's displacement is allowed, else null.
 [[gnu::noinline]] inline Object* slot_at_displaced_word(const BlockMap& map, std::uintptr_t word) {
   Object* const object = slot_at_any_word(map, word);
   const std::uintptr_t offset = word - reinterpret_cast<std::uintptr_t>(object);
   return object != nullptr && map.displacements()->contains(offset) ? object : nullptr;
 }
 
-/// As report_place_at, where only displacements count, for a word that `view` says may keep an object. Where
-/// all displacements are near, such a word keeps what starts in its granule, if anything does.
+/// Reports the place of a word for which view.may_keep() is true, where only displacements count. Where all
+/// displacements are near, such a word refers to what starts in its granule, if anything does.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_start_at(std::uintptr_t word, const BlockMap::View& view,
                                                    const BlockMap& map, Sink& sink, std::size_t& vain) {
@@ -112,8 +110,8 @@ template <typename Sink>
   }
 }
 
-/// Calls `sink.reference` for each word that keeps something, among words for which view.may_keep, or covers
-/// where all addresses count. Returns how many do.
+/// Calls `sink.reference` for each word that refers to something. All words must satisfy view.may_keep(), or
+/// view.covers() where there are no displacements. Returns how many refer to something.
 template <typename Sink>
 [[gnu::always_inline]] inline std::size_t report_references(std::span<const std::uintptr_t> words,
                                                             BlockMap::View view, const BlockMap& map,
@@ -127,8 +125,8 @@ template <typename Sink>
   return words.size() - vain;
 }
 
-/// Reports the references among all words of a small object, as report_references. It takes one branch a
-/// word, which costs little where the processor waits for the next object anyway.
+/// Reports the references among all words of a small object, as report_references() does. It takes one branch
+/// for each word, which costs little where the processor waits for the next object anyway.
 template <typename Sink>
 [[gnu::always_inline]] inline void report_references_in(Words words, const BlockMap::View& view,
                                                         const BlockMap& map, Sink& sink) {
@@ -146,26 +144,26 @@ template <typename Sink>
   }
 }
 
-/// The slot that a word of an object or of static data keeps, as the displacements say.
+/// Returns the slot that a word of an object or of static data refers to, by the displacements.
 inline Object* slot_at_word(const BlockMap& map, std::uintptr_t word) {
   if (map.displacements() == nullptr) [[likely]]
     return slot_at_any_word(map, word);
   return slot_at_displaced_word(map, word);
 }
 
-/// Calls `function(Object*)` for each of the words, which are a stack's, that leads to an object or a free
-/// slot. The words may lie where a sanitizer sees nothing that one may read: between variables.
+/// Calls `function(Object*)` for each word of a stack that points into an object or a free slot. Sanitizers
+/// would report reads between variables, so they are off here.
 template <typename Function>
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_slot_in_stack(Words words,
                                                                                   const BlockMap& map,
                                                                                   Function function) {
-  const BlockMap local = map;  // in registers
+  const BlockMap local = map;  // so that it stays in registers
   for (const Word& word : words) {
     if (Object* const object = slot_at_any_word(local, word.read_once())) function(object);
   }
 }
 
-/// Calls `function(Object*)` for the slots that words keep where only displacements count.
+/// Calls `function(Object*)` for the slots that words refer to where only displacements count.
 template <typename Function>
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void for_each_displaced_slot_in(Words words,
                                                                                       const BlockMap& map,
@@ -178,8 +176,8 @@ template <typename Function>
   }
 }
 
-/// Calls `function(Object*)` for the slots that words of an object or of static data keep, as slot_at_word
-/// finds them.
+/// Calls `function(Object*)` for the slots that words of an object or of static data refer to, as
+/// slot_at_word() finds them.
 template <typename Function>
 void for_each_slot_in(Words words, const BlockMap& map, Function function) {
   if (map.displacements() == nullptr) [[likely]] {
