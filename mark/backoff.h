@@ -1,4 +1,4 @@
-// Backoff: how a worker without tasks waits between two looks for some.
+// Backoff: how an idle worker waits between two searches for tasks.
 //
 // Sources: Arora, Blumofe and Plaxton, "Thread Scheduling for Multiprogrammed Multiprocessors", SPAA 1998:
 // when there are more threads than processors, a thief must yield between attempts, or the owner that it
@@ -12,15 +12,15 @@
 
 namespace jackdaw::mark {
 
-/// Pauses for a while, then yields for a while. A policy, and one wait by it: copy the policy to begin a
-/// wait. Cheap to copy, one thread's own.
+/// A policy that pauses for a while, then yields for a while, and a wait by it: copy the policy to begin a
+/// wait. Cheap to copy; used by one thread.
 class Backoff {
  public:
-  /// `crowded`: there are more workers than processors. Then a waiting worker yields instead of pausing, so
-  /// that the owners of tasks keep the processors.
+  /// `crowded`: there are more workers than processors. A waiting worker then yields at once, so that workers
+  /// with tasks get the processors.
   explicit constexpr Backoff(bool crowded = false) : crowded_(crowded) {}
 
-  /// Waits a little. False, without waiting, when it is time to leave instead.
+  /// Waits a little. Returns false, without waiting, when it is time to leave the round instead.
   bool wait() {
     if (waits_ == kPauses + kYields) return false;
     if (waits_++ < kPauses && !crowded_) {

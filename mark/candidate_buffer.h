@@ -1,6 +1,7 @@
-// CandidateBuffer: what visited objects may refer to, between being picked out and being examined.
+// CandidateBuffer: words of visited objects that may be references, between being picked out and being
+// examined.
 //
-// Owned by one worker. Of a model that has no candidates it is always empty.
+// Owned by one worker. It is always empty for a model without candidates.
 #pragma once
 
 #include <array>
@@ -24,28 +25,28 @@ template <CandidateObjectModel Model>
 class CandidateBuffer<Model> {
  public:
   using Candidate = typename Model::Candidate;
-  /// How many are examined together.
+  /// The number of candidates that are examined together.
   static constexpr std::size_t kDue = 64;
 
   [[nodiscard]] bool is_empty() const { return count_ == 0; }
-  /// Whether the candidates are to be examined before the next visit: otherwise there is room for
+  /// Whether the candidates must be examined before the next visit. Otherwise there is room for
   /// kCandidatesAtOnce more.
   [[nodiscard]] bool is_due() const { return count_ >= kDue; }
 
-  /// Where the next candidate goes, and how many are to come until they are due.
+  /// end() is where the next candidate goes; lacking() is how many are to come until they are due.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* end() { return candidates_.data() + count_; }
   [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t lacking() const {
     JACKDAW_CHECK(count_ <= kDue);
     return kDue - count_;
   }
-  /// The candidates, and how many there are: up to kCandidatesAtOnce more may be put behind them.
+  /// These give the candidates and their number; up to kCandidatesAtOnce more may be written behind them.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Candidate* data() { return candidates_.data(); }
   [[nodiscard]] JACKDAW_ALWAYS_INLINE std::size_t size() const { return count_; }
   JACKDAW_ALWAYS_INLINE void set_size(std::size_t count) {
     JACKDAW_CHECK(count <= kDue + kCandidatesAtOnce);
     count_ = count;
   }
-  /// Empties the buffer; what it held stays readable until more is put in.
+  /// Empties the buffer. The returned candidates stay readable until more are written.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE std::span<const Candidate> take_all() {
     const std::span<const Candidate> all(candidates_.data(), count_);
     count_ = 0;

@@ -1,4 +1,4 @@
-// checked(): refuses options that no engine can be made with.
+// checked(): rejects options that no engine can be made with.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ inline bool are_complete(const std::vector<std::uint32_t>& nodes,
          std::ranges::all_of(nodes, [count](std::uint32_t node) { return node < count; });
 }
 
-/// Returns the options of an engine whose queue serves thieves or not. Throws std::invalid_argument for what
-/// it cannot do.
+/// Returns the options unchanged. Throws std::invalid_argument if an engine whose queue serves thieves, or
+/// does not, cannot follow them.
 inline const MarkerOptions& checked(const MarkerOptions& options, bool serves_thieves) {
   constexpr std::uint32_t kMaximumNodes = 1024;
   if (options.threads == 0 || options.threads > BiasedRegions::kMaximumWorkers)

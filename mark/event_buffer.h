@@ -1,4 +1,4 @@
-// EventBuffer: what happened, in the order in which it did, as far as there is room.
+// EventBuffer: events in the order in which they happened, up to a fixed number.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace jackdaw::mark {
 
-/// `Event` is plain. Unused room takes no memory. One thread at a time.
+/// `Event` is trivially copyable. Unused room takes no memory. One thread at a time.
 template <typename Event>
 class EventBuffer {
  public:
@@ -18,7 +18,7 @@ class EventBuffer {
       : events_(base::PageArray<Event>::reserve_or_throw(room)), room_(room) {}
 
   [[nodiscard]] std::size_t room_left() const { return room_ - count_; }
-  /// Where there is no room left, counts it as dropped. Never allocates.
+  /// Adds an event, or counts it as dropped where there is no room. Never allocates.
   void add(const Event& event) {
     if (room_left() == 0) return drop();
     events_[count_++] = event;

@@ -1,11 +1,12 @@
-// MarkLoop: how a worker visits tasks, until it has none: in batches, oldest first, with polls in between.
+// MarkLoop: how a worker visits tasks until it has none: in batches, oldest first, with polls in between.
 //
-// A task's way: made when its object is marked; straight into the prefetch buffer while that has room; else
-// pushed, and popped, newest first, into the prefetch buffer (mark/task_store.h); visited. A visit reports to
-// a sink what it finds (mark/mark_sinks.h).
+// A task is made when its object is marked. It goes straight to the prefetch buffer while that has room; else
+// it is pushed, and popped later, newest first, into the prefetch buffer (mark/task_store.h). A stolen task
+// is pushed to the thief's queue here, by run_stolen(). A visit reports what it finds to a sink
+// (mark/mark_sinks.h).
 //
-// At a poll a worker beside others answers for its biased regions and for tasks that thieves have asked for,
-// and looks from time to time whether to call a helper; one alone, whether others could help.
+// At a poll, a worker beside others answers requests for its biased regions and for tasks, and checks from
+// time to time whether to call a helper. A worker alone checks whether others could help.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@
 
 namespace jackdaw::mark {
 
-/// One worker's. Of the `Team` (mark/team.h) it asks `claim_input(input)`, `has_input()`,
+/// Owned by one worker. It uses these members of `Team` (mark/team.h): `claim_input(input)`, `has_input()`,
 /// `stays_alone_until(references)`, `searchers_lacking()`, `wake()`, `node_of(worker)` and
 /// `biased_regions_of(worker)`.
 ///
@@ -52,18 +53,18 @@ class MarkLoop {
 
   Tasks& tasks() { return step_.tasks(); }
   [[nodiscard]] const Tasks& tasks() const { return step_.tasks(); }
-  /// The biases, for others that want to mark where this worker does.
+  /// Returns the worker's biased regions, for workers that want to mark there.
   BiasedRegions& biased_regions() { return step_.biased_regions(); }
-  /// A thief has found nothing: the worker is to offer tasks as soon as it has some. Any thread.
+  /// Asks the worker, for a thief that has found nothing, to offer tasks as soon as it has some. Any thread.
   void request_tasks() {
     // Relaxed, both: a hint.
     if (!is_asked_.load(std::memory_order_relaxed)) is_asked_.store(true, std::memory_order_relaxed);
   }
-  /// The counts of this round.
+  /// Returns the counts of this round.
   WorkerStatistics& statistics() { return statistics_; }
   [[nodiscard]] const WorkerStatistics& statistics() const { return statistics_; }
 
-  /// Before every round in which the worker may take part.
+  /// To be called before every round in which the worker may take part.
   void start_round() {
     statistics_ = {};
     // Relaxed: a hint.
@@ -71,18 +72,18 @@ class MarkLoop {
     step_.start_round();
     step_.distance().start_together();
   }
-  /// After it: completes the counts.
+  /// Completes the counts after a round.
   void finish_round() { step_.finish_round(statistics_); }
 
-  /// Marks while no other worker does: everything (true), or, after `references` references, until others
-  /// could help (false).
+  /// Marks while no other worker does. Returns true when everything is marked, and false when, after
+  /// `references` references, others could help.
   bool run_alone(Model& model, std::uint64_t references) {
     poll_at_ = references;
     parts_polled_ = 0;
     step_.distance().start_alone();
     return take_input<Way::serial>(model);
   }
-  /// After run_alone(), before others begin.
+  /// To be called after run_alone(), before others begin.
   void start_together() { step_.distance().start_together(); }
 
   /// Marks beside others until no input and no tasks are left.
@@ -91,7 +92,7 @@ class MarkLoop {
     take_input<Way::immediate>(model);
     drain_together(model);
   }
-  /// Marks as above, from tasks that were stolen.
+  /// Pushes stolen tasks to the worker's own task store, and marks beside others until no tasks are left.
   void run_stolen(Model& model, std::span<const Task> stolen) {
     for (const Task task : stolen) keep<Way::immediate>(model, task);
     drain_together(model);
@@ -109,7 +110,7 @@ class MarkLoop {
   template <Way kWay>
   using UncountingSink = typename Sinks::template UncountingSink<kWay>;
 
-  // Finds out which of the candidates are references, and marks what they lead to.
+  // Finds out which of the candidates are references, and marks what those lead to.
   template <Way kWay>
   [[gnu::noinline]] void examine_now(Model& model) {
     if constexpr (!CandidateObjectModel<Model>) {
@@ -124,8 +125,8 @@ class MarkLoop {
     }
   }
 
-  // Claims the round's roots, and the objects to visit again, piece by piece, as the other workers do.
-  // Returns what drain() did.
+  // Claims the round's roots and rescans piece by piece, as the other workers do, and drains each. Returns
+  // what drain() returned.
   template <Way kWay>
   bool take_input(Model& model) {
     typename Team::Input input;
@@ -145,7 +146,8 @@ class MarkLoop {
     return true;
   }
 
-  // Returns what drain() did, unless that was to go on in the other way.
+  // Drains in the near or the far way, changing between them with the marks' distance. Returns true when all
+  // is drained, and false when others could help.
   bool drain_alone(Model& model) {
     for (;;) {
       const bool was_far = step_.distance().is_far();
@@ -161,9 +163,9 @@ class MarkLoop {
       continue;
   }
 
-  // Visits until the queue, the overflow list and the buffers are empty and no reference is set aside (true).
-  // Stops earlier (false) when a worker alone finds that others could help, and when it is time to go on in
-  // the other way.
+  // Visits tasks until the queue, the overflow list and the buffers are empty and no reference is set aside:
+  // then it returns true. It returns false earlier when a worker alone finds that others could help, and when
+  // marks turn out near or far and the way must change.
   template <Way kWay>
   bool drain(Model& model) {
     for (;;) {
@@ -182,8 +184,8 @@ class MarkLoop {
     }
   }
 
-  // drain(), of a plain model with all its functions as part of the loop: a compiler would not inline those
-  // that are called from several places. A model with candidates says itself what is to be inlined.
+  // Inlines drain() with all its functions for a plain model: a compiler would not inline those that several
+  // places call. A model with candidates chooses itself what is inlined.
   template <Way kWay>
   [[gnu::flatten]] bool drain_inlined(Model& model) requires(!CandidateObjectModel<Model>) {
     return drain<kWay>(model);
@@ -193,7 +195,7 @@ class MarkLoop {
     return drain<kWay>(model);
   }
 
-  // A worker polls between some visits and the next. False: it is to stop marking in this way.
+  // Polls between visits. Returns false when the worker must stop marking in this way.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE bool poll(Model& model) {
     if constexpr (is_serial(kWay)) {
@@ -214,7 +216,7 @@ class MarkLoop {
     return step_.distance().is_far();
   }
 
-  // Visits tasks that have waited for their memory; how many.
+  // Visits tasks that have waited for their memory. Returns how many.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_some(Model& model) {
     if constexpr (kWay == Way::deferred) {
@@ -248,9 +250,9 @@ class MarkLoop {
     }
   }
 
-  // Visits tasks that have waited longest, and then, where few wait, some that these have led to. How many.
-  // Each visit asks for the memory of a task that was found a while ago: asked for as soon as it is found, a
-  // task whose mark the processor guesses to be unset costs memory accesses even if the guess is wrong.
+  // Visits the oldest tasks and then, where few wait, some that these led to. Returns how many. Each visit
+  // prefetches a task found a while ago: prefetched at once, a task whose mark the processor mispredicts as
+  // unset would cost memory accesses in vain.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_batch(Model& model) {
     BatchSink<kWay, typename Tasks::Prefetched::Exchanging> sink(*this, model);
@@ -272,7 +274,7 @@ class MarkLoop {
     return visited;
   }
 
-  // The task may be all that there is to visit.
+  // Prefetches what lies behind the task's object, as the task may be the only one.
   JACKDAW_ALWAYS_INLINE static void ask_behind([[maybe_unused]] const Model& model,
                                                [[maybe_unused]] Task task) {
     if constexpr (FollowingObjectModel<Model>) model.prefetch_following(task);
@@ -286,8 +288,8 @@ class MarkLoop {
     }
   }
 
-  // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is
-  // picked from. How many.
+  // Picks candidates from at least one and at most `most` of the oldest tasks, the first of which allows it.
+  // Returns how many.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t pick_candidates(Model& model, std::size_t most) {
     if constexpr (CandidateObjectModel<Model>) {
@@ -302,8 +304,8 @@ class MarkLoop {
     }
   }
 
-  // Visits small objects of words of a heap that is narrow here: all tasks wait in the prefetch buffer. Their
-  // references are marked at once, as the next visit waits for them. Returns how many were visited.
+  // Visits small untyped objects where the heap is narrow: all tasks wait in the prefetch buffer. Their
+  // references are marked at once, since the next visit waits for them. Returns how many were visited.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_narrow(Model& model) {
     BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
@@ -319,8 +321,8 @@ class MarkLoop {
     return visited;
   }
 
-  // Visits at least one and at most `most` of the tasks that have waited longest, the first of which is not
-  // picked from. Returns how many.
+  // Visits at least one and at most `most` of the oldest tasks, the first of which is not picked from.
+  // Returns how many.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_others(Model& model, std::size_t most) {
     if constexpr (CandidateObjectModel<Model>) {
@@ -350,7 +352,7 @@ class MarkLoop {
     return tasks().next(model, task);
   }
 
-  // Whether more tasks wait than those that a worker on its own has under way.
+  // Whether more tasks wait than one worker prefetches.
   [[gnu::noinline]] bool others_could_help() {
     poll_at_ = statistics_.references_visited + kReferencesBetweenPolls;
     const bool has_cut_objects =
@@ -361,7 +363,8 @@ class MarkLoop {
     return alone_until == 0;
   }
 
-  // Before a visit: then the most is held, what was discovered earlier and the task that is visited now.
+  // To be called before a visit, when most tasks are held: those discovered earlier, and the one about to be
+  // visited.
   [[gnu::noinline]] void note_visit(const Model& model, Task task) {
     statistics_.held_peak = std::max(statistics_.held_peak, tasks().held() + 1);
     if constexpr (PlacedObjectModel<Model>) {
@@ -394,8 +397,7 @@ class MarkLoop {
     return !step_.distance().is_far();
   }
 
-  // A task that did not come by way of the queue: the mark loop answers for biases at every poll, and
-  // so does this.
+  // Visits a task that did not pass through the queue. It polls for biases, as the loop does between visits.
   template <Way kWay>
   void execute_at_once(Model& model, Task task) {
     ++statistics_.tasks_executed;
@@ -403,16 +405,16 @@ class MarkLoop {
     if constexpr (!is_serial(kWay)) biased_regions().poll();
   }
 
-  // Keeps a part, or a stolen task, which may be a part. A task that cannot be kept is visited here and now:
-  // parts have no marks by which they could be found again. The halves of an array nest no deeper than its
+  // Pushes a part of an object, or a stolen task, which may be one. If it cannot be stored it is visited at
+  // once: a part has no mark by which it could be found again. Halves of an array nest no deeper than its
   // slice tree.
   template <Way kWay>
   void keep(Model& model, Task task) {
     if (!tasks().push_again(task)) execute_at_once<kWay>(model, task);
   }
 
-  // Offers tasks. While there is none, the request stays. The thief that asked may have left meanwhile: so
-  // the worker checks whether to call one.
+  // Offers tasks to thieves. The request stays while there are none. The thief that asked may have left
+  // since, so the worker checks at its next poll whether to call one.
   [[gnu::noinline]] void answer_request() {
     if (!tasks().offer_tasks()) return;
     // Relaxed: a hint.
@@ -420,7 +422,7 @@ class MarkLoop {
     polls_to_look_ = 1;
   }
 
-  // When others could be called: sees to it that this worker offers them something, and calls one.
+  // If helpers can be called: offers tasks and calls one.
   [[gnu::noinline]] void look_for_callable() {
     const bool calls = team_.searchers_lacking() != 0 && tasks().offer_tasks() && team_.wake();
     polls_between_looks_ = calls ? 1 : std::min(2 * polls_between_looks_, kMostPollsBetweenLooks);
@@ -433,11 +435,11 @@ class MarkLoop {
   MarkStep<Model, Tasks, Team> step_;
   const bool counts_visits_;
   CandidateBuffer<Model> candidates_;
-  std::uint64_t poll_at_ = 0;       // references visited, while alone
+  std::uint64_t poll_at_ = 0;       // references visited at the next check, while alone
   std::uint64_t parts_polled_ = 0;  // parts of big objects pushed before the last poll
   std::uint32_t polls_to_look_ = 1;
   std::uint32_t polls_between_looks_ = 1;
-  alignas(128) std::atomic<bool> is_asked_{false};  // for tasks; thieves write it
+  alignas(128) std::atomic<bool> is_asked_{false};  // for tasks, by thieves
 };
 
 }  // namespace jackdaw::mark

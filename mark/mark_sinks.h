@@ -1,8 +1,8 @@
-// MarkSinks: what visits of a worker's mark loop report to (ObjectModel in mark/object_model.h).
+// MarkSinks: the sinks that visits report to (ObjectModel in mark/object_model.h).
 //
-// A visit reports the references that it finds, one by one. The sink marks what each leads to and keeps the
-// task for later (mark/mark_step.h). There are four: for one visit, for one that is timed, for a batch of
-// visits, and for references that were counted already.
+// A visit reports each reference that it finds. The sink marks the object and stores the task to visit it
+// (mark/mark_step.h). There are four: for one visit, for one that is timed, for a batch of visits, and for
+// references that the model counts.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct MarkSinks {
   using Reference = typename Model::Reference;
   using Tasks = typename Loop::Tasks;
 
-  // The sink that visit() reports to: marks the object that a reference leads to and keeps it for later.
+  // The sink of a single visit: marks the objects that references lead to and stores their tasks.
   template <Way kWay>
   struct Sink {
     Loop* loop;
@@ -36,7 +36,7 @@ struct MarkSinks {
     }
     void task(Task task) { loop->template keep<kWay>(*model, task); }
     [[nodiscard]] std::uint32_t worker() const { return loop->index_; }
-    // For many references, none of which is a part: the caller ends it.
+    // Returns a sink for many references, none of which is a part. The caller calls its end().
     auto batch() requires(!is_deferred(kWay)) {
       return BatchSink<kWay, typename Tasks::Prefetched::Filling>(*loop, *model);
     }
@@ -64,7 +64,7 @@ struct MarkSinks {
     void reference(Found found) {
       if (std::exchange(*is_first, false)) {
         this->loop->step_.distance().sample([&] {
-          // The compiler must neither leave the read out nor move it away.
+          // The asm keeps the compiler from dropping or moving the read.
           const bool is_marked = this->model->is_marked(found);
           asm volatile("" : : "r"(is_marked) : "memory");
         });
@@ -73,8 +73,8 @@ struct MarkSinks {
     }
   };
 
-  // Where the references of many visits, or those among many candidates, are reported to: counts, and the
-  // prefetch buffer's ends, stay in registers until the batch is over.
+  // A sink for many visits, or for many candidates: counts, and the prefetch buffer's ends, stay in registers
+  // until the batch is over.
   template <Way kWay, typename Prefetched>
   struct BatchSink {
     Loop* loop;

@@ -1,9 +1,9 @@
-// MarkStep: what a worker does with a reference that a visit found: it obtains the right to mark, sets the
-// mark, and keeps the task to visit the object in the worker's task store.
+// MarkStep: marks the object that a found reference leads to: obtains the right to mark, sets the mark, and
+// stores the task to visit the object.
 //
-// Two things can come in between. Where marks are far away in memory a reference waits for its mark's line
-// (deferred marking, which mark/mark_distance.h decides on). And where another worker has the region biased
-// it is set aside until that bias has ended (mark/biased_regions.h).
+// Two things can delay it. Where marks are far, a reference waits for the line of its mark (deferred marking;
+// mark/mark_distance.h decides on it). Where another worker holds the bias of the region, the reference is
+// set aside until that bias has ended (mark/biased_regions.h).
 #pragma once
 
 #include <chrono>
@@ -21,25 +21,25 @@
 
 namespace jackdaw::mark {
 
-/// How a worker marks, and where what it finds goes.
+/// How a worker marks, and where new tasks go.
 enum class Way : std::uint8_t {
-  serial,  ///< while no other worker marks: plainly and at once; to the prefetch buffer if it has room
-  serial_deferred,  ///< the same, marks being far: asked for, and set a while later
-  immediate,        ///< beside others, marks being near: as serial, but with biases or atomically
-  deferred,         ///< beside others, marks being far: asked for, and set a while later; to the queue
+  serial,  ///< alone, near marks: plainly and at once; tasks go to the prefetch buffer if it has room
+  serial_deferred,  ///< alone, far marks: marks are prefetched and set later
+  immediate,        ///< beside others, near marks: as serial, but with biases or atomically
+  deferred,         ///< beside others, far marks: prefetched and set later; tasks go to the queue
 };
 inline constexpr bool is_serial(Way way) { return way == Way::serial || way == Way::serial_deferred; }
 inline constexpr bool is_deferred(Way way) { return way == Way::deferred || way == Way::serial_deferred; }
 
-/// One worker's. `Tasks` is a TaskStore. Of the `Team` it asks `biased_regions_of(worker)`. biased_regions()
-/// and the queue may be used by every worker.
+/// Owned by one worker. `Tasks` is a TaskStore; of `Team` it uses `biased_regions_of(worker)`. Every worker
+/// may use biased_regions() and the queue.
 template <ObjectModel Model, typename Tasks, typename Team>
 class MarkStep {
  public:
   using Task = typename Model::Task;
   using Reference = typename Model::Reference;
 
-  /// How many discovered references wait for their marks' memory.
+  /// The number of found references that wait for the lines of their marks.
   static constexpr std::size_t kMarkPrefetchDepth = 16;
 
   /// Throws std::invalid_argument for sizes out of range, and std::bad_alloc.
@@ -59,24 +59,24 @@ class MarkStep {
     tasks_.start_round();
     biased_regions_.start_round();
   }
-  /// Adds the round's counts.
+  /// Adds this round's counts to the statistics.
   void finish_round(WorkerStatistics& statistics) {
     statistics.objects_marked = marked();
     statistics.references_set_aside = references_set_aside_;
     statistics.idle += waited_;
     tasks_.finish_round(statistics);
   }
-  /// Objects that this worker has marked in this round.
+  /// Returns how many objects this worker has marked in this round.
   [[nodiscard]] std::uint64_t marked() const { return leaves_ + tasks_.made(); }
   /// Adds leaves that were marked and counted elsewhere.
   void add_leaves(std::uint64_t count) { leaves_ += count; }
 
-  /// A reference was found: marks what it leads to, now or, if marking is deferred, later.
+  /// Marks what a found reference leads to, now or, if marking is deferred, later.
   template <Way kWay, ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
     discover<kWay>(model, found, tasks_.prefetched(), leaves_);
   }
-  /// Marks, with the contract of mark() below.
+  /// Does the same with the parameters of mark() below.
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found, Prefetched& prefetched,
                                       std::uint64_t& leaves) {
@@ -93,7 +93,7 @@ class MarkStep {
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
     mark<kWay>(model, reference, tasks_.prefetched(), leaves_);
   }
-  /// `prefetched` takes what is found, while it has room, and `leaves` counts leaves.
+  /// `prefetched` takes the task while it has room, and `leaves` counts leaves.
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
                                   std::uint64_t& leaves) {
@@ -108,9 +108,10 @@ class MarkStep {
     mark_by<kWay>(right, model, reference, prefetched, leaves);
   }
 
-  /// Whether references wait for their marks' memory.
+  /// Whether references wait for the lines of their marks.
   [[nodiscard]] bool defers_any() const { return discovered_.size() != 0; }
-  /// Marks a reference that waits. False when none does.
+  /// Marks a reference that waits, or waits for the biases that references were set aside for. False when
+  /// there is none.
   template <Way kWay>
   [[gnu::noinline]] bool mark_waiting(Model& model) {
     Reference reference{};
@@ -149,7 +150,7 @@ class MarkStep {
         return;
       }
     }
-    // A task that cannot be kept is dropped, and the collector is told: its object is marked, so it can be
+    // A task that cannot be stored is dropped, and mark() returns false: its object is marked, so it can be
     // found and visited again.
     if (!tasks_.push(task)) tasks_.drop();
   }
@@ -163,21 +164,22 @@ class MarkStep {
     }
   }
 
-  // Keeps a reference until the bias that stands in its way has ended.
+  // Sets a reference aside until another worker's bias has ended.
   [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
     ++references_set_aside_;
     if (set_aside_.is_full()) wait_for_revocations(model);
     set_aside_.put(reference);
   }
 
-  // Returns when at least one of the references that were set aside has got through.
+  // Waits until at least one of the references that were set aside could be marked.
   void wait_for_revocations(Model& model) {
     const auto waiting_since = std::chrono::steady_clock::now();
     while (!retry_set_aside(model)) set_aside_.pause();
     waited_ += std::chrono::steady_clock::now() - waiting_since;
   }
 
-  // Meanwhile others may wait for this worker's biases.
+  // Tries to mark the references that were set aside. It polls first, as others may wait for this worker's
+  // biases.
   bool retry_set_aside(Model& model) {
     biased_regions_.poll();
     return set_aside_.retry([&](Reference reference) {
@@ -194,9 +196,9 @@ class MarkStep {
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   MarkDistance distance_;
   SetAside<Reference> set_aside_;
-  std::uint64_t leaves_ = 0;  // marked; every other object that is marked makes a task
+  std::uint64_t leaves_ = 0;  // objects marked that need no visit
   std::uint64_t references_set_aside_ = 0;
-  std::chrono::nanoseconds waited_{0};  // for biases to end
+  std::chrono::nanoseconds waited_{0};  // for other workers' biases to end
 };
 
 }  // namespace jackdaw::mark

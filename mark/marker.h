@@ -1,11 +1,10 @@
-// Marker: the parallel marking engine. It marks everything that can be reached from the roots, on every
-// worker.
+// Marker: the parallel marking engine, which marks everything that can be reached from the roots.
 //
-// An engine knows no heap: it is a template over an object model, a queue and a victim policy.
-// Make one and keep it: its threads, queues and statistics last from collection to collection.
+// An engine knows no heap: it is a template over an object model, a queue and a victim policy. Make one and
+// keep it: its threads, queues and statistics last from collection to collection.
 //
-// Source of the whole: work stealing after Blumofe and Leiserson (JACM 1999) with the queues of Wang et al.
-// (OSDI 2023); idle workers as Hassanein has them (ISMM 2016).
+// Sources: Blumofe and Leiserson (JACM 1999) for work stealing, Wang et al. (OSDI 2023) for the queues, and
+// Hassanein (ISMM 2016) for idle workers.
 #pragma once
 
 #include <algorithm>
@@ -46,13 +45,13 @@ class Marker final : public MarkerBase {
   static_assert(kNodeFits<Model>, "node_of(task) must be const and return std::uint32_t");
   static_assert(kCandidatesFit<Model>, "a model with a Candidate must be a CandidateObjectModel");
 
-  /// Starts the mark threads. Throws std::invalid_argument for numbers out of range and for several threads
-  /// with a queue that serves one, and std::bad_alloc. When threads cannot be started there are fewer workers
-  /// and a warning on stderr.
+  /// Starts the mark threads. Throws std::invalid_argument for numbers out of range, and for several threads
+  /// with a queue that serves no thieves, and std::bad_alloc. Where threads cannot be started there are fewer
+  /// workers, and a warning on stderr.
   explicit Marker(const MarkerOptions& options)
       : Marker(options, [](const VictimSetup& setup) { return Victim(setup); }) {}
-  /// Also lets `make_victim` make each worker's victim policy; what it throws is thrown. Where there are
-  /// several memory nodes it is called by all workers at once.
+  /// Makes each worker's victim policy by `make_victim`, and passes on what that throws. Where there are
+  /// several memory nodes all workers call it at once.
   Marker(const MarkerOptions& options, const VictimMaker<Victim>& make_victim)
       : team_(checked(options, Queue::kServesThieves), make_victim),
         statistics_(team_.pool().size()),
@@ -89,16 +88,14 @@ class Marker final : public MarkerBase {
   }
 
   /// Marks everything that can be reached from `roots`, none of them null, or, to continue a marking that
-  /// dropped tasks, from the marked objects whose tasks are in `rescans`. Returns whether nothing was
-  /// dropped: false means that some marked objects were not visited, because there was no memory to remember
-  /// them; visit all marked objects again, in pieces as large as is convenient, until it returns true for
-  /// each of a pass. The roots and the model must stay as they are meanwhile. One call at a time.
+  /// dropped tasks, from the marked objects whose tasks are in `rescans`. Returns false if there was no
+  /// memory for some tasks: then call it with the tasks of all marked objects, in pieces of any size, until
+  /// it returns true for each piece of a pass. Roots and model must not change meanwhile. One call at a time.
   ///
-  /// It may be called any number of times in a collection, with further roots: so values of ephemerons whose
-  /// keys turned out live, and objects with finalizers, are marked once the first call has said what is live.
-  /// Weak references are cleared after the last.
+  /// It may be called several times in a collection, with further roots: values of ephemerons whose keys
+  /// turned out live, and then objects with finalizers. Weak references are cleared after the last call.
   ///
-  /// In the child of a fork that came between two calls, the helpers are not there: the caller marks alone.
+  /// In a fork's child there are no helpers: the caller marks alone.
   bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> rescans = {}) noexcept {
     if (!knows_markings_) team_.benefit().start_marking();
     const bool is_timed = begins_marking_ && team_.size() > 1 && team_.serial_references() != 0;
@@ -128,10 +125,10 @@ class Marker final : public MarkerBase {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Shares parts among as many of these helpers as are awake.
+  // Shares parts among this thread and those of `helpers` helpers that are awake.
   void share_with(std::uint32_t helpers, ThreadPool::Job part, std::uint32_t parts) {
     std::atomic<std::uint32_t> next{0};
-    // Relaxed: only the number matters; the pool hands over what was done.
+    // Relaxed: only the number matters; the pool publishes the work.
     const auto take_parts = [&](std::uint32_t) {
       for (std::uint32_t i = 0; (i = next.fetch_add(1, std::memory_order_relaxed)) < parts;) part(i);
     };
@@ -151,7 +148,7 @@ class Marker final : public MarkerBase {
     for (std::uint32_t i = 0; i < called; ++i) time_line_->of(i).end_round(now);
   }
 
-  // After a round. Returns whether nothing was dropped.
+  // Gathers the workers' counts after a round. Returns whether nothing was dropped.
   bool gather_statistics() {
     std::uint64_t references_of_round = 0;
     std::uint32_t useful_helpers = 0;
@@ -174,10 +171,10 @@ class Marker final : public MarkerBase {
   }
 
   Team<Model, Queue, Victim> team_;
-  bool knows_markings_ = false;                 // wake_helpers tells them apart; else each round is one
-  bool begins_marking_ = true;                  // with the next round
-  std::uint64_t references_of_main_round_ = 0;  // of the marking at hand, the largest so far
-  std::uint32_t useful_helpers_ = 0;            // in the one of the rounds since wake_helpers that had most
+  bool knows_markings_ = false;                 // wake_helpers() begins markings; else each round is one
+  bool begins_marking_ = true;                  // the next round does
+  std::uint64_t references_of_main_round_ = 0;  // the most of a round of the present marking
+  std::uint32_t useful_helpers_ = 0;            // the most of a round since wake_helpers()
   std::uint32_t helpers_woken_ = 0;             // for the next round
   std::vector<WorkerStatistics> statistics_;
   TimeLine* const time_line_;

@@ -15,7 +15,7 @@ class TimeLine;
 
 /// When an owner gives tasks to idle thieves.
 enum class Grant : std::uint8_t {
-  early,  ///< also from the block that it works in, when thieves ask and it offers them nothing
+  early,  ///< also from the block that it works in, when thieves ask and nothing is stealable
   full,   ///< only whole blocks, as it leaves them (BWoS as published)
 };
 
@@ -24,44 +24,43 @@ struct Tuning {
   static constexpr std::uint64_t kSerialReferences = 8192;
   static constexpr std::uint64_t kSmallRoundReferences = 32768;
 
-  /// Blocks of each worker's queue, at most: fewer where addresses are scarce. Unused ones take addresses
-  /// alone.
+  /// The most blocks of each worker's queue; fewer where addresses are scarce. Unused ones take addresses but
+  /// no memory.
   std::size_t blocks = BlockRing::kDefaultBlockCount;
-  std::size_t block_size = BlockRing::kDefaultBlockSize;  ///< tasks of each block
+  std::size_t block_size = BlockRing::kDefaultBlockSize;  ///< the tasks in a block
   std::size_t steal_batch = 1;  ///< the most tasks that a thief takes at once; at least 1
   Grant grant = Grant::early;
-  /// References that the first worker follows by itself before it calls others, one by one as there is work
-  /// for them, and no more of them than there are processors. Others that Marker::wake_helpers woke up begin
-  /// with it. 0: all begin at once, however many.
+  /// The references that the first worker follows alone before it calls helpers, one by one as there is work,
+  /// and no more than there are processors. Helpers woken by Marker::wake_helpers begin with it. 0: all
+  /// workers begin at once, however many.
   std::uint64_t serial_references = kSerialReferences;
-  /// A heap of which the last marking followed fewer references than this, in its largest round, is marked by
-  /// one worker until a trial has shown that several are faster (mark/team_benefit.h). Waking another takes
-  /// some ten microseconds.
+  /// If the largest round of the last marking followed fewer references than this, one worker marks until a
+  /// trial has shown that several are faster (mark/team_benefit.h): waking a helper takes some ten
+  /// microseconds.
   std::uint64_t small_round_references = kSmallRoundReferences;
-  /// Whether the statistics tell held_peak and, of a PlacedObjectModel, visits_remote. It takes a little
+  /// Whether the statistics include held_peak and, for a PlacedObjectModel, visits_remote. It takes a little
   /// time.
   bool count_visits = false;
 };
 
 struct MarkerOptions {
   std::uint32_t threads = 1;  ///< workers, the collecting thread included: 1 to 1024
-  /// Number of usable processors, by control group and affinity (machine/usable_processors.h); 0: all of the
-  /// machine. No more workers take part, unless all begin at once.
+  /// The number of usable processors, by control group and affinity (machine/usable_processors.h); 0: all of
+  /// the machine. No more workers take part, unless all begin at once.
   std::uint32_t processors = 0;
-  std::uint64_t seed = 1;  ///< of the victim choice
-  /// Tasks that a worker's overflow list may hold. When it is full, tasks are dropped and mark() returns
-  /// false.
+  std::uint64_t seed = 1;  ///< for choosing victims
+  /// The most tasks of a worker's overflow list. When it is full, tasks are dropped and mark() returns false.
   std::size_t overflow_limit = std::numeric_limits<std::size_t>::max();
-  /// The memory node of each worker, at least `threads` of them; empty: all are on one. The first worker,
-  /// which is whatever thread calls Marker::mark, counts as on its node wherever it runs, for its choice of
-  /// victims, for others' choice of it, and in the statistics.
+  /// The memory node of each worker, at least `threads` of them; empty: all are on one. The first worker is
+  /// the thread that calls Marker::mark; it counts as on its node wherever it runs, for choosing victims and
+  /// in the statistics.
   std::vector<std::uint32_t> nodes = {};
-  /// How far the nodes' memory is from one another, as VictimSetup says; empty: all are equally far.
+  /// The distances between nodes, as in VictimSetup; empty: all are equal.
   std::vector<std::uint32_t> node_distances = {};
   /// Called once by each helper thread, with its worker number, before its first round. May be empty.
   std::function<void(std::uint32_t)> on_helper_start = {};
-  /// Where workers note what they do, and when (mark/time_line.h): with room for `threads` of them, and there
-  /// as long as the engine is. Null: they do not.
+  /// Records what workers do, and when (mark/time_line.h); must have room for `threads` of them and outlive
+  /// the engine. Null: nothing is recorded.
   TimeLine* time_line = nullptr;
   Tuning tuning = {};
 };

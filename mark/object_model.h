@@ -10,12 +10,12 @@
 
 namespace jackdaw::mark {
 
-/// Whether a worker marks alone, so that it may write the mark plainly, or beside others. Alone is the one
-/// worker of a round, and the holder of a bias in a round of several: then both kinds of marking can come to
-/// one mark word, one after the other.
+/// Whether a worker marks alone, so that it may write the mark plainly, or beside others. The holder of a
+/// bias in a round of several workers marks alone, too: so both kinds of marking may come to one mark word,
+/// one after the other.
 enum class Sharing : bool { exclusive = false, shared = true };
 
-/// The outcome of marking a reference. Implicitly made from a task.
+/// The outcome of marking a reference. A task converts to it.
 template <typename Task>
 class MarkOutcome {
  public:
@@ -42,18 +42,18 @@ class MarkOutcome {
   Task task_;
 };
 
-/// A `Reference`, or a type that converts to one: a reference with more that is known about it.
+/// A `Reference`, or a type that converts to one and carries more that is known about it.
 template <typename Found, typename Reference>
 concept ReferenceTo = std::copyable<Found> && std::convertible_to<Found, Reference>;
 
-/// The sink that an object model's visit() reports to; stands for the worker in the concept below.
+/// The sink that an object model's visit() reports to, as the concepts below see it.
 template <typename Reference, typename Task>
 struct VisitSink {
   template <ReferenceTo<Reference> Found>
-  void reference(Found) {}  ///< a non-null reference was found
-  void task(Task) {}        ///< a part of the object that is left for later, or for another worker
-  /// The number of the worker that visits, below Marker::worker_count(): what a visit notes elsewhere, such
-  /// as weak references that it found, can be noted for each worker apart, without a lock.
+  void reference(Found) {}  ///< reports a non-null reference
+  void task(Task) {}        ///< reports a part of the object, to be visited later or by another worker
+  /// Returns the number of the visiting worker, below Marker::worker_count(): so a visit can note something
+  /// elsewhere, such as weak references, for each worker apart and without a lock.
   [[nodiscard]] std::uint32_t worker() const { return 0; }
 };
 
@@ -65,19 +65,19 @@ struct VisitSink {
 /// - `mark(reference, sharing)` sets the object's mark and gives the MarkOutcome. With `Sharing::shared`
 ///   several workers may call it for one object at once, and exactly one is told that it marked it.
 /// - `is_marked(reference)` says whether the mark is set; only how long that takes matters here.
-/// - `prefetch_mark(reference)` asks the processor for the object's mark, to be written; it must not fault.
-/// - `prefetch(task)` asks the processor for what visit() will read; it must not fault, and not read what the
-///   task refers to: it is also called with tasks of earlier rounds, and with Task{}. (With what
-///   base/prefetch.h has: compilers may leave out calls of what only asks in their own way.) A model that can
-///   ask for less where it knows what led to the object also has `prefetch(task, r)`, r as below.
+/// - `prefetch_mark(reference)` prefetches the object's mark for writing; it must not fault.
+/// - `prefetch(task)` prefetches what visit() will read; it must neither fault nor read what the task names:
+///   it is also called with tasks of earlier rounds, and Task{}. (Use base/prefetch.h: compilers may drop
+///   calls of functions that only prefetch by a built-in one.) A model that can prefetch less where it knows
+///   what led to the object also has `prefetch(task, r)`, with r as below.
 /// - `visit(task, sink)` calls `sink.reference(r)` for every non-null reference of the task's object, or of
 ///   the part that the task names, and `sink.task(t)` for further parts, so that each part is visited once.
-///   `r` is a Reference, or what turns into one: then `mark` and `bias_word_of` take it, too.
+///   `r` is a Reference, or a type that converts to one: then `mark` and `bias_word_of` take it, too.
 ///
-/// All are called from every mark thread; the round's start and end synchronise with the thread that
-/// collects. None may throw: a marking that ended half-way could not be ended well, so the process is. A task
-/// is visited once, unless tasks were dropped because memory ran out: then objects are visited again
-/// (Marker::mark), so that what visit() notes elsewhere may be noted twice.
+/// All are called from every mark thread; the round's start and end synchronise with the collecting thread.
+/// None may throw: a marking cannot be abandoned half-way, so the process would end. A task is visited once,
+/// unless tasks were dropped because memory ran out: then objects are visited again (Marker::mark), and what
+/// visit() notes elsewhere may be noted twice.
 template <typename Model>
 concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
     std::default_initializable<typename Model::Task> && std::copyable<typename Model::Reference> &&
@@ -91,24 +91,24 @@ concept ObjectModel = std::is_trivially_copyable_v<typename Model::Task> &&
   model.visit(task, sink);
 };
 
-/// A model that also divides its heap into regions which one worker at a time can mark in (see
-/// mark/biased_regions.h): `bias_word_of(reference)` is the word of the region that holds the object's mark.
-/// Marks of one region must not share a memory word with those of another. All words are zero when a marking
-/// starts.
+/// A model whose heap is divided into regions in which one worker at a time can mark (mark/biased_regions.h):
+/// `bias_word_of(reference)` is the word of the region that holds the object's mark. Marks of different
+/// regions must not share a memory word. All words are zero when a marking starts.
 template <typename Model>
 concept BiasedObjectModel = ObjectModel<Model> &&
     requires(Model& model, typename Model::Reference reference) {
   { model.bias_word_of(reference) } -> std::same_as<std::atomic<std::uint32_t>&>;
 };
 
-/// A model that also knows the tasks that are parts of big objects: `is_slice(task)`. They come from the
-/// queue one at a time, so that an array's elements are visited in their order, and not all at once.
+/// A model that recognises tasks that are parts of big objects: `is_slice(task)`. Slices are popped one at a
+/// time, so that an array's elements are visited in order and not all at once.
 template <typename Model>
 concept SlicingObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
   { model.is_slice(task) } -> std::same_as<bool>;
 };
 
-// False for a model with an optional member that does not fit its concept: it would pass for one without it.
+// False for a model with an optional member that does not fit its concept, and that would be ignored
+// otherwise.
 template <typename Model>
 inline constexpr bool kBiasWordFits = !requires(Model & model, typename Model::Reference reference) {
   model.bias_word_of(reference);
@@ -120,15 +120,15 @@ inline constexpr bool kSliceFits = !requires(Model & model, typename Model::Task
 }
 || SlicingObjectModel<Model>;
 
-/// A model that also asks ahead in the order of addresses: `prefetch_following(task)` asks the processor for
-/// what lies about a KiB behind the task's object; it must not fault. It is called where the objects form a
-/// list, none of which can be asked for before its predecessor was read: they often lie as they were made.
+/// A model that prefetches in the order of addresses: `prefetch_following(task)` prefetches what lies about a
+/// KiB behind the task's object; it must not fault. It is called where objects form a list: none can be
+/// prefetched before its predecessor was read, but they often lie in the order of allocation.
 template <typename Model>
 concept FollowingObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
   model.prefetch_following(task);
 };
 
-/// A model that also knows on which memory node an object lies: `node_of(task)`, numbered as
+/// A model that knows on which memory node an object lies: `node_of(task)`, numbered as in
 /// MarkerOptions::nodes.
 template <typename Model>
 concept PlacedObjectModel = ObjectModel<Model> && requires(const Model& model, typename Model::Task task) {
@@ -141,32 +141,32 @@ inline constexpr bool kNodeFits = !requires(Model & model, typename Model::Task 
 }
 || PlacedObjectModel<Model>;
 
-/// The most candidates that a visit may report without asking for room again, and how many places behind the
-/// last one may be written to.
+/// The most candidates that a visit may add without a call of make_room(), and the number of places behind
+/// the last one that it may overwrite.
 inline constexpr std::size_t kCandidatesAtOnce = 1024;
 inline constexpr std::size_t kCandidateScratch = 8;
 
-/// A model that finds out in two steps what an object refers to. visit() picks out what may be a reference,
-/// its candidates, by a test that takes no branch, and writes them into the sink's buffer. When enough have
-/// come together, `examine(candidates, sink)` calls `sink.reference(r)` for those that are references. So no
-/// branch depends on what a single object holds, which a processor foresees badly, and the memory that
-/// examining needs is asked for by many candidates at once. It returns how many are.
+/// A model that finds references in two steps. visit() picks out words that may be references, its
+/// candidates, by a test without branches, and writes them to the sink's buffer. When enough have come
+/// together, `examine(candidates, sink)` calls `sink.reference(r)` for those that are references, and returns
+/// how many are. So no branch depends on the contents of a single object, which a processor predicts badly,
+/// and the memory accesses of many candidates overlap.
 ///
-/// `visit_at_once(task, sink)` visits an object without candidates, and says true, or does nothing and says
-/// false, as it may of any. It reports nothing but references, and `sink` stays in registers if it can.
-/// `visit_few_words(task, sink)` does so for tasks that are picked from: it is called where few tasks wait,
-/// so that candidates would only delay the next one.
+/// `visit_at_once(task, sink)` visits an object that has no candidates and returns true, or does nothing and
+/// returns false, as it may for any object. It reports only references, so that `sink` can stay in registers.
+/// `visit_few_words(task, sink)` does the same for tasks that are picked from: it is called where few tasks
+/// wait, where candidates would only delay the next one.
 ///
-/// `pick_from(tasks, enough, candidates)` does the first step for many tasks, the first of which
-/// `is_picked_from(task)`: it writes what they may refer to to `candidates`, where there is room for `enough`
-/// and kCandidatesAtOnce, and returns how many of the tasks it has visited (`tasks`, at least one) and how
-/// many candidates it wrote (`candidates`). It ends when there are `enough`, or some small tasks of at most
-/// kTasksAtOnce later, or before a task that is not picked from, which visit() has to visit.
+/// `pick_from(tasks, enough, candidates)` does the first step for many tasks; `is_picked_from(task)` is true
+/// for the first. It writes candidates to `candidates`, where there is room for `enough` and
+/// kCandidatesAtOnce, and returns how many tasks it has visited (`tasks`, at least one) and how many
+/// candidates it wrote (`candidates`). It ends when there are `enough`, or up to kTasksAtOnce small tasks
+/// later, or before a task for which is_picked_from() is false.
 ///
-/// The sink of such a visit is a handle that may be copied. It offers `candidates()`, an array, and
-/// `candidate_count()`, how many are in it, and is told with `set_candidate_count(count)` what was added.
-/// There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`. It may have
-/// `batch()`: a sink for many references and nothing else, which is faster, and which `end()` ends.
+/// The sink of such a visit is a handle that may be copied. It has `candidates()`, an array,
+/// `candidate_count()`, the number of candidates in it, and `set_candidate_count(count)`, by which a visit
+/// adds some. There is room for kCandidatesAtOnce when a visit begins, and again after `make_room()`. It may
+/// have `batch()`: a faster sink for references only, which `end()` ends.
 template <typename Model>
 concept CandidateObjectModel = ObjectModel<Model> &&
     std::is_trivially_copyable_v<typename Model::Candidate> &&

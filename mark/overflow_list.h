@@ -1,8 +1,8 @@
-// OverflowList: where a worker keeps the tasks that its queue has no room for.
+// OverflowList: the tasks of a worker that its queue has no room for.
 //
-// A stack in segments. It grows by a segment at a time and never copies a task; one empty segment is kept so
-// that a worker that hovers at a segment's edge does not allocate. Owned by one worker and touched by it
-// alone: tasks reach other workers only by going back to the queue.
+// It is a stack in segments, which grows by a segment and never copies a task. One empty segment is kept, so
+// that a worker at a segment's edge does not allocate again and again. Its owner alone touches it: tasks
+// reach other workers only by going back to the queue.
 #pragma once
 
 #include <array>
@@ -25,12 +25,13 @@ class OverflowList {
   OverflowList(const OverflowList&) = delete;
   OverflowList& operator=(const OverflowList&) = delete;
   ~OverflowList() {
-    // One by one: a chain that destroys itself recursively would need as deep a stack as it is long.
+    // Segments are destroyed one by one: a recursive destructor would need as deep a stack as the chain is
+    // long.
     while (top_ != nullptr) top_ = std::move(top_->below);
   }
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  /// Tasks held.
+  /// Returns the number of tasks.
   [[nodiscard]] std::size_t size() const { return size_; }
 
   /// Amortised O(1). False when there is no memory for a segment, with nothing changed.
@@ -40,7 +41,7 @@ class OverflowList {
     return true;
   }
 
-  /// The newest task. False when there is none. O(1).
+  /// Takes the newest task. False when there is none. O(1).
   bool pop(Task& task) {
     if (size_ == 0) return false;
     if (top_->used == 0) drop_segment();
@@ -50,27 +51,26 @@ class OverflowList {
     return true;
   }
 
-  /// Hands tasks back to the owner's queue, for thieves to reach them: newest first, until the queue has
-  /// granted a block, is full, or has got `most` tasks (a block's worth and one more make a queue in blocks
-  /// grant).
+  /// Moves tasks to the owner's queue, where thieves reach them: newest first, until the queue has granted a
+  /// block, is full, or has got `most` tasks. (A queue in blocks grants after a block's worth and one more.)
   template <typename Queue>
   void hand_back(Queue& queue, std::size_t most) {
     const std::uint64_t grants = queue.counters().grants;
     Task task{};
     for (std::size_t i = 0; i < most && queue.counters().grants == grants && pop(task); ++i) {
       if (!queue.push(task)) {
-        put(task);  // into the place that it has just left
+        put(task);  // there is room, as it was just popped
         return;
       }
     }
   }
 
-  /// Bytes of the segments held.
+  /// Returns the bytes of the segments.
   [[nodiscard]] std::size_t memory_bytes() const { return segments_ * sizeof(Segment); }
-  /// The most that memory_bytes() was since the list was made or last gave its memory back.
+  /// Returns the most that memory_bytes() was since the list was made or last released its memory.
   [[nodiscard]] std::size_t peak_memory_bytes() const { return peak_segments_ * sizeof(Segment); }
 
-  /// Gives the memory back, but for one segment. The list must be empty.
+  /// Releases the memory, except for one segment. The list must be empty.
   void release_memory() {
     JACKDAW_CHECK(empty());
     spare_.reset();
@@ -89,7 +89,7 @@ class OverflowList {
     std::array<Task, kSegmentTasks> tasks;
   };
 
-  // There is room in the top segment.
+  // Puts a task into the top segment, which has room.
   void put(Task task) {
     JACKDAW_CHECK(top_ != nullptr && top_->used < kSegmentTasks);
     top_->tasks[top_->used++] = task;
@@ -99,7 +99,7 @@ class OverflowList {
   bool add_segment() {
     std::unique_ptr<Segment> segment = std::move(spare_);
     if (segment == nullptr) {
-      segment.reset(new Segment);  // tasks stay uninitialised
+      segment.reset(new Segment);  // the tasks stay uninitialised
       if (segment == nullptr) return false;
       ++segments_;
       if (segments_ > peak_segments_) peak_segments_ = segments_;
@@ -109,7 +109,7 @@ class OverflowList {
     return true;
   }
 
-  // The top segment is empty and there is one below it.
+  // Drops the top segment, which is empty and not the only one.
   void drop_segment() {
     JACKDAW_CHECK(top_->below != nullptr && top_->below->used == kSegmentTasks);
     std::unique_ptr<Segment> emptied = std::move(top_);

@@ -1,4 +1,4 @@
-// RandomNumbers: a small, fast stream of random numbers for choosing victims. One thread's own.
+// RandomNumbers: a small, fast stream of random numbers for choosing victims, used by one thread.
 //
 // Source: Sebastiano Vigna's splitmix64: 64 bits of state, full period, good enough for choices and
 // reproducible from a seed on every machine.
@@ -12,7 +12,7 @@ class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed) : state_(seed) {}
 
-  /// 64 uniformly random bits.
+  /// Returns 64 uniformly random bits.
   std::uint64_t next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -20,8 +20,8 @@ class RandomNumbers {
     return z ^ (z >> 31);
   }
 
-  /// A number from 0 to bound - 1; bound at least 1. Its bias is below bound / 2^32, too small to matter when
-  /// a victim is chosen.
+  /// Returns a number from 0 to bound - 1, where bound is at least 1. Its bias is below bound / 2^32, too
+  /// small to matter for choosing a victim.
   std::uint32_t below(std::uint32_t bound) {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }

@@ -1,15 +1,15 @@
-// Searchers: how many workers without tasks look for some, and when one of them gives up.
+// Searchers: how many idle workers search for tasks, and when one of them leaves the round (termination).
 //
 // Sources: Hassanein, "Understanding and Improving JVM GC Work Stealing at the Data Center Scale", ISMM 2016
 // ("optimized work stealing threads"), as in OpenJDK's TaskTerminator, for the master; the Go scheduler, for
 // a bound on those that search.
 //
-// A worker without tasks searches the others' queues. When it finds nothing it becomes the master, if there
-// is none, and looks around, ever more seldom, as the back-off says. The others leave, and so does the master
-// in the end: they return to the thread pool, and sleep there until they are called back. A worker that finds
-// enough others searching gives up without a search: whoever searches slows down those that work, by the
-// lines that both look at. When all have left the round is over: a worker leaves without tasks, and only
-// workers make tasks. The thread pool counts them, under its lock; all that is here are hints.
+// A worker without tasks searches the others' queues. If it finds nothing and there is no master, it becomes
+// the master, which looks again and again, ever more seldom, as Backoff says. Other workers leave at once,
+// and the master leaves in the end: they return to the thread pool and sleep there until they are called
+// back. A worker that finds enough others searching leaves without a search, since searching slows down the
+// busy workers, whose lines it reads. A worker leaves without tasks, and only workers make tasks, so the
+// round is over when all have left. ThreadPool counts that under its lock; all counts here are hints.
 #pragma once
 
 #include <atomic>
@@ -23,23 +23,23 @@ class Searchers {
  public:
   explicit Searchers(Backoff backoff) : backoff_(backoff) {}
 
-  /// Before the workers of a round run.
-  // Relaxed, here and below: it guards no data.
+  /// To be called before the workers of a round run.
+  // Relaxed, everywhere here: the word guards no data.
   void start_round() { searchers_.store(0, std::memory_order_relaxed); }
 
-  /// A worker that has run out of tasks searches. False: `most` others or more do, and it is to give up at
-  /// once. Either way it counts until end(), or until stays() is false.
+  /// Counts a worker that has run out of tasks as searching, until end() or until stays() is false. Returns
+  /// false when at least `most` others search: then it must call stays() at once.
   bool begin(std::uint32_t most) {
     return (searchers_.fetch_add(1, std::memory_order_relaxed) & ~kMaster) < most;
   }
-  /// It has found some.
+  /// Counts the worker no longer, as it has found tasks.
   void end() { searchers_.fetch_sub(1, std::memory_order_relaxed); }
-  /// How many search.
+  /// Returns how many workers search.
   [[nodiscard]] std::uint32_t count() const { return searchers_.load(std::memory_order_relaxed) & ~kMaster; }
 
-  /// A worker that searches has found nothing. Returns true when it should search again, because
-  /// `sees_work()`. False: it searches no longer, and is to leave: there is a master, or it was the master
-  /// for long, or `is_alone()`, which is whether it is the only worker.
+  /// To be called after a search in vain. Returns true when the worker should search again, because
+  /// `sees_work()`. False: it counts no longer and must leave, because there is another master, or it was the
+  /// master for long enough, or it `is_alone()`, the only worker at work.
   template <typename SeesWork, typename IsAlone>
   bool stays(SeesWork sees_work, IsAlone is_alone) {
     if (!becomes_master()) return false;
@@ -51,10 +51,10 @@ class Searchers {
   }
 
  private:
-  // Beside the number of those that search.
+  // The master's bit, above the number of those that search.
   static constexpr std::uint32_t kMaster = std::uint32_t{1} << 31;
 
-  // Otherwise the worker searches no longer.
+  // Makes the worker the master if there is none; otherwise it counts no longer as searching.
   bool becomes_master() {
     std::uint32_t before = searchers_.load(std::memory_order_relaxed);
     std::uint32_t after = 0;

@@ -1,5 +1,5 @@
-// SetAside: references to objects that the worker may not mark yet, because another one holds the bias of
-// their region and has to let it go first (mark/biased_regions.h).
+// SetAside: references to objects that the worker may not mark yet, because another worker holds the bias of
+// their region and has to give it up first (mark/biased_regions.h).
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace jackdaw::mark {
 
-/// One worker's.
+/// Owned by one worker.
 template <typename Reference>
 class SetAside {
  public:
-  /// How many there is room for: before it sets more aside the worker waits.
+  /// The room for references. A worker that needs more waits until some could be marked.
   static constexpr std::size_t kLimit = 256;
 
   [[nodiscard]] bool is_empty() const { return count_ == 0; }
   [[nodiscard]] bool is_full() const { return count_ == kLimit; }
-  /// While it is not full.
+  /// Adds a reference, while it is not full.
   void put(Reference reference) {
     JACKDAW_CHECK(!is_full());
     references_[count_++] = reference;
   }
 
-  /// Tries each once more, and keeps those for which `mark(reference)` is false. Whether any got through.
+  /// Calls `mark(reference)` for each, and keeps those for which it is false. Returns whether any was marked.
   template <typename Mark>
   bool retry(Mark mark) {
     const std::size_t before = count_;
@@ -40,8 +40,8 @@ class SetAside {
     return kept != before;
   }
 
-  /// Between two tries in vain. The holder answers when it polls next, unless it lost its processor: so this
-  /// worker now and then gives up its own.
+  /// Waits between two tries in vain. The holder answers at its next poll, unless it lost its processor: so
+  /// this worker yields its own now and then.
   void pause() {
     constexpr std::uint32_t kPausesBeforeYield = 64;
     if (++pauses_ % kPausesBeforeYield == 0) {

@@ -3,8 +3,8 @@
 // The slices are the leaves of a complete binary tree whose nodes are numbered as in a heap: the root is 1,
 // the children of node i are 2i and 2i + 1. A task names one node, hence a range of the array, in a few bits.
 // A worker that takes a node keeps the left half and leaves the right half in the queue, until the range is
-// one slice: the parts that wait at the bottom of a queue, where thieves come first, are the largest, and any
-// part can be reached in a logarithmic number of steps.
+// one slice. So the parts at the bottom of a queue, which thieves take first, are the largest, and any part
+// is reached in a logarithmic number of steps.
 #pragma once
 
 #include <bit>
@@ -15,15 +15,15 @@ namespace jackdaw::mark {
 /// The slice tree of one array. A value type; all operations are O(1) and exact for every length.
 class Slices {
  public:
-  /// How many elements a slice has, unless the array is so long that there would be more than kMaximumSlices.
+  /// The elements of a slice, unless the array is so long that there would be more than kMaximumSlices.
   static constexpr std::uint64_t kSliceElements = 128;
   static constexpr std::uint64_t kMaximumSlices = std::uint64_t{1} << 17;
   /// The node that stands for the whole array.
   static constexpr std::uint32_t kWhole = 1;
-  /// Node numbers are below this.
+  /// All node numbers are below this.
   static constexpr std::uint32_t kNodeLimit = static_cast<std::uint32_t>(2 * kMaximumSlices);
 
-  /// A part of the array: the elements from `begin` up to, not including, `end`.
+  /// A part of the array: [begin, end).
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
@@ -40,11 +40,11 @@ class Slices {
   /// Whether `node` is one slice.
   [[nodiscard]] bool is_slice(std::uint32_t node) const { return node >= leaves_; }
 
-  /// The half that the worker which takes `node` keeps, and the half that waits.
+  /// These return the half that the worker that takes `node` keeps, and the half that it leaves in the queue.
   static std::uint32_t kept_half(std::uint32_t node) { return 2 * node; }
   static std::uint32_t waiting_half(std::uint32_t node) { return 2 * node + 1; }
 
-  /// The elements of `node`; empty when it lies past the array's end.
+  /// Returns the elements of `node`; empty when it lies past the array's end.
   [[nodiscard]] Range range_of(std::uint32_t node) const {
     const auto level = static_cast<unsigned>(std::bit_width(node)) - 1;
     const std::uint64_t first_of_level = std::uint64_t{1} << level;

@@ -1,10 +1,9 @@
-// TaskStore: the tasks that a worker keeps: in its queue, which others steal from; tasks that have no room
-// there in an overflow list, which no other worker sees; and those that are visited next in a prefetch
-// buffer.
+// TaskStore: a worker's tasks: the queue, which others steal from; the overflow list for tasks that the queue
+// has no room for, which no other worker sees; and the prefetch buffer with the tasks that are visited next.
 //
 // Queue and overflow list are one stack: the list continues the queue, so it is emptied first. While others
-// ask, and the queue offers them nothing, it is given tasks: overflowed ones, or the older half of its
-// top block. All that is popped goes through the prefetch buffer.
+// ask for tasks and the queue offers none, it gets overflowed tasks back, or grants the older half of its top
+// block. All popped tasks pass through the prefetch buffer.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@
 
 namespace jackdaw::mark {
 
-/// Its owner's, but for queue(), which every worker of the team may use as a thief.
+/// Its owner uses it, except for queue(), which every worker of the team may use as a thief.
 template <typename Task, StealableQueue Queue>
 class TaskStore {
  public:
@@ -38,10 +37,11 @@ class TaskStore {
   using Prefetched = PrefetchBuffer<Task, kPrefetchDepth>;
 
   Queue& queue() { return queue_; }
-  /// The tasks to be visited next, oldest first. The caller that puts a task in prefetches its memory.
+  /// Returns the tasks that are visited next, oldest first. The caller that puts a task in prefetches its
+  /// memory.
   Prefetched& prefetched() { return prefetched_; }
 
-  /// False when there is no place for the task: no memory, or as much overflows as may.
+  /// False when the task cannot be stored: there is no memory, or the overflow list is full.
   JACKDAW_ALWAYS_INLINE bool push(Task task) {
     if (!queue_.push(task)) [[unlikely]] {
       if (!push_overflow(task)) return false;
@@ -49,7 +49,7 @@ class TaskStore {
     ++pushes_;
     return true;
   }
-  /// The newest task; false when there is none.
+  /// Takes the newest task; false when there is none.
   JACKDAW_ALWAYS_INLINE bool pop(Task& task) {
     if (!overflow_.empty()) [[unlikely]] {
       overflow_.pop(task);
@@ -61,22 +61,22 @@ class TaskStore {
     JACKDAW_CHECK(pops_ <= pushes_);
     return true;
   }
-  /// Pushes a task that was not made just now: a part of an object, or a task that was stolen.
+  /// Pushes a task that is not new: a part of an object, or a task that was stolen.
   bool push_again(Task task) {
     if (!push(task)) return false;
     ++pushed_again_;
     return true;
   }
-  /// Tasks pushed so in this round.
+  /// Returns the number of tasks that push_again() pushed in this round.
   [[nodiscard]] std::uint64_t pushed_again() const { return pushed_again_; }
-  /// Counts a new task that found no place.
+  /// Counts a new task that could not be stored.
   void drop() { ++dropped_; }
-  /// Whether there was one in this round.
+  /// Whether a task was dropped in this round.
   [[nodiscard]] bool has_dropped() const { return dropped_ != 0; }
 
-  /// Whether there is nothing to pop, as nothing was pushed since there was nothing.
+  /// Whether no task was pushed since pop() last failed.
   [[nodiscard]] bool is_known_empty() const { return lasting() == stolen_; }
-  /// Moves tasks to the prefetch buffer when that runs low.
+  /// Moves tasks to the prefetch buffer when few are left in it.
   template <typename Model>
   JACKDAW_ALWAYS_INLINE void refill(Model& model) {
     constexpr bool kIsPlain = !CandidateObjectModel<Model>;
@@ -101,7 +101,7 @@ class TaskStore {
     }
     fill(model, room, [this](Task& task) { return pop(task); });
   }
-  /// The next task to visit; false when there is none.
+  /// Takes the next task to visit; false when there is none.
   template <typename Model>
   JACKDAW_ALWAYS_INLINE bool next(Model& model, Task& task) {
     if (prefetched_.size() >= kLowTasks) [[likely]] {
@@ -111,8 +111,8 @@ class TaskStore {
     refill(model);
     return prefetched_.take(task);
   }
-  /// Takes the next task to visit where all that is made goes to the queue: a task leaves the prefetch buffer
-  /// when another enters, or when none does and it `may_run_empty`.
+  /// Takes the next task to visit where all new tasks go to the queue: a task leaves the prefetch buffer when
+  /// another enters, or when none does and it `may_run_empty`.
   template <typename Model>
   JACKDAW_ALWAYS_INLINE bool next_of_queue(Model& model, Task& task, bool may_run_empty) {
     while (pop(task)) {
@@ -122,7 +122,7 @@ class TaskStore {
     return may_run_empty && prefetched_.take(task);
   }
 
-  /// Sees to it that the queue offers others something, if there is something to offer; whether it does.
+  /// Makes tasks stealable unless some are already. Returns whether the queue offers any.
   bool offer_tasks() {
     if (!queue_.offers_tasks()) {
       if (!overflow_.empty()) overflow_.hand_back(queue_, block_size_ + 1);
@@ -132,14 +132,13 @@ class TaskStore {
     return queue_.offers_tasks();
   }
 
-  /// Tasks that were pushed and not popped in this round.
+  /// Returns the tasks pushed minus those popped in this round. Stolen ones count.
   [[nodiscard]] std::uint64_t lasting() const { return pushes_ - pops_; }
-  /// Tasks in all three places: the same without those that others had stolen when the queue was last seen
-  /// empty, and with those in the prefetch buffer. Thieves do not report what they take, as that would be a
-  /// shared write for every steal: what they stole since then counts.
+  /// Returns the tasks in all three places, plus those stolen since pop() last failed: thieves do not report
+  /// what they take, as that would be a shared write for every steal.
   [[nodiscard]] std::uint64_t held() const { return pushes_ - pops_ - stolen_ + prefetched_.size(); }
 
-  /// New tasks of this round: put into the prefetch buffer, pushed, or dropped.
+  /// Returns the new tasks of this round: put into the prefetch buffer, pushed, or dropped.
   [[nodiscard]] std::uint64_t made() const { return direct() + pushes_ - pushed_again_ + dropped_; }
 
   void start_round() {
@@ -150,14 +149,14 @@ class TaskStore {
     put_before_ = prefetched_.put_so_far();
     if constexpr (requires { queue_.give_memory_back(); }) queue_.give_memory_back();
   }
-  /// Writes the round's counts and gives the overflow list's memory back, but for a little.
+  /// Writes the round's counts and releases the overflow list's memory, except for one segment.
   void finish_round(WorkerStatistics& statistics) {
     JACKDAW_CHECK(prefetched_.size() == 0 && overflow_.empty());
     JACKDAW_CHECK(pops_ <= pushes_ && pushed_again_ <= pushes_);
     statistics.pushes = pushes_;
     statistics.pops = pops_;
     statistics.direct = direct();
-    statistics.tasks_executed += direct() + pops_;  // the prefetch buffer is empty again
+    statistics.tasks_executed += direct() + pops_;  // all that entered the prefetch buffer were visited
     statistics.overflow_pushes = overflow_pushes_;
     statistics.overflow_peak = overflow_peak_;
     statistics.grants = queue_.counters().grants - counters_before_.grants;
@@ -165,15 +164,15 @@ class TaskStore {
     overflow_peak_bytes_ = overflow_.peak_memory_bytes();
     overflow_.release_memory();
   }
-  /// Bytes of the queue, and of the overflow list at its peak in the last round.
+  /// Returns the bytes of the queue, and of the overflow list at its peak in the last round.
   [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes() + overflow_peak_bytes_; }
 
  private:
-  // Tasks that were put into the prefetch buffer without passing through the queue.
+  // Returns the tasks that were put into the prefetch buffer without passing through the queue.
   [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
 
-  // Moves tasks that `take(Task&)` gives, while it says true and there is room, to the prefetch buffer, but
-  // none after a slice. Returns whether there may be more to move.
+  // Moves tasks from `take(Task&)` to the prefetch buffer while that returns true and there is room, but none
+  // after a slice. Returns whether there may be more to move.
   template <typename Model, typename Take>
   JACKDAW_ALWAYS_INLINE bool fill(Model& model, std::size_t& room, Take take) {
     typename Prefetched::Filling filling(prefetched_);
@@ -210,7 +209,7 @@ class TaskStore {
   const bool grants_early_;
   std::uint64_t pushes_ = 0;
   std::uint64_t pops_ = 0;
-  std::uint64_t stolen_ = 0;  // as of when the queue was last seen empty
+  std::uint64_t stolen_ = 0;  // tasks stolen in this round, when pop() last failed
   std::uint64_t overflow_pushes_ = 0;
   std::uint64_t overflow_peak_ = 0;
   std::size_t overflow_peak_bytes_ = 0;
@@ -218,7 +217,8 @@ class TaskStore {
   std::uint64_t dropped_ = 0;
   QueueCounters counters_before_;
   std::uint64_t put_before_ = 0;
-  // Last, and MarkStep has its bias first: measured, two workers mark `ordered` some percent faster so.
+  // This is last, and MarkStep's bias comes first: measured, two workers then mark `ordered` a few percent
+  // faster.
   Prefetched prefetched_;
 };
 

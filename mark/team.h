@@ -1,8 +1,8 @@
 // Team: the workers of an engine, and what each needs of the others.
 //
-// The first worker is the thread that collects; the others are helpers of a thread pool (mark/thread_pool.h),
-// which are called one by one as there is work for them. A Worker is a template over its team, so that one
-// can be measured, or model-checked, in a team that stands in for this.
+// The first worker is the collecting thread; the others are helpers of a thread pool (mark/thread_pool.h),
+// which are called one by one as there is work for them. Worker is a template over its team, so that one
+// worker can be measured, or model-checked, in a stand-in team.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Team {
   using Reference = typename Model::Reference;
   using TeamWorker = Worker<Model, Queue, Victim, Team>;
 
-  /// Starts the helpers. Throws as Marker does.
+  /// Starts the helpers. Throws what Marker's constructor throws.
   Team(const MarkerOptions& options, const VictimMaker<Victim>& make_victim)
       : pool_(options.threads, options.on_helper_start),
         nodes_(options.nodes),
@@ -58,19 +58,19 @@ class Team {
   ThreadPool& pool() { return pool_; }
   TeamWorker& worker(std::uint32_t number) { return *workers_[number]; }
   [[nodiscard]] const TeamWorker& worker(std::uint32_t number) const { return *workers_[number]; }
-  /// Workers that the next round may have: those beyond the number of processors would only take turns.
+  /// Returns the most workers of the next round: those beyond the number of processors would only take turns.
   [[nodiscard]] std::uint32_t size() const {
     const std::uint32_t most = std::min(pool_.size(), most_workers_);
     return serial_references_ == 0 ? most : std::min(most, std::max(2U, processors_));
   }
   void set_most_workers(std::uint32_t workers) { most_workers_ = workers; }
   [[nodiscard]] std::uint32_t processors() const { return std::max(1U, processors_); }
-  /// References that the first worker follows by itself; 0: all begin at once.
+  /// Returns how many references the first worker follows alone; 0: all workers begin at once.
   [[nodiscard]] std::uint64_t serial_references() const { return serial_references_; }
-  /// Whether several workers are faster than one.
+  /// Returns the judgement on whether several workers are faster than one.
   TeamBenefit& benefit() { return benefit_; }
 
-  /// `is_timed`: the first worker asks whether to go on by itself. In the child of a fork the helpers are
+  /// `is_timed`: the first worker asks stays_alone() during the round. In a fork's child the helpers are
   /// forgotten.
   void start_round(std::span<const Reference> roots, std::span<const Task> rescans, bool is_timed) {
     input_.start_round(roots, rescans);
@@ -82,11 +82,11 @@ class Team {
   /// Marks by the first worker alone. Returns whether it marked everything.
   bool mark_serially(Model& model) {
     const bool is_always_serial = size() == 1;
-    // A round with rescans is long.
+    // A round with rescans is long enough for all workers.
     if (!is_always_serial && (serial_references_ == 0 || input_.has_rescans())) return false;
     return workers_[0]->run_serially(model, is_always_serial ? kForGood : serial_references_);
   }
-  /// Marks by all that are called.
+  /// Marks with all workers that are called.
   void mark_together(Model& model) {
     if constexpr (Queue::kServesThieves) {
       searchers_.start_round();
@@ -95,9 +95,9 @@ class Team {
       workers_used_ = std::max(workers_used_, pool_.called());
     }
   }
-  /// Only workers numbered below this were ever called.
+  /// Returns a bound on the numbers of all workers that were ever called.
   [[nodiscard]] std::uint32_t workers_used() const { return workers_used_; }
-  /// The time since a round began that is timed, in nanoseconds.
+  /// Returns the nanoseconds since the start of a timed round.
   [[nodiscard]] double time_of_round() const {
     return std::chrono::duration<double, std::nano>(Clock::now() - round_start_).count();
   }
@@ -115,25 +115,27 @@ class Team {
   [[nodiscard]] std::uint32_t node_of(std::uint32_t worker) const { return nodes_[worker]; }
 
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(workers_.size()); }
-  /// Only workers numbered below called() take part in the round; at_work() of them have not returned.
+  /// Only workers numbered below called() take part in the round; at_work() of them have not left it.
   [[nodiscard]] std::uint32_t called() const { return pool_.called(); }
   [[nodiscard]] std::uint32_t at_work() const { return pool_.at_work(); }
   Searchers& searchers() { return searchers_; }
 
-  /// How many may be on their way, as long as too few search; 0 when no helper can be called.
+  /// Returns the most workers that may be on their way, given how many search; 0 when no helper can be
+  /// called.
   [[nodiscard]] std::uint32_t searchers_lacking() const {
     const std::uint32_t least = least_searchers(pool_.at_work());
     if (pool_.callable(least) == 0) return 0;
     const std::uint32_t lacking = least - std::min(least, searchers_.count());
     return pool_.callable(lacking) == 0 ? 0 : lacking;
   }
-  /// There may be something to steal: calls a helper to it, unless enough search. Returns whether it did.
+  /// Calls a helper, as there may be something to steal, unless enough workers search. Returns whether it
+  /// did.
   bool wake() {
     const std::uint32_t lacking = searchers_lacking();
     return lacking != 0 && pool_.call(lacking);
   }
-  /// The first worker, which could now be helped, has followed `references` references. Returns the number up
-  /// to which it goes on by itself; 0: others are to help now.
+  /// Called when the first worker has followed `references` references and others could help it. Returns the
+  /// number of references up to which it continues alone; 0: others are to help now.
   std::uint64_t stays_alone_until(std::uint64_t references) {
     if (!is_timed_ || !benefit_.is_alone() || !benefit_.goes_on_alone(references, time_of_round())) return 0;
     return references + std::max(kReferencesBetweenPolls, benefit_.references_between_checks());
@@ -148,8 +150,8 @@ class Team {
     return std::ranges::adjacent_find(nodes_, std::not_equal_to()) != nodes_.end();
   }
 
-  // Where there are several memory nodes each worker is made by its own thread, so that its queue and its
-  // counts lie on that thread's node: the first to write to a page decides where it is.
+  // Where there are several memory nodes, each worker is made by its own thread, so that its queue and its
+  // counts lie on that thread's node: a page lies where it is first written.
   void make_workers(const MarkerOptions& options, const VictimMaker<Victim>& make_victim) {
     workers_.resize(pool_.size());
     std::vector<std::exception_ptr> failures(workers_.size());
@@ -174,12 +176,12 @@ class Team {
   }
 
   ThreadPool pool_;
-  std::vector<std::uint32_t> nodes_;  // of each worker
+  std::vector<std::uint32_t> nodes_;  // one for each worker
   const std::uint64_t serial_references_;
   std::uint32_t most_workers_ = std::numeric_limits<std::uint32_t>::max();
-  const std::uint32_t processors_;  // asked once: it takes system calls
-  bool is_timed_ = false;           // the round is
-  Clock::time_point round_start_;   // of a round that is timed
+  const std::uint32_t processors_;  // read once, as it takes system calls
+  bool is_timed_ = false;           // whether the round is
+  Clock::time_point round_start_;   // if it is timed
   TeamBenefit benefit_;
   std::vector<std::unique_ptr<TeamWorker>> workers_;
   std::uint32_t workers_used_ = 1;

@@ -1,16 +1,16 @@
-// TeamBenefit: whether the first worker is to mark alone or with the team, learned from earlier markings.
+// TeamBenefit: whether the first worker marks alone or with the team, learned from earlier markings.
 //
 // Two workers mark some heaps slower than one: where the lines that hold marks travel between their caches,
 // or where most of the heap hangs on one list. It depends on program and machine, so it is a bandit with two
-// arms. The price of an arm is the least cost of a reference in its last two markings, since interruptions
+// arms. The price of an arm is the lower cost of a reference in its last two markings, since interruptions
 // only add to it. The cheaper arm is taken. The other is tried again after a number of markings that grows
 // with its expected loss and doubles with each trial that confirms the choice. A trial of marking alone ends
-// early when it has lost a tenth of a marking. A trial that may mislead is repeated at once: the first one of
-// marking alone, which finds much of the heap in other processors' caches and its queue's memory untouched,
-// and one that cost little more than the other arm, as a helper may have woken late.
+// early when it has lost a tenth of a marking. Two kinds of trials are repeated at once, as they may mislead:
+// the first one of marking alone, which finds much of the heap in other processors' caches and its queue's
+// memory untouched, and one that cost little more than the other arm, as a helper may have woken late.
 //
 // Source: the explore-then-exploit schedules of Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the
-// Multiarmed Bandit Problem", Machine Learning 2002, with what is known of the arms put in.
+// Multiarmed Bandit Problem", Machine Learning 2002, with prior knowledge of the arms.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@
 
 namespace jackdaw::mark {
 
-/// One engine's. Times are in nanoseconds. One thread at a time.
+/// Owned by one engine; one thread at a time. Times are in nanoseconds.
 class TeamBenefit {
  public:
-  /// The arm that was not taken is tried again after this number of markings at least, and this number at
-  /// most.
+  /// The least and the most markings between two trials of the other arm.
   static constexpr std::uint32_t kFewestMarkingsBetweenTrials = 4;
   static constexpr std::uint32_t kMostMarkingsBetweenTrials = 64;
 
-  /// `small_references`: a heap with fewer is marked alone first, since waking helpers costs much there.
+  /// `small_references`: a heap with fewer references is first marked alone, since waking helpers costs much
+  /// there.
   explicit TeamBenefit(std::uint64_t small_references) : small_references_(small_references) {}
 
-  /// Before a marking.
+  /// Chooses the arm of the next marking.
   void start_marking() {
     const bool is_other_due = markings_ > 1 && (repeats_trial_ || is_due(!prefers_alone()));
     is_trial_ = is_other_due;
@@ -40,16 +40,17 @@ class TeamBenefit {
     judged_from_ = 0;
   }
 
-  /// Whether the first worker is to begin alone, and to go on so even though others could help.
+  /// Whether the first worker begins alone, and asks goes_on_alone() when others could help.
   [[nodiscard]] bool is_alone() const { return is_alone_; }
 
-  /// Whether the team is to show what it costs: helpers that are called late would make it look dear.
+  /// Whether this marking measures the team: helpers should then be woken early, as late ones would make it
+  /// look expensive.
   [[nodiscard]] bool tries_team() const { return !is_alone_ && (is_trial_ || !team_.is_known()); }
 
-  /// While alone, after `references` references and `time` since the round began: whether the first worker is
-  /// to go on alone. If not, the team takes part from now on.
+  /// Whether the first worker, alone so far, continues alone after `references` references and `time` since
+  /// the start of the round. If not, the team takes part from now on.
   bool goes_on_alone(std::uint64_t references, double time) {
-    // The first references, roots and what they lead to, are not like the rest.
+    // The first references, from roots and their objects, are not like the rest.
     if (judged_from_ == 0) {
       judged_from_ = references;
       judged_time_ = time;
@@ -63,29 +64,30 @@ class TeamBenefit {
     return end_alone();
   }
 
-  /// After goes_on_alone() has said so: the number of references after which it is to be asked again.
+  /// Returns the number of references after which goes_on_alone(), if it was true, is to be called again.
   [[nodiscard]] std::uint64_t references_between_checks() const { return last_references_ / kChecks; }
 
-  /// After the marking's first round. `team_took_part` need not be what is_alone() said: a round with objects
-  /// to visit again is always the team's.
+  /// Takes the cost of the marking's first round. `team_took_part` may differ from !is_alone(), because the
+  /// team always takes part in a round with rescans.
   void finish(std::uint64_t references, double time, bool team_took_part) {
     last_references_ = references;
     if (!was_ended_) note(!team_took_part, time / static_cast<double>(references));
     ++markings_;
-    // The costs of a much smaller heap say little.
+    // Costs of a much smaller heap say little, so they are dropped when the heap has grown.
     if (references <= largest_ + largest_ / 2) return;
     largest_ = references;
     arm(!prefers_alone()).forget_confirmations();
   }
 
  private:
-  // One way of marking.
+  // One of the two ways of marking.
   class Arm {
    public:
     [[nodiscard]] bool has_cost() const { return costs_[0] != 0; }
-    /// The cost of a reference; 0 when it is not known.
+    /// Returns the cost of a reference; 0 when it is not known.
     [[nodiscard]] double cost() const { return costs_[1] != 0 ? std::min(costs_[0], costs_[1]) : costs_[0]; }
-    /// Whether it was taken, or was to be, beyond the first marking, in which all memory is cold.
+    /// Whether the arm was taken, or its trial was put off, after the first marking, in which all memory is
+    /// cold.
     [[nodiscard]] bool is_known() const { return is_known_; }
     [[nodiscard]] std::uint32_t markings_since() const { return markings_since_; }
     [[nodiscard]] std::uint32_t least_wait() const { return least_wait_; }
@@ -96,7 +98,7 @@ class TeamBenefit {
       is_known_ = is_known_ || !is_cold;
     }
     void pass_over() { ++markings_since_; }
-    /// It was to be tried, and the marking went the other way.
+    /// Notes that its trial was due but the marking went the other way.
     void put_off() {
       markings_since_ = 0;
       is_known_ = true;
@@ -108,7 +110,7 @@ class TeamBenefit {
     }
 
    private:
-    // A cost that is this number of markings old is not compared with a new one of the same arm.
+    // An arm's costs that are this many markings old are not compared with its new one.
     static constexpr std::uint32_t kStale = 2;
 
     std::array<double, 2> costs_{};  // the newest first
@@ -117,16 +119,17 @@ class TeamBenefit {
     bool is_known_ = false;
   };
 
-  // Trials may cost this share of all marking time.
+  // The share of all marking time that trials may cost.
   static constexpr double kExploration = 0.1;
-  // Shares of a marking that marking alone may lose to the team before the team is called.
+  // The shares of a marking that marking alone may lose to the team before the team is called, in a trial and
+  // otherwise.
   static constexpr double kMostLostByTrial = 0.1;
   static constexpr double kMostLost = 0.25;
-  // A trial is repeated whose arm was dearer than the other by less than this factor; the second is for the
-  // first trial of marking alone.
+  // A trial is repeated if its arm cost less than this factor times the other arm's cost; the second factor
+  // is for the first trial of marking alone.
   static constexpr double kNearlyAsCheap = 1.06;
   static constexpr double kPerhapsCold = 3;
-  // How often a marking of the usual size asks whether to go on alone: each time reads the clock.
+  // How often a marking of the usual size checks whether to continue alone; each check reads the clock.
   static constexpr std::uint64_t kChecks = 64;
 
   Arm& arm(bool alone) { return alone ? alone_ : team_; }
@@ -138,7 +141,7 @@ class TeamBenefit {
     return alone_.has_cost() && alone_.cost() < team_.cost();
   }
 
-  // Whether the arm that is not preferred is to be tried.
+  // Whether the other arm is due for a trial.
   [[nodiscard]] bool is_due(bool alone) const {
     const Arm& other = arm(alone);
     if (!other.is_known()) return true;
@@ -176,7 +179,7 @@ class TeamBenefit {
   std::uint64_t last_references_ = 0;
   std::uint64_t largest_ = 0;
   bool is_trial_ = false;
-  bool repeats_trial_ = false;  // the next marking does
+  bool repeats_trial_ = false;  // in the next marking
   bool is_alone_ = false;
   bool was_ended_ = false;
   std::uint64_t judged_from_ = 0;  // references of the present marking when goes_on_alone was first asked

@@ -17,7 +17,7 @@ namespace jackdaw::mark {
 
 namespace {
 
-// Without a call of the thread library's at each access, which might ask malloc.
+// The model avoids a call of the thread library at each access, which might call malloc.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool is_helper_thread = false;
 
 }  // namespace
@@ -67,12 +67,12 @@ void ThreadPool::start_helpers(std::uint32_t threads) {
   }
 }
 
-// Throws, with nothing changed, when it cannot be.
+// Throws, with nothing changed, when the helper cannot be started.
 void ThreadPool::start_helper(std::uint32_t worker) {
   auto seat = std::make_unique<Seat>();
   Seat& started = *seat;
   {
-    // The helper looks for its seat under the lock.
+    // The lock is taken because running helpers read the seats.
     const std::lock_guard lock(mutex_);
     seats_.push_back(std::move(seat));
   }
@@ -85,13 +85,13 @@ void ThreadPool::start_helper(std::uint32_t worker) {
   }
 }
 
-// Their condition variables have waiters for ever, so they are left as they are.
+// The seats are leaked: their condition variables still have waiters, which do not exist here.
 void ThreadPool::forget_helpers_after_fork() {
   if (getpid() == process_) return;
   process_ = getpid();
   for (; seats_.size() > 1; seats_.pop_back()) static_cast<void>(seats_.back().release());
   woken_ = 0;
-  // A helper that came too late for a job may have held it.
+  // A helper that came too late for a job may have held the lock.
   std::construct_at(&mutex_);
 }
 
@@ -139,7 +139,7 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
   for (std::uint32_t worker = 1; worker < called; ++worker) seats_[worker]->called.notify_one();
 }
 
-// The caller's part of a job, as often as it is called back, till the job is over.
+// Runs the caller's part of a job, again whenever it is called back, until the job is over.
 void ThreadPool::take_part(Job job, bool waits_for_all) {
   const auto is_over = [&] { return at_work_ == 0 && (!waits_for_all || on_the_way_ == 0); };
   Seat& self = *seats_[0];
@@ -190,16 +190,16 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
   if (helpers != 0) seats_[1]->called.notify_one();
 }
 
-// A helper that was woken: waits for the job.
+// Wakes two further helpers, as one that was woken ahead, and polls for the job.
 void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
   for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
     if (next <= woken_) seats_[next]->called.notify_one();
   }
-  // Relaxed, here and below: a hint; the truth is under the lock.
+  // Relaxed, here and below: a hint; the state is read again under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
   const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
   lock.unlock();
-  // The thread that is about to give the job may need this processor.
+  // The thread that will start the job may need this processor.
   constexpr std::uint32_t kPausesBeforeYield = 64;
   std::uint32_t pauses = 0;
   while (jobs_begun_.load(std::memory_order_relaxed) == jobs_before &&
@@ -213,7 +213,7 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t wor
   lock.lock();
 }
 
-// A worker that was called begins its part.
+// Counts a called worker as at work.
 void ThreadPool::come(Seat& seat) {
   JACKDAW_CHECK(seat.has_job && on_the_way_ != 0);
   seat.has_job = false;
@@ -222,7 +222,8 @@ void ThreadPool::come(Seat& seat) {
   publish();
 }
 
-// A worker has ended its part.
+// Counts a worker that has ended its part as away. The round is over when none is at work: a worker leaves
+// without tasks, and only workers make tasks.
 void ThreadPool::leave(std::uint32_t worker) {
   JACKDAW_CHECK(at_work_ != 0);
   away_.add(worker);

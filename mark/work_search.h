@@ -1,5 +1,5 @@
 // WorkSearch: how a worker without tasks steals some: from which victims, how often, and how many at once.
-// The worker then pushes them to its own task store (Worker::find_tasks in mark/worker.h).
+// The worker pushes them to its own task store (MarkLoop::run_stolen).
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace jackdaw::mark {
 
-/// One worker's. Of the `Team` (mark/team.h) it asks `queue_of(worker)`, `request_tasks_of(worker)`,
-/// `worker_count()`, `called()`, `at_work()`, `searchers()` and `wake()`.
+/// Owned by one worker. It uses these members of `Team` (mark/team.h): `queue_of(worker)`,
+/// `request_tasks_of(worker)`, `worker_count()`, `called()`, `at_work()`, `searchers()` and `wake()`.
 template <typename Task, StealableQueue Queue, VictimPolicy Victim, typename Team>
 class WorkSearch {
  public:
@@ -39,19 +39,20 @@ class WorkSearch {
         worker_count_(setup.workers),
         stolen_(most_at_once) {}
 
-  /// How often the worker has stolen from each since it was made. Not during a round.
+  /// Returns how often the worker has stolen from each other one since it was made. Not during a round.
   [[nodiscard]] std::span<const std::uint32_t> steals_by_victim() const {
     return {steals_by_victim_.data(), worker_count_};
   }
 
-  /// The worker has just run out of tasks. Whether it is to look for some: not when enough others do.
+  /// To be called when the worker has run out of tasks. Returns whether it may search: not when enough others
+  /// do.
   bool start() {
     victim_.start_search(victims());
     return team_.searchers().begin(most_searchers(team_.at_work()));
   }
 
-  /// The stolen tasks, after a number of choices in proportion to the number of workers; empty when none was
-  /// found. Valid until the next call.
+  /// Returns the stolen tasks, valid until the next call, or none after a number of choices in proportion to
+  /// the number of workers.
   std::span<const Task> try_to_steal(WorkerStatistics& statistics) {
     std::uint64_t contended_streak = 0;
     const std::uint32_t choices = kChoicesPerWorker * victims();
@@ -75,16 +76,17 @@ class WorkSearch {
     return {};
   }
 
-  /// The worker that the last tasks were stolen from.
+  /// Returns the worker that the last tasks were stolen from.
   [[nodiscard]] std::uint32_t robbed() const { return robbed_; }
 
-  /// Nothing was found. Whether to try again; otherwise the worker is to leave.
+  /// To be called after a search in vain. Returns whether to search again; otherwise the worker must leave
+  /// the round.
   bool stays() {
     return team_.searchers().stays([this] { return sees_work(); }, [this] { return team_.at_work() == 1; });
   }
 
  private:
-  // Whether a worker has something to steal. If none has, some are asked to offer tasks. O(workers).
+  // Whether a worker has something to steal. If none has, it asks one to offer tasks. O(workers).
   bool sees_work() {
     const std::uint32_t called = team_.called();
     for (std::uint32_t other = 0; other < called; ++other) {
@@ -94,7 +96,7 @@ class WorkSearch {
     return false;
   }
 
-  // A victim policy's view of the other workers' queues.
+  // A victim policy's view of the workers' queues.
   struct QueuesOfTeam {
     Team& team;
 
@@ -109,7 +111,7 @@ class WorkSearch {
     }
   };
 
-  // Victims are numbered below this. Rounded up, so that policies seldom have to learn of more.
+  // Returns a bound on the numbers of victims, rounded up so that policies seldom have to plan for more.
   [[nodiscard]] std::uint32_t victims() const {
     return std::max(2U, std::min(std::bit_ceil(team_.called()), team_.worker_count()));
   }
@@ -139,7 +141,7 @@ class WorkSearch {
     return steal;
   }
 
-  // From the very block whose look made the policy accept the victim, where the queue can do that.
+  // Steals from the very block that the policy's sample found stealable, where the queue offers that.
   BatchSteal steal_into_stolen(const VictimChoice& choice) {
     Queue& queue = team_.queue_of(choice.worker);
     if constexpr (RandomizedStealing<Queue>) {
@@ -152,8 +154,8 @@ class WorkSearch {
   const std::uint32_t index_;
   Victim victim_;
   RandomNumbers random_;
-  const std::vector<std::uint8_t> distance_ranks_;   // of each worker, as in WorkerStatistics
-  base::PageArray<std::uint32_t> steals_by_victim_;  // a page of the worker's own
+  const std::vector<std::uint8_t> distance_ranks_;   // one for each worker, as in WorkerStatistics
+  base::PageArray<std::uint32_t> steals_by_victim_;  // on a page of the worker's own
   std::uint32_t worker_count_;
   std::vector<Task> stolen_;
   std::uint32_t robbed_ = 0;

@@ -22,7 +22,7 @@
 
 namespace jackdaw::mark {
 
-/// One worker. `Team` is mark/team.h's, or what stands in for it.
+/// One worker. `Team` is Team of mark/team.h, or a stand-in.
 ///
 /// queue(), biased_regions() and request_tasks() may be used by every worker of the team; take_part and
 /// run_serially are called on the worker's own thread, all else between rounds.
@@ -41,25 +41,26 @@ class alignas(128) Worker {
 
   /// The queue, for thieves.
   Queue& queue() { return loop_.tasks().queue(); }
-  /// See MarkLoop.
+  /// These serve the other workers, as in MarkLoop.
   BiasedRegions& biased_regions() { return loop_.biased_regions(); }
   void request_tasks() { loop_.request_tasks(); }
-  /// The counts of the last round.
+  /// Returns the counts of the last round.
   [[nodiscard]] const WorkerStatistics& statistics() const { return loop_.statistics(); }
-  /// How often it has stolen from each worker since it was made.
+  /// Returns how often it has stolen from each worker since it was made.
   [[nodiscard]] std::span<const std::uint32_t> steals_by_victim() const { return search_.steals_by_victim(); }
   /// Whether a task was dropped in the last round because the overflow list could not grow.
   [[nodiscard]] bool dropped_tasks() const { return loop_.tasks().has_dropped(); }
-  /// Bytes of the queue, and of the overflow list at its peak in the last round.
+  /// Returns the bytes of the queue, and of the overflow list at its peak in the last round.
   [[nodiscard]] std::size_t memory_bytes() const { return loop_.tasks().memory_bytes(); }
 
-  /// Before every round in which the worker may take part.
+  /// To be called before every round in which the worker may take part.
   void start_round() { loop_.start_round(); }
-  /// After it: completes the counts.
+  /// Completes the counts after a round.
   void finish_round() { loop_.finish_round(); }
 
-  /// Marks while no other worker does: everything (true), or, after `references` references, until others
-  /// could help (false). Then they are to be started, and this worker is to go on in take_part.
+  /// Marks while no other worker does. Returns true when everything is marked, and false when, after
+  /// `references` references, others could help: then others must be started, and this worker continues in
+  /// take_part().
   bool run_serially(Model& model, std::uint64_t references) {
     JACKDAW_PROBE1(worker_work, index_);
     if (loop_.run_alone(model, references)) {
@@ -70,7 +71,7 @@ class alignas(128) Worker {
     return false;
   }
 
-  /// Works beside others until it finds nothing to do. Then it holds no task. It may be called again.
+  /// Works beside others until it finds no tasks; it then holds none. It may be called again.
   void take_part(Model& model) {
     JACKDAW_PROBE1(worker_work, index_);
     if (time_line_ != nullptr) time_line_->change_to(Activity::work, Clock::now());
@@ -81,7 +82,7 @@ class alignas(128) Worker {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // The worker has no tasks: finds tasks elsewhere, or is to leave the round (none).
+  // Steals tasks for a worker that has none. Returns none when the worker is to leave the round.
   std::span<const Task> find_tasks() {
     const Clock::time_point idle_since = Clock::now();
     JACKDAW_PROBE1(worker_search, index_);
@@ -108,7 +109,7 @@ class alignas(128) Worker {
 
   MarkLoop<Model, Queue, Team> loop_;
   const std::uint32_t index_;
-  WorkerTimeLine* const time_line_;  // null: not recorded
+  WorkerTimeLine* const time_line_;  // null: nothing is recorded
   WorkSearch<Task, Queue, Victim, Team> search_;
 };
 

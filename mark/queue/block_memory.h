@@ -1,8 +1,8 @@
-// BlockMemory: where a queue in blocks has its blocks' descriptors and their entries.
+// BlockMemory: the memory of a queue in blocks: their descriptors and their entries.
 //
-// It is reserved for any number of tasks that a heap may bring, and takes memory where it is used. Where the
-// process's addresses are limited, or the system refuses that size or counts it as used, there are fewer
-// blocks.
+// Addresses are reserved for all the tasks that a heap may bring; memory is taken where it is used. There are
+// fewer blocks where the process's addresses are limited, and where the system refuses that size or counts
+// reserved memory as used.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,19 @@
 
 namespace jackdaw::mark {
 
-/// `Block` describes a block, and is valid when all bytes are zero.
+/// `Block` describes a block. All zero bytes must be a valid one.
 template <typename Block, typename Task>
 struct BlockMemory {
-  /// However scarce addresses are, this number of blocks is asked for.
+  /// This number of blocks is requested however scarce addresses are.
   static constexpr std::size_t kFewBlocks = 8;
 
   BlockRing ring;
   base::PageArray<Block> blocks;
   base::PageArray<Task> entries;
 
-  /// For `block_count` blocks of `block_size` tasks, or half as many blocks, and so on down to kFewBlocks.
-  /// Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
+  /// Reserves `block_count` blocks of `block_size` tasks, or half as many blocks, and so on down to
+  /// kFewBlocks. Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is
+  /// short.
   static BlockMemory reserve(std::size_t block_count, std::size_t block_size) {
     for (;; block_count = std::max(block_count / 2, kFewBlocks)) {
       const BlockRing ring(block_count, block_size);

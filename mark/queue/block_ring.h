@@ -1,9 +1,9 @@
 // BlockRing: how the queues in blocks number their blocks.
 //
-// Source: Wang et al., "BWoS", OSDI 2023, §3.3 (round control). Blocks are numbered for ever upwards; block v
-// lies in slot v mod NB of the ring and is in round v div NB. Every word that describes a block carries the
-// round, so that nothing said of a slot in one round is taken for another. Slots begin in round 0, in which
-// nothing is; work begins in round 1. Rounds wrap around.
+// Source: Wang et al., "BWoS", OSDI 2023, §3.3 (round control). Block numbers only grow; block v lies in slot
+// v mod NB of the ring and is in round v div NB. Every word that describes a block carries the round, so that
+// a word of one round is never taken for one of another. Slots begin in round 0, which holds no tasks; work
+// begins in round 1. Rounds wrap around.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace jackdaw::mark {
 
-/// Which block: its slot in the ring and the round that the slot is in.
+/// A block's slot in the ring, and the round of the slot.
 struct BlockNumber {
   using Round = std::uint32_t;
 
@@ -27,13 +27,13 @@ struct BlockNumber {
 
   static constexpr Round kFirstRound = 1;
 
-  /// Where work begins.
+  /// Returns the block at which work begins.
   static constexpr BlockNumber first() { return {kFirstRound, 0}; }
 
-  /// The round that a word carries: in bits 32 to 63, whatever is below.
+  /// Returns the round that a word carries in bits 32 to 63.
   static Round round_of(std::uint64_t word) { return static_cast<Round>(word >> 32); }
 
-  /// The number as one word, and back.
+  /// These convert the number to one word and back.
   [[nodiscard]] std::uint64_t packed() const { return (std::uint64_t{round} << 32) | slot; }
   static BlockNumber unpacked(std::uint64_t word) {
     return {round_of(word), static_cast<std::uint32_t>(word)};
@@ -58,9 +58,9 @@ class BlockRing {
   }
 
   [[nodiscard]] std::size_t block_count() const { return block_count_; }
-  /// Tasks of a block.
+  /// Returns the tasks of a block.
   [[nodiscard]] std::size_t block_size() const { return block_size_; }
-  /// Tasks of all blocks.
+  /// Returns the tasks of all blocks.
   [[nodiscard]] std::size_t capacity() const { return block_count_ * block_size_; }
 
   [[nodiscard]] BlockNumber successor(BlockNumber number) const {
@@ -71,8 +71,8 @@ class BlockRing {
     if (number.slot == 0) return {number.round - 1, static_cast<std::uint32_t>(block_count_ - 1)};
     return {number.round, number.slot - 1};
   }
-  /// The slot that `sample` picks among the first kSampledBlocks from `first` on, or among all if there are
-  /// fewer.
+  /// Returns the slot that `sample` picks among the first kSampledBlocks slots from `first` on, or among all
+  /// if there are fewer.
   [[nodiscard]] std::uint32_t sampled_slot(std::uint32_t first, std::uint64_t sample) const {
     const std::size_t picked_from = std::min(block_count_, kSampledBlocks);
     const std::size_t slot = first + (sample % picked_from + picked_from - first % picked_from) % picked_from;

@@ -1,15 +1,14 @@
-// NumaProbabilisticVictim: workers on the thief's own memory node first, each accepted with the probability
-// that its queue's fill has; after enough refusals those on other nodes, the nearest first, in the same way.
-// Before it goes farther, or begins anew, the thief looks once at each of them, and accepts any that has
-// something.
+// NumaProbabilisticVictim: prefers victims on the thief's own memory node, and accepts a victim with the
+// probability that its queue's fill has. After enough refusals it goes on to the nearest other node. Before
+// it goes farther, or starts again, it looks once at each worker of the group, and accepts any with stealable
+// tasks.
 //
 // Source: Wang et al., "BWoS", OSDI 2023, §3.4: probabilistic acceptance after a NUMA-aware selection, the
-// combination that §6.2.3 finds the best. The paper leaves open how a thief comes to leave its node. Here a
-// group of workers at some distance is looked at after a number of refusals that grows with the distance and
-// with the number of workers that are nearer: with the usual distance of another node, 20 where one's own is
-// 10, two for each. What chance has missed the last look finds: in a queue of eight blocks, one of them
-// stealable, that is the rule, and eight refusals for each worker made sixteen of them up to a third slower
-// than with other policies (docs/results.md).
+// combination that §6.2.3 finds the best. The paper leaves open how a thief comes to leave its node. Here the
+// refusals before a group grow with its distance and with the number of nearer workers: two for each of them
+// at the usual distance of another node, 20 where one's own is 10. The last look finds what chance has
+// missed. With one stealable block of eight that is the rule, and eight refusals for each worker made sixteen
+// of them up to a third slower than other policies (docs/results.md).
 #pragma once
 
 #include <algorithm>
@@ -27,10 +26,10 @@ namespace jackdaw::mark {
 
 class NumaProbabilisticVictim {
  public:
-  /// Looks at the queues of nearer workers, times their number, before the thief goes on to a group at the
-  /// usual distance; and looks at the last group, times its workers, before it begins anew.
+  /// The looks at the queues of nearer workers, for each of them, before the thief goes on to a group at the
+  /// usual distance; and the looks at the last group, for each of its workers, before it starts again.
   static constexpr std::size_t kLooksPerWorker = 2;
-  /// No distance counts as more than this number of usual ones: a thief must come to the end of its search.
+  /// A distance counts as at most this number of usual ones, so that a search ends.
   static constexpr std::uint32_t kMostUsualDistances = 4;
 
   explicit NumaProbabilisticVictim(const VictimSetup& setup)
@@ -44,8 +43,8 @@ class NumaProbabilisticVictim {
   }
   void stole_from(std::uint32_t) {}
 
-  /// No victim when the sampled block had nothing. O(1), one cache line of the victim's; of the last look at
-  /// a group, O(its workers), which are no more than the looks at it.
+  /// Returns no victim when the sampled block had nothing. O(1), one cache line of the victim; the last look
+  /// at a group takes O(its workers), which is no more than the looks before.
   template <typename Queues>
   std::optional<VictimChoice> choose(const Queues& queues) {
     ShuffledWorkers& group = groups_[stages_[stage_].group].workers;
@@ -62,10 +61,10 @@ class NumaProbabilisticVictim {
   // A stage of a search looks at one group that has workers.
   struct Stage {
     std::size_t group;
-    std::size_t last_look;  // at it
+    std::size_t last_look;  // at the group
   };
 
-  // Only workers numbered below workers_ are victims.
+  // Plans the stages among workers numbered below workers_.
   void plan_search() {
     std::size_t nearer = 0;
     stages_.clear();
@@ -97,8 +96,8 @@ class NumaProbabilisticVictim {
 
   std::vector<WorkersAtDistance> groups_;
   std::vector<Stage> stages_;  // the nearest first
-  std::size_t look_ = 0;       // how many were made
-  std::size_t stage_ = 0;      // at which the next is
+  std::size_t look_ = 0;       // looks made in this search
+  std::size_t stage_ = 0;      // the stage of the next look
   std::uint32_t workers_ = 0;  // the limit of the last search
   RandomNumbers random_;
 };

@@ -1,4 +1,4 @@
-// OthersByDistance: the workers that a thief may steal from, in groups of those that are equally far.
+// OthersByDistance: the workers that a thief may steal from, in groups at equal distance.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct WorkersAtDistance {
   ShuffledWorkers workers;
 };
 
-/// All workers but the thief, the nearest first. No group is empty, and there is one at least. O(workers ×
-/// groups). Throws std::bad_alloc.
+/// Returns all workers but the thief, the nearest first. No group is empty, and there is at least one.
+/// O(workers × groups). Throws std::bad_alloc.
 inline std::vector<WorkersAtDistance> others_by_distance(const VictimSetup& setup) {
   std::vector<WorkersAtDistance> groups;
   for (std::uint32_t worker = 0; worker < setup.workers; ++worker) {
@@ -32,9 +32,9 @@ inline std::vector<WorkersAtDistance> others_by_distance(const VictimSetup& setu
   return groups;
 }
 
-/// Returns for each worker whether it is on the thief's node (0), on another one that is at the least
-/// distance of those that have workers (1), at the next distance (2), and so on; from `ranks` - 1 on all are
-/// one. O(workers × groups). Throws std::bad_alloc.
+/// Returns each worker's rank of distance: 0 on the thief's node, 1 on nodes at the least distance of those
+/// that have workers, 2 at the next distance, and so on; the last of `ranks` ranks covers all farther ones.
+/// O(workers × groups). Throws std::bad_alloc.
 inline std::vector<std::uint8_t> distance_ranks(const VictimSetup& setup, std::size_t ranks) {
   std::vector<std::uint32_t> distances{base::NodeDistance::kNear};
   for (const WorkersAtDistance& group : others_by_distance(setup)) {

@@ -1,5 +1,4 @@
-// ShuffledWorkers: some workers in random order, each once, without shuffling more of them than are asked
-// for.
+// ShuffledWorkers: draws workers in random order, each once, and shuffles only as far as they are drawn.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +12,17 @@
 
 namespace jackdaw::mark {
 
-/// A deck of workers, or of those of them that are numbered below some limit. After start(), draw() gives one
-/// that was not drawn yet, each as likely as the next.
+/// A deck of workers, or of those numbered below some limit. After start(), draw() returns one that was not
+/// drawn yet, each with equal probability.
 class ShuffledWorkers {
  public:
-  /// To be called before the first start().
+  /// Adds a worker. To be called before the first start().
   void add(std::uint32_t worker) {
     workers_.push_back(worker);
     size_ = workers_.size();
   }
-  /// From now on only workers numbered below `limit` are drawn. To be called before start(). O(all workers),
-  /// but O(1) when the limit is as it was.
+  /// Restricts draws to workers numbered below `limit`. To be called before start(). O(all workers), but O(1)
+  /// when the limit is unchanged.
   void limit(std::uint32_t limit) {
     if (limit == std::exchange(limit_, limit)) return;
     const auto end = std::partition(workers_.begin(), workers_.end(),
@@ -37,21 +36,21 @@ class ShuffledWorkers {
 
   void start() { drawn_ = 0; }
 
-  /// There must be one left. O(1): one step of Fisher and Yates's shuffle.
+  /// Draws one of those that are left, at least one. O(1): one step of Fisher and Yates's shuffle.
   std::uint32_t draw(RandomNumbers& random) {
     const auto left = static_cast<std::uint32_t>(size_ - drawn_);
     std::swap(workers_[drawn_], workers_[drawn_ + random.below(left)]);
     return workers_[drawn_++];
   }
 
-  /// Any of them, drawn or not; there must be one. O(1).
+  /// Returns any worker, drawn or not; there must be one. O(1).
   std::uint32_t any(RandomNumbers& random) const {
     return workers_[random.below(static_cast<std::uint32_t>(size_))];
   }
 
  private:
-  std::vector<std::uint32_t> workers_;  // those that may be drawn first
-  std::size_t size_ = 0;                // of these
+  std::vector<std::uint32_t> workers_;  // those below the limit first
+  std::size_t size_ = 0;                // the number of those below the limit
   std::size_t drawn_ = 0;
   std::uint32_t limit_ = std::numeric_limits<std::uint32_t>::max();
 };

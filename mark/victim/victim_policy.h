@@ -15,16 +15,15 @@ namespace jackdaw::mark {
 /// The parameters that one worker's victim policy is constructed with.
 struct VictimSetup {
   std::uint32_t self = 0;     ///< the thief's own number
-  std::uint32_t workers = 2;  ///< of the team; at least 2
-  std::uint64_t seed = 1;     ///< of random choices
+  std::uint32_t workers = 2;  ///< workers of the team; at least 2
+  std::uint64_t seed = 1;     ///< for random choices
   /// The memory node of each worker; empty: all are on one. Read by constructors alone.
   std::span<const std::uint32_t> nodes = {};
-  /// How far the nodes' memory is from one another, where one's own is NodeDistance::kNear: from node a to
-  /// node b at a × the number of nodes + b. Empty: all others are at NodeDistance::kFar. Read by constructors
-  /// alone.
+  /// The distance of node b's memory from node a, at a × the number of nodes + b, where one's own is at
+  /// NodeDistance::kNear. Empty: all others are at NodeDistance::kFar. Read by constructors alone.
   std::span<const std::uint32_t> node_distances = {};
 
-  /// How far a worker's node is from the thief's.
+  /// Returns how far a worker's node is from the thief's.
   [[nodiscard]] std::uint32_t distance_to(std::uint32_t worker) const {
     if (nodes.empty() || nodes[worker] == nodes[self]) return base::NodeDistance::kNear;
     if (node_distances.empty()) return base::NodeDistance::kFar;
@@ -34,7 +33,7 @@ struct VictimSetup {
   }
 };
 
-/// A victim, and the sample by which its queue was looked at before it was accepted, if it was.
+/// A victim, and the sample by which its queue was looked at, if it was.
 struct VictimChoice {
   std::uint32_t worker;
   std::optional<std::uint64_t> sample = std::nullopt;
@@ -49,12 +48,14 @@ struct QueueSamples {
   [[nodiscard]] bool has_stealable(std::uint32_t worker) const { return worker != 0; }
 };
 
-/// One worker's chooser, used by that worker's thread alone.
+/// Chooses victims for one worker, on that worker's thread.
 ///
 /// `start_search(workers)` says that the worker ran out of tasks, and that only workers numbered below
-/// `workers`, of which the thief is one, at least 2, may have some; it is cheap unless that number has
-/// changed. `choose(queues)` then names another worker, or none when the policy refuses what it looked at, in
-/// which case the thief asks again; `stole_from(worker)` says that a steal succeeded, which ends the search.
+/// `workers`, which is at least 2 and covers the thief, may have some; it is cheap unless that number has
+/// changed. `choose(queues)` then returns another worker, or none when the policy refuses what it looked at,
+/// in which case the thief asks again. `stole_from(worker)` says that a steal succeeded, which ends the
+/// search.
+///
 /// `queues.looks_stealable(worker, sample)` glances at one random part of a worker's queue;
 /// `queues.has_stealable(worker)` says whether a steal could find something; `queues.size_hint(worker)` adds
 /// up all parts, which costs the queue's owner more.
