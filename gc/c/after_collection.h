@@ -1,4 +1,4 @@
-// After a collection: what the thread that asked for it does then, without the lock.
+// After a collection: what the thread that asked for it does once the lock is released.
 #pragma once
 
 #include "gc/c/finalizers.h"
@@ -6,7 +6,7 @@
 
 namespace jackdaw::c_interface {
 
-/// Tells of leaks, and calls finalizers or tells of them. Throws what finalizers throw.
+/// Reports leaks, and calls ready finalizers or tells the program of them. Throws what finalizers throw.
 inline void attend_to_dead() {
   report_leaks();
   attend_to_finalizers();

@@ -1,9 +1,9 @@
 // Aligned allocation: gc.h, section 4.
 //
-// A size class whose slots' length is a multiple of the alignment starts all of them at one, and of sizes
-// that are such multiples the class has that length. Large objects start at a block. Beyond that the object
-// is longer, and its aligned part is what the program gets. A number that is no power of two is no alignment,
-// but libgc has memory for it: up to a granule any, beyond that at a multiple.
+// Slots are aligned if their length is a multiple of the alignment, and the size class of such a length has
+// slots of just that length. Large objects start at a block. For larger alignments the object is longer, and
+// the program gets its aligned part. A number that is no power of two is no alignment, but libgc returns
+// memory for it: up to a granule any, above that at a multiple.
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -20,7 +20,8 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// At a multiple of what is no power of two, perhaps inside an object. Null when there is no memory.
+// Returns memory at a multiple of a number that is no power of two, perhaps inside an object. Null when there
+// is no memory.
 void* try_allocate_at_multiple(std::size_t multiple, std::size_t bytes) {
   auto* const object = static_cast<std::byte*>(try_allocate(bytes + multiple - 1, gc::ProcessKinds::kWords));
   if (object == nullptr) return nullptr;
@@ -29,10 +30,10 @@ void* try_allocate_at_multiple(std::size_t multiple, std::size_t bytes) {
   return object + behind;
 }
 
-// Null when there is no memory.
+// Returns aligned memory, or null when there is none.
 void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
   constexpr std::size_t kTooMuch = std::numeric_limits<std::size_t>::max() / 2;
-  // With less, no sum below overflows.
+  // The bounds keep the sums below from overflowing.
   if (alignment > kTooMuch || bytes > kTooMuch - alignment) return nullptr;
   if (gc::OwnWork::is_under_way()) return gc::OwnMemory::allocate(bytes, std::bit_ceil(alignment));
   if (alignment <= heap::kGranuleBytes) return try_allocate(bytes, gc::ProcessKinds::kWords);

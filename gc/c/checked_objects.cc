@@ -17,7 +17,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// Read as words, these lie outside all addresses that programs have.
+// As words, the guards lie outside all addresses that programs have.
 constexpr std::uint64_t kFrontGuard = 0xfadedcafe5eedbed;
 constexpr std::byte kBackGuard{0xdb};
 constexpr std::size_t kBackGuardBytes = 8;
@@ -25,17 +25,18 @@ constexpr std::size_t kBackGuardBytes = 8;
 struct Smashed {
   CheckedHeader header;
   const void* start;
-  bool is_behind;  // rather than before
+  bool is_behind;  // the write was behind the object, not before it
 };
 
-// The smashed objects that a collection found, for when the threads run again. Under the collector's lock.
+// The smashed objects that a collection found, reported when the threads run again. The collector's lock
+// guards them.
 constinit std::array<Smashed, 16> noted{};
 constinit std::size_t noted_count = 0;
-// Whether there is anything to look for.
+// Whether any checked object was ever allocated.
 constinit std::atomic<bool> are_there{false};
 
-// An object's bytes beyond the program's: the guard begins at a whole word, since the bytes before it in
-// the last word are the program's, as in libgc.
+// A checked object is this much longer than the program asked for: the back guard begins at a whole word, and
+// the bytes before it in the last word are the program's, as in libgc.
 constexpr std::size_t kMoreBytes = sizeof(CheckedHeader) + heap::kWordBytes - 1 + kBackGuardBytes;
 
 std::span<std::byte> back_guard_of(CheckedHeader& header) {
@@ -48,7 +49,7 @@ bool has_right_size(CheckedHeader& header) {
   return header.bytes <= whole && whole - header.bytes >= kMoreBytes;
 }
 
-// Nothing when all is well.
+// Returns what was smashed, or nothing when both guards are intact.
 std::optional<Smashed> smashed(CheckedHeader& header) {
   if (header.front_guard == 0) return std::nullopt;
   if (header.front_guard != kFrontGuard || !has_right_size(header))
@@ -58,7 +59,7 @@ std::optional<Smashed> smashed(CheckedHeader& header) {
   return Smashed{header, header.start(), true};
 }
 
-// Nothing can be believed that lies before a front guard which was overwritten.
+// If the front guard was overwritten, the header before it cannot be trusted.
 void report(const Smashed& object) {
   if (!object.is_behind) {
     log_line("jackdaw: something wrote before the start of the object at %p", object.start);
@@ -82,11 +83,11 @@ void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace pla
           ? nullptr
           : try_allocate_counted(bytes + kMoreBytes, variant_of(kind, KindVariant::checked), addresses);
   if (memory == nullptr) return out_of_memory(bytes);
-  // Relaxed: a collection that misses it looks for nothing once more.
+  // Relaxed: a collection that misses it only skips one search.
   are_there.store(true, std::memory_order_relaxed);
   auto& header = *new (memory) CheckedHeader{place, bytes};
   std::ranges::fill(back_guard_of(header), kBackGuard);
-  // A collection that comes here must not find the one guard without the other.
+  // A collection that comes here must see both guards or none.
   std::atomic_signal_fence(std::memory_order_release);
   header.front_guard = kFrontGuard;
   return header.start();

@@ -1,7 +1,7 @@
-// Checked objects: what gc.h, section 5, allocates. A header before the program's bytes says where they were
-// allocated, and guards at both ends show when something wrote beyond them.
+// Checked objects: the objects of gc.h, section 5. A header before the program's bytes says where they were
+// allocated, and guards at both ends reveal writes beyond them.
 //
-// They are of kinds of their own (KindVariant::checked), so that a collection knows them.
+// They have kinds of their own (KindVariant::checked), by which a collection recognises them.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@ namespace jackdaw::c_interface {
 
 /// Where in the program an object was allocated.
 struct SourcePlace {
-  const char* file = nullptr;  ///< null: unknown. Lives as long as the object.
+  const char* file = nullptr;  ///< null: unknown. Must live as long as the object.
   int line = 0;
 };
 
 /// The header before the program's bytes.
 struct alignas(16) CheckedHeader {
   SourcePlace place;
-  std::size_t bytes = 0;          ///< as the program asked for them
-  std::uint64_t front_guard = 0;  ///< 0: the object was not set up yet, or freed
+  std::size_t bytes = 0;          ///< the bytes that the program asked for
+  std::uint64_t front_guard = 0;  ///< 0: the object is not set up yet, or is freed
 
   [[nodiscard]] std::byte* start() { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-/// The program's bytes of a new object of the checked variant of `kind`, or what the out-of-memory function
-/// returns.
+/// Returns the program's bytes of a new object of the checked variant of `kind`, or what the out-of-memory
+/// function returns.
 void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace place,
                        heap::LargeAddresses addresses = heap::LargeAddresses::all);
-/// Whether an object was allocated with checks. Its header is the object itself.
+/// Whether an object was allocated with checks. Its header is at the object's start.
 bool is_checked(const heap::Object* object);
-/// The header of the object whose first byte is the program's at `address`, or null when that is none.
+/// Returns the header of the checked object whose program's bytes start at `address`, or null.
 CheckedHeader* checked_header_of(void* address);
-/// Writes to the log whether something wrote beyond the object.
+/// Writes a line to the log if something wrote beyond the object.
 void report_if_smashed(CheckedHeader& header);
 
-/// Notes the first of the objects that something wrote beyond. While no other thread runs.
+/// Notes the first smashed objects. While no other thread runs.
 void note_smashed_objects();
-/// Writes to the log what was noted. Under the lock.
+/// Writes the noted objects to the log. With the lock.
 void report_noted_objects();
 
 }  // namespace jackdaw::c_interface

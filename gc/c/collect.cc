@@ -72,8 +72,8 @@ int GC_collect_a_little() {
   return goes_on ? 1 : 0;
 }
 
-// The variable is a plain one in the interface. Relaxed, all: it is written under the lock, and a reader
-// without it learns no more than a number.
+// The interface has a plain variable. Relaxed, all: it is written under the lock, and a reader without the
+// lock only sees a number.
 void GC_disable() {
   const auto lock = lock_settings();
   std::atomic_ref(GC_dont_gc).fetch_add(1, std::memory_order_relaxed);

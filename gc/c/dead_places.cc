@@ -13,21 +13,21 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// An object's entry follows from its address. A later one may take it: then less is told.
+// An object's entry follows from its address. A later object may overwrite it, and its place is then unknown.
 struct DeadPlace {
   std::atomic<const heap::Object*> object;
   std::atomic<const char*> file;
   std::atomic<int> line;
 };
 constexpr unsigned kEntryBits = 16;
-constinit DeadPlace* dead_places = nullptr;  // in pages of their own: they are no roots
+constinit DeadPlace* dead_places = nullptr;  // in pages from the system, so that it is no root
 
 DeadPlace& entry_of(const heap::Object* object) {
   constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;
   return dead_places[reinterpret_cast<std::uintptr_t>(object) * kSpread >> (64 - kEntryBits)];
 }
 
-// Relaxed, here and below: what another thread writes at the same time is a wrong place at worst.
+// Relaxed, here and below: a concurrent write makes the place wrong at worst.
 void note_place(const heap::Object* object) {
   if (!is_checked(object)) return;
   const SourcePlace& place = reinterpret_cast<const CheckedHeader*>(object)->place;

@@ -26,7 +26,8 @@ void* copied(const void* from, std::size_t bytes, std::size_t zeros, SourcePlace
   return copy;
 }
 
-// The object that the program hands back to `function` by `address`; the address of none ends the program.
+// Returns the object at `address`, which the program passed to `function`. An address of no object ends the
+// program.
 heap::Object* object_for(const char* function, void* address) {
   heap::Object* const object = object_at(address);
   if (object != nullptr) return object;
@@ -35,14 +36,16 @@ heap::Object* object_for(const char* function, void* address) {
   abort_program("an address was handed back that is no object's");
 }
 
-// Whether it was allocated with checks and freed, and its memory not used again; then a line goes to the log.
+// Whether the object was allocated with checks and freed, and its memory is not used again; if so, writes a
+// line to the log.
 bool was_freed(const char* function, heap::Object* object, const void* address) {
   if (!is_checked(object) || reinterpret_cast<CheckedHeader*>(object)->front_guard != 0) return false;
   log_line("jackdaw: %s was given %p, which was freed before", function, address);
   return true;
 }
 
-// Its header, or null, and a line to the log, when it was allocated without checks or starts elsewhere.
+// Returns the object's header, or null, with a line to the log, when it was allocated without checks or
+// starts elsewhere.
 CheckedHeader* checked_header_for(const char* function, heap::Object* object, const void* address) {
   auto* const header = reinterpret_cast<CheckedHeader*>(object);
   if (is_checked(object) && header->start() == address) return header;
@@ -50,7 +53,7 @@ CheckedHeader* checked_header_for(const char* function, heap::Object* object, co
   return nullptr;
 }
 
-// The kind whose checked variant the object is of.
+// Returns the kind of whose checked variant the object is.
 heap::KindNumber plain_kind_of(CheckedHeader& header) {
   return origin_of(heap::Chunk::of(&header)->kind_of(&header));
 }

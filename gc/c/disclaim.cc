@@ -1,4 +1,4 @@
-// Procedures that are asked of dead objects, and objects with a finalizer in their first word: gc_disclaim.h.
+// Disclaim procedures, and objects with a finalizer in their first word: gc_disclaim.h.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,8 +15,8 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// The first word of an object of GC_finalized_malloc is the address of its closure and this bit, so that one
-// that was not set up yet, which is clear, is known.
+// The first word of an object of GC_finalized_malloc is the address of its closure plus this bit. An object
+// that is not set up yet is zero, so the bit tells them apart.
 constexpr std::uintptr_t kHasClosure = 1;
 
 constinit std::once_flag finalized_kind_made;
@@ -31,8 +31,8 @@ int call_closure(void* object) {
 }
 
 void make_finalized_kind() {
-  // Where not all interior pointers count: the object's address, and that of a closure in the heap, with
-  // checks or without.
+  // These displacements are needed where not all interior pointers count: for the object's address, and for a
+  // closure in the heap, with checks or without.
   GC_register_displacement(sizeof(std::uintptr_t));
   GC_register_displacement(kHasClosure);
   GC_debug_register_displacement(kHasClosure);

@@ -1,4 +1,4 @@
-// Dumps: those of gc.h, section 16.
+// Dumps for people: gc.h, section 16.
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -29,7 +29,7 @@ const char* name_of(heap::BlockUse use) {
   __builtin_unreachable();
 }
 
-// Free blocks and those that continue an object are told by their number.
+// Free blocks, and blocks that continue an object, are only counted.
 void dump_chunk(const heap::Chunk& chunk) {
   log_line("chunk at %p: %zu bytes, %zu free blocks", static_cast<const void*>(&chunk), chunk.total_bytes(),
            chunk.free_blocks());

@@ -1,4 +1,4 @@
-// Environment: the variables that the C interface itself looks at.
+// Environment: the variables that the C interface reads itself.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace jackdaw::c_interface {
 
-/// Whether a switch is on: set, and not to 0. Off in a program that runs with more rights than its user.
+/// Whether a switch is on: set, and not to 0. It is off in a program with more rights than its user.
 inline bool is_switched_on(const char* variable) {
   const char* const value = secure_getenv(variable);
   return value != nullptr && std::strcmp(value, "0") != 0;

@@ -21,10 +21,11 @@ using gc::FinalizerKind;
 
 gc::Finalizers& finalizers() { return collector().dead().finalization().finalizers; }
 
-// Finalizers that allocate may lead to more finalizers, on the same stack: the deeper, the less often.
+// Counts nested runs of finalizers: those that allocate may cause further ones on the same stack, so the
+// deeper the nesting, the more rarely they are run.
 class Nesting {
  public:
-  // Whether finalizers may be called here and now.
+  // Whether finalizers may be called now.
   static bool is_shallow() {
     if (depth_ == 0) return true;
     if (++skipped_ < std::uint64_t{1} << std::min(depth_, 63U)) return false;
@@ -44,7 +45,7 @@ class Nesting {
 constinit thread_local unsigned Nesting::depth_ = 0;
 constinit thread_local std::uint64_t Nesting::skipped_ = 0;
 
-// Under the lock: the collections that there had been when the program was last told.
+// The number of the last collection that the program was notified of. The lock guards it.
 constinit std::uint64_t notified_at = 0;
 
 void notify() {
@@ -65,7 +66,7 @@ bool take_ready(gc::ReadyFinalizer& ready) {
 
 struct OldFinalizer {
   GC_finalization_proc* function;  // null: not wanted
-  void** data;                     // likewise
+  void** data;                     // null: not wanted
 };
 
 void store(const Finalizer& finalizer, OldFinalizer old) {
@@ -73,7 +74,7 @@ void store(const Finalizer& finalizer, OldFinalizer old) {
   if (old.data != nullptr) *old.data = finalizer.data;
 }
 
-// Where leaks are looked for objects are not finalized, but reported.
+// In the leak-finding mode objects are reported instead of finalized.
 void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer old) {
   if (GC_find_leak != 0) return;
   gc::ProcessCollector& collector = c_interface::collector();
@@ -98,13 +99,13 @@ void register_finalizer(void* address, const Finalizer& finalizer, OldFinalizer 
          reinterpret_cast<GC_word>(address));
 }
 
-// The data of a checked object's finalizer: the program's own function and data.
+// The data of a checked object's finalizer: the program's function and data.
 struct CheckedFinalizer {
   GC_finalization_proc function;
   void* data;
 };
 
-// The program knows the object by the address behind its header.
+// The program knows a checked object by the address behind its header.
 void call_checked(void* object, void* data) {
   const auto& finalizer = *static_cast<const CheckedFinalizer*>(data);
   finalizer.function(GC_USR_PTR_FROM_BASE(object), finalizer.data);
@@ -141,7 +142,7 @@ void register_checked_finalizer(void* address, const Finalizer& finalizer, OldFi
     *checked = {finalizer.function, finalizer.data};
     wrapped = {call_checked, checked, finalizer.kind};
   }
-  // Unchanged when memory runs out: then the function is the one below.
+  // `old` stays as it is when memory runs out, which the function below then shows.
   const auto none = [](void*, void*) {};
   GC_finalization_proc function = none;
   void* data = nullptr;

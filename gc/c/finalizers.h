@@ -1,13 +1,13 @@
-// Finalizers: when those that wait are called, and what the program is told of them.
+// Finalizers: when ready finalizers are called, and how the program learns of them.
 #pragma once
 
 namespace jackdaw::c_interface {
 
-/// Calls the finalizers that wait, or tells the program of them when it calls them itself. Without the lock,
-/// after a collection. Throws what they throw.
+/// Calls ready finalizers, or notifies a program that calls them itself. Without the lock, after a
+/// collection. Throws what they throw.
 void attend_to_finalizers();
 
-/// Tells the program of each object whose finalizer began to wait. With the lock.
+/// Tells the program of each object whose finalizer became ready. With the lock.
 void announce_ready_finalizers();
 
 /// Asks the program how each toggle reference is to be held. With the lock, before the threads are stopped.

@@ -1,5 +1,5 @@
-// Lists of free objects, which libgc lets programs see and take from. Here they are empty: what is free is
-// told by the blocks' allocation bits, and handed out from there.
+// Lists of free objects, which libgc lets programs read and take from. Here they are empty: free slots are
+// found by the blocks' allocation bits.
 #include "gc/c/free_lists.h"
 
 #include <algorithm>
@@ -20,18 +20,18 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// The lists of one kind: one for each number of granules that libgc has lists for, and for none.
+// A kind has one list for each number of granules up to this, and one for none, as in libgc.
 constexpr std::size_t kLargestGranules = 128;
 using Lists = std::array<void*, kLargestGranules + 1>;
 
-// The lists of the kinds that GC_malloc and its like make.
+// The lists of the kinds that GC_malloc and its relatives allocate.
 constinit std::array<Lists, 4> lists_of_known_kinds{};
 
-// The lists of kinds that the program made. Lists beyond these stay as they are.
+// The lists of kinds that the program made. Lists beyond these are not cleared.
 constinit std::array<std::atomic<Lists*>, heap::KindTable::kMaximumKinds> lists_of_new_kinds{};
 constinit std::atomic<std::size_t> new_lists{0};
 
-// Reads first, since most are never written to.
+// Entries are read first, since most are never written.
 void clear(Lists& lists) {
   if (std::ranges::any_of(lists, [](const void* first) { return first != nullptr; })) lists.fill(nullptr);
 }
@@ -64,7 +64,7 @@ void forget_free_lists() {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Never freed.
+// The lists are never freed.
 void** GC_new_free_list_inner() {
   const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(Lists));
   if (memory.empty()) abort_program("there is no memory for the lists of a kind of objects");

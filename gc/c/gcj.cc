@@ -79,7 +79,7 @@ void* GC_gcj_malloc_ignore_off_page(std::size_t bytes, void* type) {
 
 void* GC_debug_gcj_malloc(std::size_t bytes, void* type, const char* file, int line) {
   void* const object = allocate_checked(bytes, made_kind(GC_gcj_debug_kind), {file, line});
-  // Otherwise it is what the out-of-memory function returned.
+  // If it is no checked object, the out-of-memory function returned it.
   if (checked_header_of(object) != nullptr) *static_cast<void**>(object) = type;
   return object;
 }

@@ -52,11 +52,11 @@ void tell_thread_event(gc::ThreadEvent event, pthread_t thread) {
   if (settings.on_thread_event == nullptr) return;
   const GC_EventType type =
       event == gc::ThreadEvent::stopped ? GC_EVENT_THREAD_SUSPENDED : GC_EVENT_THREAD_UNSUSPENDED;
-  // pthread_t is a number here.
+  // pthread_t is an integer here.
   settings.on_thread_event(type, reinterpret_cast<void*>(thread));  // NOLINT(performance-no-int-to-ptr)
 }
 
-// The program may have written to the variable itself.
+// The variable is read here because the program may have written to it directly.
 void tell_heap_size(std::size_t bytes) {
   if (GC_on_heap_resize != nullptr) GC_on_heap_resize(bytes);
 }
@@ -68,7 +68,7 @@ void write_warning(char* format, GC_word argument) {
 #pragma GCC diagnostic pop
 }
 
-// Reads or writes a setting under the lock.
+// These read or write a setting under the lock.
 template <typename Value>
 void set(Value& setting, Value value) {
   const auto lock = lock_settings();
@@ -113,7 +113,7 @@ GC_oom_func GC_get_oom_fn() { return get(GC_oom_fn); }
 
 void GC_abort_on_oom() {
   log_line("jackdaw: memory is exhausted");
-  GC_find_leak = 0;  // no looking for leaks at the end
+  GC_find_leak = 0;  // so that leaks are not searched for at exit
   GC_on_abort(nullptr);
   std::exit(EXIT_FAILURE);
 }
@@ -128,7 +128,7 @@ void GC_ignore_warn_proc(char*, GC_word) {}
 void GC_set_abort_func(GC_abort_func function) { set(GC_on_abort, function); }
 GC_abort_func GC_get_abort_func() { return get(GC_on_abort); }
 
-// Also with the lock held.
+// It may be called with the lock held, too.
 void GC_set_log_fd(int descriptor) { settings.log_descriptor = descriptor; }
 
 void GC_set_on_heap_resize(GC_on_heap_resize_proc function) { set(GC_on_heap_resize, function); }

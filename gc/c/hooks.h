@@ -1,14 +1,14 @@
-// Hooks: what a program wants to be told of, in the collector's own terms.
+// Hooks: the program's callbacks, in the collector's own terms.
 #pragma once
 
 #include "gc/process/process_collector.h"
 
 namespace jackdaw::c_interface {
 
-/// Tells the program what it asked to be told of. With the lock, at each event.
+/// Calls the program's callbacks for an event. With the lock.
 void tell_program(gc::CollectionEvent event);
 
-/// Sees to it that the collector tells all that programs may ask for.
+/// Makes the collector call these hooks at all events that programs may ask for.
 void install_hooks(gc::ProcessCollector& collector);
 
 }  // namespace jackdaw::c_interface

@@ -1,6 +1,6 @@
-// Incremental collection: gc.h, section 14. A thread of the collector's does while the program runs what
-// libgc does bit by bit in the program's threads. The system tells what is written
-// (gc/process/concurrent/write_tracking.h): the program need not, and what it says of it is ignored.
+// Incremental collection: gc.h, section 14. A thread of the collector does while the program runs what libgc
+// does step by step on the program's threads. The kernel reports dirty pages
+// (gc/process/concurrent/write_tracking.h), so the program's own reports of writes are ignored.
 #include <new>
 
 #include "gc/c/log.h"
@@ -11,13 +11,13 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// libgc's values.
+// These defaults are libgc's.
 constinit unsigned long time_limit_nanoseconds = 0;
 constinit int rate = 10;
 constinit int max_prior_attempts = 1;
 constinit bool is_manual_allowed = false;
 
-// Before GC_init there is nothing to do yet: it looks at the variable.
+// Nothing is done before GC_init, which reads the variable.
 void limit_pauses() {
   const auto target = wanted_pause_target();
   if (target && GC_is_init_called() != 0) collector().concurrent_marking().set_pause_target(*target);
@@ -44,7 +44,7 @@ int GC_is_incremental_mode() {
   return GC_is_init_called() != 0 && collector().cycle_permission().is_granted() ? 1 : 0;
 }
 
-// The system notes writes by itself: none fails, also none of a system call.
+// The kernel notes writes by itself, so none fails, not even in a system call.
 int GC_incremental_protection_needs() { return GC_PROTECTS_NONE; }
 
 void GC_set_time_limit(unsigned long milliseconds) {

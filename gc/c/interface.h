@@ -1,8 +1,8 @@
-// The C interface's headers as the library itself includes them: with everything that they can declare, names
-// of the thread library left alone, and no warning about what is deprecated.
+// The C interface's headers as the library itself includes them: with all that they can declare, without
+// macros over the thread library's names, and without warnings of deprecation.
 //
-// The functions are defined in the library's namespace, where they are declarations of their own to the
-// compiler: what gc.h says of their visibility has to be said once more there.
+// The functions are defined in the library's namespace, where the compiler takes them for other declarations:
+// so their visibility must be stated again there.
 #pragma once
 
 #define GC_THREADS

@@ -17,10 +17,10 @@ namespace {
 
 using heap::KindNumber;
 
-// A kind's variants and origin; zero, which is no kind of the interface's, where there is none.
+// A kind's variants and its origin; zero, which is no kind of the interface, stands for none.
 struct KindVariants {
   std::array<std::atomic<KindNumber>, kKindVariants> variants{};
-  std::atomic<KindNumber> origin{};  // of which it is a variant
+  std::atomic<KindNumber> origin{};  // the kind that it is a variant of
 };
 
 constinit std::array<KindVariants, heap::KindTable::kMaximumKinds> variants_of_kinds{};
@@ -39,15 +39,15 @@ KindNumber add_kind(const heap::Kind& kind) {
 }
 
 heap::Kind changed(heap::Kind kind, KindVariant variant) {
-  // A header that was not written yet must be clear, and so must objects that a collection looks at before
-  // they are handed out.
+  // A header that is not written yet must be zero, and so must objects that a collection reads before they
+  // are handed out.
   kind.is_cleared =
       kind.is_cleared || variant == KindVariant::checked || kind.contents != heap::Contents::data;
   if (variant == KindVariant::uncollectable) kind.is_collectable = false;
   return kind;
 }
 
-// How the objects of a kind are marked, from a descriptor and whether their size is added to it.
+// Returns a kind whose objects are marked by a descriptor, perhaps with their size added to it.
 heap::Kind described(GC_word descriptor, bool adds_bytes, bool is_cleared) {
   heap::Kind kind;
   kind.is_cleared = is_cleared;
@@ -63,7 +63,7 @@ heap::Kind described(GC_word descriptor, bool adds_bytes, bool is_cleared) {
 
 }  // namespace
 
-// Relaxed: written before the number of the variant is published.
+// Relaxed: it was written before the variant's number was published.
 KindNumber origin_of(KindNumber kind) {
   return variants_of_kinds[static_cast<std::size_t>(kind)].origin.load(std::memory_order_relaxed);
 }
@@ -78,10 +78,10 @@ int interface_number(KindNumber kind) {
 
 KindNumber variant_of(KindNumber kind, KindVariant variant) {
   std::atomic<KindNumber>& entry = entry_of(kind, variant);
-  // Acquire: pairs with the release below, so that the kind is there, and where it comes from.
+  // Acquire: pairs with the release below, so that the kind and its origin are seen.
   if (const KindNumber made = entry.load(std::memory_order_acquire); made != kNone) return made;
   const std::lock_guard lock(own_locks.kinds);
-  // Relaxed: written under this lock.
+  // Relaxed: it is written under this lock.
   if (const KindNumber made = entry.load(std::memory_order_relaxed); made != kNone) return made;
   if (variant == KindVariant::checked) GC_register_displacement(GC_get_debug_header_size());
   const KindNumber made = add_kind(changed(collector().heap().kinds()[kind], variant));
@@ -93,7 +93,7 @@ KindNumber variant_of(KindNumber kind, KindVariant variant) {
 
 bool is_variant(KindNumber kind, KindVariant variant) {
   const KindNumber origin = origin_of(kind);
-  // Relaxed: a thread that knows the number of the variant got it behind the release in variant_of.
+  // Relaxed: a thread that knows the variant's number got it after the release in variant_of.
   return origin != kNone && entry_of(origin, variant).load(std::memory_order_relaxed) == kind;
 }
 

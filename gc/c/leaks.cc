@@ -24,19 +24,19 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// A collection notes no more than this number of leaks; other dead objects are freed.
+// A collection notes at most this number of leaks; other dead objects are freed.
 using Leaked = std::array<heap::Object*, 40>;
 
-// Under the collector's lock.
+// The collector's lock guards these.
 constinit Leaked leaked{};
 constinit std::size_t leaked_count = 0;
 constinit bool is_reporting = false;
-// For those without it.
+// A hint for threads without the lock.
 constinit std::atomic<bool> has_leaks{false};
 
 constinit std::array<std::atomic<GC_describe_type_fn>, heap::KindTable::kMaximumKinds> describe_type{};
 
-// C++ types are left out, which this interface does not make.
+// Objects of C++ types do not count: this interface does not allocate them.
 bool may_leak(heap::KindNumber kind) {
   using gc::ProcessKinds;
   return kind >= ProcessKinds::kWords && kind != ProcessKinds::kTraced && kind != ProcessKinds::kDestroyed &&
@@ -45,8 +45,8 @@ bool may_leak(heap::KindNumber kind) {
 
 std::span<heap::Object* const> noted() { return {leaked.data(), leaked_count}; }
 
-// Moves the noted leaks to `taken`, on the caller's stack, which keeps them. Takes none while another
-// thread, or an outer call of this one, writes its report.
+// Moves the noted leaks to `taken` on the caller's stack, which keeps them alive. Takes none while another
+// thread, or an outer call of this one, reports.
 std::size_t take_noted(Leaked& taken) {
   const std::lock_guard lock(collector().lock());
   if (is_reporting || leaked_count == 0) return 0;
@@ -70,7 +70,7 @@ GC_describe_type_fn describe_function_of(int kind) {
   return describe_type[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
 }
 
-// The type as the program describes it, or the kind's name.
+// The type of an object as the program describes it, or the name of its kind.
 class TypeName {
  public:
   TypeName(int kind, void* object) {
@@ -91,7 +91,7 @@ class TypeName {
   std::array<char, GC_TYPE_DESCR_LEN + 1> text_{};
 };
 
-// The lines are libgc's, for programs that read them.
+// The lines have libgc's format, for programs that read them.
 void print(heap::Object* object) {
   const heap::KindNumber kind = heap::Chunk::of(object)->kind_of(object);
   void* const start = GC_USR_PTR_FROM_BASE(object);
@@ -116,7 +116,7 @@ void start_finding_leaks() {
   });
 }
 
-// Leaks that were not reported yet are not noted twice.
+// Leaks that wait for their report are not noted again.
 void note_leaks() {
   if (GC_find_leak == 0) return;
   heap::Heap& heap = collector().heap();

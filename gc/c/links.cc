@@ -44,7 +44,7 @@ int register_link(Table table, void** link, const void* address) {
   if (GC_find_leak != 0) return GC_UNIMPLEMENTED;
   gc::ProcessCollector& collector = c_interface::collector();
   heap::Object* const object = object_at(address);
-  if (object == nullptr) return GC_SUCCESS;  // what lies outside the heap never goes
+  if (object == nullptr) return GC_SUCCESS;  // nothing outside the heap ever dies
   const std::lock_guard lock(collector.lock());
   return code_of((collector.dead().finalization().*table).register_link(link, object));
 }

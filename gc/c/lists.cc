@@ -15,8 +15,8 @@ namespace {
 
 void link(void* object, void* next) { std::memcpy(object, &next, sizeof next); }
 
-// Puts before the list `*list` the objects of `bytes` that the thread has at hand, up to a block of them. No
-// collection comes between, since it would not know of those without pointers.
+// Prepends objects of `bytes` bytes from the thread's free run to `*list`, up to a block's worth. No
+// collection may come in between, since it would not find those without pointers.
 void prepend_at_hand(std::size_t bytes, heap::KindNumber kind, void** list) {
   gc::ProcessThread* const thread = gc::ThreadRegistry::current();
   if (thread == nullptr) return;

@@ -33,8 +33,7 @@ void write_line(int descriptor, std::array<char, kLineBytes>& line, int length) 
 
 using Clock = std::chrono::steady_clock;
 
-// Waits until the descriptor may take more, but not beyond the deadline: then it is false. A signal ends the
-// wait early.
+// Waits until the descriptor may take more; false at the deadline. A signal ends the wait early.
 bool await_room(int descriptor, Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   if (left <= left.zero()) return false;
@@ -42,12 +41,12 @@ bool await_room(int descriptor, Clock::time_point deadline) {
   return poll(&room, 1, static_cast<int>(left.count())) != 0;
 }
 
-// Whether the last text was cut off because it was not read.
+// Whether the last text was cut off because its reader did not read.
 std::atomic<bool> is_unread{false};
 
 // Text beyond kBytes is cut off, and so is text that a non-blocking descriptor does not take within this
-// time: its reader may be a thread that is stopped until this one has written. Further text does not wait
-// until some is written again. Relaxed, all accesses to is_unread: a hint.
+// time: its reader may be a thread that is stopped. Later text then does not wait until some was written.
+// Relaxed, all accesses to is_unread: a hint.
 void write_formatted(int descriptor, const char* format, std::va_list arguments) {
   constexpr std::size_t kBytes = 1024;
   constexpr std::chrono::seconds kPatience{1};
@@ -85,7 +84,7 @@ void log_line(const char* format, ...) {
 
 void warn(const char* format, GC_word argument) {
   if (settings.warn_proc != nullptr) {
-    // The interface's type is older than const.
+    // The interface's type has no const.
     settings.warn_proc(const_cast<char*>(format), argument);
   } else {
 #pragma GCC diagnostic push

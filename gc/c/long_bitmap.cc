@@ -16,9 +16,9 @@ namespace {
 
 constinit PermanentMemory long_bitmaps(own_locks.long_bitmaps);
 
-// A layout's bitmap, which its environment points to.
+// A layout's bitmap, to which the descriptor's environment leads.
 struct LongBitmap {
-  std::size_t words;  // of bits, right behind this
+  std::size_t words;  // words of bits, which follow
 
   [[nodiscard]] GC_word* bits() { return reinterpret_cast<GC_word*>(this + 1); }
 };

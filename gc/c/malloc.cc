@@ -40,7 +40,7 @@ void GC_free(void* object) {
     gc::OwnMemory::free(object);
     return;
   }
-  // Objects freed during the collector's own work are left to collections: the heap may be locked.
+  // Objects freed during the collector's own work are left to a collection, as the heap may be locked.
   if (gc::ThreadRegistry::current() == nullptr && gc::OwnWork::is_under_way()) return;
   heap::Object* const start = start_of(object);
   if (start == nullptr) abort_program("GC_free was given an address that is no object's");

@@ -1,4 +1,4 @@
-// Mark procedures, marks and what is marked: gc_mark.h.
+// Mark procedures, mark bits and what marking has found: gc_mark.h.
 #include "gc/c/log.h"
 #include "gc/c/start.h"
 #include "gc/marking/layout_word.h"

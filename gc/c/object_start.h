@@ -1,4 +1,4 @@
-// Object start: the objects behind addresses that come from the program.
+// Object start: the objects at addresses that the program passes.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace jackdaw::c_interface {
 
-/// The object that any address lies in, or null. Takes no lock.
+/// Returns the object that any address points into, or null. Takes no lock.
 inline heap::Object* object_at(const void* address) {
   gc::ProcessThread* const thread = gc::ThreadRegistry::current();
-  // Then there may be no heap, and the program's own allocation functions asked.
+  // There may be no heap yet: the program's own allocation functions may have called this.
   if (thread == nullptr && gc::OwnWork::is_under_way()) return nullptr;
   const heap::Heap& heap = collector().heap();
   if (thread == nullptr) return heap.object_at(address);
-  // So no collection comes between the looks at a block's shape and at what is allocated in it.
+  // The critical section keeps a collection from coming between reading a block's shape and its allocation
+  // bits.
   const gc::ThreadRegistry::CriticalSection critical(*thread);
   return heap.object_at(address);
 }
 
-/// Where the object starts that an allocation function returned as `address`: there, unless it was aligned to
-/// more than a block (GC_memalign).
+/// Returns the start of the object that an allocation function returned as `address`: they are equal, unless
+/// the object was aligned to more than a block (GC_memalign).
 inline heap::Object* start_of(void* address) {
   const bool is_in_block = (reinterpret_cast<std::uintptr_t>(address) & (heap::kBlockBytes - 1)) != 0;
   return is_in_block ? static_cast<heap::Object*>(address) : object_at(address);

@@ -1,5 +1,5 @@
-// The interface's own locks, beside the collector's. In one place, because a fork takes them all: its child
-// would find one locked for ever that another thread held.
+// The interface's own locks beside the collector's. They are in one place because a fork takes them all: a
+// lock that another thread holds would stay locked in the child.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 namespace jackdaw::c_interface {
 
 struct OwnLocks {
-  gc::StoppableMutex kinds;           ///< while a variant of a kind is made
-  gc::StoppableMutex thread_records;  ///< of the threads that are not joined yet
-  gc::StoppableMutex long_bitmaps;    ///< their memory
+  gc::StoppableMutex kinds;           ///< held while a variant of a kind is made
+  gc::StoppableMutex thread_records;  ///< guards the records of threads that are not joined yet
+  gc::StoppableMutex long_bitmaps;    ///< guards their memory
 };
 
 extern constinit OwnLocks own_locks;
 
-/// All of them. A thread that holds one takes no other.
+/// A thread that holds one of these takes no other.
 inline constexpr std::array kAllOwnLocks{&own_locks.kinds, &own_locks.thread_records,
                                          &own_locks.long_bitmaps};
 

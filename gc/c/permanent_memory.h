@@ -1,4 +1,4 @@
-// PermanentMemory: small pieces of memory that are never freed and hold no roots.
+// PermanentMemory: small pieces of memory that are never freed and are no roots.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace jackdaw::c_interface {
 
-/// Used by any thread.
+/// Any thread may use it.
 class PermanentMemory {
  public:
-  /// `lock`: its own, one of OwnLocks.
+  /// `lock` is its own, one of OwnLocks.
   explicit constexpr PermanentMemory(gc::StoppableMutex& lock) : lock_(lock) {}
 
-  /// Zeroed memory of `bytes` bytes, aligned to 16, or null when there is none.
+  /// Returns `bytes` zeroed bytes, aligned to 16, or null when there are none.
   void* allocate(std::size_t bytes) {
     const std::size_t whole = (bytes + heap::kGranuleBytes - 1) & ~(heap::kGranuleBytes - 1);
     const std::lock_guard lock(lock_);

@@ -46,7 +46,7 @@ void* GC_same_obj(void* p, void* q) {
 }
 
 void* GC_is_visible(void* p) {
-  if (!lies_in_heap(p)) return p;  // whether it lies in a root is not known here
+  if (!lies_in_heap(p)) return p;  // whether p points into a root is not known here
   const heap::Object* const object = object_at(p);
   const bool is_visible =
       object != nullptr && heap::Chunk::of(object)->contents_of(object) != heap::Contents::data;

@@ -11,7 +11,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// Changes the policy of the collector, or that which it will be made with.
+// Changes the policy of the collector, or the options that it will be made with.
 template <typename Change>
 void change_growth(Change change) {
   if (GC_is_init_called() == 0) {
@@ -66,8 +66,8 @@ void GC_set_max_retries(GC_word retries) {
 }
 GC_word GC_get_max_retries() { return GC_max_retries; }
 
-// The variable is a plain one in the interface, and other threads' uncollectable objects change it. Relaxed,
-// both: a total that publishes nothing.
+// The interface has a plain variable, which other threads' uncollectable objects change, too. Relaxed, both:
+// a total that publishes nothing.
 void GC_set_non_gc_bytes(GC_word bytes) {
   std::atomic_ref(GC_non_gc_bytes).store(bytes, std::memory_order_relaxed);
 }

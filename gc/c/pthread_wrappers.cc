@@ -1,8 +1,8 @@
-// Calls of the thread library that the collector stands in for: gc.h, section 19.
+// Wrappers of the thread library's functions: gc.h, section 19.
 //
-// A thread's function and its argument, and later its result, may be the only references to objects while no
-// stack holds them. They are kept in a record, an uncollectable object of the heap, from before the thread is
-// made until it was joined, or is detached and over.
+// While no stack holds them, a thread's function, its argument, and later its result may be the only
+// references to objects. They are kept in a record, an uncollectable object, from before the thread is
+// created until it was joined, or has ended detached.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -28,7 +28,7 @@ struct ThreadRecord {
   void* (*function)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  // Under the lock of the records:
+  // The lock of the records guards these:
   ThreadRecord* next = nullptr;
   pthread_t handle{};
   bool is_detached = false;
@@ -44,21 +44,20 @@ class ThreadRecords {
     record->next = first_;
     first_ = record;
   }
-  /// The thread's, or null.
+  /// Returns the thread's record, or null.
   ThreadRecord* find(pthread_t handle) {
     const std::lock_guard lock(own_locks.thread_records);
     ThreadRecord* record = first_;
     while (record != nullptr && pthread_equal(record->handle, handle) == 0) record = record->next;
     return record;
   }
-  /// Notes that the thread will not be joined. Returns whether it has ended: then the record is to be
-  /// removed.
+  /// Notes that the thread will not be joined. Returns whether it has ended: the record must then be removed.
   bool detach(ThreadRecord* record) {
     const std::lock_guard lock(own_locks.thread_records);
     record->is_detached = true;
     return record->has_ended;
   }
-  /// Notes that the thread is over. Returns whether it will not be joined: then the record is to be removed.
+  /// Notes that the thread has ended. Returns whether it will not be joined: the record must then be removed.
   bool end(ThreadRecord* record) {
     const std::lock_guard lock(own_locks.thread_records);
     record->has_ended = true;
@@ -104,15 +103,15 @@ class EndOfThread {
   ThreadRecord* const record_;
 };
 
-// The other thread may return as soon as it reads the word, and its frame with it; to wake a word that is
-// gone wakes no thread.
+// The waiting thread may return as soon as it reads the word, and its frame is gone then. Waking a word that
+// is gone wakes no thread.
 void report(base::FutexWord& word, Report what) {
   // Release: pairs with the acquire in GC_pthread_create.
   word.value().store(what, std::memory_order_release);
   word.wake_all();
 }
 
-// The new thread may wait for a collection before it reports: so must the caller be able to.
+// The new thread may wait for a collection before it reports, so the caller waits as a blocked thread.
 Report wait_for_report(base::FutexWord& word) {
   const auto wait = [](void* report) {
     auto& reported = *static_cast<base::FutexWord*>(report);
@@ -120,11 +119,11 @@ Report wait_for_report(base::FutexWord& word) {
     while (reported.value().load(std::memory_order_acquire) == waiting) reported.wait(waiting);
   };
   collector().threads().call_blocked(wait, &word);
-  // Relaxed: read above.
+  // Relaxed: it was read above with acquire.
   return static_cast<Report>(word.value().load(std::memory_order_relaxed));
 }
 
-// Collections do not wait for a thread that waits for another.
+// A thread that joins another is blocked, so that collections do not wait for it.
 int join_blocked(pthread_t thread, void** result) {
   struct Join {
     pthread_t thread;
@@ -157,7 +156,7 @@ void* run_thread(void* argument) {
   return record->result;
 }
 
-// Null when there is no memory.
+// Returns the record of a thread to be created, or null when there is no memory.
 ThreadRecord* new_record(const pthread_attr_t* attributes) {
   void* memory = nullptr;
   try {
@@ -234,7 +233,8 @@ int GC_pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
   return pthread_sigmask(how, &allowed, old);
 }
 
-// A collection looks up what is loaded and stops the threads in such a way that no library is halfway in.
+// This needs no care: a collection walks the loaded objects, and stops the threads, while the loader is
+// locked.
 void* GC_dlopen(const char* path, int flags) { return dlopen(path, flags); }
 
 }  // extern "C"

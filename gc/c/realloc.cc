@@ -14,12 +14,12 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// A slot is kept for an object that needs at least half of it.
+// An object keeps its slot if it needs at least half of it.
 bool suits_slot(std::size_t bytes, std::size_t slot_bytes) {
   return bytes <= slot_bytes && bytes >= slot_bytes / 2;
 }
 
-// Clears the bytes behind an object's new end, for when it grows again, if its kind is cleared.
+// Clears the bytes behind an object's new end if its kind is cleared, so that it may grow again.
 void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
   if (from >= end) return;
   const heap::Chunk& chunk = *heap::Chunk::of(start);
@@ -46,7 +46,7 @@ bool resize_large(heap::Object* start, std::size_t bytes) {
   }
 }
 
-// Makes the object `bytes` long where it is, or changes nothing and returns false.
+// Changes the object's length to `bytes` in place; false, with nothing changed, when that is not possible.
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
   if (gc::OwnWork::is_under_way()) return false;
   const std::size_t before = heap::Heap::bytes_of(start);

@@ -15,8 +15,8 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// A collection has no more roots than the collector's own: what it calls may be called by others that were
-// put in its place.
+// The collector finds all its roots itself. The program may save this function and call it from the one that
+// replaces it.
 void push_nothing() {}
 
 heap::Words words_between(void* low, void* high) {
@@ -24,7 +24,7 @@ heap::Words words_between(void* low, void* high) {
                                    reinterpret_cast<std::uintptr_t>(high));
 }
 
-// Calls `change(roots)`. Without memory for what the program says are roots it cannot go on.
+// Calls `change(roots)`. Ends the program when there is no memory to note its roots.
 template <typename Change>
 void change_roots(Change change) {
   try {

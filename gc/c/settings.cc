@@ -13,7 +13,7 @@ void* return_null(std::size_t) { return nullptr; }
 
 }  // namespace
 
-// libgc's values.
+// These initial values are libgc's.
 #pragma GCC visibility push(default)
 extern "C" {
 GC_word GC_gc_no = 0;

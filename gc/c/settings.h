@@ -1,4 +1,4 @@
-// Settings: what a program sets through the C interface and more than one part of it reads. The public
+// Settings: values that a program sets through the C interface and that several parts of it read. The public
 // variables of gc.h are settings, too.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace jackdaw::c_interface {
 
-/// The settings that have functions alone. Not synchronised: a program with several threads sets them before
-/// it starts the second, or with the lock held.
+/// The settings without a public variable. They are not synchronised: a program sets them before it starts a
+/// second thread, or with the lock held.
 struct Settings {
-  GC_warn_proc warn_proc = nullptr;  ///< null: to the log
+  GC_warn_proc warn_proc = nullptr;  ///< null: warnings go to the log
   int log_descriptor = 2;
-  // Null, as at first: none.
-  GC_stop_func stop_func = nullptr;  ///< null: never stops one
+  // The initial value, null, means that there is no such function.
+  GC_stop_func stop_func = nullptr;  ///< null: no marking is stopped
   GC_start_callback_proc start_callback = nullptr;
   GC_on_collection_event_proc on_collection_event = nullptr;
   GC_on_thread_event_proc on_thread_event = nullptr;
@@ -26,22 +26,22 @@ struct Settings {
   GC_has_static_roots_func has_static_roots = nullptr;
   bool unmaps_on_gcollect = false;
   bool measures_time = false;
-  bool program_handles_fork = false;  ///< by GC_atfork_prepare and its like
+  bool program_handles_fork = false;  ///< by calls of GC_atfork_prepare and its relatives
 };
 
-/// There before any constructor runs.
+/// Initialised before any constructor runs.
 extern constinit Settings settings;
 
-/// The collector's lock, or nothing before GC_init, when there is no other thread.
+/// Locks the collector's lock, or nothing before GC_init, when there is no other thread.
 std::unique_lock<gc::StoppableMutex> lock_settings();
-/// The options that the collector will be made with: to be changed before GC_init alone.
+/// Returns the options that the collector will be made with. They may be changed before GC_init only.
 inline gc::ProcessOptions& initial_options() { return gc::ProcessCollector::initial_options(); }
-/// How long pauses may be by GC_time_limit; nothing where it is GC_TIME_UNLIMITED.
+/// Returns the pause target that GC_time_limit says; nothing where that is GC_TIME_UNLIMITED.
 std::optional<std::chrono::milliseconds> wanted_pause_target();
-/// Puts what was set by variables into them, right before the collector is made.
+/// Copies what was set by variables to the initial options, right before the collector is made.
 void prepare_options();
-/// Hands the collector, which was just made, what was set before, and the variables what the environment
-/// says.
+/// Passes earlier settings to the collector, which was just made, and the environment's values to the
+/// variables.
 void apply_settings(gc::ProcessCollector& collector);
 
 }  // namespace jackdaw::c_interface

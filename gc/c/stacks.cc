@@ -41,9 +41,9 @@ int GC_get_stack_base(GC_stack_base* base) {
 
 void* GC_call_with_stack_base(GC_stack_base_func function, void* argument) {
   GC_stack_base base{};
-  base.mem_base = __builtin_frame_address(0);  // not the variable's: a sanitizer may keep it elsewhere
+  base.mem_base = __builtin_frame_address(0);  // not &base: a sanitizer may keep that elsewhere
   void* const result = function(&base, argument);
-  GC_reachable_here(&base);  // so this is no tail call: the frame lasts as long as the other
+  GC_reachable_here(&base);  // this prevents a tail call, so that the frame outlives the callee
   return result;
 }
 

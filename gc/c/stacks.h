@@ -1,12 +1,11 @@
-// Stacks: where the main thread's ends, as the program told before GC_init.
+// Stacks: the end of the main thread's stack, as the program set it before GC_init.
 #pragma once
 
 #include "gc/process/process_collector.h"
 
 namespace jackdaw::c_interface {
 
-/// Tells the collector, which was just made by the main thread, what GC_stackbottom says; or the other way
-/// round.
+/// Passes GC_stackbottom to the collector, which the main thread just made, or sets it from the collector.
 void apply_stack_end(gc::ProcessCollector& collector);
 
 }  // namespace jackdaw::c_interface

@@ -19,9 +19,9 @@ namespace {
 constinit std::atomic<bool> is_ready{false};
 constinit std::atomic<bool> has_ended{false};
 
-// The addresses that objects can ever have.
+// Publishes the addresses that objects can ever have.
 void publish_addresses(std::span<const std::byte> addresses) {
-  // The interface's type is older than const.
+  // The interface's type has no const.
   GC_least_plausible_heap_addr = const_cast<std::byte*>(addresses.data());
   GC_greatest_plausible_heap_addr = const_cast<std::byte*>(addresses.data() + addresses.size());
 }
@@ -29,7 +29,7 @@ void publish_addresses(std::span<const std::byte> addresses) {
 void start() {
   const gc::OwnWork own_work;
   const gc::NestedLock lock(gc::ProcessCollector::starting());
-  // Relaxed: written under the lock.
+  // Relaxed: it is written under the lock.
   if (is_ready.load(std::memory_order_relaxed)) return;
   try {
     prepare_options();
@@ -64,10 +64,10 @@ void* GC_greatest_plausible_heap_addr = nullptr;
 unsigned GC_get_version() { return GC_VERSION_MAJOR << 16 | GC_VERSION_MINOR << 8 | GC_VERSION_MICRO; }
 
 void GC_init() {
-  // Acquire: pairs with the release in start, so that the collector and the settings are there.
+  // Acquire: pairs with the release in start, so that the collector and the settings are seen.
   if (is_ready.load(std::memory_order_acquire)) [[likely]]
     return;
-  // The start of the collector may come here again, by operator new or malloc.
+  // Making the collector may call this again, through operator new or malloc.
   if (!gc::OwnWork::is_under_way()) start();
 }
 
@@ -75,7 +75,7 @@ void GC_init() {
 int GC_is_init_called() { return is_ready.load(std::memory_order_acquire) ? 1 : 0; }
 
 void GC_deinit() {
-  // Acquire: as in GC_init. Relaxed: the exchange alone decides which thread ends it.
+  // Acquire: as in GC_init. Relaxed: the exchange only decides which thread ends the collector.
   if (!is_ready.load(std::memory_order_acquire)) return;
   if (has_ended.exchange(true, std::memory_order_relaxed)) return;
   gc::ProcessCollector::instance().end_mark_threads();

@@ -1,4 +1,4 @@
-// Start: the collector behind the C interface, made when it is first needed.
+// Start: makes the collector behind the C interface when it is first needed.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,22 @@
 
 namespace jackdaw::c_interface {
 
-/// Bytes that every object is longer than was asked for: one when all interior pointers count, so that an
+/// Every object is this much longer than requested: one byte when all interior pointers count, so that an
 /// address just behind the last byte keeps the object. Fixed by GC_init.
 extern constinit std::size_t extra_bytes;
 
-/// The collector, made by GC_init if it was not yet. Registers the calling thread only when it makes it.
+/// Returns the collector, made by GC_init if it was not yet. Registers the calling thread only when it makes
+/// it.
 inline gc::ProcessCollector& collector() {
   GC_init();
   return gc::ProcessCollector::instance();
 }
 
-/// Registers the calling thread, which is not, or ends the program when there is no memory for that.
+/// Registers the calling thread, which is not registered, or ends the program when there is no memory for it.
 void register_this_thread();
 
-/// The collector, for what the calling thread must be registered for: no exception may leave a C function.
+/// Returns the collector and registers the calling thread if need be. It ends the program where that fails,
+/// as no exception may leave a C function.
 inline gc::ProcessCollector& registered_collector() {
   gc::ProcessCollector& made = collector();
   if (gc::ThreadRegistry::current() == nullptr) [[unlikely]]

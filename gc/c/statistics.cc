@@ -21,10 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Written under the lock.
+// These are written under the lock.
 constinit heap::ByteCount reclaimed_last;    // by the last collection
-constinit heap::ByteCount reclaimed_before;  // by those before it
-constinit std::uint64_t used_bytes = 0;      // when the collection under way began to reclaim
+constinit heap::ByteCount reclaimed_before;  // by earlier collections
+constinit std::uint64_t used_bytes = 0;      // when the present collection began to reclaim
 constinit std::uint64_t counted_collections = 0;
 constinit Clock::time_point started;
 constinit Clock::duration time_spent{0};
@@ -33,9 +33,9 @@ const heap::Heap& heap_now() { return collector().heap(); }
 
 void count_reclaimed() {
   gc::ProcessCollector& collector = c_interface::collector();
-  if (collector.collections() == counted_collections) return;  // it was given up
+  if (collector.collections() == counted_collections) return;  // the collection was given up
   counted_collections = collector.collections();
-  // Relaxed: only to be read by the program.
+  // Relaxed: only the program reads it.
   std::atomic_ref(GC_gc_no).store(counted_collections, std::memory_order_relaxed);
   reclaimed_before.add(reclaimed_last);
   reclaimed_last.subtract(reclaimed_last);
@@ -91,7 +91,8 @@ GC_word GC_get_gc_no() { return collector().collections(); }
 
 std::size_t GC_get_heap_size() { return heap_now().bytes(); }
 std::size_t GC_get_free_bytes() {
-  // One after the other: another thread may have changed both in between.
+  // The two are read one after the other, and another thread may change both in between: so the larger
+  // counts.
   const std::uint64_t used = heap_now().usage().used;
   return std::max<std::uint64_t>(heap_now().bytes(), used) - used;
 }

@@ -1,11 +1,11 @@
-// Statistics: what is added up over collections.
+// Statistics: totals over all collections.
 #pragma once
 
 #include "gc/process/process_hooks.h"
 
 namespace jackdaw::c_interface {
 
-/// Adds up what a collection did. With the lock, at each of its events.
+/// Adds what a collection did. With the lock, at each of its events.
 void count_event(gc::CollectionEvent event);
 
 }  // namespace jackdaw::c_interface

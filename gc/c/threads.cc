@@ -26,10 +26,10 @@ struct Call {
   }
 };
 
-// The engine may have no more mark threads.
+// More mark threads than this are refused.
 constexpr unsigned kMostMarkers = 64;
 
-// Threads go on without a signal here: the number is libgc's, for those that ask.
+// Threads are resumed without a signal here: the number is libgc's, for programs that read it.
 constinit int restart_signal = SIGXCPU;
 
 }  // namespace

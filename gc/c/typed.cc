@@ -1,4 +1,4 @@
-// Objects whose layout is told: gc_typed.h. A layout is a LayoutWord (gc/marking/layout_word.h), which an
+// Objects with explicit layouts: gc_typed.h. A layout is a LayoutWord (gc/marking/layout_word.h), which an
 // object holds in its last word.
 #include <algorithm>
 #include <atomic>
@@ -17,21 +17,21 @@ namespace {
 
 constexpr std::size_t kMaximumBytes = std::numeric_limits<std::size_t>::max() / 2;
 
-// The bits up to the last that is set.
+// Returns the number of bits up to the last that is set.
 std::size_t length_of(const GC_word* bitmap, std::size_t bits) {
   while (bits > 0 && GC_get_bit(bitmap, bits - 1) == 0) --bits;
   return bits;
 }
 
-// A typed object with room for its last word, or null when there is no memory. That word serves as the extra
-// byte, too.
+// Returns a typed object with room for its last word, or null when there is no memory. That word also serves
+// as the extra byte.
 void* try_allocate_typed(std::size_t bytes, heap::LargeAddresses addresses) {
   if (bytes > kMaximumBytes) return nullptr;
   return try_allocate(std::max(bytes, heap::kWordBytes) + heap::kWordBytes - extra_bytes,
                       gc::ProcessKinds::kTyped, addresses);
 }
 
-// Where the layout of a typed object lies.
+// Returns where the layout of a typed object lies.
 GC_word* layout_of(void* object) {
   const std::size_t bytes = heap::Heap::bytes_of(static_cast<heap::Object*>(object));
   return static_cast<GC_word*>(object) + bytes / heap::kWordBytes - 1;
@@ -52,7 +52,7 @@ extern "C" {
 GC_descr GC_make_descriptor(const GC_word* bitmap, std::size_t bits) {
   const std::size_t length = length_of(bitmap, bits);
   if (length > GC_WORDSZ - GC_DS_TAG_BITS) return make_long_bitmap(bitmap, length);
-  if (length == 0) return GC_DS_LENGTH;  // of nothing
+  if (length == 0) return GC_DS_LENGTH;  // a length of zero: no word is a pointer
   GC_descr layout = GC_DS_BITMAP;
   for (std::size_t word = 0; word < length; ++word)
     layout |= GC_get_bit(bitmap, word) << (GC_WORDSZ - 1 - word);
@@ -76,7 +76,7 @@ void* GC_calloc_explicitly_typed(std::size_t count, std::size_t element_bytes, G
   if (array == nullptr) return out_of_memory(bytes);
   GC_word* const end = layout_of(array);
   const GC_descr whole = set_shape(shape, end);
-  // A collection that comes here must find the shape when it finds the layout.
+  // A collection that comes here must see the shape if it sees the layout.
   std::atomic_signal_fence(std::memory_order_release);
   *end = whole;
   return array;

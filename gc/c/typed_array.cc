@@ -28,7 +28,8 @@ GC_ms_entry* mark_elements(GC_word* array, GC_ms_entry* top, GC_ms_entry*, GC_wo
   return top;
 }
 
-// The layout of a whole array that says the same as the layout of its elements, if there is one of one word.
+// Returns the layout of a whole array that is equivalent to its elements' layout, if there is one of one
+// word.
 std::optional<GC_descr> flattened(const ArrayShape& shape) {
   const std::size_t element_words = shape.element_bytes / heap::kWordBytes;
   const std::size_t words = shape.count * element_words;

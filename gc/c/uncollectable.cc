@@ -9,7 +9,7 @@
 namespace jackdaw::c_interface {
 
 void count_uncollectable(std::size_t bytes) {
-  // The variable is a plain one in the interface. Relaxed: a total that publishes nothing.
+  // The interface has a plain variable. Relaxed: a total that publishes nothing.
   std::atomic_ref(GC_non_gc_bytes).fetch_add(bytes, std::memory_order_relaxed);
 }
 

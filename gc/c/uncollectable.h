@@ -1,4 +1,4 @@
-// Uncollectable objects, which live until they are freed explicitly. GC_get_non_gc_bytes tells their bytes.
+// Uncollectable objects, which live until they are freed explicitly. GC_get_non_gc_bytes returns their bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace jackdaw::c_interface {
 
-/// Whether it is an object, and a collection leaves it alone whatever refers to it.
+/// Whether `object` is an object that no collection frees.
 inline bool is_uncollectable(const void* object) {
   if (gc::OwnMemory::owns(object)) return false;
   const heap::Chunk& chunk = *heap::Chunk::of(object);
   return !chunk.kind_table()[chunk.kind_of(object)].is_collectable;
 }
 
-/// An uncollectable object grew by `bytes`, or shrank (then in two's complement).
+/// Adds `bytes` to the bytes of uncollectable objects; a decrease is in two's complement.
 void count_uncollectable(std::size_t bytes);
 
-/// An object of a kind, or null when there is no memory; counted if it is uncollectable.
+/// Returns an object of a kind, counted if it is uncollectable, or null when there is no memory.
 void* try_allocate_counted(std::size_t bytes, heap::KindNumber kind,
                            heap::LargeAddresses addresses = heap::LargeAddresses::all);
-/// Allocates likewise, or returns what the out-of-memory function does.
+/// Returns such an object, or what the out-of-memory function returns.
 void* allocate_counted(std::size_t bytes, heap::KindNumber kind,
                        heap::LargeAddresses addresses = heap::LargeAddresses::all);
 

@@ -1,4 +1,4 @@
-// collect_garbage: collections when the program asks for them, and figures of the heap.
+// collect_garbage: collections at the program's request, heap dumps, and figures of the heap.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@ using gc::StackState;
 JACKDAW_EXPORT void collect_garbage(StackState stack = StackState::may_hold_references);
 
 /// Collects, and writes every live object, its references and all roots to the file at `path`, in which %p
-/// stands for the process's number and %n for that of the collection (docs/heap-dump.md). Returns when it is
-/// whole; false when it could not be written, or collections are disabled. Throws std::bad_alloc. Any thread.
+/// stands for the process's number and %n for the collection's (docs/heap-dump.md). Returns when the file is
+/// complete; false when it could not be written, or collections are disabled. Throws std::bad_alloc. Any
+/// thread.
 JACKDAW_EXPORT bool dump_heap(const char* path);
 
-/// The process's heap, whatever interface objects were made through.
+/// Figures of the process's heap, for objects of all interfaces.
 struct HeapStatistics {
   std::uint64_t collections = 0;
   std::uint64_t heap_bytes = 0;       ///< taken from the system for objects and their marks
   std::uint64_t live_bytes = 0;       ///< found live by the last collection
-  std::uint64_t allocated_bytes = 0;  ///< handed out to threads since, more than one object at a time
+  std::uint64_t allocated_bytes = 0;  ///< handed out to threads since, by whole free runs
 };
 
-/// Any thread; each number is right at some time during the call.
+/// Returns the figures; each is right at some time during the call. Any thread.
 JACKDAW_EXPORT HeapStatistics heap_statistics();
 
 }  // namespace jackdaw

@@ -6,12 +6,12 @@
 //   for (const auto& child : *children_) ...
 //   void Trace(Visitor* visitor) const { visitor->Trace(children_); }
 //
-// A container with memory of malloc could not be traced: a collection may come at any instruction, also in
-// the middle of push_back, when the container is in disorder; and no lock can keep it off there, since a
-// stopped thread may hold the one of malloc. So these have all their memory in the collected heap, as objects
-// any word of which may be an address: whatever a container is doing, what it needs can be reached from its
-// own words and from the registers and the stack of whoever works on it. Their memory is marked in parallel,
-// long arrays in slices. What is removed from them is cleared, since spare capacity is searched, too.
+// A container with memory from malloc could not be traced: a collection may come at any instruction, such as
+// in the middle of push_back, and no lock could prevent that, since a stopped thread may hold malloc's. So
+// these containers have all their memory in the collected heap, as objects whose words are all searched for
+// addresses. In any state of a container, its memory can be reached from its own words and from the registers
+// and stack of the thread that works on it. Long arrays are marked in slices, in parallel. Removed elements
+// are cleared, since spare capacity is searched, too.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@
 
 namespace jackdaw {
 
-/// An allocator over the collected heap, for containers in collected objects and on stacks. Memory is freed
-/// when nothing leads to it, and not before. Throws std::bad_alloc. Any thread, which this registers.
+/// An allocator over the collected heap, for containers in collected objects and on stacks. Only collections
+/// free its memory. Throws std::bad_alloc. Any thread, which this registers.
 template <typename T>
 class HeapAllocator {
  public:
@@ -53,9 +53,9 @@ class HeapAllocator {
     if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw std::bad_alloc();
     return static_cast<T*>(internal::allocate(count * kElementBytes, kKind));
   }
-  /// Clears the memory: a stale word that leads there keeps nothing else.
+  /// Clears the memory, so that a stale word that refers to it keeps nothing else alive.
   void deallocate(T* first, std::size_t count) { clear(first, count); }
-  /// Removes an element, and what it led to from the container's memory.
+  /// Removes an element from the container and clears its memory.
   template <typename Element>
   void destroy(Element* element) {
     std::destroy_at(element);
@@ -65,7 +65,7 @@ class HeapAllocator {
 
  private:
   static constexpr std::size_t kElementBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): any T
-  // A type that is neither class nor pointer leads to no object.
+  // Only classes and pointers can refer to objects.
   template <typename Element>
   static constexpr bool kIsData = std::is_arithmetic_v<Element> || std::is_enum_v<Element>;
   static constexpr heap::KindNumber kKind = kIsData<T> ? gc::ProcessKinds::kData : gc::ProcessKinds::kWords;
@@ -77,11 +77,11 @@ class HeapAllocator {
   }
 };
 
-/// A container with a HeapAllocator, in a collected object or on a stack; used like a pointer to it. Its
-/// elements keep what they lead to. They may be members, pairs of members and other things, or other types
-/// that need no destructor; not weak references: see WeakMap (gc/cpp/weak_map.h). It has no destructor, since
-/// its memory may be gone before the object that it lies in is destroyed. Threads that share one synchronise;
-/// the collector needs no synchronisation.
+/// A container with a HeapAllocator, in a collected object or on a stack, used like a pointer to it. It keeps
+/// what its elements refer to. They may be members, pairs of members and other values, or other types without
+/// a destructor, but no weak references: use WeakMap (gc/cpp/weak_map.h). The container is not destroyed,
+/// since its memory may be freed before the object that holds it is destroyed. Threads that share one must
+/// synchronise; the collector needs no synchronisation.
 template <typename Container>
 class HeapContainer {
  public:
@@ -115,7 +115,8 @@ class HeapContainer {
 
   void Trace(Visitor* visitor) const {
     if constexpr (requires { get()->data(); }) {
-      // Its other words lead to the end of its memory, which is where another object may start.
+      // Only the data pointer is reported: the others may point to the end of the memory, where another
+      // object may start.
       const auto data = reinterpret_cast<std::uintptr_t>(get()->data());
       visitor->trace_words(&data, sizeof data);
     } else {
@@ -127,7 +128,7 @@ class HeapContainer {
   Container* get() { return std::launder(reinterpret_cast<Container*>(bytes_)); }
   const Container* get() const { return std::launder(reinterpret_cast<const Container*>(bytes_)); }
 
-  // Bytes, so that nothing destroys it.
+  // Bytes have no destructor to be called.
   alignas(Container) std::byte bytes_[sizeof(Container)];  // NOLINT(modernize-avoid-c-arrays)
 };
 

@@ -1,8 +1,8 @@
-// Ephemeron: a pair of references of which the first keeps nothing, and the second keeps its object as long
-// as the first one's object is kept by something else.
+// Ephemeron: a pair of references, a key that keeps nothing, and a value that is kept as long as something
+// else keeps the key's object.
 //
-// So what is known about an object can be held beside it: in a cache, or under a key of a WeakMap
-// (gc/cpp/weak_map.h). It does not matter if the value refers back to the key.
+// So data can be attached to an object from outside: in a cache, or under a key of a WeakMap
+// (gc/cpp/weak_map.h). The value may refer back to the key.
 #pragma once
 
 #include <type_traits>
@@ -13,9 +13,9 @@ namespace jackdaw {
 
 class Visitor;
 
-/// Lies in a collected object, which reports it. When the collector finds the key's object dead, both become
-/// null; the value's object lives no longer than that by this reference. Key and Value are GarbageCollected
-/// types or mixins.
+/// Lies in a collected object, which reports it. When the collector finds the key's object dead, both
+/// references become null, and the value's object may die. Key and Value are GarbageCollected types or
+/// mixins.
 template <typename Key, typename Value>
 class Ephemeron {
  public:
@@ -24,7 +24,7 @@ class Ephemeron {
 
   [[nodiscard]] Key* key() const { return static_cast<Key*>(slots_.key); }
   [[nodiscard]] Value* value() const { return static_cast<Value*>(slots_.value); }
-  /// Refers to another pair; a null key to none.
+  /// Replaces the pair. With a null key, it refers to nothing.
   void set(Key* key, Value* value) {
     slots_.key = const_cast<std::remove_const_t<Key>*>(key);
     slots_.value = key == nullptr ? nullptr : const_cast<std::remove_const_t<Value>*>(value);

@@ -7,7 +7,7 @@
 //     Member<Node> next_;
 //   };
 //
-// Such objects are made by MakeGarbageCollected (gc/cpp/make_garbage_collected.h) and by nothing else.
+// Only MakeGarbageCollected makes such objects (gc/cpp/make_garbage_collected.h).
 #pragma once
 
 #include <cstddef>
@@ -28,30 +28,29 @@ class GarbageCollectedBase {
  public:
   void* operator new(std::size_t) = delete;
   void* operator new[](std::size_t) = delete;
-  /// Here because virtual destructors name it. Objects are freed by the collector alone.
+  /// Declared because virtual destructors refer to it. Only the collector frees objects.
   void operator delete(void* object) { end_for_delete(object); }
   void operator delete[](void*) = delete;
 };
 
 }  // namespace internal
 
-/// The base of a type T, and by it of all types derived from T. It must be at the start of T. T has a
-/// function `void Trace(Visitor*) const`, virtual or not, that reports all its members that refer to
-/// collected objects, and those of its bases: see gc/cpp/visitor.h. A derived type that adds members has one
-/// of its own.
+/// The base of a type T and so of all types derived from T. It must be at the start of T. T has a function
+/// `void Trace(Visitor*) const`, virtual or not, that reports all its members, and those of its bases, that
+/// refer to collected objects (gc/cpp/visitor.h). A derived type that adds such members has its own Trace.
 template <typename T>
 class GarbageCollected : public internal::GarbageCollectedBase {};
 
-/// A base of types whose objects refer to no collected object: they need no Trace, and their objects are not
-/// looked at while others are marked.
+/// A base of types whose objects refer to no collected object: they need no Trace, and marking does not read
+/// their objects.
 template <typename T>
 class GarbageCollectedLeaf : public internal::GarbageCollectedBase {
  public:
   void Trace(Visitor*) const {}
 };
 
-/// A base class of collected objects that is not their first: a Member may refer to it, and leads to the
-/// whole object then. Its Trace is called by that of the derived type.
+/// A base class of collected objects that is not their first one: a Member may refer to it, and keeps the
+/// whole object. The derived type's Trace calls its Trace.
 class GarbageCollectedMixin {
  public:
   virtual void Trace(Visitor*) const {}

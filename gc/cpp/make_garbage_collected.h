@@ -21,8 +21,8 @@
 
 namespace jackdaw {
 
-/// Bytes behind an object that belong to it, zeroed unless its type is a leaf. Its type knows what is there,
-/// and reports it.
+/// The number of bytes behind an object that belong to it, zeroed unless its type is a leaf. Its type's Trace
+/// reports the references in them.
 struct AdditionalBytes {
   explicit constexpr AdditionalBytes(std::size_t count) : bytes(count) {}
   std::size_t bytes;
@@ -33,7 +33,7 @@ namespace internal {
 /// Memory beyond the free slots at hand, or else throws std::bad_alloc.
 JACKDAW_EXPORT void* allocate_or_throw(std::size_t bytes, heap::KindNumber kind);
 
-/// Memory of a kind of the process's. With constants as arguments a few instructions.
+/// Returns memory of one of the process's kinds. With constant arguments it takes a few instructions.
 inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
   gc::AllocatingThread* const thread = gc::AllocatingThread::current();
   if (thread != nullptr && bytes <= heap::kLargestSmallBytes) [[likely]] {
@@ -43,8 +43,8 @@ inline void* allocate(std::size_t bytes, heap::KindNumber kind) {
   return allocate_or_throw(bytes, kind);
 }
 
-/// The name of a type, with a zero at its end, from what GCC and clang call this function: "... [with T =
-/// x]".
+/// Returns the name of a type, with a zero at its end, cut out of the name that GCC and clang give this
+/// function: "... [with T = x]".
 template <typename T>
 constexpr auto name_of_type() {
   constexpr std::string_view kFunction = __PRETTY_FUNCTION__;
@@ -55,7 +55,7 @@ constexpr auto name_of_type() {
   return name;
 }
 
-/// The descriptors that the headers of a type's objects point to.
+/// The descriptors to which the headers of a type's objects point.
 template <typename T>
 class TypeOf {
  public:
@@ -81,13 +81,13 @@ class TypeOf {
   static constexpr gc::TraceDescriptor kDead = of_dead();
 
  public:
-  /// Until the constructor has come to an end there is nothing to destroy.
+  /// This descriptor has no destructor, for objects whose constructor has not returned.
   static constexpr gc::TraceDescriptor kUnderConstruction = {.trace = kTrace, .name = kName.data()};
   static constexpr gc::TraceDescriptor kComplete = {
       .trace = kTrace, .dead = kIsDestroyed ? &kDead : nullptr, .name = kName.data()};
 };
 
-/// The fences keep the compiler from moving what the constructor stores past it: a collection may come
+/// The fences keep the compiler from moving the constructor's stores across it, since a collection may come
 /// between any two instructions.
 inline void set_header(void* start, const gc::TraceDescriptor* descriptor) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -110,7 +110,7 @@ T* make(std::size_t additional_bytes, Arguments&&... arguments) {
   try {
     object = ::new (place) T(std::forward<Arguments>(arguments)...);
   } catch (...) {
-    // The parts that were constructed are destroyed; the memory is free when nothing leads to it.
+    // The language has destroyed the parts that were constructed; a collection frees the memory.
     set_header(start, nullptr);
     throw;
   }
@@ -121,14 +121,13 @@ T* make(std::size_t additional_bytes, Arguments&&... arguments) {
 }  // namespace internal
 
 /// Makes an object of type T, which is derived from GarbageCollected<T> or from a type that is. It lives
-/// while something leads to it: a Member of a live object, a Persistent, or a pointer on the stack or in the
-/// registers of a registered thread or in static data, which may lead anywhere into the object. Objects of
-/// types that have a destructor to call are destroyed after they were found dead
-/// (gc/finalization/destructors.h).
+/// while it is reachable: from a Member of a live object, a Persistent, or a pointer to any part of it in
+/// static data or in the stack or registers of a registered thread. Objects of types with a nontrivial
+/// destructor are destroyed after they were found dead (gc/finalization/destructors.h).
 ///
-/// Throws std::bad_alloc when there is no memory even after a collection, and what the constructor throws;
-/// the destructor is not called then. May collect, and so run destructors of other objects. Any thread, which
-/// this registers.
+/// Throws std::bad_alloc when there is no memory even after a collection, and what the constructor throws,
+/// without calling the destructor. May collect, and so run other objects' destructors. Any thread, which this
+/// registers.
 template <typename T, typename... Arguments>
 T* MakeGarbageCollected(Arguments&&... arguments) {
   return internal::make<T>(0, std::forward<Arguments>(arguments)...);

@@ -1,8 +1,8 @@
 // Member and WeakMember: references from one collected object to another.
 //
-// They are as large as a pointer and cost as much. They live in collected objects, in containers that belong
-// to such (gc/cpp/containers.h), and on stacks, where a plain pointer does as well; never in static data or
-// in other memory, which is what Persistent is for (gc/cpp/persistent.h).
+// They have the size and cost of a pointer. They lie in collected objects, in containers of these
+// (gc/cpp/containers.h), and on stacks, where a plain pointer works as well. In static data and other memory
+// use Persistent (gc/cpp/persistent.h).
 #pragma once
 
 #include <compare>
@@ -17,11 +17,11 @@ class Visitor;
 
 namespace internal {
 
-/// Whether a reference keeps its object.
+/// Whether a reference keeps its object alive.
 enum class Strength : bool { weak, strong };
 
-/// A Member or a WeakMember. T may be incomplete where it is declared. Threads that share one synchronise, as
-/// with any other variable.
+/// A Member or a WeakMember. T may be incomplete at the declaration. Threads that share one must synchronise,
+/// as with any variable.
 template <typename T, Strength kStrength>
 class BasicMember {
  public:
@@ -31,7 +31,7 @@ class BasicMember {
   // NOLINTBEGIN(google-explicit-constructor): it stands in for a pointer
   constexpr BasicMember(std::nullptr_t) {}
   constexpr BasicMember(T* object) : object_(object) {}
-  /// From any other kind of reference.
+  /// Converts from any other kind of reference.
   template <typename Reference>
   requires(!std::is_same_v<Reference, BasicMember> &&
            std::is_convertible_v<const Reference&, T*>) constexpr BasicMember(const Reference& reference)
@@ -51,18 +51,18 @@ class BasicMember {
 
 }  // namespace internal
 
-/// A reference that keeps its object, if the object that it lies in is kept and reports it.
+/// A reference that keeps its object alive, if the object that holds it is live and reports it.
 template <typename T>
 using Member = internal::BasicMember<T, internal::Strength::strong>;
 
-/// A reference that keeps nothing. When the collector finds its object dead, the reference becomes null,
-/// before the object's destructor runs and before its memory is used again.
+/// A weak reference. When the collector finds its object dead, the reference becomes null, before the
+/// object's destructor runs and before its memory is reused.
 template <typename T>
 using WeakMember = internal::BasicMember<T, internal::Strength::weak>;
 
 }  // namespace jackdaw
 
-/// Objects do not move, so a reference may be a key: of its object's address.
+/// Hashes the object's address: objects do not move, so a reference may be a key.
 template <typename T, jackdaw::internal::Strength kStrength>
 struct std::hash<jackdaw::internal::BasicMember<T, kStrength>> {
   std::size_t operator()(const jackdaw::internal::BasicMember<T, kStrength>& member) const {

@@ -1,12 +1,11 @@
-// Object address: from the address that a program knows an object of a C++ type by to the one that the heap
-// knows it by.
+// Object address: converts the program's address of an object of a C++ type to the heap's.
 //
 //   from       what
 //   0          header: leads to the type's gc::TraceDescriptor
 //   8 or 16    the object as the program sees it; 16 if its type is aligned to 16 bytes
 //
-// So what the program has is 8 or 0 modulo 16, and the start is the last multiple of 16 before it; also for a
-// base class that lies 8 bytes into the object, because a class derived from it has the first virtual
+// So the program's address is 8 or 0 modulo 16, and the start is the last multiple of 16 before it. That
+// holds, too, for a base class 8 bytes into the object, because a derived class added the first virtual
 // function.
 #pragma once
 
@@ -19,25 +18,26 @@
 
 namespace jackdaw::internal {
 
-/// Where an object of type T begins in its slot.
+/// Returns the offset of an object of type T in its slot.
 template <typename T>
 inline constexpr std::size_t kObjectOffset = alignof(T) > heap::kWordBytes ? heap::kGranuleBytes
                                                                            : heap::kWordBytes;
 
-/// Where the slot starts of an object that begins at `object`, or 8 bytes before it.
+/// Returns the start of the slot of an object that begins at `object`, or 8 bytes before it.
 inline heap::Object* start_of(const void* object) {
   constexpr std::uintptr_t kGranuleMask = ~std::uintptr_t{heap::kGranuleBytes - 1};
   return reinterpret_cast<heap::Object*>((reinterpret_cast<std::uintptr_t>(object) - 1) & kGranuleMask);
 }
 
-/// The object of the heap that an address lies in, which may be anywhere in it: a mixin's.
+/// Returns the heap's object that holds the mixin at any place inside.
 inline heap::Object* start_of_object_with(const void* mixin) {
   const auto address = reinterpret_cast<std::uintptr_t>(mixin);
-  // An object that is longer than a chunk has only its start in one: but no mixin lies so far behind that.
+  // Only the start of an object longer than a chunk is in the chunk's table, but no mixin lies that far
+  // behind the start.
   return reinterpret_cast<heap::Object*>(heap::Chunk::of(mixin)->map().start_of_object_at(address));
 }
 
-/// From the first byte after the header to the object.
+/// The bytes between the header and the object.
 template <typename T>
 T* object_behind_header(void* after_header) {
   return reinterpret_cast<T*>(static_cast<std::byte*>(after_header) + kObjectOffset<T> - heap::kWordBytes);

@@ -1,5 +1,5 @@
-// Persistent and WeakPersistent: references to collected objects from anywhere else: static data, memory of
-// malloc, containers of the standard library, objects of other collectors.
+// Persistent and WeakPersistent: references to collected objects from other memory: static data, malloc's
+// memory, containers of the standard library, other collectors' objects.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,15 @@ namespace jackdaw {
 
 namespace internal {
 
-/// Notes the calling code as the handle's maker, for heap dumps: what leads here is always inlined. Throws
-/// std::bad_alloc. Any thread.
+/// Acquires a node, and notes the calling code, into which the callers are inlined, as the handle's maker for
+/// heap dumps. Throws std::bad_alloc. Any thread.
 JACKDAW_EXPORT gc::PersistentNode& acquire_node(Strength strength, const void* object);
 JACKDAW_EXPORT void release_node(Strength strength, gc::PersistentNode& node);
 
-/// A Persistent or a WeakPersistent. One that has been null all the time takes nothing but its own eight
-/// bytes; else it holds a node of a table until it dies. To make the first reference takes a lock and may
-/// throw std::bad_alloc; all else is as with a pointer. Different ones may be used by different threads at
-/// once, and one by several threads with synchronisation of their own; it may die on another thread than the
-/// one that made it.
+/// A Persistent or a WeakPersistent. Once it was not null, it holds a node of a table until it is destroyed.
+/// Its first reference takes a lock and may throw std::bad_alloc; all else costs what a pointer costs.
+/// Different handles may be used by different threads at once; threads that share one must synchronise. Any
+/// thread may destroy it.
 template <typename T, Strength kStrength>
 class BasicPersistent {
  public:
@@ -34,7 +33,7 @@ class BasicPersistent {
   // NOLINTBEGIN(google-explicit-constructor): it stands in for a pointer
   constexpr BasicPersistent(std::nullptr_t) {}
   [[gnu::always_inline]] BasicPersistent(T* object) { set(object); }
-  /// From any other kind of reference.
+  /// Converts from any other kind of reference.
   template <typename Reference>
   requires(!std::is_same_v<Reference, BasicPersistent> && std::is_convertible_v<const Reference&, T*>)
       [[gnu::always_inline]] BasicPersistent(const Reference& reference) {
@@ -87,12 +86,12 @@ class BasicPersistent {
 
 }  // namespace internal
 
-/// Keeps its object. In a collected object it would keep all that it leads to for ever if that leads back:
-/// there, a Member is right.
+/// Keeps its object alive. Do not hold one in a collected object: a cycle through it would never be freed.
+/// Use a Member there.
 template <typename T>
 using Persistent = internal::BasicPersistent<T, internal::Strength::strong>;
 
-/// Keeps nothing, and is null from the collection on that finds its object dead.
+/// Keeps nothing alive, and becomes null in the collection that finds its object dead.
 template <typename T>
 using WeakPersistent = internal::BasicPersistent<T, internal::Strength::weak>;
 

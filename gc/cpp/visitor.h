@@ -5,12 +5,11 @@
 //     visitor->Trace(children_);
 //   }
 //
-// A Trace function reports each member that refers to collected objects, and calls those of its bases. It is
-// called for every live object in every collection, on any mark thread, while all threads of the program are
-// stopped, each wherever it was: so it must not take a lock, ask for memory, change anything, or look at
-// other objects, and it may find an object whose constructor has not come to an end or not begun, whose bytes
-// are zero then. It is called by the exact type's name, not by way of virtual functions, and a reported
-// reference costs no call.
+// A Trace function reports each member that refers to collected objects, and calls its bases' Trace. It runs
+// for every live object in every collection, on any mark thread, while the program's threads are stopped at
+// any instruction. So it must not take a lock, allocate, change anything, or read other objects; and the
+// object's constructor may not have returned, or not have begun: its bytes are zero then. It is called by the
+// exact type's name, never virtually, and a reported reference costs no call.
 #pragma once
 
 #include <array>
@@ -36,14 +35,14 @@ class Visitor;
 
 namespace internal {
 
-/// Has a function that reports to a visitor.
+/// Has a member function that reports to a visitor.
 template <typename T>
 concept HasTrace = requires(const T& value, Visitor* visitor) {
   value.Trace(visitor);
 };
 
-/// Whether values of a type may be searched word by word instead of being reported. The collector would not
-/// know of weak references, and what has a Trace may have some.
+/// Whether values of a type may be searched word by word instead of being reported. A type with a Trace may
+/// not, as it may have weak references, which a search would take for strong.
 template <typename T>
 inline constexpr bool kKeepsByWords = std::is_trivially_destructible_v<T> && !HasTrace<T>;
 template <typename T>
@@ -56,7 +55,7 @@ inline constexpr bool kKeepsByWords<std::pair<First, Second>> =
 
 }  // namespace internal
 
-/// Given to Trace functions, which may not keep it.
+/// Passed to Trace functions, which must not keep it.
 class Visitor {
  public:
   explicit Visitor(gc::Visitor& marker) : marker_(marker) {}
@@ -87,7 +86,7 @@ class Visitor {
     report(ephemeron.value());
   }
 
-  /// Part of an object that has members of its own to report.
+  /// Reports a part of the object that has members of its own.
   template <internal::HasTrace T>
   void Trace(const T& part) {
     static_assert(!internal::kIsGarbageCollected<T>, "a collected object is no part of another: use Member");
@@ -102,31 +101,30 @@ class Visitor {
   void Trace(const T (&parts)[kCount]) {  // NOLINT(modernize-avoid-c-arrays): the program's
     for (const T& part : parts) Trace(part);
   }
-  /// Reports those of the two that can be reported; at least one can.
+  /// Reports those of the pair that can be reported; at least one can.
   template <typename First, typename Second>
   void Trace(const std::pair<First, Second>& parts) {
     static_assert(kCanTrace<First> || kCanTrace<Second>, "neither of the two leads to objects");
     if constexpr (kCanTrace<First>) Trace(parts.first);
     if constexpr (kCanTrace<Second>) Trace(parts.second);
   }
-  /// The words of an empty std::optional are traced, too: a thread may be stopped after it has filled the
-  /// value and before it has set the flag.
+  /// Traces the words of an empty std::optional, too: a thread may be stopped between filling the value and
+  /// setting the flag.
   template <typename T>
   void Trace(const std::optional<T>& part) {
     static_assert(internal::kKeepsByWords<T>, "a weak reference or a destructor: not in a std::optional");
     trace_words(&part, sizeof part);
   }
 
-  /// Memory of the object, any aligned word of which may be the address of a collected object, or of a place
-  /// in one, or anything else: for memory without members. The objects that it leads to are kept; no word is
-  /// changed.
+  /// Searches memory of the object that has no members: any aligned word may be the address of a collected
+  /// object or of a place in one. The objects found are kept; no word is changed.
   void trace_words(const void* begin, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(begin);
     for (const heap::Word word : heap::whole_words_between(address, address + bytes)) marker_.word(word.bits);
   }
 
   /// Whether a value of the type can be reported.
-  template <typename T, typename ThisClass = Visitor>  // so that it need not be complete yet
+  template <typename T, typename ThisClass = Visitor>  // so that Visitor may still be incomplete
   static constexpr bool kCanTrace = requires(ThisClass& visitor, const T& value) {
     visitor.Trace(value);
   };
@@ -146,7 +144,7 @@ class Visitor {
                   "a Member refers to a GarbageCollected type or a mixin");
     marker_.reference(object);
   }
-  // Another thread may mark it now: then what is noted is looked at once more than it needs to be.
+  // Another thread may be marking it: then the reference is noted although it need not be.
   static bool is_marked(const heap::Object* object) { return heap::Chunk::of(object)->is_marked(object); }
 
   gc::Visitor& marker_;

@@ -1,5 +1,5 @@
-// WeakMap: a hash table from objects to objects that keeps no key, and each value as long as its key is kept
-// by something else.
+// WeakMap: a hash table from objects to objects that keeps no key alive, and each value as long as something
+// else keeps its key alive.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,12 @@
 namespace jackdaw {
 
 /// Lies in a collected object, which reports it, or on a stack. Key and Value are GarbageCollected types or
-/// mixins; keys are told apart by their addresses. Entries of dead keys are gone for every function here; the
-/// memory that they take is freed when their place in the table is next changed. Threads that share one
-/// synchronise.
+/// mixins; keys are compared by address. No function here sees entries of dead keys; their memory is freed
+/// when the table changes next at their place. Threads that share one must synchronise.
 template <typename Key, typename Value>
 class WeakMap {
  public:
-  /// The value of a key, or null. O(1) on average.
+  /// Returns the value of a key, or null. O(1) on average.
   [[nodiscard]] Value* find(const Key* key) const {
     if (buckets_->empty()) return nullptr;
     for (const Entry* entry = (*buckets_)[bucket_of(key)]; entry != nullptr; entry = entry->next) {
@@ -44,7 +43,7 @@ class WeakMap {
     ++entries_;
   }
 
-  /// Whether the key was there. O(1) on average.
+  /// Erases a key and returns whether it was there. O(1) on average.
   bool erase(const Key* key) {
     Entry* const entry = find_entry(key);
     if (entry == nullptr) return false;
@@ -53,12 +52,12 @@ class WeakMap {
     return true;
   }
 
-  /// Calls `function(Key&, Value&)` for each entry, in no order. It may not add entries. O(table).
+  /// Calls `function(Key&, Value&)` for each entry, in no order. `function` must not add entries. O(table).
   template <typename Function>
   void for_each(Function function) const {
     for (const Member<Entry>& bucket : *buckets_) {
       for (const Entry* entry = bucket; entry != nullptr; entry = entry->next) {
-        // On the stack: from here on neither can die.
+        // The pointers on the stack keep both alive from here on.
         Key* const key = entry->pair.key();
         Value* const value = entry->pair.value();
         if (key != nullptr && value != nullptr) function(*key, *value);
@@ -82,14 +81,15 @@ class WeakMap {
 
   static constexpr std::size_t kFirstBuckets = 8;
 
-  // The high bits of a product with 2^64 over the golden ratio: neighbouring objects lie far apart.
+  // The bucket is given by the high bits of the address times 2^64 over the golden ratio, which spreads
+  // neighbours.
   static std::size_t bucket_in(const Buckets& buckets, const Key* key) {
     return (reinterpret_cast<std::uintptr_t>(key) * 0x9e3779b97f4a7c15) >>
            (64 - std::countr_zero(buckets->size()));
   }
   [[nodiscard]] std::size_t bucket_of(const Key* key) const { return bucket_in(buckets_, key); }
 
-  // Removes dead entries on its way.
+  // Finds the entry of a key, and removes dead entries on its way.
   Entry* find_entry(const Key* key) {
     if (buckets_->empty()) return nullptr;
     Member<Entry>& bucket = (*buckets_)[bucket_of(key)];
@@ -111,7 +111,7 @@ class WeakMap {
     }
   }
 
-  // Sheds dead entries first: a table whose keys come and go does not grow.
+  // Drops dead entries first, so that a table whose keys come and go does not grow.
   void grow() {
     for (Member<Entry>& bucket : *buckets_) remove_dead_from(bucket);
     if (2 * entries_ < buckets_->size()) return;
@@ -119,7 +119,7 @@ class WeakMap {
     for (const Member<Entry>& bucket : *buckets_) {
       for (Entry* entry = bucket; entry != nullptr;) {
         Entry* const next = entry->next;
-        // One whose key has died meanwhile may go anywhere.
+        // An entry whose key has died since may go to any bucket.
         Member<Entry>& place = (*buckets)[bucket_in(buckets, entry->pair.key())];
         entry->next = place;
         place = entry;
@@ -129,8 +129,8 @@ class WeakMap {
     buckets_ = std::move(buckets);
   }
 
-  Buckets buckets_;          // their number is 0 or a power of two
-  std::size_t entries_ = 0;  // dead ones that are not removed yet included
+  Buckets buckets_;          // 0 or a power of two of them
+  std::size_t entries_ = 0;  // including dead ones that are not removed yet
 };
 
 }  // namespace jackdaw

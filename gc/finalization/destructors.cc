@@ -29,7 +29,7 @@ void Destructors::for_each_dead(heap::Heap& heap, Function function) {
   });
 }
 
-// All or nothing: an object that lives on must not refer to one that is destroyed.
+// All dead objects wait, or none: an object that lives on must not refer to one that is destroyed.
 void Destructors::prepare(heap::Heap& heap, Collection& collection) {
   std::size_t count = 0;
   for_each_dead(heap, [&](heap::Object*) { ++count; });
@@ -41,7 +41,7 @@ void Destructors::add_dead(heap::Heap& heap) {
   for_each_dead(heap, [&](heap::Object* object) {
     heap::Chunk::of(object)->mark_exclusively(object);
     set_type(object, TraceDescriptor::of(object)->dead);
-    if (!objects_.append(object)) __builtin_unreachable();  // prepare() made room
+    if (!objects_.append(object)) __builtin_unreachable();  // prepare() has made room
   });
 }
 

@@ -1,8 +1,8 @@
-// Destructors: objects of C++ types that were found dead and wait for their destructors.
+// Destructors: dead objects of C++ types that wait for their destructors.
 //
-// A collection marks dead objects of one kind, so that they are not freed, and changes their headers, so that
-// nothing that they refer to is ever looked at again: it is freed at once. When the threads go on, the one
-// that collected calls the destructors, holding no lock, and frees the objects.
+// A collection marks the dead objects of one kind, so that their memory stays, and changes their headers, so
+// that their references are not followed any more: what only they refer to is freed at once. When the threads
+// run again, the collecting thread calls the destructors without a lock, and frees the objects.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace jackdaw::gc {
 /// One for the process. Guarded by the collector's lock, except for run().
 class Destructors {
  public:
-  /// `kind`: of the objects whose types may have a destructor.
+  /// `kind`: that of all objects whose types may have a destructor.
   explicit Destructors(heap::KindNumber kind) : kind_(kind) {}
 
-  /// Called when all that is reachable is marked, while the program's threads stand still: makes room for all
-  /// dead objects. When there is no memory for that, marks them, so that they live on. Does not throw.
+  /// Makes room for all dead objects or, when there is no memory for that, marks them so that they live on.
+  /// Called while the program is stopped and all reachable objects are marked. Does not throw.
   void prepare(heap::Heap& heap, Collection& collection);
-  /// When nothing more will be marked: lets the dead objects wait.
+  /// Lets the dead objects wait, after the last marking.
   void add_dead(heap::Heap& heap);
   /// Calls `function(Object*)` for the objects that wait or are being destroyed.
   template <typename Function>
@@ -35,9 +35,9 @@ class Destructors {
     }
   }
 
-  /// Calls the destructors of all that wait, and `free(Object*)` for each object. Without `lock`, the
-  /// collector's: destructors may allocate and collect. Not while this thread runs others: those that it
-  /// began come first. Any thread.
+  /// Calls the destructors of all objects that wait, and `free(Object*)` for each. Without `lock`, the
+  /// collector's: destructors may allocate and collect. Does nothing in a destructor that this thread called.
+  /// Any thread.
   template <typename Lock, typename Free>
   void run(Lock& lock, Free free) {
     if (is_running_) return;
@@ -52,7 +52,8 @@ class Destructors {
         object = objects_[index];
       }
       destroy(object);
-      // In one piece, as seen by collections: what waits is an object, and what is free does not wait.
+      // A collection must see both changes or none: a waiting entry is an object, and a free slot does not
+      // wait.
       const std::lock_guard guard(lock);
       free(object);
       note_destroyed(index);
@@ -70,7 +71,7 @@ class Destructors {
 
   const heap::KindNumber kind_;
   base::PageVector<heap::Object*> objects_;  // null: destroyed
-  std::size_t begun_ = 0;                    // of them, in order
+  std::size_t begun_ = 0;                    // of objects_, in order
   std::size_t destroyed_ = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace jackdaw::gc {
 
-// Release, twice: pairs with the acquires in for_each_kind, so that what is said of the kind is there.
+// Release, twice: pairs with the acquires in for_each_kind, so that the kind's other fields are seen.
 void DisclaimProcedures::set(heap::KindNumber kind, Procedure procedure, bool keeps_referents) {
   OfKind& of_kind = of_kinds_[static_cast<std::size_t>(kind)];
   of_kind.keeps_referents.store(keeps_referents, std::memory_order_relaxed);
@@ -12,7 +12,7 @@ void DisclaimProcedures::set(heap::KindNumber kind, Procedure procedure, bool ke
   if (procedure != nullptr) has_any_.store(true, std::memory_order_release);
 }
 
-// Relaxed, both: what was said of the other kind before a kind like it was asked for.
+// Relaxed, both: the other kind's fields were set before a variant of it was requested.
 void DisclaimProcedures::inherit(heap::KindNumber kind, heap::KindNumber from) {
   set(kind, of(from).procedure.load(std::memory_order_relaxed),
       of(from).keeps_referents.load(std::memory_order_relaxed));
@@ -29,7 +29,7 @@ void DisclaimProcedures::for_each_kind(const heap::Heap& heap, Function function
   }
 }
 
-// An object's references to itself do not count, or it would keep itself for ever.
+// An object's references to itself do not count, or it would keep itself alive for ever.
 void DisclaimProcedures::mark_referents(heap::Heap& heap, WeakProcessing& marking) const {
   for_each_kind(heap, [&](heap::KindNumber kind, const OfKind& of_kind) {
     // Relaxed: see set.
@@ -40,7 +40,7 @@ void DisclaimProcedures::mark_referents(heap::Heap& heap, WeakProcessing& markin
   marking.drain();
 }
 
-// One that there is no memory to note lives on and is found dead again.
+// An object that there is no memory to note lives on, and is found dead again by the next collection.
 void DisclaimProcedures::hold_dead(heap::Heap& heap) {
   bool knows_objects = false;
   for_each_kind(heap, [&](heap::KindNumber kind, const OfKind&) {
@@ -59,7 +59,7 @@ void DisclaimProcedures::unmark_held() const {
 
 bool DisclaimProcedures::gives_up(heap::Object* object) const {
   const OfKind& of_kind = of(heap::Chunk::of(object)->kind_of(object));
-  // Relaxed: read before, when the object was noted.
+  // Relaxed: it was read before, when the object was noted.
   const Procedure procedure = of_kind.procedure.load(std::memory_order_relaxed);
   return procedure == nullptr || procedure(object) == 0;
 }

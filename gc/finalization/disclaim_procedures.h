@@ -1,8 +1,8 @@
-// DisclaimProcedures: functions of the program that are asked, kind by kind of object, before the memory of a
-// dead object is used again.
+// DisclaimProcedures: the program's functions that may keep a dead object of a kind before its memory is
+// reused.
 //
-// A collection keeps dead objects of such kinds, with what they refer to if the program wants that. When the
-// threads run again the one that collected asks the procedures, and frees the objects that they give up.
+// A collection keeps dead objects of such kinds and, if the program wants that, what they refer to. When the
+// threads run again, the collecting thread calls the procedures and frees the objects that they give up.
 #pragma once
 
 #include <array>
@@ -17,28 +17,31 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. But for set() and inherit(), used by the thread that collects, with the collector's
+/// One for the process. Except for set() and inherit(), the collecting thread uses it with the collector's
 /// lock.
 class DisclaimProcedures {
  public:
-  /// Whether a dead object is to live on until the next collection. Called with the collector's lock.
+  /// Returns nonzero if a dead object shall live on until the next collection. Called with the collector's
+  /// lock.
   using Procedure = int (*)(void* object);
 
-  /// The procedure of a kind's objects from now on. `keeps_referents`: what a dead object of the kind refers
-  /// to lives on until the object was given up. Any thread.
+  /// Sets the procedure of a kind. `keeps_referents`: what a dead object of the kind refers to lives until
+  /// the object is given up. Any thread.
   void set(heap::KindNumber kind, Procedure procedure, bool keeps_referents);
-  /// A kind gets what another one has. Any thread.
+  /// Gives a kind the procedure of another. Any thread.
   void inherit(heap::KindNumber kind, heap::KindNumber from);
 
-  /// When what the roots lead to is marked: marks what dead objects keep.
+  /// Marks what dead objects keep, when everything reachable from roots is marked.
   void mark_referents(heap::Heap& heap, WeakProcessing& marking) const;
-  /// When nothing more will be marked: notes the dead objects, and marks them so that sweep() leaves them.
+  /// Notes the dead objects and marks them, so that the sweep keeps them. After the last marking.
   void hold_dead(heap::Heap& heap);
-  /// Whether any are held.
+  /// Whether any objects are held.
   [[nodiscard]] bool holds_any() const { return held_.size() != 0; }
-  /// When the heap was swept: takes the marks back. The program may mark objects again, and ask.
+  /// Clears the marks of held objects after the sweep, so that the program may ask for marks and set them
+  /// again.
   void unmark_held() const;
-  /// When the threads run again: asks of each of them, and calls `free(Object*)` for those that are given up.
+  /// Calls the procedure of each held object, and `free(Object*)` for those that it gives up, when the
+  /// threads run again.
   template <typename Free>
   void ask(Free free) {
     for (heap::Object* const object : held_.span()) {

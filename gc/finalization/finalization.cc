@@ -3,10 +3,10 @@
 namespace jackdaw::gc {
 
 void Finalization::process(WeakProcessing& marking, bool java) {
-  // Short links do not see what finalizers bring back.
+  // Short links are cleared before finalizers resurrect objects.
   short_links.clear_dead();
   finalizers.find_unreachable(marking, java);
-  // From here on no more objects are marked.
+  // From here on nothing more is marked.
   short_links.drop_dangling(marking);
   toggle_references.remove_dead();
   long_links.clear_dead();

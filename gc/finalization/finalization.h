@@ -1,4 +1,4 @@
-// Finalization: what a process's collector does between marking and sweeping, in the order that the C
+// Finalization: the steps of a process's collector between marking and sweeping, in the order that the C
 // interface promises.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace jackdaw::gc {
 
-/// The tables of a process. Not locked: their user holds the collector's allocation lock. They hold addresses
-/// of objects, so their owner keeps them out of what is scanned.
+/// The tables of a process. Their user holds the collector's lock. They hold addresses of objects, so their
+/// owner keeps them out of the scanned memory.
 struct Finalization {
   Finalizers finalizers;
   WeakLinks short_links;
@@ -25,9 +25,9 @@ struct Finalization {
     toggle_references.for_each_root(function);
   }
 
-  /// Called when all that the roots lead to is marked, while all other threads are stopped: clears links,
-  /// makes finalizers ready and marks what these need. Objects that are unmarked afterwards may be freed, and
-  /// nothing here refers to them.
+  /// Clears links, makes finalizers ready and marks what they need. Called while all other threads are
+  /// stopped and everything reachable from roots is marked. Nothing here then refers to unmarked objects,
+  /// which may be freed.
   void process(WeakProcessing& marking, bool java);
 };
 

@@ -41,7 +41,7 @@ void Finalizers::find_unreachable(WeakProcessing& marking, bool java) {
   count_ready();
 }
 
-// An object that is marked has had its references marked.
+// The references of a marked object are marked already.
 void Finalizers::mark_what_they_refer_to(WeakProcessing& marking) const {
   registered_.for_each([&](std::uintptr_t address, const Finalizer& finalizer) {
     heap::Object* const object = object_of(address);
@@ -52,7 +52,7 @@ void Finalizers::mark_what_they_refer_to(WeakProcessing& marking) const {
   marking.drain();
 }
 
-// All are chosen before any is marked: among objects without order, none holds another back.
+// All are chosen before any is marked, since objects without order do not hold one another back.
 template <typename Predicate>
 void Finalizers::make_unmarked_ready(WeakProcessing& marking, Predicate is_chosen) {
   const std::uint64_t first = added_;

@@ -1,13 +1,13 @@
 // Finalizers: the objects that have finalizers, and those that became unreachable and wait for them.
 //
-// A registered object is held weakly, its data strongly. When the marking is over, find_unreachable() moves
-// the registrations of unmarked objects to a queue, in which object and data are roots until they are taken
-// out and the function is called.
+// A registered object is held weakly, its data strongly. After marking, find_unreachable() moves the
+// registrations of unmarked objects to a queue, whose objects and data are roots until the finalizer is
+// called.
 //
-// Which objects: first everything is marked that a registered object refers to, in the way that its kind
-// says; what is unmarked then is ready. So of objects that reach each other in a chain the first comes in
-// this collection and the next in a later one, and of a cycle none ever does. (Boehm, "Destructors,
-// Finalizers, and Synchronization", POPL 2003.)
+// First everything is marked that registered objects refer to, as their FinalizerKind says; registered
+// objects that are still unmarked are ready. So the first object of a chain is finalized in this collection
+// and the next in a later one, and none of a cycle ever is. (Boehm, "Destructors, Finalizers, and
+// Synchronization", POPL 2003.)
 #pragma once
 
 #include <atomic>
@@ -20,40 +20,41 @@
 
 namespace jackdaw::gc {
 
-/// The objects that hold a finalizer back.
+/// The objects that hold back an object's finalizer.
 enum class FinalizerKind : std::uint8_t {
   ordered,      ///< any finalizable object that reaches the object, itself included
-  ignore_self,  ///< the same, but the object's own references to itself do not count
+  ignore_self,  ///< as ordered, but the object's own references to itself do not count
   no_order,     ///< nothing
-  /// In java mode: any finalizable object that reaches the object, of whatever kind. Else as ordered.
+  /// In java mode: any finalizable object that reaches the object, of any kind. Otherwise as ordered.
   unreachable,
 };
 
-/// A function of the program, and what it is to be given besides the object.
+/// A function of the program, and the data that it gets besides the object.
 struct Finalizer {
   void (*function)(void* object, void* data) = nullptr;  ///< null: there is no finalizer
   void* data = nullptr;
   FinalizerKind kind = FinalizerKind::ordered;
 };
 
-/// A finalizer that is to be called now, with its object.
+/// A finalizer that is ready to be called, with its object.
 struct ReadyFinalizer {
   heap::Object* object = nullptr;
   Finalizer finalizer;
 };
 
-/// Not locked: except for has_ready(), whoever calls holds the collector's allocation lock; find_unreachable
-/// also has all other threads stopped. Its memory comes from the system, and is no root.
+/// The caller holds the collector's lock, except for has_ready(); for find_unreachable() all other threads
+/// are stopped, too. The table's memory comes from the system, and is no root.
 class Finalizers {
  public:
-  /// Registers a finalizer, whose function is not null, for the object of the heap that starts at `object`;
-  /// the one that it replaces is put in `old`, one with a null function if there was none. False when there
-  /// is no memory, with nothing changed. Amortised O(1).
+  /// Registers a finalizer, whose function is not null, for the object that starts at `object`. `old` gets
+  /// the finalizer that it replaces, with a null function if there was none. False when there is no memory,
+  /// with nothing changed. Amortised O(1).
   [[nodiscard]] bool register_finalizer(const heap::Object* object, const Finalizer& finalizer,
                                         Finalizer& old);
-  /// Takes an object's registration back and returns it; its function is null if there was none. O(1).
+  /// Removes and returns an object's finalizer; its function is null if there was none. O(1).
   Finalizer take_back(const heap::Object* object);
-  /// Calls `function(Object*, const Finalizer&)` for each object that is registered, or, the second, ready.
+  /// These call `function(Object*, const Finalizer&)` for each object that is registered, and for each that
+  /// is ready.
   template <typename Function>
   void for_each_registered(Function function) const {
     registered_.for_each([&](std::uintptr_t address, const Finalizer& finalizer) {
@@ -64,11 +65,11 @@ class Finalizers {
   void for_each_ready(Function function) const {
     for (std::uint64_t i = taken_; i != added_; ++i) function(ready_at(i).object, ready_at(i).finalizer);
   }
-  /// Objects registered, those that are ready not counted.
+  /// Returns the number of registered objects without the ready ones.
   [[nodiscard]] std::size_t registered() const { return registered_.size(); }
 
-  /// Calls `function(std::uintptr_t)` for every word here that may be the address of something to keep: the
-  /// data, and the objects that are ready.
+  /// Calls `function(std::uintptr_t)` for every word that may be the address of something to keep: data, and
+  /// ready objects.
   template <typename Function>
   void for_each_root(Function function) const {
     registered_.for_each(
@@ -79,21 +80,21 @@ class Finalizers {
     }
   }
 
-  /// Between marking and sweeping: makes ready what nothing reaches, and marks that and all that it leads to.
-  /// Afterwards every registered object is marked. With `java`, the objects of kind unreachable are chosen
-  /// after all that the others lead to was marked.
+  /// Makes unreachable objects ready, between marking and sweeping, and marks them with all that they refer
+  /// to. Afterwards every registered object is marked. With `java`, objects of kind unreachable are chosen
+  /// after all that the others refer to was marked.
   void find_unreachable(WeakProcessing& marking, bool java);
 
-  /// Makes all registered objects ready, the reachable ones, too.
+  /// Makes all registered objects ready, reachable ones included.
   void make_all_ready();
 
   /// Whether any object is ready. Any thread, without the lock.
   // Relaxed: a hint; the taker looks again under the lock.
   [[nodiscard]] bool has_ready() const { return ready_count_.load(std::memory_order_relaxed) != 0; }
-  /// Takes the object out that has been ready longest. False when there is none.
+  /// Takes out the object that has been ready longest. False when there is none.
   bool take_ready(ReadyFinalizer& ready);
-  /// Calls `function(Object*)` for each object that has become ready since the last call and is still there.
-  /// To be called when the threads run again: what the program does then is its own affair.
+  /// Calls `function(Object*)` for each object that became ready since the last call and is still in the
+  /// queue. To be called when the threads run again, since the program may do anything then.
   template <typename Function>
   void announce_ready(Function function) {
     for (std::uint64_t i = announced_ < taken_ ? taken_ : announced_; i != added_; ++i)
@@ -122,13 +123,13 @@ class Finalizers {
   void make_unmarked_ready(WeakProcessing& marking, Predicate is_chosen);
 
   AddressTable<Finalizer> registered_;
-  // Always has room for all that are registered: threads may be stopped when they become ready.
+  // There is always room for all registered objects, since they become ready while threads are stopped.
   base::PageArray<ReadyFinalizer> ready_;
-  // How many were ever added to the queue, announced and taken out.
+  // The counts of all entries ever added to the queue, announced, and taken out.
   std::uint64_t added_ = 0;
   std::uint64_t announced_ = 0;
   std::uint64_t taken_ = 0;
-  std::atomic<std::uint64_t> ready_count_{0};  // for those without the lock
+  std::atomic<std::uint64_t> ready_count_{0};  // read without the lock
 };
 
 }  // namespace jackdaw::gc

@@ -1,8 +1,8 @@
-// ToggleReferences: a list of objects, each held strongly or weakly, as the program says anew before every
+// ToggleReferences: a list of objects, each held strongly or weakly, as the program decides anew before every
 // collection.
 //
-// For runtimes whose objects are halves of pairs with another runtime's: such a half must live while the
-// other one is in use there, which only that runtime knows.
+// It is for runtimes whose objects are paired with another runtime's: an object must live while its partner
+// is in use there, which only the program knows.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace jackdaw::gc {
 
-/// How an object is to be held from now on.
+/// How an object is held from now on.
 enum class Hold : std::uint8_t { dropped, strongly, weakly };
 
-/// Not locked: whoever calls holds the collector's allocation lock; remove_dead needs all other threads
-/// stopped, too. Its memory comes from the system, and is no root.
+/// The caller holds the collector's lock; for remove_dead() all other threads are stopped, too. The list's
+/// memory comes from the system, and is no root.
 class ToggleReferences {
  public:
-  /// Adds the object of the heap that starts at `object`, for once more if it is on the list already. False
-  /// when there is no memory.
+  /// Adds the object that starts at `object`; one that is on the list already is added again. False when
+  /// there is no memory.
   [[nodiscard]] bool add(heap::Object* object, bool is_strong) {
     return references_.append({object, is_strong});
   }
   [[nodiscard]] std::size_t size() const { return references_.size(); }
 
-  /// Before the threads are stopped: sets each object to what `hold_of(Object*)`, a Hold, says. It must not
-  /// add objects.
+  /// Sets each object to the Hold that `hold_of(Object*)` returns, before the threads are stopped. `hold_of`
+  /// must not add objects.
   template <typename HoldOf>
   void update(HoldOf hold_of) {
     references_.remove_if([&](Reference& reference) {
@@ -45,7 +45,7 @@ class ToggleReferences {
       if (reference.is_strong) function(reinterpret_cast<std::uintptr_t>(reference.object));
     }
   }
-  /// When the marking is over: takes unmarked objects off the list.
+  /// Removes unmarked objects after the marking.
   void remove_dead();
 
  private:

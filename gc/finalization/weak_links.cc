@@ -32,7 +32,7 @@ LinkResult WeakLinks::move_link(void** link, void** new_link) {
   if (objects_.find(address_of(new_link)) != nullptr) return LinkResult::duplicate;
   heap::Object* const object = *registered;
   objects_.erase(address_of(link));
-  *objects_.insert(address_of(new_link)).value = object;  // into the room that the old one has left
+  *objects_.insert(address_of(new_link)).value = object;  // the erased entry has left room
   return LinkResult::success;
 }
 

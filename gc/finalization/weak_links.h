@@ -1,7 +1,7 @@
-// WeakLinks: words of the program that a collection sets to null when an object goes.
+// WeakLinks: words of the program that a collection sets to null when an object dies.
 //
-// A table from each link's address to its object. Neither the link nor the object is kept by it. A process
-// has two: short links are cleared before finalizers are chosen, long ones when those have had their say
+// A table from each link's address to its object keeps neither. A process has two: short links are cleared
+// before finalizers are chosen, long ones after what finalizers need was marked
 // (gc/finalization/finalization.h).
 #pragma once
 
@@ -14,25 +14,25 @@
 
 namespace jackdaw::gc {
 
-/// The result of a request.
+/// The result of a call.
 enum class LinkResult : std::uint8_t {
   success,
   duplicate,  ///< the link is registered already
   not_found,  ///< the link is not registered
-  no_memory,  ///< nothing has changed
+  no_memory,  ///< there is no memory, and nothing has changed
 };
 
-/// Not locked: the caller holds the collector's allocation lock; clear_dead and drop_dangling need all other
-/// threads stopped, too. Its memory comes from the system, and is no root.
+/// The caller holds the collector's lock; for clear_dead() and drop_dangling() all other threads are stopped,
+/// too. The table's memory comes from the system, and is no root.
 class WeakLinks {
  public:
-  /// Registers a link, which is not null, to the object of the heap that starts at `object`. A link that is
-  /// registered already is a duplicate; it is then registered to this object alone. Amortised O(1).
+  /// Registers a link, which is not null, to the object that starts at `object`. A registered link is a
+  /// duplicate, and refers to this object afterwards. Amortised O(1).
   [[nodiscard]] LinkResult register_link(void** link, heap::Object* object);
-  /// Takes a registration back. Whether there was one. O(1).
+  /// Removes a registration and returns whether there was one. O(1).
   bool unregister_link(void** link);
-  /// Moves a registration to another word; neither word changes. A duplicate, with nothing changed, when that
-  /// is another registered link. O(1).
+  /// Moves a registration to another word; neither word changes. A duplicate, with nothing changed, when the
+  /// other word is a registered link, too. O(1).
   [[nodiscard]] LinkResult move_link(void** link, void** new_link);
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
   /// Calls `function(void** link, Object*)` for each registered link.
@@ -43,9 +43,9 @@ class WeakLinks {
     });
   }
 
-  /// Sets the links to unmarked objects to null and ends their registrations. O(table).
+  /// Sets the links to unmarked objects to null and removes their registrations. O(table).
   void clear_dead();
-  /// Ends the registrations of links that lie in unmarked objects. O(table).
+  /// Removes the registrations of links that lie in unmarked objects. O(table).
   void drop_dangling(const WeakProcessing& marking);
 
  private:

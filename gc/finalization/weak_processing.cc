@@ -7,8 +7,8 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Queues the references of one object. Parts of a big one are visited at once: they are halves of halves, so
-// the visits nest a few deep.
+// Queues the references of one object. Parts of a big object are visited at once: they are halves of halves,
+// so visits nest only a few deep.
 class QueueingSink {
  public:
   QueueingSink(WeakProcessing& marking, const HeapObjectModel& model, const heap::Object* ignored)

@@ -1,7 +1,8 @@
-// WeakProcessing: marks single objects, and what they lead to, when all that the roots lead to is marked.
+// WeakProcessing: marks single objects and all that they refer to, after everything reachable from roots is
+// marked.
 //
-// The steps between marking and sweeping (finalizers, weak links, ephemerons) ask for marks and set more of
-// them. Objects to mark are queued and marked together, in parallel, when the queue is drained.
+// The steps between marking and sweeping (finalizers, weak links, ephemerons) query marks and set more of
+// them. Objects to mark are queued, and marked together in parallel when the queue is drained.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +19,21 @@ namespace jackdaw::gc {
 /// Whether an object's references to itself count.
 enum class SelfReferences : std::uint8_t { counted, ignored };
 
-/// Made once, beside the collection; used by the thread that collects, between its mark() and its sweep(),
-/// while all others stand still. Asks malloc for nothing then.
+/// Made once, beside the collection. The collecting thread uses it between marking and sweeping, while all
+/// others are stopped; it calls no malloc then.
 class WeakProcessing {
  public:
-  /// How many objects wait at most; then they are marked.
+  /// The most objects that wait in the queue before they are marked.
   static constexpr std::size_t kQueueLength = 4096;
 
   /// Throws std::bad_alloc.
   explicit WeakProcessing(Collection& collection);
 
-  /// Whether the object at its first address `object` is marked. Objects that wait in the queue need not be.
+  /// Whether the object that starts at `object` is marked. Objects in the queue may not be marked yet.
   [[nodiscard]] static bool is_marked(const heap::Object* object) {
     return heap::Chunk::of(object)->is_marked(object);
   }
-  /// Whether `address`, which may be any, lies in an object that is not marked.
+  /// Whether `address`, which may be any, lies in an unmarked object.
   [[nodiscard]] bool lies_in_unmarked_object(const void* address) const {
     const heap::Object* const object = collection_.heap().object_at(address);
     return object != nullptr && !is_marked(object);
@@ -44,9 +45,9 @@ class WeakProcessing {
     queue_.append_reserved(object);
     if (queue_.size() == kQueueLength) drain();
   }
-  /// Queues what an object refers to, but not the object.
+  /// Queues the objects that an object refers to, but not the object.
   void mark_references_of(heap::Object* object, SelfReferences self = SelfReferences::counted);
-  /// Marks what is queued, and all that it leads to.
+  /// Marks the queued objects and all that they refer to.
   void drain();
 
  private:

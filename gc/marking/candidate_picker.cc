@@ -3,7 +3,7 @@
 #include <array>
 
 #if defined(__x86_64__)
-// GCC 12 warns of variables that its own header leaves uninitialised on purpose (its bug 105593).
+// GCC 12 warns of variables that its own header leaves uninitialised on purpose (GCC bug 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #if !defined(__clang__)
@@ -22,7 +22,7 @@ using Candidate = CandidatePicker::Candidate;
 }  // namespace
 
 struct CandidatePicker::Portable {
-  // Part of the functions below under sanitizers, too: they say that these do not look at what is read.
+  // This is inlined in sanitized builds, too, so that it is covered by its callers' no_sanitize attributes.
   template <bool kDisplaced>
   [[gnu::always_inline]] static inline Candidate* append_all(const heap::BlockMap::View& view,
                                                              heap::Words words, Candidate* out) {
@@ -61,16 +61,16 @@ struct CandidatePicker::Portable {
 
 #if defined(__x86_64__)
 
-// Has the compiler keep in a register what was read: read again to be picked, a word that the program writes
-// meanwhile may be another one than that which was tested.
+// Keeps the words that were read in a register: if they were read again to be picked, the program could have
+// changed them since the test.
 #define JACKDAW_READ_ONCE(words) asm("" : "+v"(words))
 
 #define JACKDAW_AVX2 gnu::target("avx2,bmi,bmi2,popcnt")
 
 namespace {
 
-// Indexed by the set of four words that pass: where halves come from when the words that pass are moved to
-// the front, and how many bytes these take.
+// A table indexed by the set of four words that pass: the permutation that moves those to the front, and the
+// bytes that they take.
 struct Permutations {
   alignas(64) std::array<std::array<std::uint8_t, 8>, 16> halves{};
   alignas(64) std::array<std::size_t, 16> bytes{};
@@ -92,7 +92,7 @@ constexpr Permutations kPermutations = make_permutations();
 
 // The test of four words at once, in registers.
 struct Avx2Test {
-  // Both with the highest bit the other way round, as signed numbers are compared.
+  // Both have the highest bit inverted, as the comparison is signed.
   __m256i start;
   __m256i bytes;
   __m256i in_granule;
@@ -109,7 +109,7 @@ struct Avx2Test {
     return all(std::uint64_t{1} << 63);
   }
 
-  // A bit for each of the words that passes.
+  // Returns a bit for each of the words, set if it passes.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline std::uint32_t passing(__m256i words) const {
     __m256i covered = _mm256_cmpgt_epi64(bytes, _mm256_sub_epi64(words, start));
@@ -154,7 +154,8 @@ struct Avx2Test {
     return append_two<kDisplaced>(word, out);
   }
 
-  // Two words are read, not four and a mask: those behind may lie on a cache line that was not prefetched.
+  // Two words are read rather than four with a mask, as the words behind may lie on a cache line that was not
+  // prefetched.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::always_inline]] inline Candidate* append_two(const heap::Word* word,
                                                                     Candidate* out) const {
@@ -180,7 +181,7 @@ struct CandidatePicker::Avx2 {
     return static_cast<std::size_t>(test.append_all<kDisplaced>(words, out) - out);
   }
 
-  // The sanitizer for threads would name the program's writes while it runs: they are found by their pages.
+  // ThreadSanitizer is off here: it would report the program's concurrent writes, which dirty pages reveal.
   template <bool kDisplaced>
   [[JACKDAW_AVX2, gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
                                                                     std::span<const MarkTask> tasks,
@@ -264,7 +265,7 @@ struct CandidatePicker::Avx512 {
     return static_cast<std::size_t>(four.append_all<kDisplaced>(words.subspan(in_eights), end) - out);
   }
 
-  // See Avx2::pick_from.
+  // This follows Avx2::pick_from.
   template <bool kDisplaced>
   [[JACKDAW_AVX512, gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
                                                                       std::span<const MarkTask> tasks,

@@ -6,7 +6,7 @@ std::array<std::atomic<MarkProcedure>, MarkProcedures::kMaximum> MarkProcedures:
 std::atomic<std::size_t> MarkProcedures::next_{kReserved};
 
 std::optional<std::size_t> MarkProcedures::add(MarkProcedure procedure) {
-  // Relaxed: the number is unique; what it leads to is published below.
+  // Relaxed: the number is unique; define() publishes the procedure.
   const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
   if (number >= kEndOfGivenOut) {
     next_.store(kEndOfGivenOut, std::memory_order_relaxed);
@@ -16,8 +16,8 @@ std::optional<std::size_t> MarkProcedures::add(MarkProcedure procedure) {
   return number;
 }
 
-// An object that was not set up yet is cleared, and its layout is that of an object without references. The
-// first word of an explicitly freed one is above all addresses.
+// An object that is not set up yet is zero, which is the layout of an object without references. The first
+// word of an explicitly freed one lies above all addresses.
 LayoutWord LayoutWord::in_object(const heap::Object* object, std::size_t bytes) const {
   const auto offset = static_cast<std::int64_t>(bits_ & ~kTagMask);
   const auto* base = reinterpret_cast<const std::byte*>(object);

@@ -1,9 +1,9 @@
-// LayoutWord: how the references of an object are found, in one word, for kinds of objects whose blocks say
-// so (heap::Contents::by_kind).
+// LayoutWord: one word that says where the references of an object are, for kinds whose objects differ
+// (heap::Contents::by_kind).
 //
-// These are the descriptors that the C interface calls GC_descr (jackdaw/gc_mark.h), and one of our own,
-// which is a mark procedure's number that programs are not given: objects of C++ types, whose first word
-// leads to their TraceDescriptor.
+// These are the descriptors that the C interface calls GC_descr (jackdaw/gc_mark.h). One more has a mark
+// procedure's number that programs do not get: it is for objects of C++ types, whose first word leads to
+// their TraceDescriptor.
 #pragma once
 
 #include <array>
@@ -22,28 +22,28 @@ struct GC_ms_entry;
 
 namespace jackdaw::gc {
 
-/// The descriptor that the header of an object of a C++ type points to. Lives as long as the program.
+/// The descriptor to which the header of an object of a C++ type points. It lives as long as the program.
 struct TraceDescriptor {
-  /// Reports the references of the object whose first byte after the header is `object`. Null: it has none.
+  /// Reports the references of an object, given its first byte after the header. Null: it has none.
   void (*trace)(const void* object, Visitor& visitor) = nullptr;
-  /// Calls the destructor of such an object. For those that wait for it alone.
+  /// Calls the destructor of such an object. Only for descriptors that others name as `dead`.
   void (*destroy)(void* object) = nullptr;
-  /// The descriptor that the header points to when the object was found dead and waits for its destructor;
-  /// it has no `trace`. Null: nothing is to be called.
+  /// The descriptor to which the header points once the object was found dead and waits for its destructor;
+  /// it has no `trace`. Null: there is no destructor to call.
   const TraceDescriptor* dead = nullptr;
-  /// The type's, for people.
+  /// The type's name, for people.
   const char* name = nullptr;
 
-  /// The descriptor of the object in a slot for objects of C++ types. Null when there is no object: memory
-  /// that was cleared, or freed explicitly, whose first word is above all addresses.
+  /// Returns the descriptor of the object in a slot for objects of C++ types, or null when there is no
+  /// object: the memory is zero, or was freed explicitly, with a first word above all addresses.
   static const TraceDescriptor* of(const heap::Object* object) {
     const auto word = static_cast<std::intptr_t>(heap::words_at(object)->bits);
     return word <= 0 ? nullptr : reinterpret_cast<const TraceDescriptor*>(word);
   }
 };
 
-/// A function of the program that reports an object's references (GC_mark_proc). `top` is a Visitor in
-/// disguise; the function returns it.
+/// A function of the program that reports an object's references (GC_mark_proc). `top` points to a Visitor;
+/// the function returns it.
 using MarkProcedure = GC_ms_entry* (*)(std::uintptr_t* object, GC_ms_entry* top, GC_ms_entry* limit,
                                        std::uintptr_t environment);
 
@@ -51,27 +51,29 @@ using MarkProcedure = GC_ms_entry* (*)(std::uintptr_t* object, GC_ms_entry* top,
 class MarkProcedures {
  public:
   static constexpr std::size_t kMaximum = 64;
-  /// Numbers below this one are not given out: the program chooses among them itself.
+  /// The program itself assigns the numbers below this one.
   static constexpr std::size_t kReserved = 8;
-  /// Nor are the last ones. Objects of C++ types.
+  /// The last numbers are not given out either. This one is for objects of C++ types.
   static constexpr std::size_t kTraced = kMaximum - 1;
-  /// The C interface's own: objects with bitmaps that fit into no word, and arrays of objects with layouts.
+  /// These are the C interface's own, for objects with bitmaps longer than a word, and for arrays of objects
+  /// with layouts.
   static constexpr std::size_t kLongBitmap = kMaximum - 2;
   static constexpr std::size_t kArray = kMaximum - 3;
   static constexpr std::size_t kEndOfGivenOut = kArray;
 
-  /// Adds one and returns its number; nothing when there are too many. Any thread.
+  /// Adds a procedure and returns its number, or nothing when there are too many. Any thread.
   static std::optional<std::size_t> add(MarkProcedure procedure);
-  /// Whether a number is one that the program may have: reserved for it, or given out by now.
+  /// Whether the program may have a number: it is reserved for it, or was given out.
   // Relaxed: the program got the number from add().
   static bool is_for_program(std::size_t number) { return number < next_.load(std::memory_order_relaxed); }
-  /// Says what a number leads to. Any thread.
+  /// Defines the procedure of a number. Any thread.
   static void define(std::size_t number, MarkProcedure procedure) {
     // Release: pairs with the acquire in at().
     procedures_[number].store(procedure, std::memory_order_release);
   }
   static MarkProcedure at(std::size_t number) {
-    // Acquire: pairs with the release in define; the number may have come by any way.
+    // Acquire: pairs with the release in define(), as the number may have reached this thread without
+    // synchronisation.
     return procedures_[number].load(std::memory_order_acquire);
   }
 
@@ -83,12 +85,13 @@ class MarkProcedures {
 class LayoutWord {
  public:
   explicit constexpr LayoutWord(std::uint64_t bits) : bits_(bits) {}
-  /// Objects of C++ types.
+  /// Returns the layout of objects of C++ types.
   static constexpr LayoutWord traced() {
     return LayoutWord(MarkProcedures::kTraced << kTagBits | bits_of(Tag::procedure));
   }
 
-  /// The object's last word is its layout. (The object's bytes are to be added.)
+  /// Returns the layout that says that the object's last word is its layout. (The object's bytes must be
+  /// added.)
   static constexpr LayoutWord in_last_word() {
     return LayoutWord((~std::uint64_t{0} << 3) | bits_of(Tag::per_object));
   }
@@ -117,7 +120,7 @@ class LayoutWord {
         layout.call_procedure(object, visitor);
         break;
       }
-      default:  // a word in an object that leads to another: not a layout
+      default:  // an object's word that leads to another such word is no layout
         break;
     }
   }
@@ -133,7 +136,7 @@ class LayoutWord {
 
   [[nodiscard]] constexpr Tag tag() const { return static_cast<Tag>(bits_ & kTagMask); }
 
-  // The layout that the object itself holds, or what its first word leads to.
+  // Returns the layout that the object holds, or that its first word leads to.
   [[nodiscard]] LayoutWord in_object(const heap::Object* object, std::size_t bytes) const;
   void call_procedure(heap::Object* object, Visitor& visitor) const;
 
@@ -144,7 +147,7 @@ class LayoutWord {
                            [&](heap::Object* reference) { sink.reference(reference); });
   }
 
-  // The highest bit is the first word's.
+  // The highest bit belongs to the first word.
   template <typename Sink>
   void visit_bitmap(heap::Object* object, std::size_t bytes, const heap::BlockMap& map, Sink& sink) const {
     const heap::Word* const words = heap::words_at(object);

@@ -1,10 +1,9 @@
-// MarkTask: an object to visit, or one part of a big array, in eight bytes.
+// MarkTask: an object to visit, or a part of a big array, in eight bytes.
 //
 // An object's address is a multiple of 16 and below 2^48, which leaves 4 bits below and 16 bits above it. Two
-// say how the object is to be visited; in the others there is room for a node of a big object's slice tree
-// (mark/slices.h). Node 0, which no tree has, stands for an object as it was marked. For a small object of
-// words that room holds how many words it has, and whether it lies on one cache line: visiting it takes no
-// look-up.
+// of them hold the form, that is how the object is visited; the others hold a node of a big object's slice
+// tree (mark/slices.h), or 0, which no tree has, for a whole object. For a small untyped object they hold its
+// number of words, and whether it lies on one cache line, so that a visit needs no look-up.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +19,9 @@ namespace jackdaw::gc {
 
 class MarkTask {
  public:
-  MarkTask() = default;  // uninitialised, so that arrays of tasks cost nothing to make
+  MarkTask() = default;  // uninitialised, so that making an array of tasks costs nothing
 
-  /// How the object is to be visited.
+  /// How the object is visited.
   enum class Form : std::uint8_t {
     references,   ///< heap::Contents::references
     words,        ///< heap::Contents::words, large
@@ -30,16 +29,16 @@ class MarkTask {
     by_kind,      ///< heap::Contents::by_kind
   };
 
-  /// The task to visit a whole object in that form.
+  /// Makes the task to visit a whole object in that form.
   explicit MarkTask(const heap::Object* object, Form form = Form::references)
       : bits_(reinterpret_cast<std::uint64_t>(object) | static_cast<std::uint64_t>(form)) {}
-  /// The task to visit an object in a slot of a block of that shape, which holds no data.
+  /// Returns the task to visit an object in a slot of a block of that shape, which may hold references.
   static MarkTask of_slot(const heap::Object* object, heap::BlockShape shape) {
     MarkTask task(object);
     task.bits_ |= shape.contents_and_words();
     return task;
   }
-  /// The task to visit the part that `node` names of the object that `whole` is about.
+  /// Makes the task to visit the part `node` of the object of `whole`.
   MarkTask(MarkTask whole, std::uint32_t node)
       : bits_((whole.bits_ & (kAddressMask | kFormMask)) | ((node & kLowNodeMask) << kFormBits) |
               (std::uint64_t{node >> kLowNodeBits} << kAddressBits)) {}
@@ -48,37 +47,37 @@ class MarkTask {
     return reinterpret_cast<heap::Object*>(bits_ & kAddressMask);  // NOLINT(performance-no-int-to-ptr)
   }
   [[nodiscard]] Form form() const { return static_cast<Form>(bits_ & kFormMask); }
-  /// The slice tree's node, or 0 for a whole object.
+  /// Returns the slice tree's node, or 0 for a whole object.
   [[nodiscard]] std::uint32_t node() const {
     return static_cast<std::uint32_t>((bits_ >> kFormBits & kLowNodeMask) |
                                       ((bits_ >> kAddressBits) << kLowNodeBits));
   }
-  /// Whether it is to visit a whole object of Form::references.
+  /// Whether the task visits a whole object of Form::references.
   [[nodiscard]] bool is_whole_of_references() const { return (bits_ & ~kAddressMask) == 0; }
-  /// The object that such a task visits.
+  /// Returns the object of a task for which is_whole_of_references() is true.
   [[nodiscard]] heap::Object* whole_object() const {
     return reinterpret_cast<heap::Object*>(bits_);  // NOLINT(performance-no-int-to-ptr)
   }
-  /// False for what cannot be a part of a big object, nor a whole one of words.
+  /// False for tasks that can be neither a part of a big object nor a whole untyped one.
   [[nodiscard]] bool may_be_slice() const {
     static_assert((static_cast<int>(Form::small_words) & static_cast<int>(Form::by_kind) & 2) != 0);
     return (bits_ & 2) == 0 && !is_whole_of_references();
   }
-  /// Whether it is of Form::small_words.
+  /// Whether the form is Form::small_words.
   [[nodiscard]] bool is_small_words() const {
     return ((bits_ - static_cast<std::uint64_t>(Form::small_words)) & kFormMask) == 0;
   }
-  /// False unless it is a small object of words that lies on one cache line.
+  /// True only for a small untyped object on one cache line.
   [[nodiscard]] bool is_small_on_one_line() const {
     constexpr std::uint64_t kSmallOnOneLine =
         static_cast<std::uint64_t>(Form::small_words) | heap::BlockShape::kFitsLine;
     return (bits_ & (kFormMask | heap::BlockShape::kFitsLine)) == kSmallOnOneLine;
   }
-  /// How many words a small object of words has.
+  /// Returns the number of words of a small untyped object, which is even.
   [[nodiscard]] std::uint32_t small_words() const {
     return static_cast<std::uint32_t>(bits_ >> kAddressBits);
   }
-  /// Its words: an even number.
+  /// Returns the words of a small untyped object.
   [[nodiscard]] heap::Words small_object() const { return {heap::words_at(object()), small_words()}; }
 
  private:
@@ -90,7 +89,7 @@ class MarkTask {
   static constexpr std::uint64_t kAddressMask =
       ((std::uint64_t{1} << kAddressBits) - 1) & ~std::uint64_t{heap::kGranuleBytes - 1};
   static_assert(mark::Slices::kNodeLimit <= std::uint32_t{1} << (64 - kAddressBits + kLowNodeBits));
-  // So that of_slot need not ask what it is.
+  // The values agree so that of_slot() needs no conversion.
   static_assert(static_cast<int>(Form::references) == static_cast<int>(heap::Contents::references) &&
                 static_cast<int>(Form::small_words) == static_cast<int>(heap::Contents::words) &&
                 static_cast<int>(Form::by_kind) == static_cast<int>(heap::Contents::by_kind) &&

@@ -38,7 +38,8 @@ heap::MemoryNodes local_nodes(const machine::Topology& machine) {
   return heap::MemoryNodes::local(system_numbers(machine), node_of_processor);
 }
 
-// Whether or not there is such a node; nothing when the text is none of kMemoryPlacementForms.
+// Returns the placement that a text names, whether or not its node exists; nothing for a text that is none of
+// kMemoryPlacementForms.
 std::optional<MemoryPlacement> placement_named(std::string_view text) {
   if (text.starts_with(kNodePrefix)) {
     MemoryPlacement placement{Policy::node};

@@ -1,4 +1,4 @@
-// HeapObjectModel: ties Jackdaw's heap to the marking engine.
+// HeapObjectModel: connects Jackdaw's heap with the marking engine.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@
 
 namespace jackdaw::gc {
 
-/// The object model of Jackdaw's own heap: marks are the chunks' bits, biased block by block; references are
-/// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data, and else
-/// where the kind's layout says; big objects are visited in slices, unless a layout of their kind tells all.
-/// May be used from any number of threads.
+/// The object model of Jackdaw's heap. Marks are the chunks' bits, biased block by block. References are
+/// where an object's type descriptor says, anywhere in blocks of words, nowhere in blocks of data, and
+/// otherwise where the kind's layout says. Big objects are visited in slices, unless they have such a layout.
+/// Any thread.
 class HeapObjectModel {
  public:
   using Reference = heap::Object*;
@@ -36,9 +36,9 @@ class HeapObjectModel {
   /// A word that may be the address of an object.
   using Candidate = CandidatePicker::Candidate;
 
-  /// For visits to sinks that take no candidates, of objects without weak references.
+  /// Makes a model for visits to sinks that take no candidates, of objects without weak references.
   HeapObjectModel() = default;
-  /// For all visits to objects of a heap, with the displacements that it has now.
+  /// Makes a model for all visits to objects of a heap, with its present displacements.
   explicit HeapObjectModel(const MarkedHeap& heap)
       : map_(&heap.map),
         view_(heap.map),
@@ -52,9 +52,8 @@ class HeapObjectModel {
       return MarkTask(object);
     return is_leaf(object) ? Outcome::leaf() : task_of(object);
   }
-  // Marks what a word led to: the block's shape is at hand, and where the slot starts need not be known
-  // unless the word leads inside. When a granule's mark is clear, an object starts there
-  // (heap::Heap::clear_marks).
+  // Marks what a word points to. The block's shape is known, and the slot's start matters only if the word is
+  // an interior pointer. If a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(heap::FoundStart found, mark::Sharing sharing) const {
     return set_mark(found.granule, sharing) ? outcome_of_slot(found.granule, found.shape) : Outcome();
   }
@@ -72,7 +71,7 @@ class HeapObjectModel {
   [[nodiscard]] std::atomic<std::uint32_t>& bias_word_of(Reference object) const {
     return heap::Chunk::of(object)->marker_word_of(object);
   }
-  // Any granule of the block leads to it.
+  // Any granule of the block leads to its word.
   [[nodiscard]] std::atomic<std::uint32_t>& bias_word_of(heap::FoundStart found) const {
     return bias_word_of(found.granule);
   }
@@ -81,7 +80,7 @@ class HeapObjectModel {
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool is_leaf(Reference object) {
     return heap::Chunk::of(object)->contents_of(object) == heap::Contents::data;
   }
-  /// The task to visit an object that is no leaf.
+  /// Returns the task to visit an object that is no leaf.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static Task task_of(Reference object) {
     const heap::Contents contents = heap::Chunk::of(object)->contents_of(object);
     if (contents == heap::Contents::references) [[likely]]
@@ -94,14 +93,14 @@ class HeapObjectModel {
     base::prefetch_to_write(heap::Chunk::of(object)->mark_address(object));
   }
 
-  /// Asks for all lines of a small object of words, up to kMostLines. Most others are small, too: their
-  /// header and first fields lie in the line of the header and the next one.
+  /// Prefetches all lines of a small untyped object, up to kMostLines. For other objects it prefetches two
+  /// lines: most are small, with their header and first fields there.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
     base::prefetch_to_read(task.object());
     if (task.is_small_on_one_line()) return;
     prefetch_more_lines(task.object(), task.form() == MarkTask::Form::small_words ? task.small_words() : 0);
   }
-  /// Asks for the same lines of what a word, or a field, led to, where it is at hand how many words it has.
+  /// Prefetches the same lines of a found object, whose number of words is already known.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundStart found) const {
     base::prefetch_to_read(task.object());
     if (!found.shape.fits_line()) prefetch_more_lines(task.object(), found.shape.words());
@@ -118,7 +117,7 @@ class HeapObjectModel {
   /// Whether the task is a part of a big object, or a big object whose visit makes parts.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_slice(Task task) const { return task.may_be_slice(); }
 
-  /// Where threads have memory near them: the node of the task's object (heap::MemoryNodes).
+  /// Returns the memory node of the task's object, where threads have chunks near them (heap::MemoryNodes).
   [[nodiscard]] std::uint32_t node_of(Task task) const { return heap::Chunk::of(task.object())->node(); }
 
   template <typename Sink>
@@ -130,7 +129,7 @@ class HeapObjectModel {
       return;
     }
     const heap::TypeDescriptor& type = *object->type();
-    // This is no switch, in which the compiler would test for the commonest layout last.
+    // A switch is avoided, since the compiler would test for the most frequent layout last.
     const Layout layout = type.layout();
     if (layout == Layout::words) [[likely]] {
       visit_slots(object->slot(type.words().first), type.words().count, sink);
@@ -162,24 +161,24 @@ class HeapObjectModel {
     return true;
   }
 
-  /// Reports what the words are addresses of, and returns how many are. O(1) for each, and touches nothing
-  /// but the map.
+  /// Reports the objects that the words point into, and returns how many words do. O(1) for each, and reads
+  /// only the map.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE std::size_t examine(std::span<const Candidate> words, Sink& sink) const {
     return heap::report_references(words, view_, *map_, sink);
   }
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE bool is_picked_from(Task task) const { return task.is_small_words(); }
-  /// Visits a task that is picked from without candidates, if its object has few words, and returns true.
-  /// Does nothing and returns false for any other.
-  // The sanitizer for threads would name the program's writes while it runs: they are found by their pages.
+  /// Visits a task that is picked from, without candidates, if its object has few words, and returns true.
+  /// Otherwise does nothing and returns false.
+  // ThreadSanitizer is off here: it would report the program's concurrent writes, which dirty pages reveal.
   template <typename Sink>
   [[gnu::no_sanitize_thread]] JACKDAW_ALWAYS_INLINE bool visit_few_words(Task task, Sink& sink) const {
     if (!task.is_small_words() || task.small_words() > kFewWords) return false;
     heap::report_references_in(task.small_object(), view_, *map_, sink);
     return true;
   }
-  /// Picks candidate references from the first of the tasks, up to one that is not a small object of words.
+  /// Picks candidates from the first of the tasks, up to one that is not a small untyped object.
   [[nodiscard]] CandidatePicker::Picked pick_from(std::span<const Task> tasks, std::size_t enough,
                                                   Candidate* out) const {
     return picker_.pick_from(tasks, enough, out);
@@ -187,12 +186,12 @@ class HeapObjectModel {
 
  private:
   static constexpr std::size_t kMostLines = 8;
-  // Larger objects are searched with vector instructions also in narrow heaps.
+  // Larger objects are searched with vector instructions, also in narrow heaps.
   static constexpr std::uint32_t kFewWords = 8;
-  // Measured with lists: 256 bytes 25 ns an object, 512 18, 1024 and 2048 16, where none are asked for 30
-  // to 40.
+  // Measured with lists: prefetching 256 bytes ahead takes 25 ns an object, 512 18, 1024 and 2048 16, and
+  // nothing 30 to 40.
   static constexpr std::size_t kBytesBehind = 1024;
-  // Asks for all lines but the first of an object that has `words` words, or an unknown number if that is 0.
+  // Prefetches all lines but the first of an object of `words` words, or of an unknown number if that is 0.
   JACKDAW_ALWAYS_INLINE static void prefetch_more_lines(const heap::Object* object, std::uint32_t words) {
     const char* const start = reinterpret_cast<const char*>(object);
     base::prefetch_to_read(start + base::kCacheLineBytes / 2);
@@ -212,8 +211,8 @@ class HeapObjectModel {
     return MarkTask::of_slot(start, shape);
   }
 
-  // Calls with a copy of a sink that is but a handle: the sink itself, whose address does not escape, stays
-  // in registers.
+  // Calls with a copy of a sink that is only a handle: the sink itself, whose address does not escape, then
+  // stays in registers.
   template <typename Sink, typename Call>
   JACKDAW_ALWAYS_INLINE static void apart(Sink& sink, Call call) {
     if constexpr (mark::CandidateSink<Sink>) {
@@ -235,7 +234,7 @@ class HeapObjectModel {
     const heap::Object::Slot* const end = slots + count;
     if (count % 2 != 0) visit_slot(*slots++, sink);
     if (slots == end) return;
-    do {  // two at a time: docs/results.md
+    do {  // two at a time: see docs/results.md
       visit_slot(slots[0], sink);
       visit_slot(slots[1], sink);
       slots += 2;
@@ -258,7 +257,7 @@ class HeapObjectModel {
   JACKDAW_ALWAYS_INLINE static Task task_of_words(Reference object) {
     const auto address = reinterpret_cast<std::uintptr_t>(object);
     const heap::BlockShape shape = heap::Chunk::of(object)->map().shape_at(address);
-    // Visits to the block may be intercepted.
+    // Visits to the block may be intercepted, so the shape does not say the contents.
     return shape.holds_slots() ? MarkTask::of_slot(object, shape.with_contents(heap::Contents::words))
                                : MarkTask(object, MarkTask::Form::words);
   }
@@ -275,7 +274,7 @@ class HeapObjectModel {
     }
   }
 
-  // The words of a slot.
+  // Visits the words of a slot.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void scan_small(heap::Words words, Sink& sink) const {
     if constexpr (mark::CandidateSink<Sink>) {
@@ -285,7 +284,7 @@ class HeapObjectModel {
     }
   }
 
-  // At most kCandidatesAtOnce words.
+  // Visits at most kCandidatesAtOnce words.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE void pick_out(heap::Words words, Sink& sink) const {
     const std::size_t count = sink.candidate_count();
@@ -344,7 +343,7 @@ class HeapObjectModel {
     layout.visit(object, bytes, map, sink);
   }
 
-  // The key of ephemerons.
+  // Visits an object that may be the key of ephemerons.
   template <typename Sink>
   [[gnu::noinline]] void visit_intercepted(heap::Object* object, const heap::Kind& kind, Sink& sink) const {
     weak_references_->ephemerons().for_each_value_of(object,
@@ -357,7 +356,7 @@ class HeapObjectModel {
     }
   }
 
-  // An object of a kind with other contents, which came this way because it is the key of ephemerons.
+  // Visits an object of other contents that came this way as the key of ephemerons.
   template <typename Sink>
   void visit_as_usual(heap::Object* object, heap::Contents contents, Sink& sink) const {
     if (contents == heap::Contents::references) {
@@ -367,8 +366,8 @@ class HeapObjectModel {
     }
   }
 
-  // Which of an object's elements to visit now: all, or those of the part that the task names. Other parts of
-  // a big object are left for later.
+  // Returns the elements to visit now: all of the object's, or those of the part that the task names. Other
+  // parts of a big object are left for later.
   template <typename Sink>
   static mark::Slices::Range part_of(MarkTask task, std::uint64_t elements, Sink& sink) {
     return mark::Slices::is_cut(elements) ? cut_part_of(task, elements, sink)

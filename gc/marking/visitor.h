@@ -1,8 +1,8 @@
-// Visitor: what a function of the program reports the references of an object to, while objects are marked.
+// Visitor: the object to which a program's function reports references during marking.
 //
-// A marker's sink is a template, and a function that was compiled elsewhere cannot be one. So such functions
-// are called once an object, and report to a buffer: no call stands between a reference and its place there.
-// If the sink takes candidates (mark/object_model.h), it is the sink's own buffer.
+// A marker's sink is a template, which a separately compiled function cannot use. So such functions are
+// called once for each object and report to a buffer, without a call for each reference. If the sink takes
+// candidates (mark/object_model.h), it is the sink's own buffer.
 #pragma once
 
 #include <array>
@@ -18,24 +18,24 @@ namespace jackdaw::gc {
 
 class WeakReferences;
 
-/// Belongs to one mark thread. Handed to functions of the program, which may not keep it.
+/// Belongs to one mark thread. The program's functions must not keep it.
 class Visitor {
  public:
   Visitor(const Visitor&) = delete;
   Visitor& operator=(const Visitor&) = delete;
 
-  /// The object that is visited refers to the object of the same heap that `place` is an address in, unless
+  /// Reports that the visited object refers to the object of the same heap that `place` points into, unless
   /// that is null.
   void reference(const void* place) {
     if (next_ == end_) [[unlikely]]
       empty_(*this);
-    // No branch depends on what it is.
+    // No branch depends on `place`.
     *next_ = reinterpret_cast<std::uintptr_t>(place);
     next_ += place != nullptr ? 1 : 0;
   }
-  /// The object that is visited holds `word`, which may be an address in an object, or anything else.
+  /// Reports that the visited object holds `word`, which may point into an object, or be anything else.
   void word(std::uintptr_t word) { reference(heap::slot_at_word(map_, word)); }
-  /// Where the object's weak references are noted, if it is of a type that may have any.
+  /// Returns where the object's weak references are noted, if its type may have any.
   [[nodiscard]] WeakReferences& weak_references() const { return *weak_references_; }
 
  protected:
@@ -53,11 +53,12 @@ class Visitor {
   const Empty empty_;
 };
 
-/// A visitor over a marker's sink. The references are the sink's when it dies, or when there are many.
+/// A visitor over a marker's sink. The sink gets the references when the visitor is destroyed, or earlier
+/// when there are many.
 template <typename Sink>
 class SinkVisitor final : public Visitor {
  public:
-  /// `weak_references`: of the heap; null for objects of types that have none.
+  /// `weak_references` is the heap's, or null for objects of types that have none.
   SinkVisitor(const heap::BlockMap& map, Sink& sink, WeakReferences* weak_references = nullptr)
       : Visitor(map, weak_references, empty_of), sink_(sink) {
     begin();
@@ -86,7 +87,7 @@ class SinkVisitor final : public Visitor {
 template <mark::CandidateSink Sink>
 class SinkVisitor<Sink> final : public Visitor {
  public:
-  /// `weak_references`: of the heap; null for objects of types that have none.
+  /// `weak_references` is the heap's, or null for objects of types that have none.
   SinkVisitor(const heap::BlockMap& map, Sink& sink, WeakReferences* weak_references = nullptr)
       : Visitor(map, weak_references, empty_of), sink_(sink) {
     begin();
@@ -110,7 +111,8 @@ class SinkVisitor<Sink> final : public Visitor {
       find_starts();
     sink_.set_candidate_count(static_cast<std::size_t>(next_ - sink_.candidates()));
   }
-  // References may lead anywhere into objects; of candidates only some places would count.
+  // Any interior pointer may be reported, but candidates count only at displacements: so each becomes its
+  // object's start.
   void find_starts() {
     std::uintptr_t* start = sink_.candidates() + sink_.candidate_count();
     for (const std::uintptr_t* reference = start; reference != next_; ++reference) {

@@ -1,5 +1,5 @@
-// CyclePermission: whether a process's collector may mark while the program runs: whether that was asked
-// for, and whether the system allows it.
+// CyclePermission: whether a process's collector may run concurrent cycles: whether that was asked for, and
+// whether the system allows it.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. With the collector's lock, where nothing else is said.
+/// One for the process. With the collector's lock, unless a function says otherwise.
 class CyclePermission {
  public:
   explicit CyclePermission(const ProcessOptions& options)
@@ -23,21 +23,21 @@ class CyclePermission {
 
   /// Whether the program may ask for cycles.
   [[nodiscard]] bool may_be_asked_for() const { return may_be_asked_for_; }
-  /// Whether the program or the environment asked, whether or not that is possible.
+  /// Whether the program or the environment asked for cycles, possible or not.
   [[nodiscard]] bool is_asked_for() const { return is_asked_for_; }
-  /// Whether one of them asked, and the system allows it. Any thread.
+  /// Whether cycles were asked for and the system allows them. Any thread.
   // Relaxed, all: a value that publishes nothing.
   [[nodiscard]] bool is_granted() const { return is_granted_.load(std::memory_order_relaxed); }
-  /// Whether there may be cycles that were not asked for, where to stop the program takes long.
+  /// Whether there may be cycles that were not asked for, where stop-the-world collections take long.
   [[nodiscard]] bool may_come_unasked() const { return may_come_unasked_; }
   /// Whether there may be cycles at all.
   [[nodiscard]] bool is_possible() const { return is_granted() || may_come_unasked_; }
 
-  /// The program asks.
+  /// Notes that the program asks for cycles.
   void ask() { is_asked_for_ = true; }
   void grant() { is_granted_.store(true, std::memory_order_relaxed); }
-  /// There are no cycles from now on. Tells why, once, if they were asked for. Also while the program
-  /// stands still. Returns false.
+  /// Forbids cycles from now on, and tells the reason, once, if they were asked for. May be called while the
+  /// program is stopped. Returns false.
   bool refuse(const char* reason) {
     is_granted_.store(false, std::memory_order_relaxed);
     may_come_unasked_ = false;

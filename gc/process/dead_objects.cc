@@ -23,7 +23,7 @@ void DeadObjects::process_finalization() {
   finalized_lately_ = finalizers_before_ < before;
 }
 
-// An unmarked object is dead, and its memory is about to be used again.
+// Persistent handles of dead objects become null here, before the objects' memory is reused.
 void DeadObjects::clear_dead() {
   destructors_.prepare(heap_, collection_);
   weak_references_.clear_dead();

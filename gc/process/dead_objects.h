@@ -1,5 +1,5 @@
-// DeadObjects: what becomes of the objects that a collection of a process found dead, from when all that
-// roots lead to is marked until their memory is free.
+// DeadObjects: handles the dead objects of a process's collection, from the end of the marking from roots
+// until their memory is free.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. With the collector's lock, where nothing else is said.
+/// One for the process. With the collector's lock, unless a function says otherwise.
 class DeadObjects {
  public:
-  /// `lock`: the collector's.
+  /// `lock` is the collector's.
   DeadObjects(heap::Heap& heap, Collection& collection, WeakReferences& weak_references, StoppableMutex& lock,
               ThreadRegistry& threads, ProcessCounters& counters)
       : heap_(heap),
@@ -37,32 +37,32 @@ class DeadObjects {
   /// The tables of finalizers, weak links and toggle references.
   Finalization& finalization() { return finalization_; }
   [[nodiscard]] const Destructors& destructors() const { return destructors_; }
-  /// The program's procedures that are asked about dead objects. Any thread.
+  /// Returns the program's disclaim procedures. Any thread.
   DisclaimProcedures& disclaim_procedures() { return disclaim_procedures_; }
-  /// References from outside the heap to objects of C++ types, which become 0 when the objects die. Locked by
-  /// itself.
+  /// Returns the references from outside the heap to objects of C++ types that become null when the objects
+  /// die. They have a lock of their own.
   PersistentNodes& weak_persistents() { return weak_persistents_; }
-  /// See FinalizerKind::unreachable. Also before there are other threads.
+  /// See FinalizerKind::unreachable. May be called without the lock before there are other threads.
   void set_java_finalization(bool java) { java_finalization_ = java; }
 
-  /// While the program stands still, when all that roots lead to is marked: clears weak references, makes
-  /// finalizers and destructors ready and marks what they need. What is unmarked afterwards may be freed.
+  /// Clears weak references, makes finalizers and destructors ready and marks what they need. Unmarked
+  /// objects may then be freed. While the program is stopped, after the marking from roots.
   void process();
-  /// Whether the sweep is to be over before the program goes on.
+  /// Whether the sweep must be over before the program runs again.
   [[nodiscard]] bool needs_sweep_at_once() const { return disclaim_procedures_.holds_any(); }
-  /// While the program stands still, when the heap was swept.
+  /// To be called while the program is stopped, after the sweep.
   void note_swept() { disclaim_procedures_.unmark_held(); }
-  /// When the threads run again: asks the program's procedures, and frees what they give up.
+  /// Calls the program's disclaim procedures, and frees what they give up, when the threads run again.
   void ask_procedures() {
     disclaim_procedures_.ask([this](heap::Object* object) { free_explicitly(threads_, counters_, object); });
   }
-  /// Calls the destructors that wait. Without the lock: they may allocate and collect. Any thread.
+  /// Calls the destructors that wait. Without the lock, since they may allocate and collect. Any thread.
   void run_destructors() {
     destructors_.run(lock_, [this](heap::Object* object) { free_explicitly(threads_, counters_, object); });
   }
 
-  /// Finalizers that were registered since the last collection, if that made some ready; else 0: those that
-  /// no collection makes ready are no reason for more collections.
+  /// Returns how many finalizers were registered since the last collection, or 0 if that made none ready:
+  /// finalizers that never become ready are no reason for more collections.
   [[nodiscard]] std::uint64_t new_finalizers() const;
 
  private:
@@ -78,7 +78,7 @@ class DeadObjects {
   WeakProcessing weak_processing_;
   Finalization finalization_;
   bool java_finalization_ = false;
-  bool finalized_lately_ = false;        // whether the last collection made a finalizer ready
+  bool finalized_lately_ = false;        // the last collection made a finalizer ready
   std::uint64_t finalizers_before_ = 0;  // registered when the last collection was over
   Destructors destructors_{ProcessKinds::kDestroyed};
   DisclaimProcedures disclaim_procedures_;

@@ -1,4 +1,4 @@
-// Freeing objects by hand, for the program and for what the collector does on its behalf.
+// free_explicitly(): frees single objects, for the program and for the collector on its behalf.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace jackdaw::gc {
 
-/// Frees an object, given its first address, now; nothing may use it any more. Any thread.
+/// Frees an object, given its first address; it must not be used any more. Any thread.
 inline void free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, heap::Object* object) {
   ProcessThread& thread = threads.this_thread();
   const std::size_t bytes = heap::Heap::bytes_of(object);

@@ -12,11 +12,11 @@ namespace {
 class Handlers {
  public:
   static void prepare() {
-    // One that making the collector leads to finds the lock held.
+    // If making the collector led to this fork, the lock is held already.
     waits_for_start_ = !ProcessCollector::starting().is_held_by_caller();
     if (!waits_for_start_) return;
     ProcessCollector::starting().lock();
-    // The lock is held from here on, so each call of handled() says the same.
+    // The lock is held from here on, so handled() returns the same in all three handlers.
     if (ProcessCollector* const made = ProcessFork::handled()) ProcessFork::prepare(*made);
   }
   static void end_in_parent() {
@@ -37,7 +37,8 @@ class Handlers {
 
 constinit thread_local bool Handlers::waits_for_start_ = false;
 
-// From when this code is loaded on: a fork that is under way when a handler is added does not call it.
+// The handlers are added when this code is loaded: a fork that is under way would not call one that is added
+// meanwhile.
 const bool kIsMissed = [] {
   const OwnWork own_work;
   return pthread_atfork(Handlers::prepare, Handlers::end_in_parent, Handlers::end_in_child) != 0;
@@ -53,7 +54,7 @@ ProcessCollector* ProcessFork::handled() {
   return made != nullptr && made->handles_fork_ ? made : nullptr;
 }
 
-// In the order in which threads take them.
+// The locks are in the order in which threads take them.
 template <typename Function>
 void ProcessFork::for_each_lock(CollectorParts& parts, Function function) {
   for (StoppableMutex* const lock : parts.hooks.fork_locks) function(*lock);
@@ -63,7 +64,7 @@ void ProcessFork::for_each_lock(CollectorParts& parts, Function function) {
     function(*lock);
 }
 
-// No collection is under way.
+// No collection is under way once the locks are held.
 void ProcessFork::prepare(ProcessCollector& collector) {
   for_each_lock(collector.parts_, [](StoppableMutex& lock) { lock.lock(); });
   collector.parts_.threads.prepare_fork();

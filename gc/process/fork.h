@@ -1,23 +1,23 @@
-// ProcessFork: what takes a process's collector through a fork.
+// ProcessFork: keeps a process's collector consistent across a fork.
 #pragma once
 
 #include "gc/process/process_collector.h"
 
 namespace jackdaw::gc {
 
-/// Around a fork whose child uses the heap: prepare() right before it, and right after it end_in_parent(),
-/// also when there is no child, and end_in_child(). In between the caller must not touch the heap. With
-/// ProcessOptions::handles_fork the system's fork() calls them.
+/// For a fork whose child uses the heap: prepare() is called right before it, and right after it
+/// end_in_parent(), also when there is no child, and end_in_child(). The caller must not touch the heap in
+/// between. With ProcessOptions::handles_fork the system's fork() calls them.
 class ProcessFork {
  public:
   static void prepare(ProcessCollector& collector);
   static void end_in_parent(ProcessCollector& collector);
   static void end_in_child(ProcessCollector& collector);
 
-  /// Whether the system's fork() calls what it is to call, from when this code is loaded on: else there was
-  /// no memory for that.
+  /// Whether the system's fork() calls these functions, as it does from when this code is loaded, unless
+  /// there was no memory for the handlers.
   static bool is_handled();
-  /// The collector that it is to call them for; null when there is none. With ProcessCollector::starting().
+  /// Returns the collector that fork() calls them for, or null. With ProcessCollector::starting().
   static ProcessCollector* handled();
 
  private:

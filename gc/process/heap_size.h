@@ -1,4 +1,4 @@
-// HeapSize: changes of the heap's size that the program asks for, and what it is told of all changes.
+// HeapSize: changes the heap's size at the program's request, and tells the program of all changes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. Any thread without the collector's lock, where nothing else is said.
+/// One for the process. Any thread without the collector's lock, unless a function says otherwise.
 class HeapSize {
  public:
   HeapSize(heap::Heap& heap, StoppableMutex& lock, ThreadRegistry& threads, CollectionPlan& plan,
@@ -21,9 +21,9 @@ class HeapSize {
 
   /// Makes the heap larger by at least `bytes`, which count as free; false when that is not possible.
   bool expand(std::size_t bytes);
-  /// Gives the heap's free memory back to the system.
+  /// Returns the heap's free memory to the system.
   void release_free_memory();
-  /// With the lock: tells the program how large the heap is, if that has changed.
+  /// Tells the program the heap's size, if it has changed. With the lock.
   void tell();
 
  private:

@@ -9,7 +9,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// One thread marks this number of bytes in less time than it takes to start another.
+// One thread marks a heap of this size in less time than it takes to start another.
 constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{1} << 20;
 
 MarkingOptions for_one_thread(MarkingOptions options) {
@@ -17,7 +17,8 @@ MarkingOptions for_one_thread(MarkingOptions options) {
   return options;
 }
 
-// A new thread may run where the one may that starts it: any of the program's, which may be bound to a core.
+// Gives the calling thread these processors for a while, which a new thread inherits: any thread of the
+// program may start helpers, and it may be bound to a core.
 class RunsOn {
  public:
   explicit RunsOn(const cpu_set_t& processors) {
@@ -41,7 +42,7 @@ MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options, bool at_once)
     : options_(options),
       thread_count_(options.engine.threads),
       engine_(options.make(for_one_thread(options))) {
-  // More processors than the set has room for: then no thread is told where to run.
+  // If there are more processors than the set has room for, threads are not bound.
   if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);
   if (at_once || depends_on_machine(options)) start_helpers();
 }

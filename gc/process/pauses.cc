@@ -7,7 +7,7 @@
 
 namespace jackdaw::gc {
 
-// The threads stand still. From now on what callbacks allocate is made in blocks of its own.
+// Locks the collecting thread's allocator out, since callbacks allocate from blocks of their own.
 void Pauses::begin() {
   JACKDAW_CHECK(lock_.is_held_by_caller() && !stands_still_);
   stands_still_ = true;
@@ -26,7 +26,8 @@ void Pauses::tell_threads(ThreadEvent event) {
   threads_.stops().for_each_stopped([&](pthread_t thread) { hooks_.thread(event, thread); });
 }
 
-// Not while the thread loads a library: each collection takes the loader's lock.
+// The loader's lock is held, so that the thread is not suspended while it loads a library: each collection
+// takes that lock.
 void Pauses::suspend(pthread_t thread) {
   {
     const std::lock_guard lock(lock_);

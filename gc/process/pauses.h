@@ -1,5 +1,5 @@
-// Pauses: the times in which the whole program stands still for a collection and is told of that, and what
-// its callbacks allocate then.
+// Pauses: stops the program for a collection, tells the program of it, and allocates for its callbacks
+// meanwhile.
 #pragma once
 
 #include <pthread.h>
@@ -34,9 +34,9 @@ class Pauses {
   Pauses(const Pauses&) = delete;
   Pauses& operator=(const Pauses&) = delete;
 
-  /// Whether the program stands still, for the thread that holds the lock.
+  /// Whether the program is stopped. For the thread that holds the lock.
   [[nodiscard]] bool stands_still() const { return stands_still_; }
-  /// Memory for a callback in a pause, by `allocate(heap::Allocator&)`; null when there is none.
+  /// Returns memory for a callback in a pause, by `allocate(heap::Allocator&)`, or null when there is none.
   template <typename Allocate>
   void* allocate(Allocate allocate) {
     if (!made_.reserve(made_.size() + 1)) return nullptr;
@@ -44,12 +44,12 @@ class Pauses {
     if (object == nullptr || !made_.append(static_cast<heap::Object*>(object))) return nullptr;
     return object;
   }
-  /// Has a registered thread stand still until it is resumed (ThreadSuspension::suspend). Collections go on,
-  /// and scan its stack. One that holds a lock of the collector's first releases it. Both without the lock.
+  /// These suspend a registered thread until it is resumed (ThreadSuspension::suspend). Collections go on,
+  /// and scan its stack. A thread that holds a lock of the collector releases it first. Without the lock.
   void suspend(pthread_t thread);
   void resume(pthread_t thread);
 
-  /// The objects that callbacks made in this pause: they are marked, but not visited.
+  /// Returns the objects that callbacks made in this pause: they are marked, but not visited.
   [[nodiscard]] std::span<heap::Object* const> made() const { return made_.span(); }
 
  private:
@@ -71,7 +71,7 @@ class Pauses {
   base::PageVector<heap::Object*> made_;
 };
 
-/// A pause: no other thread runs that uses the heap. Ends when the object dies, also by an exception.
+/// Stops all other threads that use the heap, until it is destroyed.
 class ThreadsStopped {
  public:
   explicit ThreadsStopped(Pauses& pauses);
@@ -79,7 +79,7 @@ class ThreadsStopped {
   ThreadsStopped(const ThreadsStopped&) = delete;
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
 
-  /// False: there was no memory to note all static data.
+  /// False when there was no memory to note all static data.
   [[nodiscard]] bool knows_static_roots() const { return knows_static_roots_; }
   [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
 

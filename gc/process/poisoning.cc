@@ -10,7 +10,7 @@ namespace jackdaw::gc {
 
 constinit std::atomic<Poisoning::PlaceOf> Poisoning::place_of_{nullptr};
 
-// Perhaps with the heap's lock, or while threads are stopped.
+// The heap's lock may be held, or threads stopped.
 void Poisoning::tell(const heap::Poison::Write& write) {
   base::LineText line;
   line << "JACKDAW_POISON: ";

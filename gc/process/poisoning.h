@@ -1,4 +1,4 @@
-// Poisoning: what a process's collector tells of writes to memory that holds no object (JACKDAW_POISON).
+// Poisoning: reports writes to memory that holds no object (JACKDAW_POISON).
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,17 @@ namespace jackdaw::gc {
 
 class Poisoning {
  public:
-  /// Where in the program an object was allocated that is no more. Null `file`: unknown.
+  /// Where in the program a dead object was allocated. Null `file`: unknown.
   struct Place {
     const char* file = nullptr;
     int line = 0;
   };
   using PlaceOf = Place (*)(const heap::Object* dead);
 
-  /// Ends the program with a line that says what was written, and where the object came from.
+  /// Ends the program with a line that says what was written, and where the object was allocated.
   [[noreturn]] static void tell(const heap::Poison::Write& write);
-  /// From now on `place_of` knows where objects came from.
-  // Relaxed, here and where it is read: it is a function, which is there.
+  /// Sets the function that finds where an object was allocated.
+  // Relaxed, here and where it is read: the function itself needs no publishing.
   static void set_place_of(PlaceOf place_of) { place_of_.store(place_of, std::memory_order_relaxed); }
 
  private:

@@ -6,12 +6,12 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Bytes that a thread freed since the collection with that number and has not reported yet.
+// Bytes that a thread has freed since the collection with that number and not reported yet.
 struct Untold {
   std::uint64_t bytes;
   std::uint64_t collection;
 
-  // None from before the last collection.
+  // Returns the bytes, which a new collection sets to zero.
   std::uint64_t& since(std::uint64_t last_collection) {
     if (collection != last_collection) *this = {0, last_collection};
     return bytes;

@@ -15,7 +15,7 @@ namespace jackdaw::gc {
 enum class CollectionEvent : std::uint8_t {
   start,
   before_stop,
-  after_stop,  ///< the other threads stand still
+  after_stop,  ///< the other threads are stopped
   mark_start,
   mark_end,
   reclaim_start,
@@ -28,24 +28,24 @@ enum class CollectionEvent : std::uint8_t {
 /// The events of one thread.
 enum class ThreadEvent : std::uint8_t { stopped, to_resume };
 
-/// Null: not called. All are called with the collector's lock held, so they must not use the collector, but
-/// for what takes no lock or a NestedLock; from after_stop to before_resume the other threads stand still, so
-/// they must not ask for memory either.
+/// A null hook is not called. Hooks run with the collector's lock held, so they may only use functions that
+/// take no lock or a NestedLock. From after_stop to before_resume the other threads are stopped, so hooks
+/// must not call malloc.
 struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
-  /// Between mark_start and mark_end: may name more roots, by RootSet::scan.
+  /// Called between mark_start and mark_end; may add roots by RootSet::scan.
   void (*more_roots)() = nullptr;
-  /// Not zero: there is to be no collection. Asked before each one that allocation begins.
+  /// Called before each collection that allocation begins; nonzero prevents it.
   int (*declines)() = nullptr;
-  /// Before before_resume and right after after_stop, for each thread that was stopped.
+  /// Called for each stopped thread, right after after_stop and right before before_resume.
   void (*thread)(ThreadEvent, pthread_t) = nullptr;
-  /// Held around a fork, so that none is held there by a thread that does not come along. Who holds one of
-  /// them may wait for the collector's lock.
+  /// Locks that are held around a fork, so that no thread that is missing in the child holds one. A thread
+  /// that holds one may wait for the collector's lock.
   std::span<StoppableMutex* const> fork_locks;
-  /// The heap's size has changed, to so many bytes. Between start and before_stop or after after_resume.
+  /// Called when the heap's size has changed, between start and before_stop or after after_resume.
   void (*heap_resized)(std::size_t bytes) = nullptr;
-  /// Bytes that the program frees by hand: what they grow by brings no collection nearer, as far as
-  /// GrowthPolicy says.
+  /// Returns bytes that the program frees explicitly: their growth brings no collection nearer, within the
+  /// limits of GrowthPolicy.
   std::uint64_t (*uncounted_bytes)() = nullptr;
 
   void tell(CollectionEvent told) const {
@@ -53,7 +53,7 @@ struct ProcessHooks {
   }
 };
 
-/// Tells the end of a collection when it dies, also by an exception.
+/// Calls the hook for the end of a collection when it is destroyed, also by an exception.
 class EndTold {
  public:
   explicit EndTold(const ProcessHooks& hooks) : hooks_(hooks) {}

@@ -1,4 +1,4 @@
-// ProcessKinds: the kinds of objects that every process's heap has.
+// ProcessKinds: the kinds of objects that the process's heap always has.
 #pragma once
 
 #include <array>
@@ -9,18 +9,18 @@
 
 namespace jackdaw::gc {
 
-/// The first kinds of the process's heap, by their numbers (heap::KindNumber).
+/// The first kinds of the process's heap by number (heap::KindNumber).
 struct ProcessKinds {
   using Number = heap::KindNumber;
   static constexpr Number kWords = Number::words;  ///< any word may be an address
   static constexpr Number kData = Number{3};       ///< no address; not cleared
   static constexpr Number kUncollectableWords = Number{4};
   static constexpr Number kUncollectableData = Number{5};
-  static constexpr Number kTyped = Number{6};   ///< the last word is the LayoutWord of the object
-  static constexpr Number kTraced = Number{7};  ///< of a C++ type: the first word leads to a TraceDescriptor
-  static constexpr Number kDestroyed = Number{8};  ///< the same, of a type that has a destructor to call
+  static constexpr Number kTyped = Number{6};      ///< the last word is the LayoutWord of the object
+  static constexpr Number kTraced = Number{7};     ///< C++ types: the first word leads to a TraceDescriptor
+  static constexpr Number kDestroyed = Number{8};  ///< C++ types that have a destructor to call
 
-  /// The properties of these kinds, from number 3 on: they are added in this order.
+  /// The properties of these kinds from number 3 on, in the order in which they are added.
   static constexpr std::array<heap::Kind, 6> kAdded = {{
       {.contents = heap::Contents::data, .is_cleared = false},
       {.contents = heap::Contents::words, .is_collectable = false},

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> number_between(std::uint64_t least, std::uint64_t m
   return number && text.empty() && least <= *number && *number <= most ? number : std::nullopt;
 }
 
-// Bytes, at least one: a number and perhaps k, m or g, for powers of 1024.
+// Reads a size of at least one byte: a number, perhaps with k, m or g for powers of 1024.
 std::optional<std::size_t> byte_size(std::string_view text) {
   constexpr std::string_view kSuffixes = "kmg";
   const auto number = take_number(text);
@@ -60,7 +60,8 @@ std::optional<std::size_t> byte_size(std::string_view text) {
   return *number << shift;
 }
 
-// Returns the number of a signal that a program may handle, by its name, with or without SIG, or number.
+// Returns the number of a signal that a program may handle, given its name, with or without SIG, or its
+// number.
 std::optional<int> signal_number(std::string_view text) {
   if (text.starts_with("SIG")) text.remove_prefix(3);
   const auto number = number_between(1, static_cast<std::uint64_t>(SIGRTMAX), text);
@@ -73,7 +74,7 @@ std::optional<int> signal_number(std::string_view text) {
   return std::nullopt;
 }
 
-// Stores what was read, if it was.
+// Stores a value in the field, if it was read.
 template <typename Value, typename Field>
 bool store(std::optional<Value> value, Field& field) {
   if (value) field = static_cast<Field>(*value);
@@ -89,7 +90,7 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
   }
 }
 
-// In libgc a variable that is set at all is on.
+// As in libgc, any value but 0 turns a switch on.
 bool is_on(std::string_view text) { return text != "0"; }
 
 bool store_log(std::string_view text, ProcessOptions& options) {
@@ -101,12 +102,12 @@ bool store_log(std::string_view text, ProcessOptions& options) {
 
 constexpr std::string_view kByteSize = "must be a number of bytes, at least 1, perhaps with k, m or g";
 
-/// One option and the variables that set it. The first of them that is set counts.
+/// One option and the variables that set it. Of several that are set, the first counts.
 struct Setting {
   std::array<const char*, 3> names;
-  bool (*read)(std::string_view text, ProcessOptions& options);  // false: a bad value, and nothing is changed
-  std::string_view demand = {};                                  // of a value
-  std::string (*in_use)(const ProcessOptions& options) = nullptr;  // where there are bad values
+  bool (*read)(std::string_view text, ProcessOptions& options);    // false, changing nothing, for a bad value
+  std::string_view demand = {};                                    // what a value must be
+  std::string (*in_use)(const ProcessOptions& options) = nullptr;  // the value in use after a bad one
 };
 
 constexpr std::array<Setting, 25> kSettings{{
@@ -116,7 +117,7 @@ constexpr std::array<Setting, 25> kSettings{{
      },
      "must be a number from 1 to 64",
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
-    // The last of these three that says something counts.
+    // Of these three, the last that says something counts.
     {{"GC_DISABLE_INCREMENTAL"},
      [](std::string_view text, ProcessOptions& options) {
        if (is_on(text)) options.marks_concurrently = MarksConcurrently::never;
@@ -203,7 +204,7 @@ constexpr std::array<Setting, 25> kSettings{{
      },
      "must be a number from 0 to 86400",
      [](const ProcessOptions& options) { return std::to_string(options.stop_patience.count()); }},
-    // JACKDAW_LOG counts before libgc's, which are switches.
+    // JACKDAW_LOG has precedence over libgc's variables, which are switches.
     {{"GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"},
      [](std::string_view text, ProcessOptions& options) {
        options.log_collections = is_on(text);
@@ -264,11 +265,11 @@ void apply(const Setting& setting, ProcessOptions& options) {
   }
 }
 
-// Variables that jackdaw run and the scripts that measure programs read.
+// These variables are read by jackdaw run and by the scripts that measure programs.
 constexpr std::array<std::string_view, 2> kNamesOfOthers{"JACKDAW_LIBGC_FOLDER",
                                                          "JACKDAW_CLIENT_COLLECTIONS"};
 
-// Calls `function(std::string_view)` for our own names of all variables.
+// Calls `function(std::string_view)` for all names of variables that begin with the prefix.
 template <typename Function>
 void for_each_known_name(Function function) {
   for (const Setting& setting : kSettings) {
@@ -279,7 +280,7 @@ void for_each_known_name(Function function) {
   for (const std::string_view name : kNamesOfOthers) function(name);
 }
 
-// How many characters have to be put in, left out or changed to make the one of the other (Levenshtein).
+// Returns the edit distance (Levenshtein): the characters to insert, remove or change.
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -312,12 +313,12 @@ void tell_of_unknown_variables() {
   if (environ == nullptr) return;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string name(*variable, std::strcspn(*variable, "="));
-    // A program with more rights than its user ignores them all.
+    // In a program with more rights than its user all variables are ignored.
     if (name.starts_with(kPrefix) && secure_getenv(name.c_str()) != nullptr) tell_if_unknown(name);
   }
 }
 
-// One line about a variable that says nothing without another.
+// Prints one line about a variable that has no effect without another.
 void tell_if_alone(const char* name, const char* needed, std::string_view values) {
   if (secure_getenv(name) == nullptr || secure_getenv(needed) != nullptr) return;
   base::warn(std::string(name) + " is set, but " + needed + " is not, which must be " + std::string(values) +

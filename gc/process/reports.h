@@ -1,4 +1,4 @@
-// Reports: what a process's collector leaves for people: log, trace and heap dumps.
+// Reports: what a process's collector writes for people: log, trace and heap dumps.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,8 @@ class Reports {
     trace_.after_fork_in_child();
   }
 
-  /// The time in which the collection with that number may leave a heap dump: from before the program stands
-  /// still until its threads run again. HeapDumps calls malloc at both ends, which may lead back to the
-  /// collector.
+  /// The time in which a collection may write a heap dump: from before the program is stopped until its
+  /// threads run again. HeapDumps calls malloc at both ends, which may lead back to the collector.
   class DumpTime {
    public:
     DumpTime(Reports& reports, std::uint64_t collection) : dumps_(reports.dumps_) {

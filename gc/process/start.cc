@@ -1,4 +1,4 @@
-// How the process gets its collector: one, made when it is first needed.
+// Start: makes the one collector of a process when it is first needed.
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -12,8 +12,8 @@
 #include "gc/process/threads/own_work.h"
 #include "heap/leak_sanitizer.h"
 
-// Whose collector there is. Where several shared libraries of a process hold this code, as libjackdaw.so and
-// libgc.so.1, the loader gives them all one variable.
+// The owner of the process's collector. Where several shared libraries of a process contain this code, such
+// as libjackdaw.so and libgc.so.1, the loader gives them all one variable.
 extern "C" {
 [[gnu::visibility("default")]] constinit std::atomic<const void*> jackdaw_owner{nullptr};
 }
@@ -22,19 +22,19 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Two collectors would take the stop signal, and the threads, from one another.
+// Two collectors would compete for the stop signal and the threads.
 void claim_process(const void* owner) {
   const void* other = nullptr;
   // Relaxed: the collector itself is published elsewhere.
   if (jackdaw_owner.compare_exchange_strong(other, owner, std::memory_order_relaxed)) return;
-  if (other == owner) return;  // the memory did not suffice then
+  if (other == owner) return;  // an earlier try ran out of memory
   base::warn(
       "libjackdaw.so and libgc.so.1 are both used in this process, which can have one collector alone: link "
       "everything with one of them");
   std::_Exit(2);
 }
 
-// By the calling thread. To make the collector while it is made would wait for ever.
+// Detects that making the collector leads to making it again, which would wait for ever.
 class Making {
  public:
   Making() {
@@ -69,11 +69,12 @@ ProcessOptions& ProcessCollector::initial_options() {
 
 constinit std::atomic<ProcessCollector*> ProcessCollector::instance_{nullptr};
 
-// In pages of its own, not in static data: its tables hold addresses of objects, which must not be roots.
+// The collector lies in pages of its own, not in static data, since its tables hold addresses of objects,
+// which must not be roots.
 ProcessCollector& ProcessCollector::make_instance() {
   const Making making;
   const OwnWork own_work;
-  // The loader runs code of others: no lock is held yet that they may want.
+  // The loader runs code of libraries, so this comes before any lock that they may need.
   if (secure_getenv("JACKDAW_DUMP") != nullptr) HeapDumps::load_compressor();
   const NestedLock lock(starting_);
   // Relaxed: written under this lock.
@@ -83,7 +84,7 @@ ProcessCollector& ProcessCollector::make_instance() {
   if (memory.empty()) throw std::bad_alloc();
   heap::show_to_leak_sanitizer(memory);
   const ProcessOptions options = options_from_environment(initial_options());
-  // Now there may be one thread only, and the program does not stand still.
+  // Here there may be a single thread, and the program is not stopped, so that the table is enlarged fast.
   if (options.marks_concurrently == MarksConcurrently::always) base::OwnDescriptor::make_room();
   auto* const made = new (memory.data()) ProcessCollector(options);
   made->parts_.threads.this_thread();

@@ -1,4 +1,4 @@
-// How rarely collections come at random (JACKDAW_STRESS).
+// stress_interval: how often random collections come (JACKDAW_STRESS).
 #pragma once
 
 #include <algorithm>
@@ -6,11 +6,11 @@
 
 namespace jackdaw::gc {
 
-/// How often, on average, threads ask the collector for memory between two collections that come at random.
+/// Returns the average number of requests for memory between two random collections.
 ///
-/// A collection costs about as much as is live. So it becomes rarer with each MiB that is live, and the more
-/// the longer the program runs, up to eight times as rare. A short program meets many all the same. Whole MiB
-/// count, so that a word that happens to look like an address changes nothing.
+/// A collection costs about as much as is live. So the interval grows with each live MiB, and up to eightfold
+/// as the program runs on. A short program still has many. Only whole MiB count, so that a single false
+/// reference changes nothing.
 constexpr std::uint64_t stress_interval(std::uint64_t live_bytes, std::uint64_t collections) {
   constexpr std::uint64_t kLeast = 64;
   constexpr std::uint64_t kFirstOfMib = 16;

@@ -22,10 +22,10 @@ constexpr std::array<const char*, kDumpRootsKinds> kPlaces{
     "what waits for a finalizer",
 };
 
-// Only the first and the last steps of a way to an object are told, so that they fit into a line.
+// Only the first and last steps of a way to an object are printed, so that they fit into a line.
 constexpr std::size_t kStepsTold = 6;
 
-// Where in `object` there is an address in `target`; the object's size when there is none.
+// Returns the offset in `object` of an address in `target`, or the object's size when there is none.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::size_t offset_of_reference(
     const heap::Object* object, const heap::Object* target) {
   const std::size_t bytes = heap::Heap::bytes_of(object);
@@ -78,7 +78,7 @@ void Verification::add_uncollectable() {
   heap_.for_each_uncollectable([this](heap::Object* object) { follow(0, object); });
 }
 
-// Depth first, so that the visited steps are the way to what is found.
+// The search is depth first, so that the visited steps are the way to each found object.
 void Verification::follow(std::uintptr_t place, heap::Object* object) {
   place_ = place;
   find(object);
@@ -106,8 +106,8 @@ void Verification::push(MarkTask task) {
   if (!found_.empty() && !way_.append({task, false})) give_up();
 }
 
-// Whether it was not found before. Objects behind the heap's former end were made, with their marks, by a
-// callback that was asked for roots meanwhile.
+// Returns whether the object is found for the first time. Objects behind the heap's former end were made
+// meanwhile, marked, by a callback that was asked for roots.
 bool Verification::note(const heap::Object* object) {
   const std::size_t granule =
       (reinterpret_cast<std::uintptr_t>(object) - heap_.map().begin()) / heap::kGranuleBytes;
@@ -122,7 +122,7 @@ bool Verification::note(const heap::Object* object) {
 void Verification::end_program(heap::Object* missing) {
   std::size_t steps = 0;
   const heap::Object* last = nullptr;
-  // Parts of one object are one step.
+  // All parts of one object are one step.
   way_.remove_if([&](const Step& step) {
     if (!step.is_visited || step.task.object() == last) return true;
     last = step.task.object();

@@ -1,8 +1,8 @@
-// Verification: a second marking, which finds out whether the first one left anything out (JACKDAW_VERIFY).
+// Verification: a second marking that checks whether the first one missed anything (JACKDAW_VERIFY).
 //
-// It is serial, has a mark bitmap of its own, looks at each word by itself, and keeps the way that it came:
-// of what the first marking does for speed it does nothing. It runs while the program stands still, when
-// nothing more will be marked and nothing is swept: all that it finds must be marked.
+// It is serial, has a mark bitmap of its own, reads each word by itself, keeps the way to each object, and
+// uses none of the first marking's optimisations. It runs while the program is stopped, after the last
+// marking and before the sweep: all that it finds must be marked.
 //
 // Source: the "checkmark" mode of Go's collector (runtime/mcheckmark.go) does the same after its marking.
 #pragma once
@@ -24,8 +24,8 @@
 
 namespace jackdaw::gc {
 
-/// One verification of a collection with that number. The roots come by its functions. Asks for pages of the
-/// system's alone; where there are none, says so on the error output, and what is left is not verified.
+/// One verification, of the collection with that number. The roots are passed by its functions. It takes only
+/// pages from the system; where there are none, it says so on the error output and verifies no further.
 class Verification {
  public:
   Verification(heap::Heap& heap, const MarkedHeap& marked, std::uint64_t collection);
@@ -33,24 +33,24 @@ class Verification {
   Verification(const Verification&) = delete;
   Verification& operator=(const Verification&) = delete;
 
-  /// Says where the roots lie that follow. `thread`: its number, or 0.
+  /// Says where the following roots lie. `thread`: its number, or 0.
   void begin_roots(DumpRoots where, pid_t thread = 0, std::uintptr_t stack_end = 0);
-  /// Follows words that may be addresses in objects. `all_count`: also those that are no displacements. Ends
-  /// the program with a line, here and below, when an object is found that is not marked.
+  /// Follows words that may be addresses in objects. `all_count`: all interior pointers count. Ends the
+  /// program with a line, here and below, when it finds an unmarked object.
   void add_words(heap::Words words, bool all_count);
-  /// Follows an address at `place`, or at no place in the program's memory: 0.
+  /// Follows an address at `place`; 0: it lies at no place in the program's memory.
   void add_object(std::uintptr_t place, std::uintptr_t address);
   void end_roots() {}
-  /// Follows the objects that no collection frees.
+  /// Follows the uncollectable objects.
   void add_uncollectable();
 
  private:
-  // A task on the way: to be visited, or visited, so that what lies above it was found in it.
+  // A task on the way, visited or not: the steps above a visited one were found in it.
   struct Step {
     MarkTask task;
     bool is_visited;
   };
-  // For HeapObjectModel::visit.
+  // The sink for HeapObjectModel::visit.
   struct Sink {
     Verification& verification;
     void reference(heap::Object* object) { verification.find(object); }
@@ -67,9 +67,9 @@ class Verification {
   heap::Heap& heap_;
   const HeapObjectModel model_;
   const std::uint64_t collection_;
-  std::span<std::byte> found_;  // a bit for each granule; empty: nothing is verified any more
+  std::span<std::byte> found_;  // a bit for each granule; empty: nothing more is verified
   base::PageVector<Step> way_;
-  // Where the root at hand lies.
+  // Where the present root lies.
   const char* where_ = "";
   pid_t thread_ = 0;
   std::uintptr_t place_ = 0;

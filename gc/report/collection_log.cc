@@ -14,8 +14,8 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Writes a line field by field. Never malloc, never the locale. No number has more than 21 characters, so
-// that a line fits.
+// Writes a line field by field, without malloc and the locale. No number has more than 21 characters, so a
+// line always fits.
 class LineWriter {
  public:
   LineWriter(LogSpelling spelling, std::span<char, kLongestLogLine> buffer)
@@ -27,7 +27,7 @@ class LineWriter {
     begin(name);
     append_number(value);
   }
-  // Rounded to thousandths. By hand: nothing else here needs the mathematical library.
+  // Writes a number rounded to thousandths, without the mathematical library, which nothing else here needs.
   void fraction(std::string_view name, double value) {
     const std::uint64_t thousandths = (static_cast<std::uint64_t>(value * 2000) + 1) / 2;
     begin(name);
@@ -131,7 +131,7 @@ void CollectionLog::write(CollectionRecord record) {
 }
 
 void CollectionLog::tell_of_lost_line() {
-  // Relaxed: publishes nothing.
+  // Relaxed: it publishes nothing.
   if (has_lost_lines_.exchange(true, std::memory_order_relaxed)) return;
   base::warn("lines of the log are lost: its file takes no more, or the program has closed its number");
 }

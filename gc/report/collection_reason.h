@@ -8,12 +8,12 @@ namespace jackdaw::gc {
 
 enum class CollectionReason : std::uint8_t {
   allocation,     ///< the budget was used up
-  finalizers,     ///< the heap was to grow, with too many new finalizers for what was allocated
+  finalizers,     ///< the heap would have grown, with too many new finalizers
   out_of_memory,  ///< memory ran out
   request,        ///< the program asked for it
 };
 
-/// The name of a reason, for the log: one word.
+/// Returns the name of a reason for the log, one word.
 constexpr std::string_view name_of(CollectionReason reason) {
   switch (reason) {
     case CollectionReason::allocation:

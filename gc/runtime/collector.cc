@@ -24,13 +24,13 @@ const CollectorOptions& checked(const CollectorOptions& options) {
 
 }  // namespace
 
-// The time in which no mutator runs. Ends when the object dies, also by an exception.
+// Stops all mutators until it is destroyed.
 class Collector::WorldStopped {
  public:
   WorldStopped(Collector& collector, std::unique_lock<std::mutex>& lock, std::uint32_t running_of_caller)
       : collector_(collector) {
     collector_.stop_requested_.store(true, std::memory_order_relaxed);
-    collector_.heap_.budget().set(0);  // the next request for a block leads to a safepoint
+    collector_.heap_.budget().set(0);  // makes the next request for a block reach a safepoint
     collector_.world_changed_.wait(lock, [&] { return collector_.running_mutators_ == running_of_caller; });
   }
   ~WorldStopped() {
@@ -133,7 +133,7 @@ std::unique_ptr<MarkEngine> Collector::exchange_marking(std::unique_ptr<MarkEngi
   return std::exchange(engine_, std::move(engine));
 }
 
-// A collection needs a little memory itself, to gather the roots.
+// A collection itself needs a little memory, to gather the roots.
 bool Collector::collect_if_memory_allows(std::unique_lock<std::mutex>& lock) {
   try {
     collect_stopped(lock, 1);

@@ -1,7 +1,7 @@
-// Collector: a heap, its roots and the collections that keep it small.
+// Collector: a heap with its roots and collections, for runtimes with precise roots.
 //
 // A collection stops the program's threads (mutators) at safepoints, marks from the roots in parallel and
-// sweeps. Threads that use the heap register by making a Mutator. Roots are slots registered here and the
+// sweeps. Threads that use the heap register by making a Mutator. Roots are slots registered here, and the
 // Handles of all mutators.
 #pragma once
 
@@ -29,19 +29,18 @@ namespace jackdaw::gc {
 
 class Mutator;
 
-/// How a collector is set up.
+/// The options of a collector.
 struct CollectorOptions {
   MarkingOptions marking;
   /// Where the heap's memory lies.
   MemoryPlacement memory;
-  /// The heap never gets larger.
+  /// The heap's size is limited to this.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
-  /// Collect when allocation asks for it. Off: only collect() collects, and allocation fails at the limit
-  /// alone.
+  /// Whether allocation collects. Otherwise only collect() does, and allocation fails only at the limit.
   bool automatic = true;
   /// The least number of bytes to allocate between collections.
   std::size_t minimum_budget_bytes = std::size_t{8} << 20;
-  /// Between collections, allocate this multiple of what the last one found live: 0 to 1000.
+  /// The budget between collections, as a multiple of what the last one found live: 0 to 1000.
   double growth = 1.0;
 };
 
@@ -54,16 +53,15 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  /// Registers slots: whatever they refer to is live. They are read at every collection until remove_roots is
+  /// Registers slots: the objects they refer to are live. Every collection reads them until remove_roots() is
   /// called with the same span. A slot may be registered more than once. Any thread.
   JACKDAW_EXPORT void add_roots(std::span<heap::Object* const> slots);
-  /// Undoes one add_roots. O(spans).
+  /// Undoes one add_roots(). O(spans).
   JACKDAW_EXPORT void remove_roots(std::span<heap::Object* const> slots);
 
-  /// Collects now, and returns when done. Waits for all mutators to reach a safepoint. Not to be called by a
-  /// thread that has a running mutator: that calls Mutator::collect. When another thread's collection is
-  /// under way, waits for that, then does its own. Throws std::bad_alloc, with nothing changed, when there is
-  /// no memory to gather the roots.
+  /// Collects now, after all mutators have reached a safepoint and a collection of another thread, if any, is
+  /// over. A thread with a running mutator calls Mutator::collect instead. Throws std::bad_alloc, with
+  /// nothing changed, when there is no memory to gather the roots.
   JACKDAW_EXPORT CollectionResult collect();
 
   /// Marks with `engine`, not null, from now on; gives the engine that it marked with so far. Waits for a
@@ -72,16 +70,17 @@ class Collector {
 
   /// The heap, to be read between collections.
   heap::Heap& heap() { return heap_; }
-  /// Collections so far. Any thread.
+  /// Returns the number of collections so far. Any thread.
   [[nodiscard]] JACKDAW_EXPORT std::uint64_t collections() const;
-  /// Mark threads, the collecting one included.
+  /// Returns the number of mark threads, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return engine_->marker().worker_count(); }
-  /// How often a mark thread has stolen from each since the engine was made. Not during a collection.
+  /// Returns how often a mark thread has stolen from each other one since the engine was made. Not during a
+  /// collection.
   [[nodiscard]] std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const {
     return engine_->marker().steals_by_victim(worker);
   }
-  /// Bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow lists.
-  /// While nobody allocates.
+  /// Returns the bytes of mark bits, block tables, queues and, at their peak in the last collection, overflow
+  /// lists. While no thread allocates.
   [[nodiscard]] std::uint64_t marking_memory_bytes() const {
     return engine_->marker().memory_bytes() + heap_.header_bytes();
   }
@@ -90,15 +89,15 @@ class Collector {
   friend class Mutator;
   class WorldStopped;
 
-  // Relaxed, here and where it is written: written under the lock, and a hint to readers without it. A thread
-  // that stops takes the lock.
+  // Relaxed, here and where it is written: it is written under the lock, which a thread that stops takes.
+  // Without the lock it is a hint.
   [[nodiscard]] bool is_stop_requested() const { return stop_requested_.load(std::memory_order_relaxed); }
   void register_mutator(Mutator* mutator);
   void unregister_mutator(Mutator* mutator);
-  // The calling mutator waits here while another thread stops the world.
+  // Waits while another thread stops the world. For a mutator.
   JACKDAW_EXPORT void wait_at_safepoint();
-  // Collects, unless a collection came after number `unless_after`: then nothing. Returns what `attempt`
-  // allocates before another thread can, and with no budget: null means that there is no memory.
+  // Collects, unless a collection came after number `unless_after`; then does nothing. Returns what `attempt`
+  // allocates before another thread can, without a budget: null means that there is no memory.
   template <typename Attempt>
   std::optional<heap::Object*> collect_and_allocate(std::uint64_t unless_after, Attempt attempt) {
     std::unique_lock lock(mutex_);
@@ -107,7 +106,7 @@ class Collector {
     if (options_.automatic && !collect_if_memory_allows(lock)) return nullptr;
     heap_.budget().set(std::numeric_limits<std::uint64_t>::max());
     heap::Object* const object = attempt();
-    // Allocation beyond the budget triggers no collection of its own.
+    // Allocation beyond the budget triggers no collection.
     if (options_.automatic) {
       heap_.budget().set(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
     }
@@ -128,13 +127,13 @@ class Collector {
   Collection collection_;
   std::unique_ptr<MarkEngine> engine_;
 
-  mutable std::mutex mutex_;  // guards all below; held by the collecting thread all through
+  mutable std::mutex mutex_;  // guards all members below; held throughout a collection
   std::condition_variable world_changed_;
   std::atomic<bool> stop_requested_{false};
   std::uint32_t running_mutators_ = 0;
   std::vector<Mutator*> mutators_;
   std::vector<std::span<heap::Object* const>> root_spans_;
-  std::vector<heap::Object*> roots_;  // gathered for the collection at hand
+  std::vector<heap::Object*> roots_;  // gathered for the present collection
   std::uint64_t collections_ = 0;
   std::uint64_t budget_ = std::numeric_limits<std::uint64_t>::max();
 };

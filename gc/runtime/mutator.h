@@ -1,8 +1,7 @@
 // Mutator: one thread of the program, as the collector sees it.
 //
-// It allocates without a lock, and it stops at safepoints: every allocation that needs a new block is one,
-// and a thread that computes for long without allocating calls safepoint() itself, or declares itself
-// blocked.
+// It allocates without a lock, and stops at safepoints: every allocation that needs a new block is one. A
+// thread that computes for long without allocating calls safepoint() itself, or declares itself blocked.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@ namespace jackdaw::gc {
 
 class Handle;
 
-/// Made, used and destroyed on one thread; while it exists the thread takes part in stopping the world.
-/// References that the thread holds across a safepoint must be in Handles or registered roots. The collector
-/// must outlive it.
+/// Made, used and destroyed on one thread, which takes part in stopping the world while it exists. References
+/// that the thread holds across a safepoint must be in Handles or registered roots. The collector must
+/// outlive it.
 class Mutator {
  public:
   JACKDAW_EXPORT explicit Mutator(Collector& collector);
@@ -29,27 +28,27 @@ class Mutator {
   Mutator(const Mutator&) = delete;
   Mutator& operator=(const Mutator&) = delete;
 
-  /// A cleared object of `bytes` bytes, header included. Collects when it is time. Null when there is no
-  /// memory even after a collection.
+  /// Returns a cleared object of `bytes` bytes, header included, or null when there is no memory even after a
+  /// collection. May collect.
   heap::Object* allocate(const heap::TypeDescriptor& type, std::size_t bytes) {
     heap::Object* const object = allocator_.allocate(type, bytes);
     return object != nullptr ? object : allocate_at_safepoint(type, bytes);
   }
-  /// A cleared object of a type whose objects have one size.
+  /// Returns a cleared object of a type whose objects have one size.
   heap::Object* allocate(const heap::TypeDescriptor& type) { return allocate(type, type.object_bytes()); }
-  /// An array of `length` null references; null when there is no memory even after a collection.
+  /// Returns an array of `length` null references, or null when there is no memory even after a collection.
   JACKDAW_EXPORT heap::Object* allocate_array(const heap::TypeDescriptor& type, std::uint64_t length);
 
-  /// Collects now. When another thread's collection is under way, waits for that, then does its own.
+  /// Collects now, after a collection of another thread, if any, is over.
   JACKDAW_EXPORT CollectionResult collect();
-  /// Stops here while another thread collects; else goes on at once. One load.
+  /// Stops here while another thread collects, and costs one load otherwise.
   void safepoint() {
     if (collector_.is_stop_requested()) [[unlikely]]
       collector_.wait_at_safepoint();
   }
 
   /// While it exists, the thread does not touch the heap (it waits, or is in a system call), and collections
-  /// do not wait for it. Ends only when no collection is under way.
+  /// do not wait for it. Its destructor waits for a collection under way.
   class Blocked {
    public:
     explicit Blocked(Mutator& mutator) : collector_(mutator.collector_) { collector_.leave_running(); }
@@ -71,10 +70,11 @@ class Mutator {
 
   Collector& collector_;
   heap::Allocator allocator_;
-  Handle* handles_ = nullptr;  // a list through the handles
+  Handle* handles_ = nullptr;  // the newest of the linked handles
 };
 
-/// A root on the stack: what it refers to is live while it exists. Belongs to one mutator and its thread.
+/// A root on the stack: the object it refers to is live while it exists. Belongs to one mutator and its
+/// thread.
 class Handle {
  public:
   explicit Handle(Mutator& mutator, heap::Object* object = nullptr)

@@ -1,8 +1,8 @@
 // AddressTable: a hash table from addresses to values, for the collector's own tables.
 //
-// Open addressing with linear probing in one array whose length is a power of two, at most three quarters
-// full. An entry that is erased is replaced by those behind it that were pushed on, so there are no traces of
-// erased entries to search past. (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithms L and R.)
+// It has open addressing with linear probing in one array, whose length is a power of two and which is at
+// most three quarters full. An erased entry is replaced by those behind it that were displaced, so that no
+// tombstones are left. (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithms L and R.)
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace jackdaw::gc {
 
-/// Used by one thread at a time, which may be the one that collects while the others stand still; find() by
-/// several while nobody changes the table. Its memory is no root. It grows and does not shrink.
+/// Used by one thread at a time, which may be the collecting one while the others are stopped; several may
+/// call find() while no thread changes the table. Its memory is no root. It grows and does not shrink.
 template <typename Value>
 class AddressTable {
  public:
   /// The result of insert().
   struct Insertion {
-    Value* value;  ///< until the next insertion or erasure; null when there is no memory
+    Value* value;  ///< valid until the next insertion or erasure; null when there is no memory
     bool is_new;   ///< whether the address was not in the table
   };
 
@@ -34,7 +34,7 @@ class AddressTable {
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// The value of `address`, or null. O(1).
+  /// Returns the value of `address`, or null. O(1).
   [[nodiscard]] const Value* find(std::uintptr_t address) const {
     const std::size_t place = place_of(address);
     return place == kNowhere ? nullptr : &entries_[place].value;
@@ -44,7 +44,7 @@ class AddressTable {
     return place == kNowhere ? nullptr : &entries_[place].value;
   }
 
-  /// The value of `address`, which is not 0; a zeroed one if the address is new. Amortised O(1).
+  /// Returns the value of `address`, which is not 0; a new one is zeroed. Amortised O(1).
   Insertion insert(std::uintptr_t address) {
     JACKDAW_CHECK(address != 0);
     if (Value* const value = find(address)) return {value, false};
@@ -52,7 +52,7 @@ class AddressTable {
     return {&put({address, {}}), true};
   }
 
-  /// Whether `address` was in the table. O(1).
+  /// Erases `address` and returns whether it was in the table. O(1).
   bool erase(std::uintptr_t address) {
     const std::size_t place = place_of(address);
     if (place == kNowhere) return false;
@@ -60,15 +60,15 @@ class AddressTable {
     return true;
   }
 
-  /// Erases the entries that `is_unwanted(address, Value&)` says it of. It may be asked a second time about
-  /// one that it keeps. O(the most that the table ever held).
+  /// Erases the entries for which `is_unwanted(address, Value&)` is true; it may be called twice for one that
+  /// stays. O(the most that the table ever held).
   template <typename Predicate>
   void erase_if(Predicate is_unwanted) {
     if (size_ == 0) return;
     for (std::size_t place = 0; place < entries_.size();) {
       Entry& entry = entries_[place];
-      // An erased entry is replaced by one from behind, which is visited next. Entries that wrap around
-      // from the array's start were visited before, and kept.
+      // An erased entry is replaced by one from behind, which is visited next. Entries that wrap around from
+      // the array's start were visited before, and kept.
       if (entry.address != 0 && is_unwanted(entry.address, entry.value)) {
         erase_at(place);
       } else {
@@ -86,7 +86,7 @@ class AddressTable {
     }
   }
 
-  /// Keeps the memory. O(the most that it ever held), or O(1) when there is nothing.
+  /// Removes all entries and keeps the memory. O(the most that it ever held), or O(1) when it is empty.
   void clear() {
     if (size_ == 0) return;
     std::fill_n(entries_.data(), entries_.size(), Entry{});
@@ -103,7 +103,8 @@ class AddressTable {
 
   [[nodiscard]] bool has_room() const { return 4 * (size_ + 1) <= 3 * entries_.size(); }
   [[nodiscard]] std::size_t next(std::size_t place) const { return (place + 1) & (entries_.size() - 1); }
-  // The high bits of a product with 2^64 over the golden ratio: neighbouring addresses lie far apart.
+  // The home of an address is given by the high bits of its product with 2^64 over the golden ratio, which
+  // spreads neighbouring addresses.
   [[nodiscard]] std::size_t home_of(std::uintptr_t address) const {
     return (address * 0x9e3779b97f4a7c15) >> (64 - std::countr_zero(entries_.size()));
   }
@@ -116,7 +117,7 @@ class AddressTable {
     return kNowhere;
   }
 
-  // There is room, and the address is not in the table.
+  // Puts an entry whose address is not in the table; there must be room.
   Value& put(const Entry& entry) {
     JACKDAW_CHECK(has_room() && place_of(entry.address) == kNowhere);
     std::size_t place = home_of(entry.address);

@@ -1,9 +1,9 @@
 // EphemeronTable: the ephemerons whose keys are not marked yet, by key.
 //
-// An ephemeron is a pair of objects: the value is reachable when the key is. A marking that looks at all
+// An ephemeron is a pair of objects whose value is reachable when its key is. A marking that examines all
 // ephemerons again whenever a key may have been marked takes quadratic time; one that finds the values of a
-// key at the moment when it is marked takes linear time. That is what this table is for: a multimap from keys
-// to values. (Hayes, "Ephemerons: a New Finalization Mechanism", OOPSLA 1997.)
+// key when the key is marked takes linear time. For that, this is a multimap from keys to values. (Hayes,
+// "Ephemerons: a New Finalization Mechanism", OOPSLA 1997.)
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace jackdaw::gc {
 
-/// One thread inserts or clears, while nobody else uses the table; any number of mark threads look keys up in
+/// One thread inserts or clears, while no other uses the table; any number of mark threads look up keys in
 /// between. Its memory comes from the system, and is no root.
 class EphemeronTable {
  public:
-  /// Adds a pair. A key may have many values, the same one more than once. Amortised O(1). False when there
+  /// Adds a pair. A key may have many values, and one value more than once. Amortised O(1). False when there
   /// is no memory, with nothing changed.
   [[nodiscard]] bool insert(const heap::Object* key, heap::Object* value);
 
-  /// Calls `function(Object*)` for each value of `key`, the last inserted first. O(1) and the calls.
+  /// Calls `function(Object*)` for each value of `key`, the last inserted first. O(values).
   template <typename Function>
   void for_each_value_of(const heap::Object* key, Function function) const {
     const std::uint64_t* const first = first_pairs_.find(address_of(key));
@@ -35,7 +35,7 @@ class EphemeronTable {
     }
   }
 
-  /// Pairs in the table.
+  /// Returns the number of pairs.
   [[nodiscard]] std::size_t size() const { return pairs_.size(); }
   /// Removes all pairs and keeps the memory. O(the most keys that there ever were).
   void clear();
@@ -45,7 +45,7 @@ class EphemeronTable {
   static constexpr std::uint64_t kNone = 0;
   struct Pair {
     heap::Object* value;
-    std::uint64_t next;  // of the same key
+    std::uint64_t next;  // pair of the same key
   };
 
   static std::uintptr_t address_of(const heap::Object* key) { return reinterpret_cast<std::uintptr_t>(key); }

@@ -17,7 +17,7 @@ void Ephemerons::examine(const EphemeronSlots& ephemeron) {
   heap::Object* const value = ephemeron.value == nullptr ? nullptr : object_of(ephemeron.value);
   const bool is_marked = heap::Chunk::of(key)->is_marked(key);
   if (!is_marked && let_wait(ephemeron, key, value)) return;
-  // Without memory for it the ephemeron keeps both.
+  // If there is no memory to let it wait, the ephemeron keeps both objects.
   if (!is_marked) roots_.append_reserved(key);
   if (value != nullptr) roots_.append_reserved(value);
 }

@@ -1,12 +1,11 @@
-// Ephemerons: pairs of a key and a value that lie in live objects. The value is kept as long as the key is
-// reachable by other ways; when it is not, both become null.
+// Ephemerons: pairs of a key and a value in live objects. The value is kept as long as the key is reachable
+// in another way; when it is not, both references become null.
 //
-// Each is looked at twice at most. Mark threads note an ephemeron whose key is not marked yet. When they are
-// done, it is looked at again: either its key has been marked since, and its value is marked next, or it
-// waits in a table, by its key. Visits to the block in which a waiting key lies are intercepted
-// (heap::Chunk::intercept_visits): when the key is marked and visited after all, its values are visited with
-// it. So the work is linear, whatever the order in which keys and ephemerons are found. (Hayes, "Ephemerons:
-// a New Finalization Mechanism", OOPSLA 1997.)
+// Each ephemeron is examined at most twice. Mark threads note one whose key is not marked yet. After the
+// marking it is examined again: either its key was marked since, and its value is marked next, or it waits in
+// a table, by its key. Visits to a waiting key's block are intercepted (heap::Chunk::intercept_visits), so
+// that its values are visited with the key if that is marked later. So the work is linear, whatever the order
+// in which keys and ephemerons are found. (Hayes, "Ephemerons: a New Finalization Mechanism", OOPSLA 1997.)
 #pragma once
 
 #include <cstddef>
@@ -25,25 +24,25 @@ struct EphemeronSlots {
   void* value = nullptr;
 };
 
-/// One for a heap. Mark threads note and look up; all else is the collecting thread's, while nobody marks. It
-/// asks malloc for nothing.
+/// A heap has one. Mark threads note ephemerons and look up keys; all else is for the collecting thread,
+/// while no thread marks. Nothing here calls malloc.
 class Ephemerons {
  public:
   /// Throws std::bad_alloc.
   explicit Ephemerons(const heap::BlockMap& map);
 
-  /// Notes an ephemeron with a key that is not marked. False when there is no memory. Mark threads.
+  /// Notes an ephemeron whose key is not marked. False when there is no memory. For mark threads.
   [[nodiscard]] bool note(const EphemeronSlots& ephemeron) {
-    return noted_.note(const_cast<EphemeronSlots*>(&ephemeron));  // the collector changes what dies
+    return noted_.note(const_cast<EphemeronSlots*>(&ephemeron));  // the collector clears dead ones
   }
-  /// Calls `function(Object*)` for the values that wait for a key. Mark threads.
+  /// Calls `function(Object*)` for the values that wait for a key. For mark threads.
   template <typename Function>
   void for_each_value_of(const heap::Object* key, Function function) const {
     waiting_.for_each_value_of(key, function);
   }
 
-  /// When a marking is over: calls `mark(std::span<heap::Object* const>)`, which marks objects and all that
-  /// they lead to, until every value is marked whose key is.
+  /// Marks the values of marked keys after a marking, until none is left, by `mark(std::span<heap::Object*
+  /// const>)`, which marks objects and all that they refer to.
   template <typename Mark>
   void mark_values(Mark mark) {
     do {
@@ -53,7 +52,7 @@ class Ephemerons {
       }
     } while (mark_roots(mark));
   }
-  /// When nothing more will be marked: makes those null whose keys are not marked, and forgets all.
+  /// Clears the ephemerons whose keys are not marked, after the last marking, and forgets all.
   void clear_dead();
 
  private:
@@ -75,7 +74,7 @@ class Ephemerons {
   NotedSlots noted_{NotedSlots::Kind::ephemerons};
   EphemeronTable waiting_;
   base::PageVector<EphemeronSlots*> all_waiting_;
-  base::PageVector<heap::Object*> roots_;  // never more than was reserved
+  base::PageVector<heap::Object*> roots_;  // never longer than was reserved
 };
 
 }  // namespace jackdaw::gc

@@ -56,7 +56,7 @@ void* NotedSlots::take() {
     filled_ = nullptr;
     epoch_ = new_epoch();
   }
-  // A segment that was begun has a slot at least.
+  // Each segment has at least one slot.
   JACKDAW_CHECK(emptied_->count != 0 && emptied_->count <= Segment::kCapacity);
   void* const slot = emptied_->slots[--emptied_->count];
   if (emptied_->count == 0) push(free_, pop(emptied_));

@@ -1,8 +1,7 @@
-// NotedSlots: places in objects that mark threads note for the collecting thread to look at when they are
-// done.
+// NotedSlots: slots in objects that mark threads note for the collecting thread to process after the marking.
 //
-// Each mark thread writes to a segment of its own, so noting takes no lock but for a new segment. The
-// segments lie in pages from the system, and are kept from one collection to the next.
+// Each mark thread writes to a segment of its own, so that only a new segment needs the lock. Segments lie in
+// pages from the system, and are kept from one collection to the next.
 #pragma once
 
 #include <array>
@@ -13,11 +12,10 @@
 
 namespace jackdaw::gc {
 
-/// Filled by any number of mark threads, in rounds; emptied by the collecting thread between rounds, while no
-/// thread marks.
+/// Mark threads fill it in rounds; the collecting thread empties it between rounds, while no thread marks.
 class NotedSlots {
  public:
-  /// A thread writes to one segment of each kind.
+  /// A thread has one segment of each kind.
   enum class Kind : std::uint8_t { weak_members, ephemerons };
 
   explicit NotedSlots(Kind kind) : kind_(static_cast<std::size_t>(kind)) {}
@@ -36,7 +34,7 @@ class NotedSlots {
     return true;
   }
 
-  /// Removes some slot and returns it; null when there is none. Amortised O(1).
+  /// Removes and returns any slot, or null when there is none. Amortised O(1).
   void* take();
 
  private:
@@ -47,7 +45,7 @@ class NotedSlots {
     std::size_t count = 0;
     std::array<void*, kCapacity> slots;
   };
-  // Where a thread writes, as long as the epoch is still the same.
+  // Where a thread writes while the epoch is unchanged.
   struct Cursor {
     std::uint64_t epoch = 0;
     Segment* segment = nullptr;
@@ -58,7 +56,7 @@ class NotedSlots {
   static Segment* pop(Segment*& list);
   static void push(Segment*& list, Segment* segment);
   static void unmap(Segment* list);
-  // Relaxed: a number that no other table and no other time has; it publishes nothing.
+  // Relaxed: the number is unique among tables and times, and publishes nothing.
   static std::uint64_t new_epoch() { return last_epoch_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
   static constinit thread_local std::array<Cursor, kKinds> cursors_;
@@ -66,10 +64,10 @@ class NotedSlots {
 
   const std::size_t kind_;
   std::uint64_t epoch_ = new_epoch();  // changes between rounds
-  std::mutex mutex_;                   // among mark threads: guards the lists
+  std::mutex mutex_;                   // guards the lists among mark threads
   Segment* filled_ = nullptr;
   Segment* free_ = nullptr;
-  Segment* emptied_ = nullptr;  // the collecting thread's: was filled, and is taken from
+  Segment* emptied_ = nullptr;  // the segment that the collecting thread takes from
 };
 
 }  // namespace jackdaw::gc

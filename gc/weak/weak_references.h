@@ -1,5 +1,4 @@
-// WeakReferences: the references in objects of C++ types that keep nothing, or keep something as long as
-// something else is kept.
+// WeakReferences: the weak members and ephemerons in objects of C++ types.
 #pragma once
 
 #include "base/export.h"
@@ -10,7 +9,8 @@
 
 namespace jackdaw::gc {
 
-/// One for a heap. Mark threads note; all else is the collecting thread's, while no thread marks.
+/// A heap has one. Mark threads note references; all else is for the collecting thread, while no thread
+/// marks.
 class WeakReferences {
  public:
   /// Throws std::bad_alloc.
@@ -18,15 +18,15 @@ class WeakReferences {
   WeakReferences(const WeakReferences&) = delete;
   WeakReferences& operator=(const WeakReferences&) = delete;
 
-  /// Notes a pointer in an object that is visited, to an object that is not marked, to be made null if that
-  /// stays so. False when there is no memory. Mark threads.
+  /// Notes a pointer in a visited object to an unmarked object, which becomes null if that stays unmarked.
+  /// False when there is no memory. For mark threads.
   [[nodiscard]] JACKDAW_EXPORT bool note_member(const void* slot);
   /// See Ephemerons::note.
   [[nodiscard]] JACKDAW_EXPORT bool note_ephemeron(const EphemeronSlots& ephemeron);
 
   Ephemerons& ephemerons() { return ephemerons_; }
 
-  /// When nothing more will be marked: makes all references to unmarked objects null.
+  /// Clears all references to unmarked objects, after the last marking.
   void clear_dead();
 
  private:

@@ -25,8 +25,8 @@ namespace {
 
 using namespace marking_constants;
 
-// Whether a cycle may go from the one phase to the other. Its thread is ended by a sweep in which there is
-// nothing to sweep.
+// Whether a cycle may change from one phase to the other. The thread is ended by a sweeping phase in which
+// there is nothing to sweep.
 constexpr bool may_follow(ConcurrentMarking::Phase before, ConcurrentMarking::Phase next) {
   using Phase = ConcurrentMarking::Phase;
   switch (before) {
@@ -44,7 +44,7 @@ constexpr bool may_follow(ConcurrentMarking::Phase before, ConcurrentMarking::Ph
 
 }  // namespace
 
-// With the collector's lock; then the program stands still.
+// Takes the collector's lock and stops the program.
 class ConcurrentMarking::Stop {
  public:
   explicit Stop(ConcurrentMarking& marking) : marking_(marking), lock_(marking.lock_) {
@@ -54,7 +54,7 @@ class ConcurrentMarking::Stop {
     base::Stress::delay();
     marking_.threads_.stops().stop_others();
   }
-  // Resumed threads may take the processor from this one, which is no part of the stop any more.
+  // The time of the stop ends before threads are resumed, as they may take this thread's processor.
   ~Stop() {
     marking_.trace_.end(TracePhase::pause);
     if (marking_.phase() != Phase::marking) marking_.trace_.end(TracePhase::mark_concurrently);
@@ -69,7 +69,7 @@ class ConcurrentMarking::Stop {
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
 
-  // Some time is left however long it took until threads stood still.
+  // Some time is left, however long the threads took to stop.
   [[nodiscard]] Clock::time_point deadline() const {
     const std::chrono::nanoseconds time = marking_.stop_time();
     return std::max(start_ + time, Clock::now() + time / kLeastPartOfAStop);
@@ -81,7 +81,7 @@ class ConcurrentMarking::Stop {
   const Clock::time_point start_ = Clock::now();
 };
 
-// Visits of written pages by one thread. `found` is called with the unmarked objects that they lead to.
+// Visits dirty pages on one thread. `found` is called with the unmarked objects that they refer to.
 template <typename Found>
 class ConcurrentMarking::WrittenPages {
  public:
@@ -102,10 +102,10 @@ class ConcurrentMarking::WrittenPages {
   }
 
  private:
-  // The words of marked objects, block by block; of large ones as far as they lie on these pages. Objects of
-  // kinds with layouts are all visited when the program has stopped.
+  // Reads the words of marked objects, block by block, and of large ones as far as they lie on these pages.
+  // Objects of kinds with layouts are visited in the last pause instead.
   void visit_pages(base::AddressRange pages) {
-    base::AddressRange words{pages.begin, pages.begin};  // of neighbouring objects
+    base::AddressRange words{pages.begin, pages.begin};  // of neighbouring objects, collected to one run
     const auto scan_words = [&] { unmarked_.scan(heap::whole_words_between(words.begin, words.end)); };
     for (base::AddressRange part{pages.begin, pages.begin}; part.begin < pages.end; part.begin = part.end) {
       part.end = std::min(pages.end, (part.begin | (heap::kBlockBytes - 1)) + 1);
@@ -168,7 +168,7 @@ void ConcurrentMarking::end_thread() {
 
 void* ConcurrentMarking::run_thread(void* self) {
   const OwnWork own_work;
-  // This thread sleeps for parts of a millisecond, which the system prolongs by 50 us otherwise.
+  // Without this, the kernel would prolong this thread's sleeps, of parts of a millisecond, by 50 us.
   prctl(PR_SET_TIMERSLACK, 1000UL);
   static_cast<ConcurrentMarking*>(self)->run();
   return nullptr;
@@ -180,7 +180,7 @@ void ConcurrentMarking::run() {
     if (now == Phase::marking) {
       mark();
     } else if (now == Phase::sweeping) {
-      // Relaxed: written before the phase.
+      // Relaxed: it was written before the phase.
       if (is_ending_.load(std::memory_order_relaxed)) return;
       sweep();
       end_trace_of_cycle();
@@ -208,7 +208,8 @@ bool ConcurrentMarking::start_tracking(WriteTrackingMethod last) {
   JACKDAW_CHECK(phase() == Phase::idle);
   if (tracking_.start(last) == WriteTrackingMethod::none) return false;
   write_time_ = tracking_.write_time();
-  // All of the process's pages at once, which loses no write now.
+  // Soft-dirty bits are cleared for all of the process's pages at once, which loses no write while the
+  // program is stopped.
   return tracking_.arms_while_running() || tracking_.arm({});
 }
 
@@ -225,7 +226,8 @@ void ConcurrentMarking::start_marking(std::span<heap::Object* const> roots,
 void ConcurrentMarking::mark() {
   start_ = Clock::now();
   trace_.begin(TracePhase::mark_concurrently);
-  // In this order: an object that is allocated marked is so after its page was armed, and writing it shows.
+  // The order matters: an object that is allocated marked is allocated after its page was write-protected, so
+  // writes to it show.
   taken_.arm_all();
   clear_marks();
   collection_.mark_some(first_roots_);
@@ -260,9 +262,9 @@ void ConcurrentMarking::mark_uncollectable() {
   }
 }
 
-// Else what stacks alone lead to would all be marked in the pause: a table, for one, that was allocated
-// before its chunk's marks were cleared, and that the program fills ever since. The pause looks again, so
-// some may be left out.
+// Marks from stacks, so that the last pause need not: only a stack may lead to a large table that was
+// allocated before its chunk's marks were cleared and that the program is still filling. The pause scans
+// stacks again, so some words may be left out.
 void ConcurrentMarking::mark_from_stacks() {
   {
     const Stop stop(*this);
@@ -278,7 +280,7 @@ void ConcurrentMarking::mark_from_stacks() {
   threads_.stops().wake_resumed();
 }
 
-// Until what is left fits into the pause.
+// Visits dirty pages, pass by pass, until the rest fits into the pause or the passes no longer halve.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
@@ -290,16 +292,17 @@ void ConcurrentMarking::catch_up_running() {
   }
 }
 
-// Visits dirty pages in stops of the program, which has little time between them to write. So a pass, each
-// stop from where the one before ended, finds less than half of what the one before did. Where it does not,
-// the program has half of that time, and at last twice as much is left to the pause: a longer one does less
-// harm than stops that go on and on. What is found in a stop is marked from after it.
+// Visits dirty pages in stops of the program, a pass by several stops, with little time for writes between
+// them. If a pass finds at least half of what the one before did, that time is halved; once it is shortest,
+// twice as much is left to the pause instead, since a longer pause does less harm than endless stops. Objects
+// found in a stop are marked from after it.
 void ConcurrentMarking::catch_up_with_stops() {
   const base::ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t part_of_a_stop = kPartOfAStop;
   std::uint64_t times_affordable = 1;
-  // For so long the program ran since this pass began, and from when the one before did until then.
+  // How long the program ran since this pass began, and from the beginning of the pass before to that of this
+  // one.
   Milliseconds ran{0};
   Milliseconds ran_before{0};
   Clock::time_point runs_since = pass_start_;
@@ -339,20 +342,20 @@ void ConcurrentMarking::begin_pass() {
   pass_start_ = Clock::now();
 }
 
-// In the last stop of a pass, in which the program ran for `part` of the time in which it wrote what the pass
-// found, at least: how many dirty bytes are left to the pause. In a fourth of a time it writes about half of
-// the pages: many of them several times. None are left if the program stood still all the time.
+// Returns the dirty bytes to expect in the pause, at the end of a pass. `part` is the time for which the
+// program ran during this pass, relative to that in which it wrote what the pass found. The root is taken
+// because a program writes many pages more than once.
 std::uint64_t ConcurrentMarking::expected_dirty_bytes(double part) const {
   return static_cast<std::uint64_t>(static_cast<double>(dirty_bytes_) * std::sqrt(part));
 }
 
-// Whether the pause then takes no longer than its target, or so many times as long.
+// Whether the pause would then take at most `times` times its target.
 bool ConcurrentMarking::is_little(std::uint64_t dirty_bytes, std::uint64_t times) {
   return dirty_bytes <= affordable_bytes() * times && rescans_.size() <= kLeastFound * times;
 }
 
-// In a stop: takes written pages and visits them, until the time is over or enough is found to mark from.
-// Whether that was the end of the pass.
+// Claims dirty pages and visits them, in a stop, until the deadline or until enough is gathered to mark from.
+// Returns whether the pass is over.
 bool ConcurrentMarking::visit_some(Clock::time_point deadline) {
   while (!taken_.is_pass_over()) {
     if (taken_.waiting().empty()) taken_.take_some(deadline);
@@ -362,12 +365,12 @@ bool ConcurrentMarking::visit_some(Clock::time_point deadline) {
   return true;
 }
 
-// By all mark threads; the first batch at least.
+// Visits claimed pages on all mark threads until the deadline, but the first batch in any case.
 void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
   const std::span<const base::AddressRange> pieces = taken_.waiting();
   const auto batches = static_cast<std::uint32_t>((pieces.size() + kBatch - 1) / kBatch);
-  // Relaxed, all: batches are handed out in order, and nobody begins with one behind the end that it saw or
-  // set. One behind the end may be visited again. The time is a total, read when all are done.
+  // Relaxed, all: batches are handed out in order, and no thread begins a batch behind the end that it saw or
+  // set; one behind the end may be visited again. The time is a total, read when all threads are done.
   std::atomic<std::uint32_t> end{batches};
   std::atomic<std::int64_t> nanoseconds{0};
   const auto visit_batch = [&](std::uint32_t batch) {
@@ -394,7 +397,7 @@ void ConcurrentMarking::visit_pieces(std::span<const base::AddressRange> pieces)
   for (const base::AddressRange piece : pieces) visit(piece);
 }
 
-// Learns from how much of the mark threads' time the visits of so many bytes took.
+// Updates the scan rate: all mark threads together took `visiting` for these bytes.
 void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds visiting) {
   const auto bytes = static_cast<double>(visited_bytes);
   const Milliseconds best(bytes / kVisitedPerMillisecond);
@@ -402,16 +405,16 @@ void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds vi
   time_of_byte_ = (time_of_byte_ * kVisitsKnown + time) / (kVisitsKnown + bytes);
 }
 
-// Returns how many bytes of written pages are visited in most of the target for the pause; some where to ask
-// about them takes all of it.
+// Returns how many bytes of dirty pages can be visited within the pause target, after queries; at least a
+// quarter of the target counts.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
   const Milliseconds target = Milliseconds(stop_time()) * marker_count();
   const Milliseconds visiting = std::max(target - asking_time_of_part_ * stretches_.part_count(), target / 4);
   return static_cast<std::uint64_t>(visiting / time_of_byte_);
 }
 
-// In a stop. Where the marking is hurried, taken pages may wait. They are armed, so what the program wrote
-// there before would not be found any more: they are visited first.
+// Ends the marking, in a stop. If it was hurried, claimed pages may still wait. They are write-protected
+// again, so that their earlier writes would be lost: they are visited first.
 void ConcurrentMarking::leave_marking(std::uint64_t expected_dirty_bytes) {
   while (!taken_.waiting().empty()) visit_taken(Clock::time_point::max());
   expected_dirty_bytes_ = expected_dirty_bytes;
@@ -420,7 +423,8 @@ void ConcurrentMarking::leave_marking(std::uint64_t expected_dirty_bytes) {
   change_phase(Phase::marked);
 }
 
-// Phase marked: whether it is marking again, since nobody ended it for so long.
+// Waits in phase marked, and returns true when it went back to marking, since no thread ended the marking for
+// `patience`.
 bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patience) {
   while (phase() == Phase::marked) {
     if (await_end_of(Phase::marked, patience) || !tracking_.arms_while_running()) continue;
@@ -435,7 +439,7 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
   return false;
 }
 
-// While the program runs.
+// Visits all dirty pages once while the program runs.
 void ConcurrentMarking::visit_written() {
   const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
   begin_pass();
@@ -448,9 +452,10 @@ void ConcurrentMarking::visit_written() {
   mark_gathered();
 }
 
-// What a visit to the first page reads first. The processor finds out by itself that it goes on behind it.
+// Prefetches what a visit to the first page reads first. The processor's own prefetcher detects the stream
+// behind it.
 void ConcurrentMarking::prefetch(base::AddressRange pages) {
-  // Measured with scattered pages of 64-byte objects: 1.0 us a page, with 64 lines 1.3, without 1.4.
+  // Measured with scattered pages of 64-byte objects: 1.0 us a page; with 64 lines 1.3, with none 1.4.
   constexpr std::size_t kLines = 16;
   const auto* const start = reinterpret_cast<const char*>(pages.begin);  // NOLINT(performance-no-int-to-ptr)
   const heap::Chunk* const chunk = heap::Chunk::of(start);
@@ -473,7 +478,7 @@ void ConcurrentMarking::add_root(heap::Object* object) {
   if (roots_.size() >= kPiece) mark_gathered();
 }
 
-// Any mark thread, while the program stands still and nobody visits objects.
+// May be called on any mark thread, while the program is stopped and no thread visits objects.
 void ConcurrentMarking::mark_among_others(heap::Object* object) {
   if (!heap::Chunk::of(object)->mark_shared(object) || HeapObjectModel::is_leaf(object)) return;
   const std::lock_guard lock(gathering_);
@@ -518,9 +523,9 @@ void ConcurrentMarking::end_marking(MarkEngine& engine) {
   heap_.end_marking();
 }
 
-// Nothing need be armed any more.
+// Pages need no write protection any more.
 void ConcurrentMarking::visit_written_in_pause(MarkEngine& engine) {
-  // Nanoseconds of all mark threads. Relaxed, all: totals, read when they are done.
+  // Nanoseconds of all mark threads. Relaxed, all: totals, read when the threads are done.
   std::atomic<std::int64_t> asking{0};
   std::atomic<std::int64_t> visiting{0};
   const auto visit_part = [&](std::uint32_t part) {
@@ -540,8 +545,8 @@ void ConcurrentMarking::visit_written_in_pause(MarkEngine& engine) {
       asking_time_of_part_ == Milliseconds(0) ? of_part : (asking_time_of_part_ + of_part) / 2;
 }
 
-// One part of it. Adds the time that the visits take to `visits`, but for the last ones, which go on from
-// when it says.
+// Visits the dirty pages of one part. Adds the time of the visits to `visits`, except for the last ones,
+// which begin at the returned time.
 ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::uint32_t part,
                                                                          std::chrono::nanoseconds& visits) {
   WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
@@ -563,7 +568,7 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::ui
   };
   stretches_.for_each_coarse_of(part, [&](base::AddressRange stretch) {
     if (tracking_.for_each_perhaps_written(stretch, visit_pages)) return;
-    // All that lies in a chunk that came lately was written.
+    // The query fails for a new chunk that is not tracked yet: all of it counts as dirty.
     stretches_.for_each_scanned_in(stretch, visit_timed);
   });
   return Clock::now();
@@ -571,7 +576,7 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::ui
 
 void ConcurrentMarking::sweep() {
   const CollectionTrace::Span sweeping(trace_, TracePhase::sweep_concurrently);
-  // Only what is written while objects are marked need be known.
+  // Writes matter only during a marking, so the write protection is lifted.
   stretches_.for_each([this](base::AddressRange stretch) { tracking_.disarm(stretch); });
   for (;;) {
     const std::lock_guard lock(steps_);

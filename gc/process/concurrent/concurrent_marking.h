@@ -1,24 +1,23 @@
-// ConcurrentMarking: the part of a collection that goes on while the program runs.
+// ConcurrentMarking: the part of a collection that runs beside the program, on a thread of its own.
 //
-// Mostly-parallel marking (Boehm, Demers and Shenker, PLDI 1991), with the system's knowledge of which pages
-// were written (WriteTracking) as the write barrier:
+// Mostly-parallel marking (Boehm, Demers and Shenker, PLDI 1991), with the kernel's record of dirty pages
+// (WriteTracking) as the write barrier. "To arm" a page is to write-protect it so that the next write shows.
 //
-//   idle      a thread of the program begins a cycle: it stops the others for as long as it takes to find
-//             the roots
-//   marking   this class's thread arms the pages of objects that may hold references, clears the marks, and
-//             marks from those roots, and from what stacks lead to now. Then it asks which pages were
-//             written, arms them again, and visits the marked objects on them; and again, while their number
-//             falls. If more are left than the pause should take, it goes on in stops of the program
-//   marked    allocators are locked out, so that whoever allocates next ends the marking: it stops the
-//             others, visits what was written since, marks from all roots, and processes weak references. If
-//             nobody allocates for a while, it is back to asking what was written
-//   sweeping  this class's thread sweeps, and so does who needs memory
+//   idle      a mutator begins a cycle: it stops the others for as long as it takes to find the roots
+//   marking   the thread arms the pages of objects that may hold references, clears the marks, and marks from
+//             those roots and from stacks. Then it claims dirty pages, which arms them again, and visits the
+//             marked objects on them, pass by pass while their number falls. If more are left than the pause
+//             should take, it goes on in stops of the program
+//   marked    allocators are locked out, so that the next mutator that allocates ends the marking: it stops
+//             the others, visits pages that are dirty since, marks from all roots, and processes weak
+//             references. If none allocates for a while, the thread visits dirty pages again
+//   sweeping  the thread sweeps, and so does each mutator that needs memory
 //
-// Each object was visited after its page was armed, or its page counts as written: pages are armed before
-// what lies on them is read. What is allocated meanwhile is marked, or found like any other object; its page
-// was written.
+// Invariant: each object was visited after its page was armed, or its page is dirty, since pages are armed
+// before what lies on them is read. Objects allocated meanwhile are marked, or are found like others, on
+// dirty pages.
 //
-// Phases are changed with the collector's lock, but for the end of sweeping.
+// Phases change with the collector's lock held, except for the end of sweeping.
 #pragma once
 
 #include <pthread.h>
@@ -55,38 +54,37 @@ class ConcurrentMarking {
  public:
   enum class Phase : std::uint32_t { idle, marking, marked, sweeping };
 
-  /// `lock`, `trace`: the collector's. `threads`: the program's, which are stopped for about
-  /// `pause_target` at a time, but where a marking begins and ends. Throws std::bad_alloc.
+  /// `lock` and `trace` are the collector's. `threads` are the program's; they are stopped for about
+  /// `pause_target` at a time, except where a marking begins and ends. Throws std::bad_alloc.
   ConcurrentMarking(heap::Heap& heap, Collection& collection, StoppableMutex& lock, ThreadRegistry& threads,
                     CollectionTrace& trace, std::chrono::milliseconds pause_target);
   ConcurrentMarking(const ConcurrentMarking&) = delete;
   ConcurrentMarking& operator=(const ConcurrentMarking&) = delete;
 
-  // Acquire: pairs with the releases where phases are changed, so that what was done in the one before is
-  // seen.
+  // Acquire: pairs with the releases where phases change, so that the work of the phase before is seen.
   [[nodiscard]] Phase phase() { return static_cast<Phase>(phase_.value().load(std::memory_order_acquire)); }
 
   // --- A thread of the program, with the collector's lock ---
 
-  /// Starts the thread, unless it is there. False when it cannot be started.
+  /// Starts the thread, unless it runs. False when it cannot be started.
   bool start_thread();
   [[nodiscard]] bool has_thread() const { return has_thread_; }
-  /// Ends it. In phase idle.
+  /// Ends the thread. In phase idle.
   void end_thread();
-  /// Phase idle, while the program stands still: whether pages are tracked, from now on if need be, by a
-  /// method up to `last`.
+  /// Starts write tracking, by a method up to `last`, unless it is under way; returns whether it is. In phase
+  /// idle, while the program is stopped.
   bool start_tracking(WriteTrackingMethod last);
-  /// Phase idle: closes the files that start_tracking opened. What a write takes stays known.
+  /// Closes the files of write tracking, and keeps what was measured. In phase idle.
   void stop_tracking() { tracking_.stop(); }
-  /// Phase idle, and the program runs again, the roots having been found while it stood still: goes on to
-  /// marking. `first_pause`: how long that took.
+  /// Changes to phase marking, with the roots that were found while the program was stopped. In phase idle,
+  /// when the program runs again. `first_pause`: how long it was stopped.
   void start_marking(std::span<heap::Object* const> roots, std::chrono::nanoseconds first_pause);
-  /// Phase marked, while the program stands still: visits what was written since, and what could not be
-  /// visited while it ran. What the roots lead to is to be marked next.
+  /// Visits dirty pages, and what could not be visited while the program ran. The caller then marks from the
+  /// roots. In phase marked, while the program is stopped.
   void end_marking(MarkEngine& engine);
-  /// Phase marked: nothing is swept, and the next cycle begins anew.
+  /// Gives up the cycle: nothing is swept. In phase marked.
   void give_up();
-  /// Phase marked: goes on to sweeping.
+  /// Changes to phase sweeping. In phase marked.
   void start_sweeping() {
     JACKDAW_CHECK(phase() == Phase::marked);
     change_phase(Phase::sweeping);
@@ -94,7 +92,7 @@ class ConcurrentMarking {
 
   // --- Any thread, with or without the collector's lock ---
 
-  // Relaxed, both: a number.
+  // Relaxed, both: a number that publishes nothing.
   [[nodiscard]] std::chrono::milliseconds pause_target() const {
     return pause_target_.load(std::memory_order_relaxed);
   }
@@ -102,20 +100,20 @@ class ConcurrentMarking {
     pause_target_.store(target, std::memory_order_relaxed);
   }
 
-  /// With the collector's lock: a collection that stops the program for no longer than that does so. It is
-  /// the target, and so many times as much where a write to an armed page takes so many microseconds: each
-  /// page that the program writes in a cycle costs one.
+  /// Returns the longest stop that is better than a cycle: the target, times the microseconds that a write to
+  /// an armed page takes, since each page that the program writes in a cycle costs one such write. With the
+  /// collector's lock.
   [[nodiscard]] std::chrono::milliseconds tolerated_stop() const {
     const std::chrono::nanoseconds least = std::chrono::microseconds(1);
     return pause_target() *
            std::clamp<std::int64_t>(write_time_ / least, 1, marking_constants::kMostTimesTolerated);
   }
 
-  /// With the collector's lock: how often this marking, or the last, has stopped the program.
+  /// Returns how often this marking, or the last one, has stopped the program. With the collector's lock.
   [[nodiscard]] std::uint32_t stops() const { return tally_.stops; }
 
-  /// How long to stop the program at a time while objects are marked: a part of the pause target, as threads
-  /// are not always quick to stand still, or as long as a stop takes in which something gets done.
+  /// Returns the length of a stop during the marking: a part of the pause target, since threads may be slow
+  /// to stop, but at least long enough to get something done.
   [[nodiscard]] std::chrono::nanoseconds stop_time() const {
     using std::chrono::nanoseconds;
     return std::max<nanoseconds>(nanoseconds(pause_target()) * 3 / 5, marking_constants::kLeastStop);
@@ -123,27 +121,27 @@ class ConcurrentMarking {
 
   // --- Any thread without it ---
 
-  /// The cycle under way is to be given up: its marking ends soon, whatever is left to do.
+  /// Makes the marking end soon, whatever is left to do, since its cycle is to be given up.
   // Relaxed, here and where it is read: a hint.
   void hurry() { is_hurried_.store(true, std::memory_order_relaxed); }
 
-  /// Returns when the phase is another, or earlier: ask again.
+  /// Waits for another phase, but may return earlier: check again.
   void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
-  /// Waits as above for at most `time`: then it is false.
+  /// Waits likewise for at most `time`, and returns false after that.
   bool await_end_of(Phase phase, std::chrono::nanoseconds time) {
     return phase_.wait_for(static_cast<std::uint32_t>(phase), time);
   }
 
-  /// To be held around a fork: the heap's lock is free then.
+  /// Returns the lock to be held around a fork, so that the heap's lock is free then.
   StoppableMutex& steps() { return steps_; }
-  /// The child has no such thread, and no marking: the cycle is given up, in whatever phase.
+  /// Gives up the cycle in a fork's child, which has no marking thread. In any phase.
   void after_fork_in_child();
 
-  /// Returns the log's part of the last marking, which has ended.
+  /// Returns the last marking's figures for the log.
   [[nodiscard]] ConcurrentRecord record() const;
 
  private:
-  // These counts are for the log: the marking does not depend on them.
+  // These counts are only for the log: the marking does not depend on them.
   struct Tally {
     std::chrono::nanoseconds first_pause{0};
     std::chrono::nanoseconds marking{0};
@@ -201,24 +199,24 @@ class ConcurrentMarking {
   std::atomic<std::chrono::milliseconds> pause_target_;
   const ScannedStretches stretches_;
   WriteTracking tracking_;
-  std::chrono::nanoseconds write_time_{0};  // of WriteTracking, when it last started
+  std::chrono::nanoseconds write_time_{0};  // measured when WriteTracking last started
   TakenPages taken_;
   base::FutexWord phase_;
-  StoppableMutex steps_;  // held by the thread where it takes the heap's lock, or goes back to marking
+  StoppableMutex steps_;  // held by the thread when it takes the heap's lock or goes back to marking
   pthread_t thread_{};
   bool has_thread_ = false;
   std::atomic<bool> is_ending_{false};
   std::atomic<bool> is_hurried_{false};
   std::span<heap::Object* const> first_roots_;
-  StoppableMutex gathering_;             // guards rescans_ while the program stands still
-  Milliseconds asking_time_of_part_{0};  // about written pages in a pause, of one mark thread
-  Milliseconds time_of_byte_;            // to visit one of written pages, of one mark thread
-  Clock::time_point start_;              // of the marking
-  Clock::time_point pass_start_;         // of the last pass while the program ran, or of one since
+  StoppableMutex gathering_;             // guards rescans_ in stops
+  Milliseconds asking_time_of_part_{0};  // of a mark thread, for the queries in a pause
+  Milliseconds time_of_byte_;            // of a mark thread, for visiting dirty pages
+  Clock::time_point start_;              // when the marking began
+  Clock::time_point pass_start_;         // when the last pass began
   base::PageVector<heap::Object*> roots_;
   base::PageVector<MarkTask> rescans_;
-  std::uint64_t dirty_bytes_ = 0;           // of pages that this pass, or the last pause, found written
-  std::uint64_t expected_dirty_bytes_ = 0;  // in the last pause
+  std::uint64_t dirty_bytes_ = 0;           // found by this pass or the last pause
+  std::uint64_t expected_dirty_bytes_ = 0;  // for the last pause
   Tally tally_;
 };
 

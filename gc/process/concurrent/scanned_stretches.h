@@ -1,7 +1,7 @@
-// ScannedStretches: the ranges of a heap that may hold references, for queries of the system about its pages.
+// ScannedStretches: the ranges of a heap that may hold references, for queries about its pages.
 //
-// The heap's addresses are cut into parts as long as a chunk. A part's contents are read from the map of
-// blocks alone, without a lock: eight bytes a block.
+// The heap's addresses are divided into parts of a chunk's length. A part is read from the map of blocks
+// alone, without a lock: eight bytes for each block.
 #pragma once
 
 #include <algorithm>
@@ -22,26 +22,26 @@ class ScannedStretches {
 
   explicit ScannedStretches(const heap::BlockMap& map) : map_(map) {}
 
-  /// How many parts there are, numbered from 0 on, up to the last that ever held objects.
+  /// Returns the number of parts, numbered from 0, up to the last that ever held objects.
   [[nodiscard]] std::uint32_t part_count() const {
     return static_cast<std::uint32_t>((map_.used_end() - map_.begin() + kPartBytes - 1) / kPartBytes);
   }
-  /// Calls `function(AddressRange)` for each stretch of the part with that number, in order: they cover all
-  /// blocks of objects that may hold references, and few others, and are the heap's memory. O(blocks).
+  /// Calls `function(AddressRange)` for each stretch of a part, in order. Stretches cover all blocks of
+  /// objects that may hold references and few others, and lie in the heap's memory. O(blocks).
   template <typename Function>
   void for_each_of(std::uint32_t part, Function function) const {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
     for_each_between(begin, begin + kPartBytes, kMostBetween, function);
   }
-  /// As above, with as few stretches as may be: they cover other blocks, too.
-  // Measured on Linux 6.18: a call takes as long as to look at the pages of 3 MiB.
+  /// Calls `function` likewise with as few stretches as possible, which cover other blocks, too.
+  // Measured on Linux 6.18: a query costs as much as the pages of 3 MiB.
   template <typename Function>
   void for_each_coarse_of(std::uint32_t part, Function function) const {
     const std::uintptr_t begin = map_.begin() + part * kPartBytes;
     for_each_between(begin, begin + kPartBytes, kMostCoarselyBetween, function);
   }
-  /// Calls `function(AddressRange)` for what lies in blocks that may hold references, of pages that lie in
-  /// one stretch, in order. O(blocks).
+  /// Calls `function(AddressRange)` for each run of blocks that may hold references, cut to `pages`, which
+  /// lie in one stretch, in order. O(blocks).
   template <typename Function>
   void for_each_scanned_in(base::AddressRange pages, Function function) const {
     const std::uintptr_t first = pages.begin & ~(heap::kBlockBytes - 1);
@@ -49,15 +49,16 @@ class ScannedStretches {
       function(base::AddressRange{std::max(blocks.begin, pages.begin), std::min(blocks.end, pages.end)});
     });
   }
-  /// As for_each_of, for all parts.
-  // Each change of what the system watches interrupts the processors that run threads of the program.
+  /// Calls `function` as for_each_of() does, for all parts.
+  // Few stretches matter: each change of tracked pages interrupts the processors that run the program's
+  // threads.
   template <typename Function>
   void for_each(Function function) const {
     for (std::uint32_t part = 0; part < part_count(); ++part) for_each_of(part, function);
   }
-  /// The memory of the chunk that a stretch lies in, of which nothing was released.
+  /// Returns the memory of the chunk that a stretch lies in.
   [[nodiscard]] base::AddressRange chunk_of(base::AddressRange stretch) const {
-    // An object in a chunk of its own may lie behind the chunk's first 16 MiB, but starts in them.
+    // A stretch of an oversized chunk may lie behind its first 16 MiB, but the object starts in them.
     const std::uintptr_t start = map_.start_of_object_at(stretch.begin);
     const auto* const chunk =
         heap::Chunk::of(reinterpret_cast<const void*>(start));  // NOLINT(performance-no-int-to-ptr)
@@ -66,7 +67,7 @@ class ScannedStretches {
   }
 
  private:
-  // Stretches with no more bytes than `most_between` between them become one: they lie in one chunk.
+  // Stretches with at most `most_between` bytes between them are joined: they lie in one chunk.
   template <typename Function>
   void for_each_between(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t most_between,
                         Function function) const {

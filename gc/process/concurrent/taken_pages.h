@@ -1,13 +1,12 @@
-// TakenPages: pages of a heap that were written, taken to be visited, pass by pass.
+// TakenPages: dirty pages of a heap that are claimed to be visited, pass by pass.
 //
-// A page is armed when it is taken, before anybody reads what lies on it: what is written from then on is
-// found by the next pass. Pages wait here until they are visited, which may be some stops of the program
-// later.
+// To claim a page arms (write-protects) it again, before its objects are read: later writes are found by the
+// next pass. Claimed pages wait here until they are visited, which may be several stops of the program later.
 //
-// One thread takes them. To arm pages, the system has each processor forget what it remembers of them that
-// runs a thread of the process: where all others sleep, that costs nothing. (Measured in a virtual machine
-// with 2 processors, pages here and there in 12 GiB: where two threads took and visited pages side by side,
-// taking them took longer than the visits.)
+// One thread claims pages, since the kernel then interrupts every processor that runs a thread of the
+// process, which costs little where those threads sleep. (Measured in a virtual machine with 2 processors,
+// with scattered pages in 12 GiB: where two threads claimed and visited pages at once, claiming took longer
+// than the visits.)
 #pragma once
 
 #include <algorithm>
@@ -24,12 +23,12 @@
 
 namespace jackdaw::gc {
 
-/// One thread at a time. Where the system does not arm pages while the program runs, there are none.
+/// One thread at a time. Where the kernel does not arm pages while the program runs, there are no such pages.
 class TakenPages {
   using Clock = std::chrono::steady_clock;
 
  public:
-  /// Pages are handed out in pieces of no more bytes.
+  /// The most bytes of a piece, in which pages are handed out.
   static constexpr std::uintptr_t kPieceBytes = std::uintptr_t{16} << 10;
 
   /// Throws std::bad_alloc.
@@ -38,36 +37,36 @@ class TakenPages {
     pieces_.reserve_or_throw(kEnough + ScannedStretches::kPartBytes / kPieceBytes + WriteTracking::kSomeRuns);
   }
 
-  /// Arms all pages that may hold references. What was taken is forgotten.
+  /// Arms all pages that may hold references, and forgets claimed ones.
   void arm_all() {
     begin_pass();
     if (!tracking_.arms_while_running()) return;
     stretches_.for_each([this](base::AddressRange stretch) { arm(stretch, stretch); });
   }
 
-  /// From now on pages are taken from the first on. What was taken is forgotten.
+  /// Begins a pass at the first page, and forgets claimed ones.
   void begin_pass() {
     part_ = 0;
     taken_until_ = 0;
     pieces_.clear();
     visited_ = 0;
   }
-  /// Whether the last page of the pass was taken, and nothing waits.
+  /// Whether the last page of the pass was claimed and visited.
   [[nodiscard]] bool is_pass_over() const {
     return waiting().empty() && (!tracking_.arms_while_running() || part_ >= stretches_.part_count());
   }
-  /// What waits. Until pages are taken.
+  /// Returns the pieces that wait to be visited. Valid until pages are claimed.
   [[nodiscard]] std::span<const base::AddressRange> waiting() const {
     return pieces_.span().subspan(visited_);
   }
-  /// Notes that so many pieces, from the first on, were visited.
+  /// Notes that the first `pieces` waiting pieces were visited.
   void visited(std::size_t pieces) {
     JACKDAW_CHECK(pieces <= waiting().size());
     visited_ += pieces;
   }
 
-  /// While nothing waits: takes further pages, at least some if there are any left, until they are enough or
-  /// the time is over. Does not allocate.
+  /// Claims further pages, at least some if any are left, until there are enough or the deadline has passed.
+  /// To be called when none waits. Does not allocate.
   void take_some(Clock::time_point deadline) {
     JACKDAW_CHECK(waiting().empty());
     pieces_.clear();
@@ -89,17 +88,17 @@ class TakenPages {
  private:
   static constexpr std::size_t kEnough = 1024;
 
-  // Where pages cannot be armed, all of the stretch counts as written. A chunk is watched as a whole, when it
-  // was not yet: that keeps all threads from touching new pages for a moment.
+  // Arms pages. A chunk that is not tracked yet is tracked as a whole first, which keeps all threads from
+  // touching new pages for a moment.
   void arm(base::AddressRange pages, base::AddressRange stretch) {
     if (tracking_.arm({&pages, 1})) return;
     if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&pages, 1});
   }
 
-  // Takes pages of what is left of a stretch, and leaves in `left` what is left then.
+  // Claims pages of `left`, a part of `stretch`, and shortens `left` to what remains.
   void take_some_of(base::AddressRange& left, base::AddressRange stretch) {
     if (tracking_.take_some_written(left, [this](base::AddressRange pages) { add(pages); })) return;
-    // All that lies in a chunk that came lately was written.
+    // The kernel refuses for a new chunk that is not tracked yet: all of it counts as dirty.
     arm(left, stretch);
     add(left);
     left.begin = left.end;
@@ -111,8 +110,8 @@ class TakenPages {
 
   const ScannedStretches& stretches_;
   WriteTracking& tracking_;
-  std::uint32_t part_ = 0;          // pages of those before it were taken
-  std::uintptr_t taken_until_ = 0;  // of that part, pages at smaller addresses were
+  std::uint32_t part_ = 0;          // pages of earlier parts were claimed
+  std::uintptr_t taken_until_ = 0;  // and those of this part below this address
   base::PageVector<base::AddressRange> pieces_;
   std::size_t visited_ = 0;
 };

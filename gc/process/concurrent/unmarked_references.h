@@ -1,7 +1,7 @@
-// UnmarkedReferences: which of many words lead to objects that are not marked.
+// UnmarkedReferences: finds the words that refer to unmarked objects.
 //
-// Nearly all references in the objects on a written page lead to marked objects, whose marks may be
-// anywhere. So a mark is asked for first, and looked at some references later.
+// Nearly all references on a dirty page lead to marked objects, whose marks may be anywhere in memory. So
+// each mark is prefetched, and read some references later.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace jackdaw::gc {
 
-/// Calls `function(Object*)` for the unmarked objects, some more than once. The map's range is that of when
-/// it was made: what lies beyond is not looked at. Other threads may write the words, and mark, meanwhile.
+/// Calls `function(Object*)` for the unmarked objects, some more than once. Objects beyond the map's range at
+/// the construction are left out. Other threads may write the words, and mark, meanwhile.
 template <typename Function>
 class UnmarkedReferences {
  public:
@@ -41,7 +41,7 @@ class UnmarkedReferences {
     }
   }
 
-  /// For report_references.
+  /// Called by report_references.
   void reference(heap::Object* object) {
     base::prefetch_to_read(heap::Chunk::of(object)->mark_address(object));
     heap::Object*& place = waiting_[next_++ % kWaiting];

@@ -20,7 +20,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// These are declared in <linux/fs.h> and <linux/userfaultfd.h> since Linux 6.7.
+// <linux/fs.h> and <linux/userfaultfd.h> declare these since Linux 6.7.
 struct PageRegion {
   std::uint64_t begin;
   std::uint64_t end;
@@ -31,7 +31,7 @@ struct ScanRequest {
   std::uint64_t flags;
   std::uint64_t begin;
   std::uint64_t end;
-  std::uint64_t walked_to;  // an answer
+  std::uint64_t walked_to;  // set by the kernel
   std::uint64_t regions;
   std::uint64_t most_regions;
   std::uint64_t most_pages;
@@ -46,7 +46,7 @@ constexpr std::uint64_t kRefuseUnwatched = 1U << 1;
 constexpr std::uint64_t kWritten = 1U << 1;
 constexpr std::uint64_t kPresent = 1U << 3;
 constexpr std::uint64_t kSwapped = 1U << 4;
-constexpr std::uint64_t kArmUnpopulated = 1U << 13;  // without it, memory is not watched at all
+constexpr std::uint64_t kArmUnpopulated = 1U << 13;  // without it, memory cannot be tracked
 constexpr std::uint64_t kResolveFaults = 1U << 15;
 
 // These are bits of an entry in /proc/PID/pagemap.
@@ -55,7 +55,7 @@ constexpr std::uint64_t kEntryPopulated = std::uint64_t{3} << 62;  // present, o
 
 using base::page_bytes;
 
-// The pages that a range touches.
+// Returns the pages that a range touches.
 base::AddressRange pages_of(base::AddressRange range) {
   const std::uintptr_t in_page = page_bytes() - 1;
   return range.empty() ? range : base::AddressRange{range.begin & ~in_page, (range.end + in_page) & ~in_page};
@@ -72,7 +72,7 @@ class KeepErrno {
   const int error_ = errno;
 };
 
-// Hands on runs of pages, those that adjoin as one.
+// Passes on runs of pages, with adjoining ones joined.
 class Runs {
  public:
   Runs(void (*visit)(void*, base::AddressRange), void* function) : visit_(visit), function_(function) {}
@@ -95,13 +95,13 @@ class Runs {
   base::AddressRange run_;
 };
 
-// The pages that a scan tells of, of those that count as written: the others hold nothing.
+// Which of the dirty pages a scan returns: those that hold something, or all.
 enum class Told : std::uint8_t { held, all };
 
-// Adds written pages, so many runs at most, from the range's begin on and returns where it got to, or 0 when
-// the system refuses. After an error, an interruption too, pages may be armed that were not told. To arm
-// pages that hold nothing would take page tables. The system would not say exactly how far it got if it were
-// given room for more than 512 runs; a limit to the number of pages would have it split huge ones.
+// Adds up to most_runs runs of dirty pages and returns where the scan ended, or 0 when the kernel refuses.
+// After an error or an interruption, pages may be armed that were not reported. Empty pages are not armed, as
+// that takes page tables. Above 512 runs the kernel would not report the exact end, and a limit in pages
+// would split huge ones.
 constexpr std::size_t kMostRuns = 256;
 std::uintptr_t scan_some(int pagemap, base::AddressRange range, Told told, bool arms, std::size_t most_runs,
                          Runs& runs) {
@@ -123,8 +123,8 @@ std::uintptr_t scan_some(int pagemap, base::AddressRange range, Told told, bool 
   return request.walked_to;
 }
 
-// Whether a scan may tell of all pages: that is how the system looks at no more than one bit of each. Before
-// Linux 6.9 it leaves out pages then that are swapped out, or being moved.
+// Whether a scan may report empty pages, too, which lets the kernel test only one bit of each page. Before
+// Linux 6.9 such a scan leaves out pages that are swapped out or being moved.
 bool tells_of_all_pages() {
   utsname system{};
   unsigned version = 0;
@@ -134,7 +134,7 @@ bool tells_of_all_pages() {
   return version > 6 || (version == 6 && revision >= 9);
 }
 
-// Reads runs of written pages where the system does not arm.
+// Adds runs of dirty pages, by soft-dirty bits.
 std::uintptr_t read_some(int pagemap, base::AddressRange range, Runs& runs) {
   std::array<std::uint64_t, 512> entries;
   constexpr std::size_t kEntryBytes = sizeof entries[0];
@@ -174,8 +174,8 @@ WriteTrackingMethod WriteTracking::start(WriteTrackingMethod last) {
   return method_;
 }
 
-// The pages are those of the opening thread's process whatever becomes of the thread. clear_refs looks for
-// them when it is written: through the first thread, which is there while the process is.
+// pagemap stays valid for the process whatever becomes of the opening thread. clear_refs finds the process
+// through its first thread, which exists as long as the process.
 bool WriteTracking::open(WriteTrackingMethod method) {
   method_ = method;
   write_time_ = {};
@@ -186,8 +186,8 @@ bool WriteTracking::open(WriteTrackingMethod method) {
                                           : ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
 }
 
-// Tried with a page: what stands in the way, a filter of system calls or another system's emulation, has many
-// faces. The first answer is cheap, and shows a system without soft-dirty bits.
+// A page is tried, as many things may prevent tracking: a filter of system calls, or another system's
+// emulation. The first query is cheap, and reveals a system without soft-dirty bits.
 bool WriteTracking::works() {
   void* const memory =
       mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -209,7 +209,7 @@ bool WriteTracking::works() {
   return works;
 }
 
-// The shortest of some: others may have been interrupted.
+// The shortest of several times counts, as others may have been interrupted.
 void WriteTracking::measure_write(base::AddressRange page) {
   using Clock = std::chrono::steady_clock;
   constexpr int kWrites = 8;

@@ -1,4 +1,4 @@
-// PersistentNode: what a Persistent holds: a place outside the heap with a reference to an object.
+// PersistentNode: the place outside the heap where a Persistent holds its reference.
 #pragma once
 
 #include <atomic>
@@ -6,12 +6,12 @@
 
 namespace jackdaw::gc {
 
-/// One of a table's (persistent_nodes.h).
+/// A node of a table (persistent_nodes.h).
 struct PersistentNode {
-  /// An address in an object, or 0. Relaxed accesses do: threads that share a node synchronise, and a
-  /// collection does with all threads.
+  /// An address in an object, or 0. Accesses are relaxed: threads that share a node synchronise, and a
+  /// collection synchronises with all threads.
   std::atomic<std::uintptr_t> word;
-  /// In the code that acquired it.
+  /// An address in the code that acquired the node.
   const void* maker;
 };
 

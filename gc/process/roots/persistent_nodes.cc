@@ -9,7 +9,7 @@
 namespace jackdaw::gc {
 
 PersistentNodes::~PersistentNodes() {
-  // Relaxed: there is no other thread any more.
+  // Relaxed: no other thread is left.
   Block* block = blocks_.load(std::memory_order_relaxed);
   while (block != nullptr) {
     Block* const next = block->next;

@@ -1,5 +1,5 @@
 // PersistentNodes: references to objects from outside the heap, in pages of their own, where a collection
-// finds them wherever the program keeps the handles to them.
+// finds them wherever the program keeps the handles.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace jackdaw::gc {
 
-/// A table of nodes. A collection may come at any instruction of it. Nodes are never given back to the
-/// system.
+/// A table of nodes. A collection may come at any instruction of its functions. Its memory is never returned
+/// to the system.
 class PersistentNodes {
  public:
   using Node = PersistentNode;
@@ -23,15 +23,15 @@ class PersistentNodes {
   PersistentNodes(const PersistentNodes&) = delete;
   PersistentNodes& operator=(const PersistentNodes&) = delete;
 
-  /// A node that holds `address`, for the code at `maker`. Throws std::bad_alloc. Any thread.
+  /// Returns a node that holds `address`, for the code at `maker`. Throws std::bad_alloc. Any thread.
   Node& acquire(std::uintptr_t address, const void* maker);
-  /// Gives a node back. Any thread.
+  /// Releases a node. Any thread.
   void release(Node& node);
 
-  /// While it is held, nothing changes but what nodes hold.
+  /// While it is held, only the addresses in nodes change.
   StoppableMutex& mutex() { return mutex_; }
 
-  /// Calls `function(Node&)` for all nodes that hold an address. While the program's threads stand still.
+  /// Calls `function(Node&)` for all nodes that hold an address. While the program is stopped.
   template <typename Function>
   void for_each(Function function) {
     // Acquire: pairs with the release in add_block.

@@ -48,7 +48,7 @@ std::span<heap::Object* const> RootSet::find_first(const Program& program, const
 
 void RootSet::gather(const Program& program, const OwnStack& own_stack) {
   JACKDAW_CHECK(count_ == 0);
-  // First: it may say where stacks end.
+  // This comes first, as it may say where stacks end.
   if (program.more_roots != nullptr) program.more_roots();
   scan_objects(program.made_in_the_pause);
   static_data_.for_each([this](heap::Words words) { scan(words); });
@@ -73,7 +73,7 @@ void RootSet::scan_objects(std::span<heap::Object* const> objects) {
   }
 }
 
-// A granule in which no object starts may be added, too: it counts as marked.
+// A granule in which no object starts may be added, too: its mark is set.
 void RootSet::scan(heap::Words words) {
   if (redirection_.reader != nullptr) return redirection_.add_words(redirection_.reader, words, false);
   constexpr std::size_t kWordsAtOnce = 512;
@@ -100,15 +100,15 @@ void RootSet::scan_stack(heap::Words words) {
   heap::for_each_slot_in_stack(words, heap_.map(), [this](heap::Object* object) { add(object); });
 }
 
-// Those that came together so far, where they are many. Nothing is unmapped: it may lie where the program
-// told that roots were.
+// Marks from the roots gathered so far, when the array is full. It does not grow, since unmapped memory may
+// lie in a range that the program added as roots.
 void RootSet::mark_some() {
   define_gathered();
   collection_.mark_some({roots_.data(), count_});
   count_ = 0;
 }
 
-// Some were found in words that nobody wrote.
+// Some roots were found in words that the program never wrote.
 void RootSet::define_gathered() const {
   base::define_for_valgrind(&count_, sizeof count_);
   base::define_for_valgrind(gathered_.data(), count_ * sizeof(heap::Object*));

@@ -1,8 +1,8 @@
-// RootSet: where a collection of a process begins to mark.
+// RootSet: finds the roots of a process's collection.
 //
-// Roots are words of stacks, registers, thread_local variables, static data and ranges added by hand, each
-// taken for an address; and objects that persistent handles, finalizers, destructors to be called and those
-// that are only freed by hand keep.
+// Roots are the words of stacks, registers, thread_local variables, static data and added ranges, each taken
+// for an address; and the objects that are kept by persistent handles, finalizers and destructors that wait,
+// or that are uncollectable.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. With the collector's lock, while the program stands still, where nothing else is
-/// said.
+/// One for the process. With the collector's lock, while the program is stopped, unless a function says
+/// otherwise.
 class RootSet {
  public:
   /// Throws std::bad_alloc.
@@ -35,9 +35,9 @@ class RootSet {
   RootSet(const RootSet&) = delete;
   RootSet& operator=(const RootSet&) = delete;
 
-  /// Data of loaded objects, and ranges that the program added. Locked by itself.
+  /// Returns the data of loaded objects, and the ranges that the program added. It has a lock of its own.
   StaticRoots& static_data() { return static_data_; }
-  /// References from outside the heap to objects of C++ types. Locked by itself.
+  /// Returns the references from outside the heap to objects of C++ types. They have a lock of their own.
   PersistentNodes& persistents() { return persistents_; }
 
   /// The roots that the program names at each collection.
@@ -48,28 +48,29 @@ class RootSet {
 
   /// Marks from all roots, and from nothing else.
   void mark_from_all(const Program& program, const OwnStack& own_stack);
-  /// Has memory for find_first(). Also while the program runs. False when there is none.
+  /// Takes the memory for find_first(); false when there is none. May be called while the program runs.
   bool reserve_first();
-  /// The objects that roots lead to, which are marked later; those that there is no room for are left out, as
-  /// are those that are only freed by hand.
+  /// Returns the objects that roots refer to, to be marked later. Those that there is no room for, and
+  /// uncollectable objects, are left out.
   std::span<heap::Object* const> find_first(const Program& program, const OwnStack& own_stack);
-  /// Bytes of words that one of these searched last.
+  /// Returns the bytes of words that the last of these calls searched.
   [[nodiscard]] std::uint64_t searched_bytes() const { return searched_bytes_; }
 
-  /// For Program::more_roots: adds words that may be addresses.
+  /// Adds words that may be addresses. For Program::more_roots.
   void scan(heap::Words words);
-  /// Adds words of a stack, where all addresses count (Heap::set_all_addresses_keep).
+  /// Adds words of a stack, where all interior pointers count (Heap::set_all_addresses_keep).
   void scan_stack(heap::Words words);
 
-  /// Calls `reader` with all roots and the places where they lie. It has the functions of HeapDump for them;
-  /// write_return_addresses it need not have.
+  /// Passes all roots, and the places where they lie, to `reader`, which has HeapDump's functions for them,
+  /// perhaps without write_return_addresses.
   template <typename Reader>
   void read(Reader& reader, void (*more_roots)(), const OwnStack& own_stack);
 
  private:
-  // Marked together. More would be a large part of a heap of uncollectable objects, which are all roots.
+  // The number of roots that are marked together. A larger array would be a large part of a heap of
+  // uncollectable objects, which are all roots.
   static constexpr std::size_t kMost = std::size_t{1} << 16;
-  // Found together, to be marked while the program runs.
+  // The number of first roots that are marked while the program runs.
   static constexpr std::size_t kMostFirst = std::size_t{1} << 20;
 
   void gather(const Program& program, const OwnStack& own_stack);
@@ -77,16 +78,16 @@ class RootSet {
   void mark_some();
   void add(heap::Object* object) {
     if (count_ == gathered_.size()) [[unlikely]] {
-      if (gathered_.data() != roots_.data()) return;  // it is marked in the last pause
+      if (gathered_.data() != roots_.data()) return;  // the last pause marks it
       mark_some();
     }
     gathered_[count_++] = object;
   }
   void define_gathered() const;
 
-  // Where scan() leads to while roots are read.
+  // Where scan() passes words while roots are read.
   struct Redirection {
-    void* reader = nullptr;  // null: to the roots
+    void* reader = nullptr;  // null: scan() adds roots
     void (*add_words)(void* reader, heap::Words words, bool all_count) = nullptr;
   };
 
@@ -104,12 +105,12 @@ class RootSet {
   // Never longer: what grows is unmapped, and may lie where the program told that roots were.
   base::PageArray<heap::Object*> roots_{kMost};
   base::PageArray<heap::Object*> first_roots_;                       // none before the first cycle
-  std::span<heap::Object*> gathered_{roots_.data(), roots_.size()};  // the one or the other
+  std::span<heap::Object*> gathered_{roots_.data(), roots_.size()};  // roots_ or first_roots_
   std::size_t count_ = 0;
   std::uint64_t searched_bytes_ = 0;
 };
 
-// The roots come in gather()'s order.
+// The roots come in the order of gather().
 template <typename Reader>
 void RootSet::read(Reader& reader, void (*more_roots)(), const OwnStack& own_stack) {
   redirection_ = {&reader, [](void* to, heap::Words words, bool all_count) {

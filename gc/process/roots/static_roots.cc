@@ -14,7 +14,7 @@ base::AddressRange range_between(const void* begin, const void* end) {
   return {reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end)};
 }
 
-// Appends `range` to `ranges`, but for what lies in one of `excluded`. False when there is no memory for it.
+// Appends `range` without the parts that lie in `excluded`. False when there is no memory for it.
 bool append_without(base::AddressRange range, std::span<const base::AddressRange> excluded,
                     base::PageVector<base::AddressRange>& ranges) {
   for (; !excluded.empty(); excluded = excluded.subspan(1)) {
@@ -85,15 +85,15 @@ struct StaticRoots::Walk {
   StaticRoots& roots;
   void (*stop_threads)(void*);
   void* argument;
-  bool is_at_program = true;  // the loader's list begins with it
+  bool is_at_program = true;  // the loader's list begins with the program
   bool is_complete = true;
 
   static int visit(dl_phdr_info* object, std::size_t, void* walk) {
     return static_cast<Walk*>(walk)->visit(*object);
   }
 
-  // Called for each loaded object, with the loader's list locked. The first call stops the threads: from then
-  // on no thread changes the list, and none was changing it. Not zero ends the walk.
+  // Called for each loaded object, with the loader's lock held. The first call stops the threads, so that the
+  // list is complete and does not change. Nonzero ends the walk.
   int visit(const dl_phdr_info& object) {
     if (is_at_program) stop_threads(argument);
     is_complete = roots.note_object(object, is_at_program);
@@ -122,8 +122,8 @@ base::AddressRange range_of(const dl_phdr_info& object, const ElfW(Phdr) & heade
   return {begin, begin + header.p_memsz};
 }
 
-// The range that the loader wrote and has protected since: it holds no address of an object. Empty when
-// there is none.
+// Returns the range that the loader write-protected after relocation, which holds no address of an object;
+// empty when there is none.
 base::AddressRange protected_by_loader(const dl_phdr_info& object) {
   for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
     if (header.p_type == PT_GNU_RELRO) return range_of(object, header);
@@ -133,7 +133,7 @@ base::AddressRange protected_by_loader(const dl_phdr_info& object) {
 
 }  // namespace
 
-// False when there is no memory for it.
+// Notes the data and thread_local variables of a loaded object. False when there is no memory for that.
 bool StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
   const base::AddressRange is_protected = protected_by_loader(object);
   for (const ElfW(Phdr) & header : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
@@ -146,7 +146,7 @@ bool StaticRoots::note_object(const dl_phdr_info& object, bool is_program) {
                    : scans_libraries_ && (library_filter_ == nullptr ||
                                           library_filter_(object.dlpi_name, data, header.p_memsz));
     if (!is_scanned) continue;
-    // It lies at the start of the data.
+    // The protected range lies at the start of the data.
     if (is_protected.begin <= range.begin && range.begin < is_protected.end)
       range.begin = std::min(is_protected.end, range.end);
     if (!append_without(range, excluded_.span(), scanned_)) return false;

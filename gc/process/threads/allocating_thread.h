@@ -1,7 +1,7 @@
-// AllocatingThread: what an allocation needs of the calling thread.
+// AllocatingThread: the part of a registered thread that its allocations need.
 //
-// It is a part of the thread's entry, ProcessThread (process_thread.h), with a header of its own, because
-// programs inline the fast half of allocation (gc/cpp/make_garbage_collected.h).
+// It is the base of ProcessThread (process_thread.h). It has a header of its own because programs inline the
+// fast path of allocation (gc/cpp/make_garbage_collected.h).
 #pragma once
 
 #include <pthread.h>
@@ -12,14 +12,13 @@
 
 namespace jackdaw::gc {
 
-/// The part of a registered thread's entry that allocation needs: its own thread uses it, the collector while
-/// that is stopped.
+/// The thread itself uses it, and the collector while the thread is stopped.
 class AllocatingThread {
  public:
   AllocatingThread(const AllocatingThread&) = delete;
   AllocatingThread& operator=(const AllocatingThread&) = delete;
 
-  /// The calling thread, or null when it is not registered.
+  /// Returns the calling thread, or null when it is not registered.
   static AllocatingThread* current() { return current_; }
 
   heap::Allocator& allocator() { return allocator_; }
@@ -30,15 +29,15 @@ class AllocatingThread {
   ~AllocatingThread() = default;
 
   const pthread_t handle_;
-  pid_t number_;  // the kernel's; the child of a fork has another one
+  pid_t number_;  // the kernel's; another one in a fork's child
 
  private:
   friend class ThreadRegistry;
-  friend class OwnWork;  // hides current() for a while
+  friend class OwnWork;  // hides current() for a time
 
   heap::Allocator allocator_;
 
-  // This model spares a call of the thread library at each access, in a shared library, too.
+  // The model avoids a call of the thread library at each access, also in a shared library.
   [[gnu::tls_model("initial-exec")]] JACKDAW_EXPORT static constinit thread_local AllocatingThread* current_;
 };
 

@@ -1,6 +1,6 @@
 #include "gc/process/threads/fake_stack.h"
 
-// Comes with the compiler; the functions are linked with the sanitizer alone.
+// The header comes with the compiler; its functions are linked only with the sanitizer.
 #include <sanitizer/asan_interface.h>
 
 namespace jackdaw::gc {

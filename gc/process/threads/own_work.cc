@@ -19,13 +19,13 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Without a call of the thread library's at each access, which might ask malloc.
+// The model avoids a call of the thread library at each access, which might call malloc.
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned depth = 0;
 
-// Before each piece of memory that is given out.
+// It lies before each piece of memory that is given out.
 struct alignas(16) Header {
   std::byte* block;
-  std::size_t size_class;  // the block has 2 to the power of it bytes
+  std::size_t size_class;  // the block has 2 to the power of this bytes
 };
 
 struct FreeBlock {
@@ -35,14 +35,14 @@ struct FreeBlock {
 constexpr std::size_t kSmallestClass = 6;
 constexpr std::size_t kClasses = 48;
 constexpr std::size_t kFirstPieceBytes = std::size_t{1} << 16;
-// The further they are, the longer.
+// Each piece is larger than the one before.
 constexpr std::size_t kMostPieces = 64;
 constexpr std::size_t kPiecesOfOneLength = 4;
 
 constinit StoppableMutex mutex;  // guards all below
 constinit std::array<std::span<std::byte>, kMostPieces> pieces{};
 constinit std::atomic<std::size_t> piece_count{0};  // may be read without the lock
-constinit std::span<std::byte> rest{};              // of the last piece
+constinit std::span<std::byte> rest{};              // what is left of the last piece
 constinit std::array<FreeBlock*, kClasses> free_blocks{};
 
 bool add_piece(std::size_t bytes) {
@@ -50,12 +50,12 @@ bool add_piece(std::size_t bytes) {
   if (count == kMostPieces) return false;
   rest = base::PageMemory::allocate(std::max(bytes, kFirstPieceBytes << (count / kPiecesOfOneLength)));
   pieces[count] = rest;
-  // Release: pairs with the acquire in search, so that the piece is there.
+  // Release: pairs with the acquire in search, so that the piece is seen.
   piece_count.store(rest.empty() ? count : count + 1, std::memory_order_release);
   return !rest.empty();
 }
 
-// A zeroed block, or null. Under the lock.
+// Returns a zeroed block, or null. With the lock.
 std::byte* take_block(std::size_t size_class) {
   const std::size_t bytes = std::size_t{1} << size_class;
   FreeBlock*& first = free_blocks[size_class];
@@ -76,7 +76,7 @@ Header* header_of(const void* memory) { return const_cast<Header*>(static_cast<c
 
 OwnWork::OwnWork() : hidden_(std::exchange(AllocatingThread::current_, nullptr)) { ++depth; }
 
-// The thread may have been registered meanwhile.
+// The thread may have been registered in the meantime.
 OwnWork::~OwnWork() {
   --depth;
   if (hidden_ != nullptr) AllocatingThread::current_ = hidden_;
@@ -86,7 +86,7 @@ bool OwnWork::is_under_way() { return depth != 0 || mark::ThreadPool::is_helper(
 
 void* OwnMemory::allocate(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t kLargest = std::size_t{1} << (kClasses - 2);
-  // With less, the sum below does not overflow.
+  // The bounds keep the sum below from overflowing.
   if (bytes > kLargest || alignment > kLargest) return nullptr;
   const std::size_t least = std::max(alignment, alignof(Header));
   const std::size_t size_class =

@@ -1,9 +1,9 @@
-// OwnWork: what the collector does for itself that may lead back to it.
+// OwnWork: marks work of the collector during which the program's allocation functions must not use the heap.
 //
-// To start, to make its engine and to register a thread it calls the C and C++ libraries, which ask operator
-// new or malloc for memory. A program may have replaced them by functions of the collector's interface, as
-// every program does that is linked with libgccpp. Those then give out memory from here: the heap may not be
-// there yet, a lock of it may be held, and what the collector keeps for itself no root would keep.
+// To start, to make its engine and to register a thread, the collector calls the C and C++ libraries, which
+// call operator new or malloc. A program may have replaced these by the collector's functions, as every
+// program linked with libgccpp does. They then return memory from here: the heap may not exist yet, or a lock
+// of it may be held, and memory that the collector itself holds is not reachable from any root.
 #pragma once
 
 #include <atomic>
@@ -22,35 +22,35 @@ class OwnWork {
   OwnWork(const OwnWork&) = delete;
   OwnWork& operator=(const OwnWork&) = delete;
 
-  /// Whether the calling thread does, as mark threads always do. Then ThreadRegistry::current() is null, or
-  /// has nothing to allocate from.
+  /// Whether the calling thread works for the collector, as mark threads always do. ThreadRegistry::current()
+  /// is then null, or has nothing to allocate from.
   static bool is_under_way();
 
  private:
-  // It allocates nothing from the heap meanwhile.
+  // The thread's entry, which is hidden so that it allocates nothing from the heap.
   AllocatingThread* const hidden_;
 };
 
-/// The memory for that. It is no root. Any thread.
+/// The memory for such work. It is no root. Any thread.
 class OwnMemory {
  public:
-  /// Zeroed memory of `bytes` bytes at a multiple of `alignment`, a power of two, or null when there is none.
+  /// Returns `bytes` zeroed bytes at a multiple of `alignment`, a power of two, or null when there are none.
   static void* allocate(std::size_t bytes, std::size_t alignment = 16);
   /// Whether allocate() returned `address`. O(1).
   static bool owns(const void* address) {
-    // Acquire: pairs with the release in allocate, so that search() finds what was given out.
+    // Acquire: pairs with the release in allocate, so that search() finds the memory.
     return is_used_.load(std::memory_order_acquire) && search(address);
   }
-  /// Bytes of what allocate() returned: as many as were asked for, at least.
+  /// Returns the bytes of memory from allocate(): at least as many as were requested.
   static std::size_t bytes_of(const void* memory);
   static void free(void* memory);
 
-  /// Around a fork, as the last lock of all.
+  /// These are called around a fork. This lock is taken last of all.
   static void lock();
   static void unlock();
-  /// In the child, in place of unlock().
+  /// Replaces unlock() in the child.
   static void unlock_in_child();
-  /// Whether it ever gave out memory: the program's operator new or malloc leads here.
+  /// Whether allocate() was ever called, so that the program's operator new or malloc leads here.
   static bool is_used() { return is_used_.load(std::memory_order_acquire); }
 
  private:

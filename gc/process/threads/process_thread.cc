@@ -13,8 +13,8 @@ namespace jackdaw::gc {
 
 namespace {
 
-// The system's number of the calling thread. Where a filter of system calls refuses it: what the thread
-// library keeps, and notes in a mutex that knows its owner.
+// Returns the system's number of the calling thread. If a filter of system calls refuses it, the number is
+// the one that the thread library keeps, and stores in a mutex that knows its owner.
 pid_t number_of_this_thread() {
   const pid_t number = gettid();
 #ifdef __GLIBC__

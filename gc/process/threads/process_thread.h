@@ -1,6 +1,6 @@
 // ProcessThread: the entry of a thread of the program that uses the heap.
 //
-// The thread itself, its signal handler and the thread that collects share it. ThreadRegistry makes it,
+// The thread itself, its signal handler and the collecting thread share it. ThreadRegistry creates it,
 // StopRequests and StopProtocol stop the thread for a collection, ThreadSuspension suspends it by hand.
 #pragma once
 
@@ -19,14 +19,14 @@
 
 namespace jackdaw::gc {
 
-/// Whether a thread stands still because somebody suspended it.
+/// Whether a thread has been suspended by hand.
 enum class Suspension : std::uint32_t {
   none,
-  asked,     ///< it is to answer with one of the next two
-  put_off,   ///< it will stand still when it holds no lock, and is not blocked, any more
-  standing,  ///< it is stopped; nobody needs to stop it
+  asked,     ///< requested; the thread answers with one of the next two
+  put_off,   ///< the thread will stop once it holds no lock and is not blocked
+  standing,  ///< the thread is stopped; collections need not stop it
 };
-/// Whether a thread may go from the one to the other.
+/// Whether `next` may follow `before`.
 constexpr bool may_follow(Suspension before, Suspension next) {
   switch (next) {
     case Suspension::none:
@@ -41,12 +41,12 @@ constexpr bool may_follow(Suspension before, Suspension next) {
   return false;
 }
 
-/// A registered thread. Made and destroyed by the registry; all else is for the thread itself.
+/// A registered thread. The registry creates and destroys it; only the thread itself may use the rest.
 class ProcessThread : public AllocatingThread {
  public:
-  /// The calling thread's, or null when it is not registered.
+  /// The calling thread's entry, or null when it is not registered.
   static ProcessThread* current() { return static_cast<ProcessThread*>(AllocatingThread::current()); }
-  /// One past the first word of its stack that is scanned.
+  /// One past the last word of its stack that is scanned.
   [[nodiscard]] std::uintptr_t stack_end() const { return stack_.end(); }
 
  private:
@@ -59,37 +59,37 @@ class ProcessThread : public AllocatingThread {
 
   ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals);
   ~ProcessThread() = default;
-  // In pages of its own, which are no root.
+  // Allocates pages of its own, which are no root.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* thread);
 
-  // Notes the number that the system gives the calling thread, which is this one: a fork changes it.
+  // Stores the system's number of the calling thread, which is this one. A fork changes it.
   void renumber();
 
   const ThreadLocals thread_locals_;
-  // Written by the thread and its signal handler, read by the collector while the thread stands still.
+  // Written by the thread and its signal handler, read by the collector while the thread is stopped.
   ThreadStack stack_;
   bool is_blocked_ = false;             // written by the thread under the registry's lock
-  bool is_gone_ = false;                // found to have ended without a word; the collector's
-  bool needs_reserved_signal_ = false;  // was found to block or take the stop signal; the collector's
-  // The stop that the thread is to answer, 0 when it did, and a number more when the collector answered for
-  // it. Signals that others send change nothing.
+  bool is_gone_ = false;                // has ended without unregistering; written by the collector
+  bool needs_reserved_signal_ = false;  // blocks or takes the stop signal; written by the collector
+  // The number of the stop that the thread is to answer; 0 when it has answered, and the number plus 1 when
+  // the collector has answered for it. Stop signals from other senders have no effect.
   std::atomic<std::uint32_t> asked_stop_{0};
-  // Times of the last stop, where there is a trace: written by the thread that asked, and by this one when it
+  // Times of the last stop, if stops are traced: written by the collecting thread, and by this thread when it
   // answers.
   CollectionTrace::Clock::time_point asked_at_;
   CollectionTrace::Clock::time_point answered_at_;
-  // Written and read by the thread and its signal handler alone.
+  // Accessed by the thread and its signal handler only.
   std::atomic<std::uint32_t> critical_depth_{0};
-  // Likewise; where there is no signal, set by the collector.
+  // Accessed likewise; under ThreadSanitizer, which stops threads without a signal, the collector sets it.
   std::atomic<bool> stop_pending_{false};
-  // The word that the thread sleeps on, or is about to, in the queue for a lock.
+  // The word that the thread sleeps on, or is about to sleep on, in the queue for a lock.
   std::atomic<base::FutexWord*> sleeps_on_{nullptr};
-  // A Suspension. Changed under the registry's lock, but where it says asked: then by the thread, while the
-  // one that asked waits with that lock.
+  // A Suspension. Changed under the registry's lock, except from `asked`: then by the thread itself, while
+  // the suspending thread waits with that lock held.
   base::FutexWord suspension_;
 
-  // Acquire: pairs with the releases in thread_suspension.cc, so that what was written before is seen.
+  // Acquire: pairs with the release in set_suspension, so that what was written before is seen.
   [[nodiscard]] Suspension suspension() const {
     return static_cast<Suspension>(suspension_.value().load(std::memory_order_acquire));
   }

@@ -1,5 +1,5 @@
-// Words of the program that can be read: what a collection searches of stacks, thread_local variables and
-// static data. Pages among them may be gone, or protected.
+// Readable words: the words of stacks, thread_local variables and static data that a collection can read.
+// Some of their pages may be unmapped or protected.
 #pragma once
 
 #include "base/address_range.h"
@@ -8,7 +8,8 @@
 
 namespace jackdaw::gc {
 
-/// Calls `function(heap::Words)` with all readable words in `range`. System calls as base::for_each_readable.
+/// Calls `function(heap::Words)` with all readable words in `range`. It takes the system calls of
+/// base::for_each_readable().
 template <typename Function>
 void for_each_readable_words(base::AddressRange range, Function function) {
   base::for_each_readable(

@@ -13,7 +13,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Written before the handler is installed.
+// It is written before the handler is installed.
 constinit base::SignalAction of_c_library{};
 constinit ReservedSignal::Handler our_handler = nullptr;
 

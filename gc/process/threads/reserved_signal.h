@@ -1,9 +1,8 @@
-// ReservedSignal: a signal that reaches threads which block all that they can.
+// ReservedSignal: a signal that reaches threads even if they block all signals that a program can block.
 //
-// The C library keeps two signals for itself, and no function of its blocks them, whatever set it is given.
-// With one it has every thread change its user (setuid): that one is shared with it here. Sent with a note of
-// ours it is ours, and all others go to the C library's handler, which is not replaced once there are two
-// threads.
+// The C library reserves two signals, which its functions never block, whatever set they get. With one it
+// makes every thread change its user (setuid); the collector shares that one. A signal that carries our mark
+// is ours, and all others go to the C library's handler, which is not replaced once there are two threads.
 #pragma once
 
 #include <sys/types.h>
@@ -14,14 +13,14 @@ namespace jackdaw::gc {
 
 struct ReservedSignal {
   using Handler = void (*)(int, siginfo_t*, void*);
-  /// glibc's SIGSETXID.
+  /// This is glibc's SIGSETXID.
   static constexpr int kNumber = 33;
 
-  /// From now on `handler` is called for what send() sends, with all signals blocked. False, with nothing
-  /// changed, where the C library does not use the signal yet: it would replace the handler.
+  /// Has `handler` called for signals from send(), with all signals blocked. False, with nothing changed,
+  /// where the C library has not installed its handler yet: it would replace this one.
   static bool share(Handler handler);
-  /// After share(). Sends it to a thread of this process, by the system's number. False, with errno set, as
-  /// tgkill.
+  /// Sends the signal to a thread of this process, by the system's number, after share(). False, with errno
+  /// set, where tgkill fails.
   static bool send(pid_t thread);
 };
 

@@ -1,9 +1,9 @@
-// ShortStops: how long threads poll before they sleep, when a collection stops the program.
+// ShortStops: how long threads poll before they sleep when a collection stops the program.
 //
-// To put a thread to sleep and wake it takes longer than the collection of a small heap: some 50 microseconds
-// each time in a virtual machine. Where every thread has a processor, a thread that waits for others to stop
-// polls first, and stopped ones poll twice as long as the last stops took, if these were short. Threads that
-// allocate stop by themselves before a signal would reach them, so it is sent a little later.
+// Putting a thread to sleep and waking it takes longer than the collection of a small heap: some 50
+// microseconds each time in a virtual machine. Where every thread has a processor, the stopping thread polls
+// first, and stopped threads poll for twice the length of the last stops, if these were short. Allocating
+// threads stop by themselves sooner than a signal would reach them, so signals are delayed a little.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace jackdaw::gc {
 
-/// A registry of threads has one. The thread that stops the others calls all but standing_time() and
-/// stopping_time().
+/// A registry of threads has one. The thread that stops the others calls all functions except standing_time()
+/// and stopping_time().
 class ShortStops {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,42 +22,42 @@ class ShortStops {
   /// `processors`: how many threads can run at once.
   explicit ShortStops(std::uint32_t processors) : processors_(processors) {}
 
-  /// A stop of `others` threads begins.
+  /// Notes that a stop of `others` threads begins.
   void begin(std::uint32_t others) {
     have_processors_ = others < processors_;
     const bool is_short = have_processors_ && expected_ <= kLongest;
-    // Relaxed, here and in standing_time: an amount of time that orders nothing.
+    // Relaxed, here and in standing_time: a length of time that orders nothing.
     standing_time_.store(is_short ? kTimesLonger * expected_ : Clock::duration::zero(),
                          std::memory_order_relaxed);
   }
   /// Notes that all threads have stopped.
   void note_standing(Clock::time_point now) { standing_since_ = now; }
-  /// The stop ends, and its threads may go on.
+  /// Notes that the stop ends and its threads may resume.
   void end(Clock::time_point now) { expected_ = (expected_ + (now - standing_since_)) / 2; }
 
-  /// How long to poll for the end of a stop that was just asked for. Any thread.
+  /// Returns how long to poll for the end of a stop that was just requested. Any thread.
   [[nodiscard]] Clock::duration stopping_time() const {
     const Clock::duration standing = standing_time();
     return standing == standing.zero() ? standing : kAnswering + standing;
   }
-  /// How long to poll for threads that stop by themselves, before they are signalled. Where they did not, as
-  /// their program computes without allocating, a growing number of stops is not delayed by that.
+  /// Returns how long to poll for threads that stop by themselves, before they are signalled. If they did
+  /// not, as they compute without allocating, a growing number of stops is not delayed.
   [[nodiscard]] Clock::duration self_stopping_time() {
     if (!have_processors_) return Clock::duration::zero();
     if (signalled_at_once_ == 0) return kSelfStopping;
     --signalled_at_once_;
     return Clock::duration::zero();
   }
-  /// Whether all threads stopped by themselves within self_stopping_time().
+  /// Notes whether all threads stopped by themselves within self_stopping_time().
   void note_self_stopping(bool did_all) {
     failures_ = did_all ? 0 : std::min(2 * failures_ + 1, kMostSignalledAtOnce);
     signalled_at_once_ = failures_;
   }
-  /// How long to poll for the answers of threads that are asked to stop.
+  /// Returns how long to poll for the answers of threads that were asked to stop.
   [[nodiscard]] Clock::duration answering_time() const {
     return have_processors_ ? kAnswering : Clock::duration::zero();
   }
-  /// How long a stopped thread polls for the end of the stop. Any thread.
+  /// Returns how long a stopped thread polls for the end of the stop. Any thread.
   [[nodiscard]] Clock::duration standing_time() const {
     return standing_time_.load(std::memory_order_relaxed);
   }
@@ -71,9 +71,9 @@ class ShortStops {
 
   const std::uint32_t processors_;
   bool have_processors_ = false;
-  std::uint32_t failures_ = 0;           // to stop by themselves: 0, 1, 3, 7 and so on
-  std::uint32_t signalled_at_once_ = 0;  // stops that are left in which no thread is waited for
-  Clock::duration expected_{0};          // of a stop, from when all are stopped
+  std::uint32_t failures_ = 0;           // of threads to stop by themselves: 0, 1, 3, 7 and so on
+  std::uint32_t signalled_at_once_ = 0;  // further stops that are not delayed
+  Clock::duration expected_{0};          // length of a stop after all threads have stopped
   Clock::time_point standing_since_;
   std::atomic<Clock::duration> standing_time_{Clock::duration::zero()};
 };

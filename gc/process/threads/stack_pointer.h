@@ -1,13 +1,13 @@
-// The stack pointer: below it there is nothing of the calling function's or its callers'.
+// The stack pointer, above which lie the calling function's variables and its callers'.
 #pragma once
 
 #include <cstdint>
 
 namespace jackdaw::gc {
 
-/// The calling function's stack pointer, with all registers that it preserves for its callers on the stack
-/// above: so what the callers hold in registers lies between the result and the stack's end. Only while the
-/// calling function runs, so it must not be one that the compiler may leave early by a tail call.
+/// Returns the calling function's stack pointer, after spilling all callee-saved registers to the stack above
+/// it, so that the callers' register values lie there. Valid only while the calling function runs: it must
+/// not end early by a tail call.
 [[gnu::always_inline]] inline std::uintptr_t stack_pointer_below_registers() {
   __builtin_unwind_init();
   std::uintptr_t pointer = 0;

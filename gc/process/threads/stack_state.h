@@ -1,20 +1,19 @@
-// StackState and OwnStack: what a thread that collects says of its own stack.
+// StackState and OwnStack: the collecting thread's statement about its own stack.
 #pragma once
 
 #include <cstdint>
 
 namespace jackdaw::gc {
 
-/// Says what the calling thread's stack holds. The stacks of all other threads are searched in any
-/// case.
+/// What the calling thread's stack holds. The stacks of all other threads are always scanned.
 enum class StackState : std::uint8_t {
-  may_hold_references,  ///< it and the registers are searched for addresses of objects
-  holds_none,  ///< they are not: no object that they lead to is used again unless something else does
+  may_hold_references,  ///< it and the registers are scanned for addresses of objects
+  holds_none,           ///< they are not scanned: the thread uses no object that only they refer to
 };
 
-/// The collecting thread's stack, as far as it is the program's.
+/// The program's part of the collecting thread's stack.
 struct OwnStack {
-  std::uintptr_t pointer;  ///< what is below is the collector's own
+  std::uintptr_t pointer;  ///< below it the stack is the collector's
   StackState state = StackState::may_hold_references;
 };
 

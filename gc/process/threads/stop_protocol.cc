@@ -18,8 +18,8 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Relaxed, both: the thread and its own signal handler are one thread; the signal fences keep the compiler
-// from moving anything past them.
+// Relaxed, both: the thread and its signal handler are one thread; the signal fences keep the compiler from
+// moving other accesses across.
 void raise_depth(std::atomic<std::uint32_t>& depth) {
   depth.store(depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -38,7 +38,7 @@ StopProtocol::StopProtocol(ThreadList& list, CollectionTrace& trace, std::chrono
   protocol_ = this;
 }
 
-// Relaxed: a fork closes the sections while the thread stands still, and going on makes that seen.
+// Relaxed: a fork closes the sections while the thread is stopped, and the thread sees that when it resumes.
 void StopProtocol::enter_critical(ProcessThread& thread) {
   raise_depth(thread.critical_depth_);
   base::FutexWord& closed = protocol_->sections_closed_;
@@ -49,7 +49,8 @@ void StopProtocol::enter_critical(ProcessThread& thread) {
     }
 }
 
-// Relaxed: the thread's own word. What others ask is asked again where it is answered, with an acquire.
+// Relaxed: the thread's own words. Requests by others are checked again with an acquire where they are
+// answered.
 bool StopProtocol::is_to_answer(const ProcessThread& thread) {
   return thread.stop_pending_.load(std::memory_order_relaxed) || StopRequests::is_unanswered(thread);
 }
@@ -95,10 +96,11 @@ void StopProtocol::answer_pending_stop(ProcessThread& thread) {
   errno = error;
 }
 
-// The thread sends itself the stop signal, and returns whether it has answered in the handler what it was
-// asked. The handler is told which stack it interrupted, which may be an alternate one that is a variable on
-// the thread's own. It does not come where the thread blocks the signal or the program took it.
-// Relaxed, all: whether the thread stands still is for the handler to find out.
+// The thread sends itself the stop signal, as the handler is told which stack it interrupted: it may be an
+// alternate one, in a variable on the thread's own. Returns whether the handler has answered; it does not run
+// if the thread blocks the signal or the program replaced it.
+//
+// Relaxed, all: the handler itself decides whether the thread stops.
 bool StopProtocol::answers_in_handler(ProcessThread& thread) {
   std::uint32_t asked = 0;
   std::uint32_t left = 0;
@@ -136,9 +138,9 @@ void StopProtocol::stand_still(ProcessThread& thread, const ucontext_t* interrup
   base::Stress::delay();
   base::FutexWord& epoch = protocol_->stop_epoch_;
   base::FutexWord& running = protocol_->requests_.still_running();
-  // Acquire: pairs with the release in stop_others, so that the count and the question below are this stop's.
+  // Acquire: pairs with the release in stop_others, so that the count and the request below are this stop's.
   const std::uint32_t stop = epoch.value().load(std::memory_order_acquire);
-  // Relaxed, both: the acquire above makes the question seen; the release below publishes the answer.
+  // Relaxed, both: the acquire above makes the request visible; the release below publishes the answer.
   std::uint32_t asked = thread.asked_stop_.load(std::memory_order_relaxed);
   if (stop % 2 == 0 || (asked != stop && asked != StopRequests::answered_for(stop))) return;
   if (asked == stop && thread.asked_stop_.compare_exchange_strong(asked, 0, std::memory_order_relaxed)) {
@@ -155,7 +157,7 @@ void StopProtocol::stand_still(ProcessThread& thread, const ucontext_t* interrup
   static_cast<void>(epoch.poll_while(stop, protocol_->short_stops_.standing_time()));
   // Acquire: pairs with the release in let_others_go_on, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
-  // Relaxed, both: whoever sees the epoch sees what was written before it.
+  // Relaxed, both: a thread that sees the epoch also sees what was written before it.
   std::atomic<bool>& wakes_others = protocol_->one_wakes_others_;
   if (wakes_others.load(std::memory_order_relaxed) && wakes_others.exchange(false, std::memory_order_relaxed))
     epoch.wake_all();
@@ -170,7 +172,7 @@ std::uint32_t StopProtocol::stop_others() {
   list_.mutex.lock();
   list_.mutex.let_nobody_pass();
   // Relaxed, all but the last: only the holder of the lock writes the epoch, and a thread that sees the
-  // question before the odd epoch goes on, unanswered. Release: pairs with the acquire in stand_still.
+  // request but an even epoch does not answer yet. Release: pairs with the acquire in stand_still.
   const std::uint32_t stop = stop_epoch_.value().load(std::memory_order_relaxed) + 1;
   JACKDAW_CHECK(stop % 2 != 0);
   std::uint32_t others = 0;
@@ -198,8 +200,8 @@ std::uint32_t StopProtocol::stop_others() {
   return others;
 }
 
-// A signal takes some 30 microseconds from core to core, a thread that allocates small objects comes to the
-// end of a critical section within a few. Returns whether all did, so that nobody needs a signal.
+// A signal takes about 30 microseconds from core to core; a thread that allocates small objects reaches the
+// end of a critical section within a few. Returns whether all threads stopped, so that no signal is needed.
 bool StopProtocol::all_stop_by_themselves(std::uint32_t others) {
   if (others == 0) return true;
   const ShortStops::Clock::duration time = short_stops_.self_stopping_time();
@@ -260,13 +262,13 @@ void StopProtocol::let_others_go_on() {
 
 void StopProtocol::close_sections() {
   stop_others();
-  // Relaxed: published by going on.
+  // Relaxed: the release of the epoch in resume_others_now() publishes it.
   sections_closed_.value().store(1, std::memory_order_relaxed);
   resume_others_now();
 }
 
 void StopProtocol::open_sections() {
-  // Relaxed: nothing that they guard was changed meanwhile.
+  // Relaxed: nothing that the sections guard has been changed since they were closed.
   sections_closed_.value().store(0, std::memory_order_relaxed);
   sections_closed_.wake_all();
 }

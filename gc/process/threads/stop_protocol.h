@@ -1,15 +1,15 @@
-// StopProtocol: how all threads of the program but one are stopped for a collection, and resumed.
+// StopProtocol: stops all threads of the program but the calling one for a collection, and resumes them.
 //
 // A thread is stopped by a signal, at any instruction; its registers are then on its stack, which the
 // collector scans. A thread that is in a critical section, where the heap's tables are in disorder or locked,
-// stops at the section's end, and one that polls for a lock of the collector's stops there, signal or not. So
-// threads that allocate stop within microseconds, and the signal is sent to those that did not. A thread that
-// declared itself blocked is left alone: it does not touch the heap, and waits if it wants to go on before
-// the collection is over.
+// stops at the section's end, and one that polls for a lock of the collector stops there; neither needs a
+// signal. So threads that allocate stop within microseconds, and the signal is sent only to the others. A
+// thread that declared itself blocked is not stopped: it does not touch the heap, and waits for the end of
+// the collection before it does again.
 //
-// Stopping is a count that the threads decrease and the collector waits for; going on is a change of the stop
-// epoch, which is odd while threads are to stand still. Both waits are futexes: the signal handler may use
-// them, and nothing else that could be locked.
+// To stop, each thread decreases a count that the collector waits for. To resume the threads, the collector
+// changes the stop epoch, which is odd during a stop. Both waits use futexes, as the signal handler must take
+// no lock.
 //
 // Under ThreadSanitizer there is no signal, and threads stop at safepoints (stops_by_signal.h says why, and
 // what that asks of the program).
@@ -37,18 +37,18 @@ class StopProtocol {
   friend class OwnWork;  // tests/verify/thread_registry reaches the handler by way of its stand-in
 
  public:
-  /// Notes stops in `trace`. A thread that no signal reaches for `patience` while it is to stop ends the
-  /// program; 0: never. `processors` threads can run at once.
+  /// Adds the stops to `trace`. The program ends if a thread that is to stop cannot be reached by a signal
+  /// for `patience`; 0: never. `processors` threads can run at once.
   StopProtocol(ThreadList& list, CollectionTrace& trace, std::chrono::seconds patience,
                std::uint32_t processors);
   StopProtocol(const StopProtocol&) = delete;
   StopProtocol& operator=(const StopProtocol&) = delete;
 
-  /// How single threads are asked.
+  /// Asks single threads to stop.
   StopRequests& requests() { return requests_; }
 
-  /// While it exists, the calling thread, which is registered, is not stopped: it holds locks of the heap, or
-  /// its tables are in disorder. May be nested.
+  /// While it exists, the calling thread, which must be registered, is not stopped: it holds locks of the
+  /// heap, or the heap's tables are inconsistent. May be nested.
   class CriticalSection {
    public:
     explicit CriticalSection(ProcessThread& thread) : thread_(thread) { enter_critical(thread); }
@@ -60,25 +60,26 @@ class StopProtocol {
     ProcessThread& thread_;
   };
 
-  /// A thread that is registered, and not in a critical section, stands still here if it is to stop.
+  /// Stops the calling thread if it is to stop, is registered and is not in a critical section.
   static void safepoint();
-  /// Sleeps on `word`, as FutexWord::wait, in the queue for a lock. A thread that no signal reaches is woken
-  /// where it is to stop, and stops before this returns.
+  /// Sleeps on `word`, as FutexWord::wait, in the queue for a lock. If the thread is to stop and no signal
+  /// reaches it, it is woken, and stops before this returns.
   static void sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::uint32_t sleepers);
 
-  /// Takes the list's lock, so that no thread comes or goes, and stops all registered threads but the
-  /// caller. Returns when they stand still: how many there are, without those that are blocked.
+  /// Takes the list's lock, so that no thread registers or unregisters, and stops all registered threads but
+  /// the caller. Returns, when all have stopped, how many they are; blocked threads do not count.
   std::uint32_t stop_others();
-  /// How long a thread that waits for a stop to end polls before it sleeps.
+  /// Returns how long a thread that waits for the end of a stop polls before it sleeps.
   [[nodiscard]] std::chrono::nanoseconds polling_time() const { return short_stops_.stopping_time(); }
-  /// Lets them go on.
+  /// Resumes the threads and releases the list's lock.
   void resume_others();
-  /// Lets them go on when the caller is to sleep next, and then to call wake_resumed(): one of the others is
-  /// woken, and wakes the rest. Where all were, they would take this thread's processor before it slept.
+  /// Like resume_others(), for a caller that sleeps next and then calls wake_resumed(): only one thread is
+  /// woken, and wakes the rest. If all were woken here, they would take the caller's processor before it
+  /// slept.
   void resume_others_soon();
-  /// Wakes those that still sleep. Without any lock.
+  /// Wakes the threads that still sleep. Needs no lock.
   void wake_resumed() { stop_epoch_.wake_all(); }
-  /// Between stop_others and resume_others: calls `function(pthread_t)` for each thread that was stopped.
+  /// Calls `function(pthread_t)` for each stopped thread. Only between stop_others and resume_others.
   template <typename Function>
   void for_each_stopped(Function function) const {
     JACKDAW_CHECK(list_.mutex.is_held_by_caller());
@@ -87,10 +88,10 @@ class StopProtocol {
     }
   }
 
-  /// Takes the list's lock, and sees to it that no registered thread is in a critical section, nor enters
-  /// one, until open_sections(); the threads run on.
+  /// Takes the list's lock, and keeps all registered threads out of critical sections until open_sections();
+  /// the threads keep running.
   void close_sections();
-  /// Lets them enter again. The lock stays with the caller.
+  /// Admits the threads again. The caller keeps the lock.
   void open_sections();
 
  private:
@@ -100,7 +101,7 @@ class StopProtocol {
   static void answer_pending_stop(ProcessThread& thread);
   bool answers_in_handler(ProcessThread& thread);
   static void handle_stop_signal(int, siginfo_t*, void* context);
-  // `interrupted`: the context that a signal handler was given.
+  // `interrupted` is the context that a signal handler got.
   [[gnu::noinline]] static void stand_still(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
 
   static bool is_to_stop(ProcessThread* thread);
@@ -110,15 +111,15 @@ class StopProtocol {
   void resume_others_now();
   void note_stops();
 
-  static StopProtocol* protocol_;  // the one there is
+  static StopProtocol* protocol_;  // the only instance
 
   ThreadList& list_;
   CollectionTrace& trace_;
   StopRequests requests_;
-  base::FutexWord stop_epoch_;                 // odd while threads are to stand still
-  std::atomic<bool> one_wakes_others_{false};  // the first that goes on
+  base::FutexWord stop_epoch_;                 // odd during a stop
+  std::atomic<bool> one_wakes_others_{false};  // the first thread that resumes wakes the rest
   ShortStops short_stops_;
-  base::FutexWord sections_closed_;  // not zero while a fork keeps threads out of critical sections
+  base::FutexWord sections_closed_;  // nonzero while a fork keeps threads out of critical sections
 };
 
 }  // namespace jackdaw::gc

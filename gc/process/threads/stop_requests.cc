@@ -24,7 +24,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Asks the system whether the thread is there.
+// As a signal number this only checks that the thread exists.
 constexpr int kNoSignal = 0;
 
 // This bypasses stderr's buffer, whose lock a stopped thread may hold.
@@ -57,8 +57,8 @@ bool StopRequests::ask_to_stop(ProcessThread& thread) {
   }
 }
 
-// Whether it was sent, or the thread is found to be gone: one that used the heap again after it had
-// unregistered at its end.
+// Returns whether the signal was sent or the thread has ended. A thread can end registered: it used the heap
+// again after it had unregistered at its end.
 bool StopRequests::signal_thread(ProcessThread& thread, int signal) {
   const auto send = [&] {
     return signal == ReservedSignal::kNumber ? ReservedSignal::send(thread.number_)
@@ -76,8 +76,8 @@ bool StopRequests::signal_thread(ProcessThread& thread, int signal) {
   return true;
 }
 
-// Relaxed, both: this thread itself waits for the count, and nobody answers any more. Where one thread is
-// suspended, nothing is counted.
+// Relaxed, both: this thread itself waits for the count, and the thread no longer answers. When a single
+// thread is suspended, nothing is counted.
 void StopRequests::note_gone(ProcessThread& thread) {
   JACKDAW_CHECK(list_.mutex.is_held_by_caller() && &thread != ProcessThread::current());
   thread.is_gone_ = true;
@@ -85,7 +85,7 @@ void StopRequests::note_gone(ProcessThread& thread) {
     still_running_.value().fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Relaxed: the number of a thread is all that it tells.
+// Relaxed: the number orders nothing.
 void StopRequests::look_for_strangers() {
   const pid_t stranger = stranger_.exchange(0, std::memory_order_relaxed);
   for (ProcessThread* const thread : list_.threads) {
@@ -93,7 +93,7 @@ void StopRequests::look_for_strangers() {
   }
 }
 
-// A thread that does not answer may be held up by the system or by a debugger: that alone ends nothing.
+// That a thread does not answer is alone no reason to end the program: the system or a debugger may delay it.
 void StopRequests::await_answers(base::FutexWord& word, std::uint32_t unwanted, Patience& patience) {
   constexpr std::chrono::milliseconds kFirstLook{10};
   constexpr std::chrono::milliseconds kLook{100};
@@ -112,7 +112,7 @@ void StopRequests::await_answers(base::FutexWord& word, std::uint32_t unwanted, 
                StopSignal::number());
 }
 
-// Asks them once more. A thread that has answered meanwhile finds that nothing is asked.
+// A thread that has answered meanwhile ignores the second signal.
 StopRequests::Unanswered StopRequests::ask_again(bool is_first_time) {
   JACKDAW_CHECK(list_.mutex.is_held_by_caller());
   look_for_strangers();
@@ -125,23 +125,23 @@ StopRequests::Unanswered StopRequests::ask_again(bool is_first_time) {
   return unanswered;
 }
 
-// A thread may block the signal, or take it by sigwait(): then the reserved one does better. Whether there is
-// hope: it gets the signal as soon as it runs, or did, and answers at a critical section's end.
+// A thread that blocks the signal, or takes it by sigwait(), is sent the reserved signal. Returns whether the
+// thread is expected to answer: when it runs next, or at the end of its critical section.
 bool StopRequests::ask_otherwise(ProcessThread& thread, bool is_first_time) {
   const int signal = signal_for(thread);
   const std::optional<ThreadSignals> known = signals_of(thread.number_);
   if (!is_unanswered(thread)) return true;
-  // Where nothing is known, the reserved signal does no harm.
+  // If nothing is known of the thread's signals, the reserved signal does no harm.
   const ThreadSignals signals =
       known.value_or(ThreadSignals{.blocked = ~base::bit_of(ReservedSignal::kNumber)});
   const auto has = [](base::SignalBits set, int member) { return (set & base::bit_of(member)) != 0; };
   const bool is_blocked = has(signals.blocked, signal);
-  // Relaxed: a hint; whoever finds it set answers.
+  // Relaxed: a hint; the thread that finds it set answers.
   if (signals.is_traced || thread.stop_pending_.load(std::memory_order_relaxed) ||
       (has(signals.pending, signal) && !is_blocked))
     return true;
-  // ThreadSanitizer keeps signals until the thread calls something that it knows, when the thread holds none
-  // of its locks. One that calls nothing is stopped where it is.
+  // ThreadSanitizer delays a signal until the thread calls an intercepted function and holds no lock of
+  // ThreadSanitizer's. A thread that calls none gets the reserved signal.
   const bool may_be_kept = base::has_thread_sanitizer() && !is_blocked;
   if (may_be_kept && is_first_time) return true;
   const bool can_change = signal != ReservedSignal::kNumber &&
@@ -153,9 +153,9 @@ bool StopRequests::ask_otherwise(ProcessThread& thread, bool is_first_time) {
   return ask_to_stop(thread) && !known;
 }
 
-// Whether the thread, which blocks all signals, sleeps in the queue for a lock: it wakes up, finds that it is
-// to stop, and does. Relaxed: one that is only about to sleep is woken the next time. Where the lock is gone
-// by now, so is its sleeper, and the system wakes nobody.
+// Wakes the thread, which blocks all signals, if it sleeps in the queue for a lock, so that it stops.
+// Relaxed: a thread that is only about to sleep is woken the next time. If the lock has been destroyed, its
+// sleeper has gone, and waking has no effect.
 bool StopRequests::wakes_to_stop(ProcessThread& thread) {
   base::FutexWord* const word = thread.sleeps_on_.load(std::memory_order_relaxed);
   if (word == nullptr) return false;
@@ -163,13 +163,12 @@ bool StopRequests::wakes_to_stop(ProcessThread& thread) {
   return true;
 }
 
-// Whether the thread, which blocks all signals, sleeps in posix_spawn() until the child has executed: as long
-// as that takes. Then it is stopped. The C library's function has saved its caller's registers on the stack,
-// the child runs the library's code alone and moves no references, and the first that the thread does in the
-// program again is to take the signal. One that is to be suspended is waited for.
+// Returns whether the thread, which blocks all signals, sleeps in posix_spawn(); if so, it counts as stopped,
+// but not as suspended. The C library has saved its registers on the stack, the child runs only the library's
+// code, and the thread takes the signal before it runs the program's code again.
 bool StopRequests::stands_in_spawn(ProcessThread& thread) {
   const std::optional<std::uintptr_t> stack_pointer = stack_pointer_of_spawning(thread.number_);
-  // Relaxed, all: what a thread wrote before it slept is seen by whoever the kernel told of that.
+  // Relaxed, all: the thread wrote them before it slept, and the kernel reported that sleep to this thread.
   if (!stack_pointer || thread.critical_depth_.load(std::memory_order_relaxed) != 0) return false;
   std::uint32_t asked = thread.asked_stop_.load(std::memory_order_relaxed);
   if (asked % 2 != 0 &&

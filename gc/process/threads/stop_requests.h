@@ -1,7 +1,7 @@
-// StopRequests: how a thread is asked to stand still, and waited for.
+// StopRequests: asks threads to stop, and waits for their answers.
 //
-// It is sent the stop signal. A thread that does not answer is looked at from time to time: it may have
-// ended, block the signal, or sleep where it stops by itself or is stopped already.
+// Each thread is sent the stop signal. The collector checks from time to time on a thread that does not
+// answer: it may have ended, block the signal, or sleep where it will stop by itself or is stopped already.
 #pragma once
 
 #include <sys/types.h>
@@ -17,16 +17,16 @@
 
 namespace jackdaw::gc {
 
-/// Used under the lock of the list, but where something else is said.
+/// The list's lock must be held, unless a function says otherwise.
 class StopRequests {
  public:
-  /// How long threads that were asked have been waited for.
+  /// How long the caller has waited for threads that were asked.
   struct Patience {
     std::chrono::milliseconds waited{0};
-    std::chrono::milliseconds blocked{0};  ///< of that, the last, with a thread that cannot be asked
+    std::chrono::milliseconds blocked{0};  ///< the last part of it, with a thread that no signal reaches
   };
 
-  /// A thread that no signal reaches for `patience` while it is to stop ends the program; 0: never.
+  /// The program ends if a thread that is to stop cannot be reached by a signal for `patience`; 0: never.
   StopRequests(ThreadList& list, StopSignal::Handler handler, std::chrono::seconds patience)
       : list_(list), signal_(handler), patience_(patience) {}
   StopRequests(const StopRequests&) = delete;
@@ -34,35 +34,35 @@ class StopRequests {
 
   StopSignal& signal() { return signal_; }
   [[nodiscard]] const StopSignal& signal() const { return signal_; }
-  /// Threads that were asked in this stop and do not stand still yet. Any thread.
+  /// The number of threads that were asked in this stop and have not stopped yet. Any thread.
   base::FutexWord& still_running() { return still_running_; }
 
-  /// Before threads are asked.
+  /// Must be called before threads are asked.
   // Relaxed: see look_for_strangers.
   void forget_stranger() { stranger_.store(0, std::memory_order_relaxed); }
-  /// Asks a thread. Returns whether that was possible.
+  /// Asks a thread to stop. Returns whether that was possible.
   bool ask_to_stop(ProcessThread& thread);
-  /// Waits until the word, which answers change, may not be `unwanted` any more, and asks again threads that
-  /// did not answer.
+  /// Waits, for a limited time, until the word, which answers change, is no longer `unwanted`. Then asks the
+  /// threads again that did not answer.
   void await_answers(base::FutexWord& word, std::uint32_t unwanted, Patience& patience);
-  /// In a signal handler: the calling thread was asked and is not registered.
-  // Relaxed: the number is all that is told.
+  /// Called in a signal handler when the calling thread was asked but is not registered.
+  // Relaxed: the number orders nothing.
   void note_stranger(pid_t number) { stranger_.store(number, std::memory_order_relaxed); }
 
-  /// Whether a thread is asked and did not answer. Any thread.
+  /// Whether a thread was asked and has not answered. Any thread.
   // Relaxed: a hint.
   static bool is_unanswered(const ProcessThread& thread) {
     return thread.asked_stop_.load(std::memory_order_relaxed) % 2 != 0 ||
            thread.suspension() == Suspension::asked;
   }
-  /// What marks a stop that was answered for the thread. Numbers of stops are odd, so this is none.
+  /// Marks a stop that the collector answered for the thread. Numbers of stops are odd, so this is none.
   static constexpr std::uint32_t answered_for(std::uint32_t stop) { return stop + 1; }
 
  private:
-  // The threads that are asked and did not answer yet.
+  // The threads that were asked and have not answered.
   struct Unanswered {
     std::uint32_t count = 0;
-    const ProcessThread* deaf = nullptr;  // one that cannot be asked
+    const ProcessThread* deaf = nullptr;  // one that no signal reaches
   };
 
   [[nodiscard]] int signal_for(const ProcessThread& thread) const;
@@ -79,8 +79,8 @@ class StopRequests {
   StopSignal signal_;
   const std::chrono::seconds patience_;
   base::FutexWord still_running_;
-  // The number of a thread that was asked and is not registered, 0 when there is none: the system gave it
-  // again. As long as the list's lock is held, the thread cannot register.
+  // The number of a thread that was asked but is not registered, or 0: a registered thread ended, and the
+  // system reused its number. The new thread cannot register while the list's lock is held.
   std::atomic<pid_t> stranger_{0};
 };
 

@@ -12,7 +12,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Whether the program handles the signal itself.
+// Whether the program has a handler for the signal.
 bool is_handled(int signal) {
   struct sigaction action {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL &&
@@ -33,7 +33,7 @@ sigset_t StopSignal::removed_from(sigset_t signals) {
   return signals;
 }
 
-// The kernel calls the handler, or that of a sanitizer's in front of it.
+// The kernel calls the handler, or a sanitizer's handler that calls it.
 void StopSignal::take() {
   struct sigaction action {};
   action.sa_sigaction = handler_;
@@ -56,8 +56,8 @@ void StopSignal::unblock() {
   pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
 }
 
-// Asks the system each time: in a program that resets all signals, or handles this one, the stop signal would
-// get lost, or end it.
+// Asks the system each time: if the program resets all signals, or handles this one, the stop signal would be
+// lost, or end the program.
 bool StopSignal::is_ours() const {
   const std::optional<base::SignalAction> action = base::SignalAction::of(number());
   return !action || action->handler == handler_of_kernel_;

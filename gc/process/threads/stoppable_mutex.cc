@@ -13,15 +13,15 @@ namespace jackdaw::gc {
 
 namespace {
 
-// The sleepers on turn_ that one bit wakes: one, unless more than 32 queue.
+// Returns the sleepers on turn_ that a ticket's bit wakes: one, unless more than 32 threads queue.
 std::uint32_t sleepers_of(std::uint32_t ticket) { return std::uint32_t{1} << ticket % 32; }
 
-// It does so in every function of the C library that it knows, not in system calls.
+// ThreadSanitizer delivers signals in every function of the C library that it knows, but not in system calls.
 [[maybe_unused]] void let_sanitizer_hand_on_signals() {
   if (base::has_thread_sanitizer()) static_cast<void>(std::chrono::steady_clock::now());
 }
 
-// Until the word may have changed. Sleepers are told apart by the bits of `sleepers`.
+// Waits until the word may have changed. The bits of `sleepers` tell sleepers apart.
 void wait(base::FutexWord& word, std::uint32_t unwanted,
           std::uint32_t sleepers = base::FutexWord::kAllSleepers) {
   if constexpr (kStopsBySignal) {
@@ -50,7 +50,7 @@ bool StoppableMutex::take() {
     const std::uint32_t held = (state & kAwaited) == 0 ? kHeld : (state + kPass) | kHeld;
     // Acquire: pairs with the release in unlock.
     if (word.compare_exchange_weak(state, held, std::memory_order_acquire, std::memory_order_relaxed)) {
-      // Relaxed, here and below: only its own writes tell a thread that it is the holder.
+      // Relaxed, here and below: a thread recognises itself as the holder only by its own write.
       holder_.store(pthread_self(), std::memory_order_relaxed);
       return true;
     }
@@ -61,14 +61,14 @@ bool StoppableMutex::take() {
 void StoppableMutex::unlock() {
   JACKDAW_CHECK(is_held_by_caller());
   holder_.store(pthread_t{}, std::memory_order_relaxed);
-  // Release: pairs with the acquires of the next taker.
+  // Release: pairs with the acquires of the next holder.
   const std::uint32_t state = state_.value().fetch_and(~(kHeld | kAsleep), std::memory_order_release);
   JACKDAW_CHECK((state & kHeld) != 0);
   if ((state & kAsleep) != 0) state_.wake_all();
   end_use();
 }
 
-// Relaxed: read again by the next taker of the mutex, behind the release in unlock.
+// Relaxed: the next holder reads it after the release in unlock.
 void StoppableMutex::let_nobody_pass() {
   JACKDAW_CHECK(is_held_by_caller());
   state_.value().fetch_or(kNoPassLeft, std::memory_order_relaxed);
@@ -93,8 +93,8 @@ bool StoppableMutex::take_by_polling() {
   });
 }
 
-// Sequentially consistent, all accesses to next_ and turn_: either the thread that moves the turn on sees
-// that a ticket was taken, or its taker sees the turn.
+// Sequentially consistent, all accesses to next_ and turn_: either the thread that advances the turn sees
+// that a ticket was taken, or the ticket's holder sees the turn.
 void StoppableMutex::lock_slowly() {
   if (take_by_polling()) return;
   const std::uint32_t ticket = next_.fetch_add(1, std::memory_order_seq_cst);
@@ -105,22 +105,21 @@ void StoppableMutex::lock_slowly() {
   }
   take_as_first();
   holder_.store(pthread_self(), std::memory_order_relaxed);
-  // Relaxed: only the first in the queue, which this thread is, moves the turn on.
+  // Relaxed: only the first in the queue, which is this thread, advances the turn.
   JACKDAW_CHECK(turn_.value().load(std::memory_order_relaxed) == ticket);
   const std::uint32_t next = ticket + 1;
   turn_.value().store(next, std::memory_order_seq_cst);
   if (next_.load(std::memory_order_seq_cst) == next) return;
-  // Before the next one wakes up: from now on passes count. Relaxed: published by the release in unlock.
+  // Passes count from before the next thread wakes up. Relaxed: published by the release in unlock.
   state_.value().fetch_or(kAwaited, std::memory_order_relaxed);
   turn_.wake(sleepers_of(next));
 }
 
-// Clears the count of passes, too. A thread that has slept, and was passed before it woke up, lets none pass
-// any more.
+// Also clears the count of passes. A thread that slept, and was passed before it woke up, lets no other pass.
 void StoppableMutex::take_as_first() {
   std::atomic<std::uint32_t>& word = state_.value();
   bool has_slept = false;
-  // Relaxed, here and in the exchanges but one: the state is read again before the mutex is taken.
+  // Relaxed, here and in all exchanges but one: the state is read again before the mutex is taken.
   std::uint32_t state = word.load(std::memory_order_relaxed);
   for (;;) {
     const std::uint32_t asleep = state | kAwaited | kAsleep | (has_slept ? kNoPassLeft : 0);

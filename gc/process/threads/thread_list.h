@@ -12,12 +12,12 @@
 
 namespace jackdaw::gc {
 
-/// The entries, and the lock that guards them and who is blocked. It is held while threads are stopped.
+/// The entries, and the lock that guards them and their `is_blocked_`. It is held while threads are stopped.
 struct ThreadList {
   StoppableMutex mutex;
   base::PageVector<ProcessThread*> threads;
 
-  /// The entry of a thread that is not gone, or null. Under the lock.
+  /// Returns the entry of a thread that is not gone, or null. The lock must be held.
   [[nodiscard]] ProcessThread* find(pthread_t handle) const {
     JACKDAW_CHECK(mutex.is_held_by_caller());
     for (ProcessThread* const thread : threads) {
@@ -25,7 +25,7 @@ struct ThreadList {
     }
     return nullptr;
   }
-  /// Destroys the entries of threads that ended without a word. Under the lock.
+  /// Destroys the entries of threads that ended without unregistering. The lock must be held.
   void forget_gone() {
     JACKDAW_CHECK(mutex.is_held_by_caller());
     threads.remove_if([](ProcessThread* thread) {

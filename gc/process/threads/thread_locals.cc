@@ -8,12 +8,12 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Beside the blocks that are there at the start, glibc leaves room in the static area for some of libraries
-// that come later: so much, unless its tunables say more. Memory beyond may belong to anything.
+// Behind the initial blocks glibc keeps this much room in the static area for libraries that are loaded
+// later, unless its tunables say more. Memory beyond may belong to anything.
 constexpr std::uintptr_t kSpareBytes = 1664;
 
 #if defined(__x86_64__)
-// The blocks lie below the thread pointer; the word behind the one that it leads to leads to the table.
+// The blocks lie below the thread pointer. It leads to a word, and the word behind that leads to the table.
 constexpr std::size_t kTableWord = 1;
 constexpr bool kBlocksLieBelow = true;
 std::uintptr_t thread_pointer() {
@@ -34,16 +34,16 @@ std::uintptr_t thread_pointer() {
 #error "where are thread_local variables here?"
 #endif
 
-// An entry of the table. That of module m is entry m; the first is a generation, and the one before it the
-// number of entries.
+// An entry of the table. Module m has entry m; entry 0 is a generation, and the one before it the number of
+// entries.
 struct alignas(16) Entry {
-  std::uintptr_t value;    // the block, or all ones when there is none yet
-  std::uintptr_t to_free;  // what was allocated for it; zero for a block in the static area
+  std::uintptr_t value;    // the block's address, or all ones when there is none yet
+  std::uintptr_t to_free;  // the allocated memory; zero for a block in the static area
 };
 constexpr std::uintptr_t kNoBlock = ~std::uintptr_t{0};
 
-// Null when the thread has no entry for the module. The table may just be in exchange for a larger one: so
-// nothing is read that cannot be. An entry does not cross a page's end.
+// Returns null when the thread has no entry for the module. The table may be about to be replaced by a larger
+// one, so only readable memory is read. No entry crosses a page's end.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] const Entry* entry_of(std::uintptr_t pointer,
                                                                             std::size_t module) {
   const auto* const table = reinterpret_cast<const Entry* const*>(pointer)[kTableWord];

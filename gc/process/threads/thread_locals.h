@@ -1,11 +1,11 @@
-// ThreadLocals: where a thread's variables of storage class thread_local lie, so that they are roots.
+// ThreadLocals: finds a thread's thread_local variables, which are roots.
 //
-// Each loaded object that has such variables is a module: of each thread it has one block. Blocks of objects
-// that were there at the start lie side by side in the thread's static area, those of libraries that came
-// later are allocated when the thread first touches them. The thread's own table (DTV) tells them all.
+// Each loaded object with such variables is a module, which has one block for each thread. Blocks of objects
+// loaded at the start lie side by side in the thread's static area; those of later libraries are allocated
+// when the thread first accesses them. The thread's own table (DTV) leads to all of them.
 //
-// Source: Drepper, "ELF Handling For Thread-Local Storage", 2013, §3, and the layout that glibc gives the
-// table. It is compared with what dl_iterate_phdr says before it is believed.
+// Source: Drepper, "ELF Handling For Thread-Local Storage", 2013, §3, and glibc's layout of the table, which
+// is verified against dl_iterate_phdr before it is used.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,20 @@ namespace jackdaw::gc {
 /// A loaded object that has thread_local variables.
 struct ThreadLocalModule {
   std::size_t number = 0;  ///< from 1 on
-  std::size_t bytes = 0;   ///< of each thread's block
+  std::size_t bytes = 0;   ///< of a thread's block
 };
 
-/// Belongs to one thread. Read by the collector while the thread is stopped.
+/// Belongs to one thread. The collector reads it while the thread is stopped.
 class ThreadLocals {
  public:
-  /// The calling thread's. Without any when the C library's table has another layout than is known here.
+  /// Returns the calling thread's, or an empty one when the C library's table has an unknown layout.
   static ThreadLocals of_this_thread();
 
   /// Whether the layout is known.
   [[nodiscard]] bool are_known() const { return thread_pointer_ != 0; }
 
-  /// Calls `function(heap::Words)` with the readable words of the static area and of the modules' blocks that
-  /// lie elsewhere. A few system calls for each module.
+  /// Calls `function(heap::Words)` with the readable words of the static area, and of the modules' blocks
+  /// elsewhere. A few system calls for each module.
   template <typename Function>
   void for_each_block(std::span<const ThreadLocalModule> modules, Function function) const {
     if (!are_known()) return;
@@ -47,7 +47,7 @@ class ThreadLocals {
   }
 
  private:
-  // The thread's block of the module; empty when it has none yet.
+  // Returns the thread's block of the module; empty when it has none yet.
   [[nodiscard]] base::AddressRange block_of(const ThreadLocalModule& module) const;
 
   std::uintptr_t thread_pointer_ = 0;

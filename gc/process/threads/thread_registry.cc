@@ -29,10 +29,10 @@ ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> st
   const OwnWork own_work;
   ThreadStack stack = ThreadStack::of_this_thread(stack_bytes);
   if (stack_end) stack.set_end(*stack_end);
-  // Before the lock: a collection asks for the loader's lock first.
+  // This comes before the lock, as a collection takes the loader's lock first.
   const ThreadLocals thread_locals = ThreadLocals::of_this_thread();
   {
-    // Changes of the heap's tables are made under the lock, or by a registered thread.
+    // The heap's tables are changed only under the lock or by a registered thread.
     const std::lock_guard lock(list_.mutex);
     list_.threads.reserve_or_throw(list_.threads.size() + 1);
     std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, stack, thread_locals));
@@ -51,7 +51,7 @@ void ThreadRegistry::unregister_current() {
   ProcessThread* const thread = current();
   if (thread == nullptr) return;
   {
-    // Waits, where it must, as a registered thread: a collection stops it here.
+    // If this waits, then as a registered thread, so that a collection can stop it.
     const std::lock_guard lock(list_.mutex);
     list_.threads.remove_if([thread](const ProcessThread* other) { return other == thread; });
     AllocatingThread::current_ = nullptr;
@@ -65,7 +65,8 @@ std::size_t ThreadRegistry::count() {
   return list_.threads.size();
 }
 
-// While it exists, the calling thread is blocked, or is not; afterwards it is what it was.
+// While it exists, the calling thread is blocked, or is not blocked. Its destructor restores the previous
+// state.
 class ThreadRegistry::BlockedState {
  public:
   BlockedState(ThreadRegistry& registry, bool is_blocked, std::uintptr_t stack_pointer)

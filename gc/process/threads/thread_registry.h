@@ -1,7 +1,7 @@
 // ThreadRegistry: the program's threads that use the heap.
 //
-// It knows who is registered, and who is blocked. StopProtocol stops them for a collection, ThreadSuspension
-// suspends them one by one.
+// It knows which threads are registered, and which of them are blocked. StopProtocol stops them for a
+// collection, ThreadSuspension suspends single ones.
 #pragma once
 
 #include <pthread.h>
@@ -26,57 +26,59 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. Not destroyed while any thread is registered.
+/// A process has one. It must not be destroyed while any thread is registered.
 class ThreadRegistry {
  public:
   using CriticalSection = StopProtocol::CriticalSection;
 
-  /// Takes the stop signal (StopSignal::take). The arguments are StopProtocol's. Throws std::system_error.
+  /// Installs the handler of the stop signal (StopSignal::take). The arguments are StopProtocol's. Throws
+  /// std::system_error.
   ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
                  std::uint32_t processors);
   ThreadRegistry(const ThreadRegistry&) = delete;
   ThreadRegistry& operator=(const ThreadRegistry&) = delete;
 
-  /// How all others are stopped.
+  /// Stops all other threads.
   StopProtocol& stops() { return stops_; }
-  /// How one is suspended.
+  /// Suspends single threads.
   ThreadSuspension& suspension() { return suspension_; }
 
-  /// The calling thread's entry, or null when it is not registered.
+  /// Returns the calling thread's entry, or null when it is not registered.
   static ProcessThread* current() { return ProcessThread::current(); }
-  /// The calling thread's entry; registers the thread if it is not registered. Throws std::bad_alloc.
+  /// Returns the calling thread's entry; registers the thread if it is not registered. Throws std::bad_alloc.
   ProcessThread& this_thread() { return current() != nullptr ? *current() : register_current(); }
   /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
   /// scanned up to `stack_end`, or as far as the thread library knows it; `stack_bytes` as in
   /// ThreadStack::of_this_thread. Throws std::bad_alloc, with nothing changed.
   ProcessThread& register_current(std::optional<std::uintptr_t> stack_end = {}, std::size_t stack_bytes = 0);
-  /// The calling thread does not use the heap any more: nothing that it holds keeps an object. Collections do
-  /// not wait for it.
+  /// Unregisters the calling thread, which no longer uses the heap: its references keep no object alive, and
+  /// collections do not wait for it.
   void unregister_current();
-  /// Registered threads. Any thread.
+  /// Returns the number of registered threads. Any thread.
   std::size_t count();
 
-  /// Calls `function(argument)` while collections do not wait for the calling thread: it may block, and must
-  /// not touch the heap. What it held at the call stays, if it is registered; what `function` holds does not
-  /// count. May be nested, also with call_active. `function` may throw.
+  /// Calls `function(argument)` with the calling thread blocked: collections do not wait for it, and it must
+  /// not touch the heap. If it is registered, what its stack held at the call stays a root; what `function`
+  /// holds is none. May be nested, also with call_active. `function` may throw.
   void call_blocked(void (*function)(void*), void* argument);
-  /// Inside of call_blocked: calls `function(argument)` as if outside, after a collection under way. May be
-  /// nested. `function` may throw.
+  /// Inside call_blocked: calls `function(argument)` with the calling thread not blocked, after the end of a
+  /// collection under way. May be nested. `function` may throw.
   void call_active(void (*function)(void*), void* argument);
 
-  /// Where the stack of `thread` ends from now on (ThreadStack::set_end). The calling thread's own, or that
-  /// of one that is blocked or is otherwise known not to run. Also while the others are stopped.
+  /// Sets where the stack of `thread` ends (ThreadStack::set_end). `thread` is the calling thread, or one
+  /// that is blocked or is otherwise known not to run. May be called while the others are stopped.
   void set_stack_end(ProcessThread& thread, std::uintptr_t end);
 
-  /// Where a thread's roots lie: its number, and where its stack ends; 0 for its thread_local variables.
+  /// The place of a thread's roots: the thread's number, and the end of its stack; 0 for its thread_local
+  /// variables.
   struct RootPlace {
     pid_t thread;
     std::uintptr_t stack_end;
   };
-  /// While the others are stopped: calls `function(RootPlace, heap::Words)` with the parts in use of each
-  /// registered thread's stack, the registers included, and with its thread_local variables, those of
-  /// `modules`; the caller's own stack from `own_stack_pointer` on, unless `own` says that there is nothing
-  /// in it.
+  /// Calls `function(RootPlace, heap::Words)` with the used parts of each registered thread's stack,
+  /// registers included, and with its thread_local variables, those of `modules`. The caller's own stack is
+  /// scanned from `own_stack_pointer` on, unless `own` says that it holds no roots. The others must be
+  /// stopped.
   template <typename Function>
   void for_each_root(std::uintptr_t own_stack_pointer, StackState own,
                      std::span<const ThreadLocalModule> modules, Function function) {
@@ -95,14 +97,14 @@ class ThreadRegistry {
     }
   }
 
-  /// Right before a fork: takes the registry's lock, and sees to it that no registered thread is in a
-  /// critical section, nor enters one, until the fork is over; the threads run on. Until then the caller must
-  /// not touch the heap.
+  /// Must be called right before a fork: takes the registry's lock, and keeps all registered threads out of
+  /// critical sections until the fork is over; the threads keep running. Until then the caller must not touch
+  /// the heap.
   void prepare_fork();
-  /// Right after it, in the parent, also when there was no child.
+  /// Must be called right after the fork in the parent, even if the fork failed.
   void after_fork_in_parent();
-  /// Right after it, in the child, where the caller is the only thread: the others are not registered any
-  /// more.
+  /// Must be called right after the fork in the child, where the caller is the only thread; unregisters the
+  /// others.
   void after_fork_in_child();
 
  private:

@@ -10,7 +10,7 @@
 #include "base/page_memory.h"
 
 #ifdef __GLIBC__
-// The C library's, whose name is reserved.
+// This is a variable of the C library, whose name is reserved.
 extern "C" void* libc_stack_end asm("__libc_stack_end");
 #endif
 
@@ -18,9 +18,9 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Nobody's stack is known to be larger whose lower end was not told.
+// A stack whose lower end is unknown is assumed to be no larger than this.
 constexpr std::uintptr_t kLargestForeignStack = std::uintptr_t{8} << 20;
-// Below an interrupted stack pointer functions that call nothing may have variables (x86-64).
+// On x86-64, functions that call nothing may have variables below the stack pointer.
 constexpr std::uintptr_t kRedZoneBytes = 128;
 
 base::AddressRange range_of(const stack_t& signal_stack) {
@@ -29,15 +29,15 @@ base::AddressRange range_of(const stack_t& signal_stack) {
   return {low, low + signal_stack.ss_size};
 }
 
-// The alternate signal stack that the calling thread has; empty when there is none.
+// Returns the calling thread's alternate signal stack; empty when there is none.
 base::AddressRange signal_stack_of_this_thread() {
   stack_t stack;
   return sigaltstack(nullptr, &stack) == 0 ? range_of(stack) : base::AddressRange{};
 }
 
-// The first thread's stack, from where the kernel began it, as long as any stack may be at least: Linux maps
-// nothing else so near to it (mmap_base). Its limit, which may change, says nothing of what is in use. Empty
-// when the calling thread runs elsewhere. The thread library would read the whole of /proc/self/maps to tell.
+// Returns the first thread's stack with the least length that Linux keeps free for it (mmap_base), since its
+// limit may change. Empty when the calling thread runs elsewhere. The thread library would read all of
+// /proc/self/maps to tell.
 base::AddressRange first_threads_stack() {
 #ifdef __GLIBC__
   const auto end = reinterpret_cast<std::uintptr_t>(libc_stack_end);
@@ -82,7 +82,8 @@ base::AddressRange stack_of_this_thread() {
   return {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(low) + bytes};
 }
 
-// The lowest address in `within` among the words of `range`, or the begin of `within` when there is none.
+// Returns the lowest address in `within` among the words of `range`, or the begin of `within` when there is
+// none.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uintptr_t lowest_word_in(
     base::AddressRange range, base::AddressRange within) {
   std::uintptr_t lowest = within.end;
@@ -97,8 +98,8 @@ base::AddressRange stack_of_this_thread() {
   return lowest == within.end ? within.begin : lowest;
 }
 
-// Returns the part of `stack` in use at the stack pointer `pointer`, empty when that lies elsewhere. A stack
-// may reach further down than was known: limits are raised, and mappings grow.
+// Returns the part of `stack` in use at the stack pointer `pointer`, or nothing when that lies elsewhere. The
+// stack may have grown further down than it was known to reach.
 base::AddressRange used_part(base::AddressRange stack, std::uintptr_t pointer) {
   const bool is_in_it = stack.contains(pointer) ||
                         (base::with_mapped_below(stack).contains(pointer) &&
@@ -124,8 +125,8 @@ void ThreadStack::set_end(std::uintptr_t end) {
   current_ = {is_own ? own_.begin : end - std::min(end, kLargestForeignStack), end};
 }
 
-// In a handler the kernel has told the signal stack, which may be a variable on the thread's own. Elsewhere
-// it is asked only where the thread may run on one: the program may have given up this system call.
+// In a handler the kernel has passed the signal stack, which may lie in the thread's own. Elsewhere it is
+// asked only where the thread may run on one, since the program may have given up this system call.
 void ThreadStack::note(std::uintptr_t pointer, const ucontext_t* interrupted) {
   pointer_ = pointer;
   fake_stack_ = FakeStack::of_this_thread();

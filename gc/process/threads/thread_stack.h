@@ -1,5 +1,5 @@
-// ThreadStack: which stretches of memory are a thread's stack, wherever it runs: on its own stack, on an
-// alternate signal stack above that, or on a coroutine's.
+// ThreadStack: the ranges of memory that are a thread's stack: its own stack, an alternate signal stack above
+// that, or a coroutine's.
 #pragma once
 
 #include <ucontext.h>
@@ -16,8 +16,8 @@
 
 namespace jackdaw::gc {
 
-/// One thread's. Changed by the thread, or by others while it does not run; read by the collector while it is
-/// stopped.
+/// Belongs to one thread. The thread changes it, or others while it does not run; the collector reads it
+/// while the thread is stopped.
 class ThreadStack {
  public:
   /// The calling thread's own. `bytes`: what the thread library was told to give it, 0 if that is not known;
@@ -25,16 +25,16 @@ class ThreadStack {
   /// Throws std::bad_alloc.
   static ThreadStack of_this_thread(std::size_t bytes = 0);
 
-  /// One past the first word: what lies above is not scanned.
+  /// Returns the end of the stack's first word: what lies above is not scanned.
   [[nodiscard]] std::uintptr_t end() const { return current_.end; }
-  /// For a thread that has called nothing above `end` that holds references, and for one that changes to a
-  /// coroutine's stack, or back, which ends there. Of the stack that is left nothing is scanned any more.
+  /// Sets the end, for a thread without references above it, and for one that changes to a coroutine's stack,
+  /// or back, which ends there. The stack that it leaves is not scanned any more.
   void set_end(std::uintptr_t end);
 
   /// The stack pointer that was noted last.
   [[nodiscard]] std::uintptr_t pointer() const { return pointer_; }
-  /// Notes that the calling thread runs at the stack pointer `pointer`. A signal handler hands over the
-  /// context that it was given.
+  /// Notes that the calling thread runs at the stack pointer `pointer`. A signal handler passes the context
+  /// that it got.
   void note(std::uintptr_t pointer, const ucontext_t* interrupted = nullptr);
   /// Notes that a thread sleeps in the system at the stack pointer `pointer`.
   void note_sleeping(std::uintptr_t pointer) {
@@ -42,13 +42,12 @@ class ThreadStack {
     signal_stack_ = {};
   }
 
-  /// Calls `function(heap::Words)` with the parts in use as the last note() found them.
+  /// Calls `function(heap::Words)` with the parts in use at the last note().
   ///
-  /// On an alternate signal stack these are its part in use and, of the stack that was interrupted, what lies
-  /// above the lowest address in it that is found there: the interrupted stack pointer is among them. On a
-  /// stack that nobody told of, what lies above the pointer up to the first page that cannot be read, 8 MiB
-  /// at most, and all of the thread's own stack. Under AddressSanitizer also the frames that these lead to
-  /// (FakeStack).
+  /// On an alternate signal stack these are its used part and the interrupted stack above the lowest of its
+  /// addresses found there, since the interrupted stack pointer is among them. On an unknown stack they are
+  /// what lies above the pointer up to the first unreadable page, 8 MiB at most, and all of the thread's own
+  /// stack. Under AddressSanitizer there are also the frames that these lead to (FakeStack).
   template <typename Function>
   void for_each_part(Function function) const {
     const auto visit = [&](heap::Words words) {
@@ -62,8 +61,8 @@ class ThreadStack {
   [[nodiscard]] std::array<base::AddressRange, 2> parts() const;
 
   base::AddressRange own_;           // the thread's own stack
-  base::AddressRange current_;       // of it or of the coroutine's what may be in use
-  base::AddressRange signal_stack_;  // when the pointer is in it
+  base::AddressRange current_;       // what may be in use of it, or of the coroutine's
+  base::AddressRange signal_stack_;  // set while the pointer is in it
   FakeStack fake_stack_;
   std::uintptr_t pointer_ = 0;
 };

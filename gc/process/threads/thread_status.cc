@@ -19,7 +19,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// The file's text, as far as there is room for it; empty when it cannot be read.
+// Returns the file's text, as far as there is room for it; empty when it cannot be read.
 std::string_view read_file_of(pid_t thread, const char* name, std::span<char> room) {
   const base::CancellationDisabled guard;
   std::array<char, 64> path;
@@ -31,7 +31,7 @@ std::string_view read_file_of(pid_t thread, const char* name, std::span<char> ro
   return {room.data(), static_cast<std::size_t>(length > 0 ? length : 0)};
 }
 
-// Finds what follows `name` in the status.
+// Returns what follows `name` in the status, if it is there.
 std::optional<std::string_view> find_value(std::string_view status, std::string_view name) {
   const std::size_t place = status.find(name);
   if (place == std::string_view::npos) return std::nullopt;
@@ -62,7 +62,7 @@ struct SleepingCall {
   std::uintptr_t stack_pointer = 0;
 };
 
-// Returns nothing for a thread that runs or sleeps elsewhere: the text has no such numbers then.
+// Returns nothing for a thread that runs or sleeps elsewhere: its text has no such numbers.
 std::optional<SleepingCall> call_that_sleeps(pid_t thread) {
   std::array<char, 512> room;
   std::string_view text = read_file_of(thread, "syscall", room);
@@ -84,8 +84,8 @@ std::optional<SleepingCall> call_that_sleeps(pid_t thread) {
   return take_next(call.stack_pointer) ? std::optional(call) : std::nullopt;
 }
 
-// The flags are the first of clone's arguments, or of the structure that clone3's first argument leads to,
-// which lies in the caller's frame.
+// The flags are clone's first argument, or lie in the structure to which clone3's first argument points, in
+// the caller's frame.
 std::uint64_t clone_flags(const SleepingCall& call) {
   constexpr std::uintptr_t kNear = 4096;
   const std::uint64_t first = call.arguments.front();

@@ -1,5 +1,5 @@
-// ThreadSignals: what the kernel tells of a thread of this process, by the system's number. Nothing here
-// allocates or locks; where /proc is missing, or no file can be opened, nothing is told.
+// ThreadSignals: the kernel's information on a thread of this process, by the system's number. Nothing here
+// allocates or locks. Where /proc is missing, or no file can be opened, there is none.
 #pragma once
 
 #include <sys/types.h>
@@ -14,12 +14,12 @@ namespace jackdaw::gc {
 struct ThreadSignals {
   base::SignalBits blocked = 0;
   base::SignalBits pending = 0;  ///< those sent to this thread
-  bool is_traced = false;        ///< a debugger has stopped the thread, maybe with a signal of it in hand
+  bool is_traced = false;        ///< a debugger has stopped the thread, maybe before it takes a signal
 };
 
 std::optional<ThreadSignals> signals_of(pid_t thread);
 
-/// The stack pointer of a thread that sleeps in the system until a child, which shares its memory, has
+/// Returns the stack pointer of a thread that sleeps in the kernel until a child that shares its memory has
 /// executed or ended; nothing for other threads, and for vfork(), whose child runs on the same frames.
 std::optional<std::uintptr_t> stack_pointer_of_spawning(pid_t thread);
 

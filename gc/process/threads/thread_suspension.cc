@@ -93,14 +93,15 @@ void ThreadSuspension::answer(ProcessThread& thread, const ucontext_t* interrupt
   }
 }
 
-// The thread that asked holds the registry's lock until this thread stands still: no collection is under way.
+// The suspending thread holds the registry's lock until this thread has stopped, so no collection is under
+// way.
 void ThreadSuspension::stand_suspended(ProcessThread& thread, const ucontext_t* interrupted) {
   begin_to_stand(thread, stack_pointer_below_registers(), interrupted);
   await_resumption(thread);
 }
 
-// With the lock no collection is under way that waits for this thread. It is released before the thread
-// stands still, and no handler runs in between.
+// While the lock is held, no collection waits for this thread. The lock is released before the thread stops,
+// and no handler runs in between.
 void ThreadSuspension::stand_by_itself(ProcessThread& thread) {
   std::optional<base::SignalsBlocked> as_in_a_handler;
   {
@@ -112,8 +113,8 @@ void ThreadSuspension::stand_by_itself(ProcessThread& thread) {
   await_resumption(thread);
 }
 
-// With all signals blocked, so that the thread is not cancelled here. It may take for ever, so the one gets
-// through that setuid waits for; where it is a late stop signal, there is nothing to answer.
+// All signals are blocked, so that the thread is not cancelled here, except the one that setuid waits for, as
+// the suspension may last for ever. If that one is a late stop signal, there is nothing to answer.
 void ThreadSuspension::await_resumption(ProcessThread& thread) {
   JACKDAW_CHECK(StoppableMutex::uses() == 0);
   const base::SignalsBlocked but_for_setuid(base::kAllSignals & ~base::bit_of(ReservedSignal::kNumber));
@@ -121,7 +122,7 @@ void ThreadSuspension::await_resumption(ProcessThread& thread) {
     thread.suspension_.wait(static_cast<std::uint32_t>(Suspension::standing));
 }
 
-// The stack of a blocked thread is noted already, and a collection may be looking there.
+// The stack of a blocked thread is already noted, and a collection may be scanning it.
 void ThreadSuspension::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer,
                                       const ucontext_t* interrupted) {
   // Relaxed: the thread's own word.

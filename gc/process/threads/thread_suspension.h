@@ -1,9 +1,9 @@
-// ThreadSuspension: threads that are suspended one by one, for as long as the program likes.
+// ThreadSuspension: suspends single threads at the program's request.
 //
-// A suspended thread is to collections what a blocked one is: it is stopped, and the collector knows where
-// its stack ends. Collections must not wait for it, so it holds nothing that they need: it is stopped in its
-// signal handler only when it is in no critical section and uses no lock (StoppableMutex), else when it
-// released the last.
+// A collection treats a suspended thread like a blocked one: it is stopped, and the end of its stack is
+// known. Collections must not wait for it, so it must hold no lock that they need. It stops in its signal
+// handler if it is in no critical section and uses no lock (StoppableMutex), otherwise when it has released
+// the last lock.
 #pragma once
 
 #include <pthread.h>
@@ -27,21 +27,23 @@ class ThreadSuspension {
   ThreadSuspension(const ThreadSuspension&) = delete;
   ThreadSuspension& operator=(const ThreadSuspension&) = delete;
 
-  /// Has a registered thread, which may be the calling one, stand still until it is resumed, however often it
-  /// is suspended: at once, or, where it uses locks or is blocked, when it does not any more. Between
-  /// collections, with a lock held that keeps them from beginning.
+  /// Suspends a registered thread, possibly the calling one, until it is resumed; suspensions are not
+  /// counted. A thread that uses locks or is blocked stops once it uses none and is not blocked. The caller
+  /// holds a lock that keeps collections from beginning.
   void suspend(pthread_t thread);
-  /// Returns when the thread, if there is one, stands still, is blocked or was resumed. Without any lock.
+  /// Returns when the thread has stopped, is blocked or was resumed, or does not exist. The caller must hold
+  /// no lock.
   void await_suspension(pthread_t thread);
-  /// Lets it go on. Between collections.
+  /// Resumes a thread. Only between collections.
   void resume(pthread_t thread);
-  /// Whether it was suspended and not resumed yet. Any thread.
+  /// Whether the thread was suspended and has not been resumed. Any thread.
   bool is_suspended(pthread_t thread);
-  /// Whether any thread was suspended and not resumed yet. Any thread.
+  /// Whether any thread was suspended and has not been resumed. Any thread.
   bool has_suspended();
-  /// The calling thread, which released its last lock, stands still if it was suspended.
+  /// Stops the calling thread, which released its last lock, if it was suspended.
   static void stand_if_suspended();
-  /// In the stop signal's handler, or as there: the calling thread does what it was asked.
+  /// Answers a request to suspend the calling thread. Called in the stop signal's handler, or with all
+  /// signals blocked.
   static void answer(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
 
  private:
@@ -52,11 +54,11 @@ class ThreadSuspension {
   static void await_resumption(ProcessThread& thread);
   void reply_to_suspender();
 
-  static ThreadSuspension* suspension_;  // the one there is
+  static ThreadSuspension* suspension_;  // the only instance
 
   ThreadList& list_;
   StopRequests& requests_;
-  base::FutexWord suspensions_answered_;  // how often
+  base::FutexWord suspensions_answered_;  // the number of answers
 };
 
 }  // namespace jackdaw::gc

@@ -19,8 +19,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The time between two looks counts as idle time up to this limit: the child, too, may have been stopped
-// meanwhile, by a debugger or with the whole machine.
+// The time between two looks counts as idle time only up to this limit: the child may have been stopped, too,
+// by a debugger or with the whole machine.
 constexpr milliseconds kLongestIdle{1000};
 constexpr milliseconds kLongestSleep{16};
 
@@ -68,7 +68,7 @@ DumpFile::State DumpFile::look(std::chrono::seconds patience) {
     }
   }
   child_ = -1;
-  if (ended < 0) return State::failed;  // this process was forked from the one that has the child
+  if (ended < 0) return State::failed;  // this process was forked from the child's parent
   if (WIFSIGNALED(status)) {
     remove_part();
     tell_failed();
@@ -76,7 +76,7 @@ DumpFile::State DumpFile::look(std::chrono::seconds patience) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? State::succeeded : State::failed;
 }
 
-// A child that waits, for a lock or for the reader of a pipe, takes no processor time.
+// A child that waits, for a lock or for a pipe's reader, uses no processor time.
 bool DumpFile::is_stuck(std::chrono::seconds patience) {
   clockid_t clock;
   timespec worked{};

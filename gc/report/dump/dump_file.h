@@ -1,4 +1,4 @@
-// DumpFile: the file that a dump goes to, and the child that writes it.
+// DumpFile: the file of a heap dump, and the child that writes it.
 #pragma once
 
 #include <sys/types.h>
@@ -12,30 +12,31 @@
 
 namespace jackdaw::gc {
 
-/// One dump's. One thread at a time.
+/// One dump's file. One thread at a time.
 class DumpFile {
  public:
   DumpFile() = default;
   explicit DumpFile(std::string path);
 
-  /// Opens `file`: a part beside the path, which takes its place when it is whole, where nothing is there or
-  /// a regular file of one name; else what is there. False leaves the reason in errno.
+  /// Opens `file`. Where nothing is at the path, or a regular file with one name, it is a part beside it,
+  /// which is renamed when it is complete; otherwise what is there. False, with the reason in errno.
   bool open(base::OwnFile& file);
-  /// From now on, this child writes it.
+  /// Notes the child that writes the file from now on.
   void note_child(pid_t child);
   [[nodiscard]] bool has_child() const { return child_ > 0; }
 
-  /// In the child, at the end. Whether the dump has its name; if not, nothing is left of it. No malloc.
+  /// Gives the dump its name, or removes it if it is not whole; returns whether it has its name. In the
+  /// child, without malloc.
   [[nodiscard]] bool finish(bool is_whole) const;
-  /// Leaves nothing of a dump that is not whole. No malloc.
+  /// Removes an incomplete dump. Without malloc.
   void remove_part() const;
-  /// Says in a line that there is no dump. No malloc.
+  /// Reports in a line that there is no dump. Without malloc.
   void tell_failed() const;
 
   enum class State : std::uint8_t { is_written, succeeded, failed };
-  /// Looks after the child. One that has done nothing for as long as `patience` is ended; 0: none is.
+  /// Returns how far the child is. Kills it if it has been idle for `patience`; 0: never.
   State look(std::chrono::seconds patience);
-  /// Waits for the child so. Whether the dump is there.
+  /// Waits for the child, and checks on it meanwhile. Returns whether the dump is there.
   bool await(std::chrono::seconds patience);
 
  private:
@@ -43,9 +44,9 @@ class DumpFile {
 
   std::string path_;
   std::string part_;     // empty: the dump goes to the path itself
-  std::string failure_;  // what is told, as the child may not make it
+  std::string failure_;  // the line for a failure, as the child may not format it
   pid_t child_ = -1;
-  timespec worked_{};  // processor time of the child, when it was last looked at
+  timespec worked_{};  // the child's processor time at the last look
   std::chrono::nanoseconds idle_{0};
   std::chrono::steady_clock::time_point looked_;
 };

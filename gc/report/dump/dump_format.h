@@ -1,5 +1,5 @@
-// The format of heap dumps: docs/heap-dump.md describes it. The writer of dumps (heap_dump.h) and their
-// reader (tools/graph/dump_records.h) share these numbers.
+// The format of heap dumps, which docs/heap-dump.md describes: numbers that their writer (heap_dump.h) and
+// their reader (tools/graph/dump_records.h) share.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace jackdaw::gc {
 
-/// The first bytes, once the file is decompressed.
+/// The first bytes of the decompressed file.
 inline constexpr std::string_view kDumpMagic = "JDHEAP1\n";
 
 /// The first byte of each record.
@@ -26,14 +26,14 @@ enum class DumpTag : std::uint8_t {
 enum class DumpRoots : std::uint8_t {
   stack,
   thread_locals,
-  static_data,   ///< of the program or a shared object, or an added range (GC_add_roots)
-  pushed,        ///< by the program's own procedure (GC_set_push_other_roots)
+  static_data,   ///< the program's, a shared object's, or an added range (GC_add_roots)
+  pushed,        ///< pushed by the program's own procedure (GC_set_push_other_roots)
   persistent,    ///< jackdaw::Persistent
   finalization,  ///< objects that wait for their finalizer or destructor, and toggle references
 };
 inline constexpr std::uint64_t kDumpRootsKinds = 6;
 
 /// The kinds of a reference's word (records of blocks).
-inline constexpr std::uint64_t kDumpNoWord = 0;  ///< it lies in no word of the object
+inline constexpr std::uint64_t kDumpNoWord = 0;  ///< the reference lies in no word of the object
 
 }  // namespace jackdaw::gc

@@ -18,7 +18,7 @@ namespace {
 
 std::uintptr_t address_of(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
 
-// Whether the instruction that ends there is a call.
+// Whether the instruction that ends at `code` is a call.
 bool follows_call(const std::uint8_t* code) {
 #if defined(__x86_64__)
   constexpr std::uint8_t kCallNear = 0xe8;
@@ -91,7 +91,7 @@ void HeapDump::write_objects() {
   write_types();
 }
 
-// Objects come block by block.
+// Objects are written block by block.
 void HeapDump::begin_block(const heap::Object* first) {
   if (block_ != 0) out_.number(0);
   const std::uintptr_t start = address_of(first) & ~(heap::kBlockBytes - 1);
@@ -135,7 +135,7 @@ void HeapDump::write_type_of(const heap::Object* object) {
   if (type != nullptr) note_type(type);
 }
 
-// By a binary search: every object asks.
+// Types are found by a binary search, as every object needs one.
 void HeapDump::note_type(const TraceDescriptor* type) {
   const auto known = types_.span();
   const auto place = static_cast<std::size_t>(std::ranges::lower_bound(known, type) - known.begin());
@@ -155,12 +155,12 @@ void HeapDump::write_types() {
 
 void HeapDump::Sink::reference(heap::Object* object) {
   const heap::Chunk& chunk = *heap::Chunk::of(object);
-  // A free slot has its mark set.
+  // A free slot has its mark set, too.
   if (chunk.is_marked(object) && chunk.is_allocated(object))
     dump.add(dump.references_, {object, kDumpNoWord, 0});
 }
 
-// The references that the marker finds, in its order.
+// Finds the references that the marker finds, in its order.
 void HeapDump::find_references(heap::Object* object) {
   references_.clear();
   if (HeapObjectModel::is_leaf(object)) return;
@@ -171,7 +171,7 @@ void HeapDump::find_references(heap::Object* object) {
   for (std::size_t i = 0; i < references_.size(); ++i) find_word(object, references_[i], next_word);
 }
 
-// Mostly they come in the order of their words.
+// References mostly come in the order of their words.
 void HeapDump::find_word(const heap::Object* object, Reference& reference, std::uint64_t& next_word) const {
   const heap::Word* const words = heap::words_at(object);
   const std::uint64_t count = heap::Heap::bytes_of(object) / heap::kWordBytes;

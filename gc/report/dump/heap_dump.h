@@ -1,7 +1,7 @@
 // HeapDump: writes a heap dump (docs/heap-dump.md) of a heap whose objects are marked.
 //
-// It runs in a child that was forked while the program stood still: nothing changes, and no other thread
-// runs, but locks are as they were. So it takes none, and calls no malloc.
+// It runs in a child that was forked while the program was stopped: no other thread runs, but locks may be
+// held. So it takes none, and calls no malloc.
 #pragma once
 
 #include <link.h>
@@ -21,29 +21,29 @@
 
 namespace jackdaw::gc {
 
-/// Writes one dump, record by record. Its functions are called in the order in which they are declared, those
-/// for roots as often as need be.
+/// Writes one dump, record by record. Its functions are called in the order of their declarations, those for
+/// roots repeatedly.
 class HeapDump {
  public:
-  /// `marked`: of the heap.
+  /// `marked` is the heap's.
   HeapDump(DumpStream& stream, heap::Heap& heap, const MarkedHeap& marked)
       : out_(stream), heap_(heap), model_(marked) {}
 
   void write_program(std::uint64_t collection);
   void write_object_files();
   void write_kinds();
-  /// Every marked object with its references. O(heap).
+  /// Writes every marked object with its references. O(heap).
   void write_objects();
 
-  /// Opens a record of roots. `thread`: its number, or 0; `stack_end`: where its stack ends, or 0.
+  /// Begins a record of roots. `thread`: its number, or 0; `stack_end`: the end of its stack, or 0.
   void begin_roots(DumpRoots where, pid_t thread = 0, std::uintptr_t stack_end = 0);
-  /// Words that may be addresses in objects. `all_count`: also those that are no displacements.
+  /// Adds words that may be addresses in objects. `all_count`: all interior pointers count.
   void add_words(heap::Words words, bool all_count);
-  /// The object that `address` is in is referred to from `place`, or from nowhere in the program's memory: 0.
-  /// The place of a persistent handle is that of the code which made it.
+  /// Adds a root: `place` holds `address`, which points into an object. The place of a persistent handle is
+  /// the code that made it; 0: there is no place in the program's memory.
   void add_object(std::uintptr_t place, std::uintptr_t address);
   void end_roots() { out_.number(0); }
-  /// Where the words of a stack look like return addresses.
+  /// Writes where the words of a stack look like return addresses.
   void write_return_addresses(pid_t thread, heap::Words stack);
 
   /// Whether all was written.
@@ -52,10 +52,10 @@ class HeapDump {
  private:
   struct Reference {
     heap::Object* object;
-    std::uint64_t word;  // its number in the object, plus 1; kDumpNoWord
+    std::uint64_t word;  // its number in the object, plus 1; or kDumpNoWord
     std::uint64_t offset;
   };
-  // For HeapObjectModel::visit.
+  // The sink for HeapObjectModel::visit.
   struct Sink {
     HeapDump& dump;
     void reference(heap::Object* object);
@@ -82,11 +82,11 @@ class HeapDump {
   heap::Heap& heap_;
   const HeapObjectModel model_;
   base::PageVector<base::AddressRange> code_;
-  base::PageVector<Reference> references_;          // of the object at hand
-  base::PageVector<MarkTask> parts_;                // of it, still to be visited
-  base::PageVector<const TraceDescriptor*> types_;  // in the order of their addresses
-  bool failed_ = false;                             // for want of memory
-  std::uintptr_t block_ = 0;                        // the one at hand
+  base::PageVector<Reference> references_;          // of the present object
+  base::PageVector<MarkTask> parts_;                // of the present object, still to be visited
+  base::PageVector<const TraceDescriptor*> types_;  // by address
+  bool failed_ = false;                             // for lack of memory
+  std::uintptr_t block_ = 0;                        // the present one
   std::uintptr_t last_target_ = 0;
   std::uintptr_t last_place_ = 0;
   std::uintptr_t last_object_ = 0;

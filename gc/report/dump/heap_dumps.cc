@@ -19,7 +19,7 @@ std::atomic<bool> HeapDumps::is_requested_{false};
 
 void HeapDumps::load_compressor() {
   static std::atomic<bool> is_told{false};
-  // Relaxed: publishes nothing.
+  // Relaxed: it publishes nothing.
   if (!ZstdLibrary::load() && !is_told.exchange(true, std::memory_order_relaxed))
     base::warn("libzstd.so.1 cannot be loaded: heap dumps are not compressed");
 }
@@ -30,13 +30,13 @@ void HeapDumps::set(std::string path, int signal) {
   if (signal == 0) return;
   struct sigaction action {};
   action.sa_flags = SA_RESTART;
-  // Relaxed, here and where it is read: a wish that publishes nothing.
+  // Relaxed, here and where it is read: a request that publishes nothing.
   action.sa_handler = [](int) { is_requested_.store(true, std::memory_order_relaxed); };
   sigaction(signal, &action, nullptr);
 }
 
-// A dump in two files at once would take more memory, and time, than the program may have: the signal holds
-// until the other is written.
+// Two dumps at once would take more memory and time than the program may have: the signal stays pending until
+// the other dump is written.
 bool HeapDumps::is_wanted() {
   if (unrequested_.has_child()) {
     const DumpFile::State state = unrequested_.look(patience_);
@@ -70,7 +70,7 @@ void HeapDumps::prepare(std::uint64_t collection) {
   drop_stream();
 }
 
-// False with a reason in errno.
+// Begins a dump. False, with the reason in errno.
 bool HeapDumps::begin() {
   const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(DumpStream));
   if (memory.empty()) {
@@ -99,10 +99,10 @@ void HeapDumps::drop_stream() {
       {reinterpret_cast<std::byte*>(std::exchange(stream_, nullptr)), sizeof(DumpStream)});
 }
 
-// Makes a child as fork() does, but no handler runs, and no signal is sent when it ends.
+// Forks without fork handlers, and without a signal when the child ends.
 pid_t HeapDumps::fork_child() { return static_cast<pid_t>(syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL)); }
 
-// In the child, whose parent blocked all signals: the program's handlers are not for it.
+// Resets signals in the child, whose parent blocked all of them: the program's handlers must not run there.
 void HeapDumps::leave_signals_to_system() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action {};
@@ -115,7 +115,7 @@ void HeapDumps::leave_signals_to_system() {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kNone, nullptr, sizeof kNone);
 }
 
-// Without the program's functions for the end.
+// Ends the child without the program's exit functions.
 void HeapDumps::end_child(bool is_whole) {
   const bool is_there = at_hand_.finish(is_whole);
   if (!is_there && (is_on_request_ || !has_failed_)) at_hand_.tell_failed();

@@ -1,8 +1,8 @@
-// HeapDumps: when a collection leaves a dump of the heap, and where.
+// HeapDumps: when and where collections write dumps of the heap.
 //
-// The file is written by a child that is forked while the program is stopped, so that the pause is as long as
-// a fork takes. The child sends no signal when it ends, and no wait() of the program sees it: the next
-// collection looks after it.
+// A child that is forked while the program is stopped writes the file, so that the pause is only as long as a
+// fork takes. The child sends no signal when it ends, and no wait() of the program sees it: the next
+// collection checks on it.
 #pragma once
 
 #include <sys/types.h>
@@ -21,29 +21,29 @@
 
 namespace jackdaw::gc {
 
-/// The dumps of one collector. With its lock, where nothing else is said.
+/// The dumps of one collector. With its lock, unless a function says otherwise.
 class HeapDumps {
  public:
-  /// `patience`: how long a child may do nothing; 0: for ever.
+  /// `patience`: how long a child may be idle; 0: for ever.
   explicit HeapDumps(std::chrono::seconds patience) : patience_(patience) {}
 
-  /// `path`: of the files; in it %p becomes the process's number, %n that of the collection, %% a %.
-  /// `signal`: the next collection leaves one; 0: all do. None does while another is written. Takes the
-  /// signal.
+  /// `path`: the path of dumps, in which %p becomes the process's number, %n the collection's, and %% a %.
+  /// `signal`: the one after which the next collection writes a dump, and which this handles; 0: each
+  /// collection does. None does while another dump is written.
   void set(std::string path, int signal);
-  /// For the files to be compressed. With no lock that an allocating thread may want.
+  /// Loads the compressor. Not with a lock that an allocating thread may want.
   static void load_compressor();
-  /// The next collection leaves a dump there, even while another is written.
+  /// Makes the next collection write a dump to `path`, even while another is written.
   void request_at(std::string path) { asked_for_ = std::move(path); }
 
-  /// Before the program stands still for the collection with that number: opens a file, if one is to be left.
+  /// Opens a file, if the collection with that number is to write a dump, before the program is stopped.
   /// Calls malloc. A failure gives a line on the error output, once for all dumps that were not requested.
   void prepare(std::uint64_t collection);
-  /// When the threads run again, after each prepare(). Calls malloc.
+  /// To be called after each prepare(), when the threads run again. Calls malloc.
   void release();
   [[nodiscard]] bool is_prepared() const { return stream_ != nullptr; }
-  /// While the program stands still: forks, and calls `write(DumpStream&)`, which says whether all was
-  /// written, in the child.
+  /// Forks while the program is stopped, and calls `write(DumpStream&)` in the child, which returns whether
+  /// all was written.
   template <typename Write>
   void fork_and_write(Write write) {
     const base::SignalsBlocked guard(base::kAllSignals);
@@ -53,7 +53,7 @@ class HeapDumps {
     opened_.wait_for_reader();
     end_child(write(*stream_));
   }
-  /// The requested dump: the thread that takes it awaits it, without the lock.
+  /// Returns the requested dump, which the thread that takes it awaits without the lock.
   [[nodiscard]] DumpFile take_requested() { return std::exchange(requested_, {}); }
   [[nodiscard]] std::chrono::seconds patience() const { return patience_; }
 
@@ -71,16 +71,16 @@ class HeapDumps {
   When when_ = When::never;
   std::chrono::seconds patience_;
   std::string path_;
-  std::string asked_for_;  // once; empty: not asked for
-  // The dump at hand, from prepare() to release(), where stream_ is not null.
+  std::string asked_for_;  // for one dump; empty: none is requested
+  // These describe the present dump, from prepare() to release(), while stream_ is not null.
   bool is_on_request_ = false;
   base::OwnFile opened_;
   DumpFile at_hand_;
   DumpStream* stream_ = nullptr;
-  // The dumps that children write.
+  // Children write these dumps.
   DumpFile requested_;
   DumpFile unrequested_;
-  bool has_failed_ = false;  // the last one that was not requested
+  bool has_failed_ = false;  // of the last dump that was not requested
 };
 
 }  // namespace jackdaw::gc

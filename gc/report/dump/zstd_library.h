@@ -1,11 +1,11 @@
-// ZstdLibrary: libzstd, loaded only where a dump is wanted: programs that never write one do not need it.
+// ZstdLibrary: libzstd, loaded only for dumps, so that other programs do not need it.
 #pragma once
 
 #include <cstddef>
 
 namespace jackdaw::gc {
 
-/// The functions of libzstd's stable interface that are used here (zstd.h).
+/// The functions of libzstd's stable interface (zstd.h) that dumps use.
 struct ZstdLibrary {
   struct Input {
     const void* data;
@@ -21,10 +21,10 @@ struct ZstdLibrary {
   static constexpr int kFlush = 1;
   static constexpr int kEnd = 2;
 
-  /// Loads it, unless it is there. With no lock that an allocating thread may want: the loader runs code of
-  /// others. False when it is not installed.
+  /// Loads the library, unless it is loaded; false when it is not installed. Not with a lock that an
+  /// allocating thread may want, as the loader runs libraries' code.
   static bool load();
-  /// Null unless load() did. Any thread.
+  /// Returns the functions, or null unless load() succeeded. Any thread.
   static const ZstdLibrary* loaded();
 
   void* (*create)();

@@ -12,16 +12,17 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Where tracks of the program's threads have their numbers; the system gives no greater ones.
+// Tracks of the program's threads are numbered by thread; the kernel's numbers are not larger than this.
 constexpr std::uint32_t kMostThreadNumber = std::uint32_t{1} << 22;
 constexpr std::uint32_t kCollectorTrack = kMostThreadNumber + 1;
 constexpr std::uint32_t kFirstWorkerTrack = kCollectorTrack + 1;
 
-// Between two writes: a collection has some twenty events and a stop of each thread, a cycle some thousands.
+// The room for events between two writes: a collection has some twenty, and a stop of each thread; a cycle
+// has some thousands.
 constexpr std::size_t kEvents = 16384;
 constexpr std::size_t kStops = 65536;
 constexpr std::size_t kSpansOfAWorker = 65536;
-// Room for the ends of phases that have begun, one within another.
+// Room is kept for the ends of this many nested phases.
 constexpr std::size_t kDeepest = 16;
 
 constexpr std::array<std::string_view, 4> kActivityNames{"work", "steal", "idle", "sleep"};
@@ -59,7 +60,7 @@ void CollectionTrace::open_file() {
   file.flush();
 }
 
-// From when there was no room for the beginning of a phase on, nothing is noted until it has ended.
+// If there is no room for the beginning of a phase, nothing is noted until it has ended.
 void CollectionTrace::note_begin(TracePhase phase, std::uint64_t number, CollectionReason reason) {
   if (recording_->unnoted != 0 || recording_->events.room_left() < kDeepest) {
     ++recording_->unnoted;

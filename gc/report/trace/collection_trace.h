@@ -1,7 +1,7 @@
 // CollectionTrace: notes what a collector did, and when, on a time line (docs/trace.md).
 //
-// Events are noted in buffers, and go to a file when the threads run again: a stopped one may hold malloc's
-// lock. Probes (base/probe.h) lie at the same places, whether or not there is a file.
+// Events are noted in buffers and written to a file when the threads run again, since a stopped one may hold
+// malloc's lock. Probes (base/probe.h) are at the same places, with or without a file.
 #pragma once
 
 #include <sys/types.h>
@@ -25,15 +25,15 @@ namespace jackdaw::gc {
 /// The phases of a collector.
 enum class TracePhase : std::uint8_t {
   collection,
-  cycle,         ///< of marking while the program runs: to the end of its sweep
-  pause,         ///< from asking threads to stop until they go on
+  cycle,         ///< a concurrent cycle, to the end of its sweep
+  pause,         ///< from asking threads to stop until they are resumed
   stop_threads,  ///< until all of them are stopped
   clear_marks,
   mark,
   finish,  ///< finalization, weak references, destructors
   sweep,
   mark_concurrently,
-  catch_up,  ///< visits what the program has written meanwhile
+  catch_up,  ///< a pass over dirty pages
   sweep_concurrently,
 };
 
@@ -49,23 +49,23 @@ inline constexpr std::array<const char*, 11> kTracePhaseNames{"collection",
                                                               "catch up",
                                                               "sweep concurrently"};
 
-/// A number of bytes that changes.
+/// A number of bytes over time.
 enum class TraceCounter : std::uint8_t {
   live,       ///< found by the last collection
   allocated,  ///< since then
-  heap,       ///< that the heap takes
+  heap,       ///< the heap's memory
 };
 
 inline constexpr std::array<const char*, 3> kTraceCounterNames{"live", "allocated", "heap"};
 
-/// Phases that follow upon one another, or lie within one another; the counters. The collector's, or, in the
-/// phases of a cycle that are its own, the concurrent thread's: one thread at a time.
+/// Phases, in sequence or nested, and counters. Used by the collecting thread, and by the marking thread in
+/// its own phases of a cycle: one thread at a time.
 class CollectionTrace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `path`: of the file, in which %p becomes the process's number, %% a %; empty: there is none. With the
-  /// most threads that mark. When there is no memory for it, and when the file cannot be written, one line on
+  /// `path`: the file's path, in which %p becomes the process's number and %% a %; empty: there is no file.
+  /// `workers`: the most mark threads. When there is no memory, or the file cannot be written, one line on
   /// the error output says so.
   CollectionTrace(const std::string& path, std::uint32_t workers);
   CollectionTrace(const CollectionTrace&) = delete;
@@ -73,10 +73,10 @@ class CollectionTrace {
 
   /// Whether there is a file.
   [[nodiscard]] bool is_on() const { return recording_ != nullptr; }
-  /// For the marking engine: null where there is no file.
+  /// Returns the time line for the marking engine; null where there is no file.
   [[nodiscard]] mark::TimeLine* workers() { return is_on() ? &recording_->workers : nullptr; }
 
-  /// `number`: of the collection, where the phase is one, or is to end in one.
+  /// Begins a phase. `number`: the collection's, where the phase is one, or will end in one.
   void begin(TracePhase phase, std::uint64_t number = 0, CollectionReason reason = {}) {
     JACKDAW_PROBE2(phase_begin, kTracePhaseNames[static_cast<std::size_t>(phase)], number);
     if (is_on()) [[unlikely]]
@@ -92,7 +92,7 @@ class CollectionTrace {
     if (is_on()) [[unlikely]]
       note_counter(counter, bytes);
   }
-  /// Begins a phase, and ends it when it dies.
+  /// Begins a phase, and ends it when it is destroyed.
   class Span {
    public:
     Span(CollectionTrace& trace, TracePhase phase, std::uint64_t number = 0, CollectionReason reason = {})
@@ -115,13 +115,14 @@ class CollectionTrace {
     Clock::time_point answered;  ///< it is stopped
     Clock::time_point resumed;
   };
-  /// Where there is a file. With the collector's lock.
+  /// Adds a thread's stop, where there is a file. With the collector's lock.
   void add(const ThreadStop& stop) { recording_->stops.add(stop); }
 
-  /// Writes the events since the last time, where there is a file. With the collector's lock, by a thread
-  /// that may note phases, while the threads run and none marks. Calls malloc, here and below: with OwnWork.
+  /// Writes the events since the last call, where there is a file. With the collector's lock, by a thread
+  /// that may note phases, while the threads run and none marks. Calls malloc, here and below, so needs
+  /// OwnWork.
   void write();
-  /// The child writes a file of its own, if the path has another name for it, else none.
+  /// Gives the child a file of its own, if the path contains %p; otherwise it writes none.
   void after_fork_in_child();
 
  private:
@@ -129,7 +130,7 @@ class CollectionTrace {
     enum class Kind : std::uint8_t { begin, end, counter };
 
     Clock::time_point time;
-    std::uint64_t value;  // the number of a collection, the counter's bytes
+    std::uint64_t value;  // the collection's number, or the counter's bytes
     Kind kind;
     std::uint8_t what;  // TracePhase or TraceCounter
     CollectionReason reason;
@@ -143,7 +144,7 @@ class CollectionTrace {
     mark::EventBuffer<Event> events;
     mark::EventBuffer<ThreadStop> stops;
     mark::TimeLine workers;
-    std::uint32_t unnoted = 0;  // phases under way for whose beginning there was no room
+    std::uint32_t unnoted = 0;  // phases under way whose beginning had no room
   };
 
   void note_begin(TracePhase phase, std::uint64_t number, CollectionReason reason);

@@ -99,7 +99,7 @@ void TraceFile::flush() {
   write_out(kEnd.size());
 }
 
-// Events that stay in the buffer are written again, with the next.
+// Events that stay in the buffer are written again with later ones.
 void TraceFile::write_out(std::size_t bytes_that_stay) {
   if (is_open_ && !file_.write_at(offset_, std::as_bytes(std::span(buffer_).first(size_)))) {
     const std::string reason(base::OwnFile::reason_of(errno));
@@ -115,7 +115,7 @@ void TraceFile::text(std::string_view text) {
   size_ += text.size();
 }
 
-// A character that would have to be written in another way becomes a question mark.
+// Writes a string, with a question mark in place of each character that needs an escape.
 void TraceFile::quoted(std::string_view text) {
   constexpr std::size_t kMost = 64;
   this->text("\"");
@@ -131,7 +131,7 @@ void TraceFile::number(std::uint64_t value) {
   size_ += static_cast<std::size_t>(std::to_chars(begin, begin + 20, value).ptr - begin);
 }
 
-// With three decimals: the format's unit is the microsecond.
+// Writes three decimals, as the format's unit is the microsecond.
 void TraceFile::microseconds(std::chrono::nanoseconds time) {
   const auto all = static_cast<std::uint64_t>(time.count());
   number(all / 1000);

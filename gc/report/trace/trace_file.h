@@ -2,8 +2,8 @@
 //
 // Source: "Trace Event Format", the Chromium project's description of it.
 //
-// It is a whole array whenever nothing is being written: its end is overwritten by what comes next. So
-// nothing has to be done at the program's end, whatever that is.
+// Between two writes the file is a complete array, whose end the next write replaces. So nothing has to be
+// done when the program ends, in whatever way.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 
 namespace jackdaw::gc {
 
-/// One thread at a time. Nothing is allocated but in open(), and for the line about a failure.
+/// One thread at a time. Only open(), and the line about a failure, allocate.
 class TraceFile {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -28,8 +28,8 @@ class TraceFile {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  /// A new one in place of what there was. When it cannot be written, or another process does, one line on
-  /// the error output says so, and what is added is lost.
+  /// Creates the file, in place of an existing one. When it cannot be written, or another process writes it,
+  /// one line on the error output says so, and added events are lost.
   void open(const std::string& path);
   void close();
 
@@ -37,12 +37,13 @@ class TraceFile {
   TraceFile& event(char kind, std::string_view name);
   TraceFile& thread(std::uint32_t thread);
   TraceFile& at(Time time);
-  /// A nanosecond less, so that in floating point an event does not end after the next has begun.
+  /// Sets the duration, shortened by a nanosecond, so that after rounding an event does not end after the
+  /// next has begun.
   TraceFile& lasting(std::chrono::nanoseconds duration);
-  /// A member of its "args", which come last.
+  /// Adds a member of the event's "args", which come last.
   TraceFile& argument(std::string_view name, std::uint64_t value);
   TraceFile& argument(std::string_view name, std::string_view value);
-  /// Writes the added events. A failure gives one line, once; after it nothing is written.
+  /// Writes the added events. A failure gives one line, once; nothing is written after it.
   void flush();
 
  private:
@@ -61,7 +62,7 @@ class TraceFile {
   pid_t process_ = 0;
   off_t offset_ = 0;  // of the first byte in the buffer
   bool has_events_ = false;
-  bool has_arguments_ = false;  // the last event
+  bool has_arguments_ = false;  // of the last event
   bool is_in_event_ = false;
   std::size_t size_ = 0;
   std::array<char, std::size_t{1} << 16> buffer_;
