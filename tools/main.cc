@@ -1,7 +1,7 @@
 // The jackdaw command.
 //
-// Exit statuses: 0 all went well; 1 a verification found a difference; 2 the input was bad, with one line on
-// stderr. `jackdaw run` has the program's.
+// Exit statuses: 0 for success; 1 if a verification found a difference; 2 for bad input, with one line on
+// stderr. `jackdaw run` returns the program's.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -69,7 +69,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    // The library would ask for a subcommand, whatever was given instead of one.
+    // The library would ask for a subcommand, whatever was given in its place.
     const std::vector<std::string> unknown = app.remaining(true);
     if (lacks_subcommand(app) && !unknown.empty()) {
       return complain(fmt::format("unknown command or option '{}' (see jackdaw --help)", unknown.front()));

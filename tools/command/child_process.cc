@@ -17,7 +17,7 @@ namespace jackdaw::tools {
 
 namespace {
 
-// The signals that this process takes itself while it waits, one by one.
+// Returns the signals that this process takes one by one while it waits.
 sigset_t awaited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -48,7 +48,7 @@ void become(const std::string& path, const std::vector<std::string>& arguments) 
 int run_child(const std::string& path, const std::vector<std::string>& arguments) {
   const sigset_t signals = awaited_signals();
   sigset_t before;
-  // A child whose end is ignored could not be waited for.
+  // The end of a child could not be awaited if it were ignored.
   std::signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &signals, &before);
   const pid_t child = fork();

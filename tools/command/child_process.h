@@ -1,4 +1,4 @@
-// A program that runs in this command's place while the command waits for it.
+// ChildProcess: runs a program and waits for it.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace jackdaw::tools {
 
-/// The words as exec takes them: pointers into `words`, and a null pointer at the end.
+/// Returns the words as exec takes them: pointers into `words`, and a null pointer at the end.
 std::vector<char*> pointers_to(std::vector<std::string>& words);
 
 /// Runs the file `path` with these arguments, the first of which is its name, and waits for its end. Signals
-/// to end that this process gets from others are passed on to it. Returns its exit status as a shell has it:
-/// 128 and the signal's number when a signal ended it, 127 when it could not be executed, which it says.
-/// Throws InputError when there can be no process.
+/// to end that other processes send to this one are passed on to it. Returns a shell's exit status: 128 plus
+/// the signal's number when a signal ended it, 127, with a message, when it could not be executed. Throws
+/// InputError when no process can be made.
 int run_child(const std::string& path, const std::vector<std::string>& arguments);
 
-/// Becomes the file `path`. Returns only when it cannot be executed, with errno set.
+/// Replaces this process by the file `path`. Returns only when it cannot be executed, with errno set.
 void become(const std::string& path, const std::vector<std::string>& arguments);
 
 }  // namespace jackdaw::tools

@@ -9,7 +9,7 @@
 
 namespace jackdaw::tools {
 
-/// Adds itself to an app, which fills in its options when it parses. Outlives the parsing.
+/// Adds itself to an app, which fills in its options when it parses. It must outlive the parsing.
 class Command {
  public:
   virtual ~Command() = default;
@@ -18,7 +18,7 @@ class Command {
 
   /// Whether the command line was for this subcommand.
   [[nodiscard]] bool chosen() const { return command_->parsed(); }
-  /// A command line, for `jackdaw --help`.
+  /// Returns a command line for `jackdaw --help`.
   [[nodiscard]] virtual std::string_view example() const = 0;
   /// Does what the options say and prints the results. Returns the exit status. Throws InputError.
   virtual int run() = 0;
@@ -31,7 +31,7 @@ class Command {
   CLI::App* const command_;
 };
 
-/// The subcommands that compare and simulate, where bench/ was built; else none.
+/// Returns the subcommands that compare and simulate, where bench/ was built; otherwise none.
 std::vector<std::unique_ptr<Command>> make_benchmark_commands(CLI::App& app);
 
 }  // namespace jackdaw::tools

@@ -1,5 +1,5 @@
-// A mistake in what the user gave: an argument, a file. The command line prints its one line and exits
-// with 2.
+// InputError: a mistake in the user's input: an argument or a file. The command line prints its one line and
+// exits with 2.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The median, by which runs are summed up.
+// median_of: the median of several runs.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace jackdaw::tools {
 
-/// The middle value, or the mean of the two middle ones. `values` is not empty.
+/// Returns the middle value, or the mean of the two middle ones. `values` is not empty.
 inline double median_of(std::vector<double> values) {
   const std::size_t middle = values.size() / 2;
   std::sort(values.begin(), values.end());

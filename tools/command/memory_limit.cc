@@ -27,12 +27,12 @@ struct MemoryFileNames {
 constexpr MemoryFileNames kVersion2{"memory.max", "memory.current", "inactive_file"};
 constexpr MemoryFileNames kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 
-/// The only number in a file, or nothing where there is no such file or it says "max".
+/// Returns the only number in a file, or nothing where there is no such file or it says "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   return machine::number_at_front(machine::read_kernel_file(path).value_or(""));
 }
 
-/// The number that follows `key` in a file of lines "key number".
+/// Returns the number that follows `key` in a file of lines "key number".
 std::optional<std::uint64_t> number_after(const std::string& path, std::string_view key) {
   std::ifstream file(path);
   std::string line;
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> number_after(const std::string& path, std::string_v
   return std::nullopt;
 }
 
-/// The memory that one control group leaves to its members.
+/// Returns the memory that one control group leaves to its members.
 std::uint64_t headroom_in(const machine::ControlGroup& group) {
   const MemoryFileNames& names = group.is_version_2 ? kVersion2 : kVersion1;
   const auto limit = number_in(group.folder + "/" + names.limit);

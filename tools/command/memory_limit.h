@@ -1,7 +1,7 @@
-// How much memory this process may still take, so that a benchmark refuses a heap that cannot fit instead of
-// being killed in the middle of a run.
+// Memory limit: how much memory this process may still take, so that a benchmark refuses a heap that cannot
+// fit instead of being killed during a run.
 //
-// Invariant: the answer is what the kernel reports at the time of the call; nothing is reserved by asking.
+// Invariant: the answer is what the kernel reports at the time of the call; nothing is reserved.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace jackdaw::tools {
 
-/// The memory in bytes that this process can still take without swapping or being killed: the least of
-/// MemAvailable in /proc/meminfo and, for each memory control group (version 2 or 1) that the process is in
-/// and each of its ancestors, the limit minus the usage. File pages that the kernel can drop at once count as
-/// free. A file that is missing or unreadable sets no limit; without any, the answer is UINT64_MAX.
+/// Returns the bytes that this process can still take without swapping or being killed: the least of
+/// MemAvailable in /proc/meminfo and, for each memory control group (version 2 or 1) of the process and each
+/// of its ancestors, the limit minus the usage. File pages that the kernel can drop at once count as free. A
+/// missing or unreadable file sets no limit; without any limit, the answer is UINT64_MAX.
 [[nodiscard]] std::uint64_t available_memory_bytes(const machine::KernelFolders& folders = {});
 
-/// A number of bytes for people, in binary units with one decimal: "512 B", "1.5 GiB". UINT64_MAX, which
-/// checked arithmetic here stands for 'too large to count', reads "more than 16 EiB".
+/// Formats a number of bytes for people, in binary units with one decimal: "512 B", "1.5 GiB". UINT64_MAX, by
+/// which checked arithmetic says 'too large to count', becomes "more than 16 EiB".
 [[nodiscard]] std::string describe_bytes(std::uint64_t bytes);
 
 }  // namespace jackdaw::tools

@@ -1,4 +1,4 @@
-// In place of bench/commands.cc where bench/ is not built.
+// This file replaces bench/commands.cc where bench/ is not built.
 #include "tools/command/command.h"
 
 namespace jackdaw::tools {

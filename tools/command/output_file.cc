@@ -25,7 +25,7 @@ OutputFile::OutputFile(const std::string& argument, const std::string& path)
     : argument_(argument),
       path_(path),
       written_path_(base::may_be_replaced(path.c_str()) ? fmt::format("{}.{}.part", path, getpid()) : path) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file's size is an error like others
+  std::signal(SIGXFSZ, SIG_IGN);  // so that a limit of file sizes is an error like others
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_replaced() ? O_EXCL : 0);
   descriptor_ = open(written_path_.c_str(), flags, 0666);
   if (descriptor_ < 0) fail("cannot be written");

@@ -1,4 +1,4 @@
-// OutputFile: a result file that appears whole or not at all.
+// OutputFile: a result file that appears complete or not at all.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace jackdaw::tools {
 
-/// The file is written beside its final name and renamed when it is complete, so that no reader takes a part
-/// for the whole. An object that is destroyed without commit() leaves nothing behind. A device, a pipe, a
-/// link and a file of several names keep their place: they are written themselves.
+/// The file is written beside its final name and renamed when it is complete, so that no reader sees a part
+/// of it. An object that is destroyed without commit() leaves nothing behind. A device, a pipe, a link and a
+/// file with several names are written in place.
 class OutputFile {
  public:
-  /// Opens the file beside `path` now, so that a path that cannot be written to is known before the work is
-  /// done; what was there stays until something is written. `argument` names it in errors, such as "--json".
-  /// Throws InputError.
+  /// Opens the file beside `path` now, so that an unwritable path is found before the work is done; an
+  /// existing file stays until something is written. `argument` names it in errors, such as "--json". Throws
+  /// InputError.
   OutputFile(const std::string& argument, const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -21,7 +21,7 @@ class OutputFile {
 
   /// Adds `text` to the file. Throws InputError when the disk does not take it.
   void write(std::string_view text);
-  /// Adds `text`, after which the file is whole. Throws InputError.
+  /// Adds `text`, after which the file is complete. Throws InputError.
   void commit(std::string_view text = {});
 
  private:
@@ -31,10 +31,10 @@ class OutputFile {
 
   std::string argument_;
   std::string path_;
-  std::string written_path_;  // until it is whole
+  std::string written_path_;  // until it is complete
   bool has_begun_ = false;
   int descriptor_ = -1;
-  std::string waiting_;  // written in large pieces
+  std::string waiting_;  // to be written in large pieces
 };
 
 }  // namespace jackdaw::tools

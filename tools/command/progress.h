@@ -1,7 +1,7 @@
-// A progress line on standard error for work that a person waits for.
+// Progress: a progress line on standard error for work that a person waits for.
 //
-// The line appears only on a terminal and only when the work has taken more than two seconds; it is redrawn
-// ten times a second at most and erased when the object dies, so it never ends up in a log or between
+// The line appears only on a terminal and only when the work has taken more than two seconds. It is redrawn
+// at most ten times a second and erased when the object is destroyed, so it never ends up in a log or between
 // results. Invariant: nothing is ever written when the output is not interactive. One thread may use an
 // object.
 #pragma once
@@ -15,14 +15,14 @@
 
 namespace jackdaw::tools {
 
-/// Where a progress line goes and which clock it goes by. The defaults are what programs want.
+/// The destination of a progress line and its clock. The defaults are what programs want.
 struct ProgressOutput {
   int descriptor = STDERR_FILENO;
   bool interactive = isatty(STDERR_FILENO) == 1;
   std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;
 };
 
-/// Shows how far a piece of work has come, for as long as the object lives.
+/// Shows the progress of a piece of work while it exists.
 class Progress {
  public:
   /// `what` is the work, such as "reading heap.hprof". The work starts now.
@@ -31,8 +31,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// True when update() should be called with fresh figures: seldom. A decrement and a branch most of the
-  /// time, for loops of a few nanoseconds a turn; the clock is read once in kCallsPerLook calls.
+  /// Returns true, seldom, when draw() should be called with new figures. For loops of a few nanoseconds a
+  /// turn: mostly a decrement and a branch; the clock is read once in kCallsPerLook calls.
   [[nodiscard]] bool due() {
     if (--calls_until_look_ > 0) return false;
     calls_until_look_ = kCallsPerLook;
@@ -42,12 +42,12 @@ class Progress {
   /// Draws the line: `done` of `total`, in any unit. A total of 0 is shown without a percentage.
   void draw(std::uint64_t done, std::uint64_t total);
 
-  /// due() and draw() in one, where `done` and `total` cost nothing to know.
+  /// Calls draw() if it is due(), where `done` and `total` cost nothing to know.
   void update(std::uint64_t done, std::uint64_t total) {
     if (due()) draw(done, total);
   }
 
-  /// As update(), for steps that take milliseconds and more: it reads the clock at every call.
+  /// Updates the line for steps of milliseconds and more: it reads the clock at every call.
   void step(std::uint64_t done, std::uint64_t total) {
     if (interactive_ && look_at_clock()) draw(done, total);
   }

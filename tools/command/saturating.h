@@ -1,8 +1,7 @@
-// Arithmetic on sizes that stays at the largest value instead of wrapping round.
+// Saturating arithmetic: sums and products of sizes that become UINT64_MAX instead of wrapping round.
 //
-// A size that came from an argument or a file can be anything. Computed with these, one that does not fit in
-// 64 bits becomes UINT64_MAX, which every later comparison with a limit refuses; a wrapped one would pass for
-// small.
+// A size from an argument or a file can be anything. If it does not fit in 64 bits, every later comparison
+// with a limit refuses UINT64_MAX; a wrapped one would pass for small.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +21,8 @@ namespace jackdaw::tools {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max() : product;
 }
 
-/// The least multiple of 8 that is not below `bytes`, or UINT64_MAX where that does not fit: objects start at
-/// multiples of 8.
+/// Returns the least multiple of 8 that is not below `bytes`, as objects start at multiples of 8, or
+/// UINT64_MAX where that does not fit.
 [[nodiscard]] constexpr std::uint64_t round_up_to_8(std::uint64_t bytes) {
   const std::uint64_t padded = saturating_add(bytes, 7);
   return padded == std::numeric_limits<std::uint64_t>::max() ? padded : padded & ~std::uint64_t{7};

@@ -1,4 +1,4 @@
-// UTF-8: which bytes may follow which.
+// UTF-8: the bytes that make up a character.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +7,21 @@
 
 namespace jackdaw::tools {
 
-/// The bytes of a character behind its first one: how many, and what the second may be; any others are 0x80
-/// to 0xbf. Shortest forms alone, and no surrogates.
+/// The bytes of a character behind its first one: their number, and the range of the second; the others are
+/// 0x80 to 0xbf. Only shortest forms, and no surrogates, are valid.
 struct Utf8Rest {
   std::size_t count = 0;
   std::uint8_t least_second = 0x80;
   std::uint8_t most_second = 0xbf;
 
-  /// Whether `byte` may be number `place` of them, from 0.
+  /// Whether `byte` is valid at number `place` of them, from 0.
   [[nodiscard]] bool may_have(std::size_t place, std::uint8_t byte) const {
     if (place == 0) return byte >= least_second && byte <= most_second;
     return (byte & 0xc0) == 0x80;
   }
 };
 
-/// Says which bytes follow `first`, which is above 0x7f. None follow a byte that cannot be the first of a
-/// character.
+/// Returns the bytes that follow `first`, which is above 0x7f; none if it cannot begin a character.
 [[nodiscard]] constexpr Utf8Rest utf8_rest(std::uint8_t first) {
   if (first >= 0xc2 && first <= 0xdf) return {.count = 1};
   if (first == 0xe0) return {.count = 2, .least_second = 0xa0};
@@ -34,7 +33,7 @@ struct Utf8Rest {
   return {};
 }
 
-/// The length of the character that `text`, which is not empty, begins with; 0 where it is none.
+/// Returns the length of the character that `text`, which is not empty, begins with; 0 if it is invalid.
 [[nodiscard]] inline std::size_t utf8_length(std::string_view text) {
   const auto first = static_cast<std::uint8_t>(text.front());
   if (first < 0x80) return 1;

@@ -1,5 +1,5 @@
-// From a sequence of edges to a graph: the slots of each node, its size as an array of references, and a
-// root.
+// Adjacency: turns a sequence of edges into a graph: each node's slots, its size as an array of references,
+// and a root.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace jackdaw::tools {
 
-/// Finds where the slots of each of the graph's nodes begin. `for_each_edge` calls what it is given with the
-/// numbers of the nodes at both ends of each edge. O(nodes + edges).
+/// Finds where the slots of each node begin. `for_each_edge` calls its argument with the numbers of both
+/// nodes of each edge. O(nodes + edges).
 template <typename ForEachEdge>
 void count_slots(Graph& graph, const ForEachEdge& for_each_edge) {
   graph.slot_begin.assign(graph.node_count + 1, 0);
@@ -20,20 +20,20 @@ void count_slots(Graph& graph, const ForEachEdge& for_each_edge) {
     graph.slot_begin[node + 1] += graph.slot_begin[node];
 }
 
-/// Fills the slots that count_slots() has counted, of the same edges. O(nodes + edges).
+/// Fills the slots that count_slots() has counted from the same edges. O(nodes + edges).
 template <typename ForEachEdge>
 void fill_slots(Graph& graph, const ForEachEdge& for_each_edge) {
   graph.slots.resize(graph.slot_begin.back());
   for_each_edge([&](std::uint64_t from, std::uint64_t to) {
     graph.slots[graph.slot_begin[from]++] = static_cast<NodeId>(to);
   });
-  // Every beginning has moved on to the next node's; one step back makes them beginnings again.
+  // Every beginning has moved to the next node's; shifting by one makes them beginnings again.
   std::shift_right(graph.slot_begin.begin(), graph.slot_begin.end(), 1);
   graph.slot_begin[0] = 0;
 }
 
-/// Makes the nodes, whose slots are counted, arrays of at least `options.object_bytes`, and the one with the
-/// most slots (of equals, the first) the root. O(nodes).
+/// Makes the nodes, whose slots are counted, arrays of at least `options.object_bytes`, and the first of
+/// those with the most slots the root. O(nodes).
 void make_arrays(Graph& graph, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

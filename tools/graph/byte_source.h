@@ -1,5 +1,4 @@
-// A file as a stream of numbers that knows where it is: compressed or not (ByteStream), with errors that say
-// which byte.
+// ByteSource: a file, compressed or not (ByteStream), as a stream of numbers, with errors that name the byte.
 //
 // Invariants: offset() counts uncompressed bytes from the start of the stream; no read, however wrong the
 // numbers it is given, goes past the bound set by set_bound() or past the end of the file: it throws
@@ -33,7 +32,7 @@ class ByteSource {
   /// the source closes. `name` is for messages.
   ByteSource(int descriptor, std::string name);
 
-  /// How messages name the file.
+  /// Returns the file's name for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
   /// The number of bytes read so far.
@@ -41,22 +40,22 @@ class ByteSource {
     return buffer_offset_ + static_cast<std::uint64_t>(cursor_ - buffer_.data());
   }
 
-  /// How many bytes of the file, compressed or not, have been taken in so far; costs a system call.
+  /// Returns how many bytes of the file, compressed or not, were read so far; costs a system call.
   [[nodiscard]] std::uint64_t file_bytes_taken() const { return stream_->file_bytes_taken(); }
-  /// How large the file is.
+  /// Returns the file's size.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
-  /// True when nothing follows. Throws InputError when the compressed stream is corrupt or cut short here.
+  /// Whether nothing follows. Throws InputError when the compressed stream is corrupt or cut short here.
   [[nodiscard]] bool at_end() { return cursor_ == filled_end_ && fill() == 0; }
 
   /// From now on, reading at or past offset `bound` is an error: `what` (such as "record") ends there.
   void set_bound(std::uint64_t bound, const char* what);
-  /// Back to no bound but the end of the file.
+  /// Removes the bound.
   void clear_bound() { set_bound(kNoBound, ""); }
   /// The bytes left up to the bound.
   [[nodiscard]] std::uint64_t bytes_to_bound() const { return bound_ - offset(); }
 
-  /// The next byte, which is still to be read; at_end() must have said that there is one.
+  /// Returns the next byte without reading it; at_end() must have returned false.
   [[nodiscard]] std::uint8_t peek_u1() const { return *cursor_; }
 
   /// The next number of 1, 2, 4 or 8 bytes, most significant byte first.
@@ -65,8 +64,8 @@ class ByteSource {
   std::uint32_t read_u4() { return static_cast<std::uint32_t>(read_number<4>()); }
   std::uint64_t read_u8() { return read_number<8>(); }
 
-  /// The next number of at most 64 bits, seven of them a byte, the lowest first; the highest bit of a byte
-  /// says that more follow. `what` it is, for the message when it is longer.
+  /// Reads a number of at most 64 bits, seven of them in each byte, the lowest first; the highest bit says
+  /// that more follow. `what` names it in the error for a longer one.
   std::uint64_t read_varint(const char* what) {
     std::uint64_t number = 0;
     for (unsigned shift = 0; shift < kNumberBits; shift += 7) {
@@ -79,17 +78,17 @@ class ByteSource {
     fail(offset(), std::string(what) + " has more than 64 bits");
   }
 
-  /// The next `count` bytes. The memory for them is taken as they arrive.
+  /// Reads `count` bytes. Their memory is taken as they arrive.
   std::string read_text(std::uint64_t count);
 
-  /// Puts the next line into `line`, without its end; of a line of `most` bytes or more these, and what
-  /// follows them is the next line. False at the end of the file.
+  /// Reads the next line into `line`, without its end. A longer line than `most` bytes is read in pieces.
+  /// False at the end of the file.
   bool read_line(std::string& line, std::size_t most);
 
-  /// Leaves out `count` bytes, which must be there.
+  /// Skips `count` bytes, which must be there.
   void skip(std::uint64_t count);
 
-  /// Back to the first byte, without a bound.
+  /// Returns to the first byte, without a bound.
   void rewind();
 
   /// Throws InputError: "FILE: byte OFFSET: MESSAGE".
@@ -122,7 +121,7 @@ class ByteSource {
   std::uint64_t buffer_offset_ = 0;             ///< offset of the buffer's first byte
   const std::uint8_t* cursor_ = nullptr;        ///< the next byte to read
   const std::uint8_t* filled_end_ = nullptr;    ///< end of the bytes in the buffer
-  const std::uint8_t* readable_end_ = nullptr;  ///< the same, or the bound where that comes first
+  const std::uint8_t* readable_end_ = nullptr;  ///< filled_end_, or the bound where that comes first
 
   std::uint64_t bound_ = kNoBound;
   const char* bounded_ = "";

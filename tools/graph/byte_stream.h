@@ -11,7 +11,7 @@
 
 namespace jackdaw::tools {
 
-/// The stream is broken at the place up to which it was read.
+/// The stream is corrupt at the place up to which it was read.
 class StreamError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,11 +27,12 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  /// The next bytes, at least one and at most as many as fit; 0 at the end. Throws StreamError.
+  /// Reads at least one byte and at most as many as fit, and returns how many; 0 at the end. Throws
+  /// StreamError.
   virtual std::size_t read(std::span<std::uint8_t> out) = 0;
-  /// Back to the first byte. False when the file cannot be read twice.
+  /// Returns to the first byte. False when the file cannot be read twice.
   virtual bool rewind() = 0;
-  /// How many bytes of the file, compressed or not, were taken in so far; may cost a system call.
+  /// Returns how many bytes of the file, compressed or not, were read so far; may cost a system call.
   [[nodiscard]] virtual std::uint64_t file_bytes_taken() const = 0;
   [[nodiscard]] virtual bool is_compressed() const = 0;
 

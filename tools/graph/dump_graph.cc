@@ -24,8 +24,8 @@ namespace {
 constexpr TypeId kWordsType = 0;
 constexpr TypeId kDataType = 1;
 
-// All that is kept of a program's files. Linux gives a process 65,530 mappings, of which a file takes four
-// and more: room for one path of a hundred bytes for each of those files.
+// At most this much is kept of a program's files. Linux gives a process 65,530 mappings, and a file takes at
+// least four: this is room for a path of a hundred bytes for each of those files.
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{4} << 20;
 
 TypeId type_of_contents(heap::Contents contents) {
@@ -46,7 +46,7 @@ struct Inventory {
   std::uint64_t heap_bytes = 0;
 };
 
-/// A node for each slot of each block, the sizes, and the roots.
+/// Finds a node for each slot of each block, the sizes, and the roots.
 class FirstPass final : public DumpVisitor {
  public:
   FirstPass(ByteSource& source, const GraphOptions& options, Inventory& found, DumpedHeap& heap)
@@ -103,10 +103,10 @@ class FirstPass final : public DumpVisitor {
   }
 
   void end_object() override {
-    // References that lie in no word of the object come behind the last one that does.
+    // References that lie in no word of the object come behind its last word with one.
     slots_ += unplaced_;
     found_.node_slots.back() = slots_;
-    // The key of an ephemeron leads somewhere even if it holds no words.
+    // The key of an ephemeron has a reference even if it holds no words.
     if (slots_ != 0 && found_.node_types.back() == kDataType) found_.node_types.back() = kWordsType;
     const std::uint64_t least = header_bytes() + slots_ * kReferenceBytes;
     found_.node_bytes.back() = std::max(found_.node_bytes.back(), least);
@@ -182,11 +182,11 @@ class FirstPass final : public DumpVisitor {
   DumpedBlock block_;
   DumpedKind kind_;
   std::uint64_t next_slot_ = 0;
-  std::uint64_t slots_ = 0;     ///< of the object at hand: up to its last reference's word
+  std::uint64_t slots_ = 0;     ///< of the present object, up to its last reference's word
   std::uint64_t unplaced_ = 0;  ///< its references that lie in no word
 };
 
-/// The references.
+/// Adds the references.
 class SecondPass final : public DumpVisitor {
  public:
   SecondPass(ByteSource& source, const Inventory& found, DumpedHeap& heap)

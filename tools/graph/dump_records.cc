@@ -36,7 +36,7 @@ std::string DumpRecords::read_string(const char* what) {
   return source_.read_text(read_bounded(kMostText, what));
 }
 
-// A number that is told by how it differs from the one before it.
+// Reads a number that is given by its difference from the last one.
 std::uint64_t DumpRecords::read_address_from(std::uint64_t& last, const char* what) {
   const std::uint64_t at = source_.offset();
   const std::uint64_t coded = source_.read_varint(what);
@@ -133,7 +133,7 @@ void DumpRecords::read_block(DumpVisitor& visitor) {
   if (block.object_bytes < kGranule || block.slots == 0 ||
       block.slots > (kAddressLimit - block.address) / block.object_bytes)
     source_.fail(at, "a block without objects, or beyond all addresses");
-  // The free slots between live objects take memory but no bytes of the file.
+  // Free slots between live objects take memory although they take no bytes of the file.
   if (block.slots > 1 && block.slots * block.object_bytes > heap::kBlockBytes)
     source_.fail(at, fmt::format("a block of {} objects of {} bytes; must have {} bytes at most", block.slots,
                                  block.object_bytes, heap::kBlockBytes));

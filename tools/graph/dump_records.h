@@ -1,7 +1,7 @@
-// DumpRecords: the records of one of Jackdaw's heap dumps (docs/heap-dump.md), one after the other.
+// DumpRecords: reads the records of one of Jackdaw's heap dumps (docs/heap-dump.md), one after the other.
 //
-// Invariant: whatever the bytes are, each record that a visitor is told of is well formed by itself: an
-// object lies in its block, a reference's word in its object; or an InputError says what is wrong, and where.
+// Invariant: whatever the bytes are, each record that a visitor sees is well formed by itself: an object lies
+// in its block, a reference's word in its object. Otherwise an InputError says what is wrong, and where.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ namespace jackdaw::tools {
 struct DumpedProgram {
   std::uint64_t process = 0;
   std::uint64_t seconds = 0;     ///< since 1970
-  std::uint64_t collection = 0;  ///< its number
+  std::uint64_t collection = 0;  ///< the collection's number
   std::string path;
 };
 
-/// A program or shared object whose code and data were there.
+/// A program or shared object that was loaded.
 struct DumpedObjectFile {
   struct Segment {
     std::uint64_t bytes;
@@ -38,7 +38,7 @@ struct DumpedObjectFile {
 struct DumpedKind {
   heap::Contents contents = heap::Contents::words;
   bool is_collectable = true;
-  bool has_types = false;  ///< each object's type is told
+  bool has_types = false;  ///< the dump has each object's type
 };
 
 /// A block of objects of one size, or a large object.
@@ -50,16 +50,16 @@ struct DumpedBlock {
 };
 
 struct DumpedObject {
-  std::uint64_t offset = 0;  ///< of its record in the file
+  std::uint64_t offset = 0;  ///< of the block's record in the file
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t type = 0;  ///< where its kind has types
+  std::uint64_t type = 0;  ///< where the kind has types
 };
 
 struct DumpedReference {
   std::uint64_t word = 0;      ///< its number in the object plus 1; or gc::kDumpNoWord
   std::uint64_t target = 0;    ///< the object's address
-  std::uint64_t interior = 0;  ///< how far behind that the word leads
+  std::uint64_t interior = 0;  ///< the word's offset from the object's start
 };
 
 struct DumpedRoots {
@@ -70,12 +70,12 @@ struct DumpedRoots {
 
 struct DumpedRoot {
   std::uint64_t offset = 0;
-  std::uint64_t place = 0;  ///< its address; 0: none
+  std::uint64_t place = 0;  ///< the place's address; 0: none
   std::uint64_t target = 0;
   std::uint64_t interior = 0;
 };
 
-/// At the end: how much there is.
+/// The totals at the end of a dump.
 struct DumpTotals {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;
@@ -85,7 +85,7 @@ struct DumpTotals {
   friend bool operator==(const DumpTotals&, const DumpTotals&) = default;
 };
 
-/// A visitor of records; those whose function is not overridden are skipped.
+/// Visits records; those whose function is not overridden are skipped.
 class DumpVisitor {
  public:
   virtual ~DumpVisitor() = default;
@@ -108,7 +108,7 @@ class DumpRecords {
   /// Reads the magic. Throws InputError when the file is no dump.
   explicit DumpRecords(ByteSource& source, Progress& progress);
 
-  /// All of them, from the first on, as often as it is called. Throws InputError.
+  /// Visits all records from the first on. May be called again. Throws InputError.
   void visit_all(DumpVisitor& visitor);
 
   ByteSource& source() { return source_; }

@@ -1,8 +1,9 @@
-// Reads a list of edges, as those of the Stanford Large Network Dataset Collection (SNAP), plain or gzipped.
+// EdgeList: reads a list of edges, as in the Stanford Large Network Dataset Collection (SNAP), plain or
+// gzipped.
 //
 // A line is an edge: the numbers of two nodes, whole and below 2^64, and further numbers, such as a weight,
-// which are left out. Blank lines and those that begin with '#' or '%' are none. Nodes are those that an edge
-// names, in the order in which they are named first. file_edges.h defines the graph that edges make.
+// which are ignored. Blank lines and those that begin with '#' or '%' are skipped. Nodes are numbered in the
+// order in which edges first name them. file_edges.h defines the graph that edges make.
 #pragma once
 
 #include <string>
@@ -13,11 +14,12 @@
 
 namespace jackdaw::tools {
 
-/// The graph of the list at `path`, a regular file, which `options` let be so large. Throws InputError,
-/// naming the file, the line and what would be right, for anything else. Linear in the size of the file.
+/// Returns the graph of the list at `path`, a regular file, within the limits of `options`. Throws
+/// InputError, naming the file, the line and what would be right, for anything else. Linear in the size of
+/// the file.
 [[nodiscard]] Graph read_edge_list(const std::string& path, const GraphOptions& options = {});
 
-/// Reads a source that is open already.
+/// Reads a source that is already open.
 [[nodiscard]] Graph read_edge_list(ByteSource& source, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

@@ -1,4 +1,4 @@
-// The edges that a file lists, until all are known and they become a graph.
+// FileEdges: the edges of a file, until all are known and become a graph.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace jackdaw::tools {
 
-/// Takes 8 bytes an edge. One thread may use an object.
+/// Takes 8 bytes for each edge. One thread may use an object.
 class FileEdges {
  public:
   /// Messages name `source` as the place of an error.
@@ -19,12 +19,12 @@ class FileEdges {
   void add(NodeId from, NodeId to) { edges_.push_back({from, to}); }
   [[nodiscard]] std::uint64_t size() const { return edges_.size(); }
 
-  /// Throws InputError when a graph of `nodes` nodes with the edges so far cannot fit in memory, or the
-  /// `table_bytes` for reading it, too.
+  /// Throws InputError when a graph of `nodes` nodes with the edges so far, together with `table_bytes` for
+  /// reading, cannot fit in memory.
   void require_memory_so_far(std::uint64_t nodes, std::uint64_t table_bytes) const;
 
-  /// The graph of `nodes` nodes with these edges: arrays, of which the one with the most references (of
-  /// equals, the first) is the root. Throws InputError when it does not fit in memory. O(nodes + edges).
+  /// Returns the graph of `nodes` nodes with these edges: arrays, of which the first with the most references
+  /// is the root. Throws InputError when it does not fit in memory. O(nodes + edges).
   [[nodiscard]] Graph make_graph(std::uint64_t nodes) const;
 
  private:

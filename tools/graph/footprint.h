@@ -1,7 +1,7 @@
-// The memory that a graph takes: its description (the vectors of a Graph) and the heaps built from it.
+// Footprint: the memory of a graph: its description (the vectors of a Graph) and the heaps built from it.
 //
-// A graph that cannot fit is refused before it is made. Sizes are computed with saturating arithmetic, so one
-// that overflows is refused as well.
+// A graph that cannot fit is refused before it is made. Sizes are computed with saturating arithmetic, so
+// that one that overflows is refused as well.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,9 @@ namespace jackdaw::tools {
 void require_memory(const std::string& subject, std::uint64_t description_bytes, std::uint64_t heap_bytes,
                     unsigned heap_copies, std::uint64_t memory_limit_bytes);
 
-/// Stops a file that cannot fit at the first record that makes that certain, so that none, however well it
-/// compresses, can take more memory than there is: throws InputError, at the byte that `source` is at, unless
-/// the tables for what was read so far fit in `memory_limit_bytes`, and so do the heaps of it. Sizes whose
-/// sum does not fit in 64 bits are refused even if no heap is built.
+/// Throws InputError, at the byte that `source` is at, unless the tables for what was read so far, and the
+/// heaps of it, fit in `memory_limit_bytes`. So a file that cannot fit is refused as early as possible,
+/// however well it compresses. Sizes whose sum does not fit in 64 bits are refused even if no heap is built.
 void require_memory_so_far(const ByteSource& source, std::uint64_t table_bytes, std::uint64_t heap_bytes,
                            unsigned heap_copies, std::uint64_t memory_limit_bytes);
 

@@ -1,9 +1,9 @@
-// A heap graph as plain data: what the benchmarks build into Jackdaw's heap and into every baseline's heap.
+// Graph: a heap graph as plain data, from which the benchmarks build Jackdaw's heap and every baseline's
+// heap.
 //
 // The graph holds nodes (objects), their sizes and types, the reference slots of each node and the roots. It
 // knows no heap. Nodes are numbered from 0; a slot holds a node's number or kNullNode. Slots are stored node
-// by node ("compressed sparse rows"); graphs whose nodes all look alike store one number instead of one per
-// node.
+// by node ("compressed sparse rows"); graphs of uniform nodes store one number instead of one per node.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ inline constexpr NodeId kNullNode = 0xffff'ffff;
 /// The largest number of nodes that a graph can have.
 inline constexpr std::uint64_t kMaximumNodes = kNullNode;
 
-/// The header of objects, where they have one: a type word, as in a managed runtime.
+/// The bytes of an object's header, where it has one: a type word, as in a managed runtime.
 inline constexpr std::uint64_t kHeaderBytes = 8;
-/// An array's header and its length.
+/// The bytes of an array's header and its length.
 inline constexpr std::uint64_t kArrayHeaderBytes = 16;
-/// A reference.
+/// The bytes of a reference.
 inline constexpr std::uint64_t kReferenceBytes = 8;
 
 /// How the objects of one type are laid out.
@@ -39,7 +39,7 @@ struct NodeType {
   Layout layout = Layout::record;
   std::uint32_t references = 0;  ///< of a record: how many slots each of its nodes has
   std::string name;              ///< for people
-  bool has_numbers = false;      ///< what follows the references are random integers; else zero
+  bool has_numbers = false;      ///< the bytes behind the references are random integers; else zero
 };
 
 /// A directed graph of typed, sized objects with roots.
@@ -51,10 +51,10 @@ struct NodeType {
 /// permutation of all nodes.
 struct Graph {
   std::string name;  ///< as the user named it, such as "tree:21"
-  std::string note;  ///< one line for people about what the source holds that is not here, or empty
+  std::string note;  ///< one line for people about what the source holds beside the graph, or empty
   std::uint64_t node_count = 0;
-  /// Whether objects start with a header. Without one, a record and an array are their slots and what
-  /// follows, as a C program's are, which knows their types and lengths from elsewhere.
+  /// Whether objects start with a header. Without one, a record or array is only its slots and what follows,
+  /// as in a C program, which knows types and lengths from elsewhere.
   bool has_headers = true;
   std::uint64_t numbers_seed = 0;  ///< of the random integers in objects
 
@@ -68,8 +68,8 @@ struct Graph {
   std::uint64_t uniform_bytes = 0;
   std::vector<std::uint64_t> node_bytes;  ///< whole object, header included
 
-  /// The nodes' numbers in the file, if they were asked for (GraphOptions::as_in_file) and the file has them;
-  /// else empty.
+  /// The nodes' numbers in the file, if they were requested (GraphOptions::as_in_file) and the file has them;
+  /// otherwise empty.
   std::vector<std::uint64_t> identifiers;
   bool has_hexadecimal_identifiers = false;
 
@@ -86,7 +86,7 @@ struct Graph {
   [[nodiscard]] const NodeType& type_of(NodeId node) const {
     return types[node_types.empty() ? uniform_type : node_types[node]];
   }
-  /// The word of an object at which its slots begin.
+  /// Returns the word of an object at which its slots begin.
   [[nodiscard]] std::size_t first_slot_word(NodeType::Layout layout) const {
     if (!has_headers) return 0;
     return (layout == NodeType::Layout::array ? kArrayHeaderBytes : kHeaderBytes) / kReferenceBytes;
@@ -97,7 +97,7 @@ struct Graph {
   [[nodiscard]] std::uint64_t bytes_of(NodeId node) const {
     return node_bytes.empty() ? uniform_bytes : node_bytes[node];
   }
-  /// The node to allocate as number `position` of the allocation order.
+  /// Returns the node with number `position` in the allocation order.
   [[nodiscard]] NodeId allocated_at(std::uint64_t position) const {
     return allocation_order.empty() ? static_cast<NodeId>(position) : allocation_order[position];
   }

@@ -117,7 +117,7 @@ constexpr std::array kGeneratedKinds{
                   }},
 };
 
-/// The text before the first `separator` of `text`, which is left with what follows it.
+/// Returns the text before the first `separator` of `text`, and leaves what follows it in `text`.
 std::string_view take_up_to(char separator, std::string_view& text) {
   const std::size_t length = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, length);

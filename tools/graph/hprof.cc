@@ -19,13 +19,13 @@ namespace jackdaw::tools {
 
 namespace {
 
-/// The types that every dump's graph has; the classes' follow, in the order of their numbers.
+/// These types are in every dump's graph; the classes' follow in the order of their numbers.
 constexpr TypeId kClassType = 0;
 constexpr TypeId kObjectArrayType = 1;
 constexpr TypeId kPrimitiveArrayType = 2;
 constexpr TypeId kFirstInstanceType = 3;
 
-/// A class object's slots before its static fields: super, loader, signers and protection domain.
+/// A class object has these slots before its static fields: super, loader, signers and protection domain.
 constexpr std::uint64_t kFixedClassSlots = 4;
 
 std::uint64_t array_bytes(std::uint64_t slots, std::uint64_t further_bytes) {
@@ -42,7 +42,7 @@ std::uint64_t primitive_array_bytes(const PrimitiveArrayDump& dump) {
   return round_up_to_8(kArrayHeaderBytes + dump.data_bytes);
 }
 
-/// An instance's slots: its class object and its fields.
+/// Returns the number of an instance's slots: its class object and its fields.
 std::uint64_t instance_slots(const HprofClasses& classes, HprofClasses::ClassNumber number) {
   return 1 + classes.references(number);
 }
@@ -58,11 +58,11 @@ struct Inventory {
   std::vector<TypeId> node_types;
   HprofClasses classes;
   std::vector<std::uint64_t> roots;
-  std::uint64_t slots = 0;       ///< of all nodes; of instances only from the end of the pass
-  std::uint64_t heap_bytes = 0;  ///< the same
+  std::uint64_t slots = 0;       ///< of all nodes; of instances only at the end of the pass
+  std::uint64_t heap_bytes = 0;  ///< of all nodes; of instances only at the end of the pass
 };
 
-/// Takes the inventory and checks everything that can be wrong with a dump whose records are well formed.
+/// Takes the inventory and checks all that can be wrong in a dump of well-formed records.
 class FirstPass final : public HprofVisitor {
  public:
   FirstPass(HprofRecords& records, const HprofLimits& limits, Inventory& inventory)
@@ -132,8 +132,7 @@ class FirstPass final : public HprofVisitor {
     require_memory_so_far();
   }
 
-  /// Stops a dump that cannot fit at the first record that makes that certain, so that no file, however well
-  /// it compresses, can take more memory than there is.
+  /// Refuses a dump that cannot fit at the first record that makes that certain, however well it compresses.
   void require_memory_so_far() const {
     constexpr std::uint64_t kPerNode = IdentifierIndex::kPeakBytesPerIdentifier + 3 * sizeof(TypeId);
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.classes.table_bytes() +
@@ -148,8 +147,7 @@ class FirstPass final : public HprofVisitor {
   Inventory& found_;
 };
 
-/// Fills in the references and sizes. Relies on what the first pass checked, as long as the file still says
-/// the same.
+/// Fills in the references and sizes. It relies on the first pass's checks, as long as the file is unchanged.
 class SecondPass final : public HprofVisitor {
  public:
   SecondPass(HprofRecords& records, Inventory& inventory, Graph& graph)
@@ -234,8 +232,8 @@ class SecondPass final : public HprofVisitor {
   Graph& graph_;
 };
 
-/// Throws InputError when the graph's final description cannot fit, first with the tables for reading it and
-/// then, when those are gone, with the heaps.
+/// Throws InputError when the graph's final description cannot fit, first together with the tables for
+/// reading it and then, when those are freed, with the heaps.
 void require_final_memory(const ByteSource& source, const Inventory& found, const HprofLimits& limits) {
   const std::uint64_t nodes = found.nodes.size();
   const std::uint64_t description =

@@ -1,11 +1,11 @@
-// Reads the heap graph out of a Java heap dump in the HPROF format (versions 1.0.1 and 1.0.2, and Android's
-// 1.0.3), plain or gzipped.
+// Hprof: reads the heap graph of a Java heap dump in the HPROF format (versions 1.0.1 and 1.0.2, and
+// Android's 1.0.3), plain or gzipped.
 //
 // Nodes are every instance, object array, primitive array and class in the dump, numbered in the order of the
 // dump. An instance refers to its class object and to every object field (its own class's, then its supers');
 // an object array to its class object and its elements; a primitive array to nothing; a class to its super,
-// loader, signers, protection domain and static object fields. Null identifiers and those of nothing in the
-// dump become kNullNode. Every root record whose object is in the dump is one entry of `roots`.
+// loader, signers, protection domain and static object fields. Null identifiers and dangling ones become
+// kNullNode. Every root record whose object is in the dump is one entry of `roots`.
 //
 // Instances are records (one type for each class), classes and object arrays are arrays, primitive arrays are
 // data. Sizes are those of a heap with this project's headers, not the JVM's: an instance 8 + 8 * references
@@ -27,7 +27,7 @@
 
 namespace jackdaw::tools {
 
-/// How large a dump's graph may be.
+/// The limits of a dump's graph.
 struct HprofLimits {
   /// The description, `heap_copies` heaps and the tables needed while reading must fit in this many bytes.
   std::uint64_t memory_limit_bytes = available_memory_bytes();
@@ -36,19 +36,19 @@ struct HprofLimits {
   bool with_identifiers = false;  ///< of the graph's nodes
 };
 
-/// A dump's graph, and what of the dump is not in it.
+/// A dump's graph, and counts of what is not in it.
 struct HprofGraph {
   Graph graph;
   std::uint64_t root_records = 0;           ///< of every kind
-  std::uint64_t dangling_root_records = 0;  ///< of those, how many name nothing in the dump
+  std::uint64_t dangling_root_records = 0;  ///< those that name no object in the dump
 };
 
-/// The graph of the dump at `path`, a regular file. Throws InputError, naming the file, the byte offset (in
-/// the uncompressed stream) and what would be right, for anything that is not a whole and consistent dump and
-/// for one that exceeds `limits`. Linear in the size of the dump.
+/// Returns the graph of the dump at `path`, a regular file. Throws InputError, naming the file, the byte
+/// offset (in the uncompressed stream) and what would be right, for anything that is not a whole and
+/// consistent dump and for one that exceeds `limits`. Linear in the size of the dump.
 [[nodiscard]] HprofGraph read_hprof(const std::string& path, const HprofLimits& limits = {});
 
-/// Reads a source that is open already.
+/// Reads a source that is already open.
 [[nodiscard]] HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits = {});
 
 }  // namespace jackdaw::tools

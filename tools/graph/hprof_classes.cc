@@ -58,7 +58,7 @@ void HprofClasses::resolve(const ByteSource& source, unsigned identifier_bytes) 
   names_.resize(name_index_.size());
 }
 
-/// Resolves a class after its supers, without recursion: a chain can be as long as the dump likes.
+/// Resolves a class after its supers, without recursion, as the dump's chains may be of any length.
 void HprofClasses::resolve_class(ClassNumber number, const ByteSource& source) {
   std::vector<ClassNumber> chain;
   for (ClassNumber at = number; at != kNone && classes_[at].state <= State::in_progress;

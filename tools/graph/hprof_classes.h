@@ -1,9 +1,9 @@
-// The classes of a heap dump: what their instances look like, and their names.
+// HprofClasses: the classes of a heap dump: the layout of their instances, and their names.
 //
-// A class may be mentioned (by an instance, a name or a subclass) before or without being described, so all
-// are numbered when first seen and checked once, by resolve(). Invariant: after resolve(), every class that
-// has instances is described, as are all its supers, no class is its own super, and its instances have
-// exactly its fields' bytes.
+// A class may be named (by an instance, a name or a subclass) without being described, so all are numbered
+// when first seen and checked once, by resolve(). Invariant: after resolve(), every class that has instances
+// is described, as are all its supers, no class is its own super, and its instances have exactly its fields'
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +23,19 @@ class HprofClasses {
  public:
   using ClassNumber = std::uint32_t;
 
-  /// Takes in a class record that describes a class for the first time.
+  /// Adds a class record that describes a class for the first time.
   void describe(const ClassDump& dump);
-  /// Takes in that the class's name is the text `string_identifier`.
+  /// Notes that the class's name is the text `string_identifier`.
   void set_name(std::uint64_t class_identifier, std::uint64_t string_identifier);
-  /// Takes in an instance and returns its class. Throws InputError when another instance of that class has
-  /// data of another length.
+  /// Counts an instance and returns its class. Throws InputError when another instance of the class has data
+  /// of another length.
   ClassNumber add_instance(const InstanceDump& dump, const ByteSource& source);
 
-  /// Works out every class's fields with its supers'. Throws InputError, at the record at fault, where the
+  /// Computes every class's fields with its supers'. Throws InputError, at the record at fault, where the
   /// table's invariant does not hold. `identifier_bytes` is the size of a reference in an instance's data.
   void resolve(const ByteSource& source, unsigned identifier_bytes);
 
-  /// Takes in the text of a string record; those that name no class are not read.
+  /// Reads the text of a string record; those that name no class are skipped.
   void read_name(std::uint64_t string_identifier, std::uint64_t bytes, ByteSource& source);
 
   /// How many classes have been mentioned.
@@ -48,7 +48,7 @@ class HprofClasses {
   /// The class's readable name; its identifier where the dump gives none.
   [[nodiscard]] std::string name(ClassNumber number) const;
 
-  /// The rest is known after resolve(): how many instances there are, and what each holds.
+  /// The following is known after resolve(): the number of instances, and their layout.
   [[nodiscard]] std::uint64_t instances(ClassNumber number) const { return classes_[number].instances; }
   [[nodiscard]] std::uint64_t references(ClassNumber number) const { return classes_[number].references; }
   [[nodiscard]] std::uint64_t primitive_bytes(ClassNumber number) const {

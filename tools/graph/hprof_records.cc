@@ -22,7 +22,8 @@ enum class RecordTag : std::uint8_t {
   heap_dump_segment = 0x1c,
 };
 
-/// Tags of sub-records; from interned strings to arrays without data, and heap_dump_info, Android's own.
+/// Tags of sub-records; those from interned strings to arrays without data, and heap_dump_info, are
+/// Android's.
 enum class SubRecordTag : std::uint8_t {
   root_jni_global = 0x01,
   root_jni_local = 0x02,
@@ -52,7 +53,7 @@ constexpr std::uint64_t kRecordHeaderBytes = 9;  // tag, time and length
 
 constexpr std::uint8_t kReferenceType = 2;
 
-/// The size of a value of a primitive type, or 0 for a number that names none.
+/// Returns the size of a value of a primitive type, or 0 for an unknown one.
 unsigned primitive_bytes(std::uint8_t type) {
   switch (type) {
     case 4:  // boolean
@@ -72,7 +73,8 @@ unsigned primitive_bytes(std::uint8_t type) {
   }
 }
 
-/// How many bytes follow the object's identifier in a root record, or nothing for a tag that is not a root's.
+/// Returns how many bytes follow the object's identifier in a root record, or nothing for a tag that is not a
+/// root's.
 std::optional<std::uint64_t> root_bytes_after_identifier(std::uint8_t tag, unsigned identifier_bytes) {
   switch (static_cast<SubRecordTag>(tag)) {
     case SubRecordTag::root_unknown:

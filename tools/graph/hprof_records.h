@@ -1,12 +1,12 @@
-// The records of an HPROF heap dump, one after the other: the file format and nothing about graphs.
+// HprofRecords: reads the records of an HPROF heap dump, one after the other, and knows nothing about graphs.
 //
 // The format is the JDK's hprof_b_spec / heapDumper.cpp, versions 1.0.1 and 1.0.2, and Android's 1.0.3
 // (art/runtime/hprof/hprof.cc), which has further sub-records. A file is a header and records; a heap dump
 // record, or each of several segments, holds sub-records: roots, classes, instances and arrays. Other records
-// are skipped, whatever their tags; sub-records do not tell their lengths, so unknown ones are refused.
-// Invariants: a visitor sees only records whose lengths and element counts fit in what encloses them;
-// everything else ends in InputError at the byte where it goes wrong. A visitor may read as much of a body as
-// it likes, or nothing.
+// are skipped, whatever their tags; sub-records have no lengths, so unknown ones are refused. Invariants: a
+// visitor sees only records whose lengths and element counts fit in what encloses them; everything else ends
+// in InputError at the byte where it goes wrong. A visitor may read as much of a body as it likes, or
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace jackdaw::tools {
 
-/// A run of primitive fields followed by a run of references, in the order in which an instance holds them.
+/// A run of primitive fields followed by a run of references, in the order of an instance's data.
 struct FieldRun {
   std::uint32_t primitive_bytes = 0;
   std::uint32_t references = 0;
@@ -52,22 +52,22 @@ struct ObjectArrayDump {
   std::uint32_t length;
 };
 
-/// An array without references. The dump may tell its length and leave out its elements.
+/// An array without references. The dump may contain its length without its elements.
 struct PrimitiveArrayDump {
   std::uint64_t offset;
   std::uint64_t identifier;
   std::uint64_t data_bytes;
 };
 
-/// Handles each record; does nothing by default. A body is read from the source.
+/// Visits each record; does nothing by default. A body is read from the source.
 class HprofVisitor {
  public:
   virtual ~HprofVisitor() = default;
-  /// A text, which is the body, `bytes` long.
+  /// Visits a text, whose body is `bytes` long.
   virtual void visit_string(std::uint64_t /*identifier*/, std::uint64_t /*bytes*/) {}
-  /// The name of a class.
+  /// Visits the name of a class.
   virtual void visit_class_name(std::uint64_t /*class_identifier*/, std::uint64_t /*string_identifier*/) {}
-  /// A root record of any kind.
+  /// Visits a root record of any kind.
   virtual void visit_root(std::uint64_t /*offset*/, std::uint64_t /*identifier*/) {}
   virtual void visit_class(const ClassDump& /*dump*/) {}
   virtual void visit_instance(const InstanceDump& /*dump*/) {}
@@ -78,7 +78,7 @@ class HprofVisitor {
 /// Walks over the records of a dump, from start to end, kPasses times at most.
 class HprofRecords {
  public:
-  /// How often the reader goes over a dump; progress is shown as a part of all of them.
+  /// The reader goes over a dump this many times; progress is shown as a part of all of them.
   static constexpr std::uint64_t kPasses = 2;
 
   /// Reads the file's header from the start of `source`. Throws InputError when it is not one of a dump.

@@ -36,7 +36,7 @@ std::uint32_t IdentifierIndex::number_of(std::uint64_t identifier) const {
   return table_[place_of(identifier)];
 }
 
-/// Where `identifier` is in the table, or where it would go.
+/// Returns the place of `identifier` in the table, or where it would go.
 std::size_t IdentifierIndex::place_of(std::uint64_t identifier) const {
   const std::size_t mask = table_.size() - 1;
   std::size_t place = Random::mix(identifier ^ key_) & mask;
@@ -45,7 +45,7 @@ std::size_t IdentifierIndex::place_of(std::uint64_t identifier) const {
 }
 
 void IdentifierIndex::grow() {
-  // The old table is of no use for filling the new one; without it the peak is lower.
+  // The old table is freed first, which lowers the peak: the new one is filled without it.
   const std::size_t size = 2 * table_.size();
   std::vector<std::uint32_t>().swap(table_);
   table_.assign(size, kAbsent);

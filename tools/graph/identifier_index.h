@@ -1,9 +1,9 @@
-// From the 64-bit identifiers of a heap dump to numbers: the first identifier becomes 0, the next new one 1,
+// IdentifierIndex: numbers the 64-bit identifiers of a heap dump: the first becomes 0, the next new one 1,
 // and so on.
 //
-// An open-addressing hash table of 32-bit numbers beside the identifiers in their order: 8 bytes an
-// identifier and 8 to 16 for its share of the table. Hashing has a random key, so a file cannot be made to
-// collide. Invariants: number_of(identifiers[n]) == n; the table is at most half full.
+// It is an open-addressing hash table of 32-bit numbers beside the identifiers in their order: 8 bytes for an
+// identifier and 8 to 16 for its share of the table. The hash has a random key, so a file cannot force
+// collisions. Invariants: number_of(identifiers[n]) == n; the table is at most half full.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class IdentifierIndex {
  public:
   /// The number that stands for 'not there'.
   static constexpr std::uint32_t kAbsent = 0xffff'ffff;
-  /// Upper bound of the memory in bytes per identifier, while the index grows included.
+  /// An upper bound of the bytes for each identifier, also while the index grows.
   static constexpr std::uint64_t kPeakBytesPerIdentifier = 48;
 
   IdentifierIndex();
@@ -26,8 +26,7 @@ class IdentifierIndex {
     std::uint32_t number;
     bool is_new;
   };
-  /// The number of `identifier`, which is the next free one if it was not there. At most kAbsent identifiers
-  /// fit.
+  /// Returns the number of `identifier`, a new one if it was not there. At most kAbsent identifiers fit.
   Insertion insert(std::uint64_t identifier);
 
   /// The number of `identifier`, or kAbsent. Constant time, one or two cache misses.
@@ -37,7 +36,7 @@ class IdentifierIndex {
   [[nodiscard]] std::size_t size() const { return identifiers_.size(); }
   /// The identifier with number `number`.
   [[nodiscard]] std::uint64_t identifier(std::uint32_t number) const { return identifiers_[number]; }
-  /// All, by their numbers.
+  /// Returns all identifiers by number.
   [[nodiscard]] const std::vector<std::uint64_t>& identifiers() const { return identifiers_; }
 
  private:

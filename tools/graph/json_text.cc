@@ -17,7 +17,7 @@ constexpr std::string_view kReplacement = "\ufffd";
 
 }  // namespace
 
-/// Reads one byte of a string, or a whole character, which then waits if it is not left out.
+/// Reads one byte of a string, or a whole character, whose bytes then wait unless it is left out.
 void JsonText::read_part() {
   const std::uint8_t byte = source_.read_u1();
   is_last_ = byte == '"' && escape_bytes_ != 1;
@@ -26,7 +26,7 @@ void JsonText::read_part() {
   if (escape_bytes_ > 0) {
     part_[0] = read_escape(byte);
   } else {
-    // JSON forbids control characters wherever they are: the parser is to see them.
+    // JSON forbids control characters everywhere, so the parser must see them.
     is_left_out_ = string_bytes_ >= kLongestString && byte >= ' ' && !is_last_;
     if (byte == '\\') escape_bytes_ = 1;
     if (byte >= 0x80) length = read_character(byte);
@@ -35,14 +35,14 @@ void JsonText::read_part() {
   waiting_ = std::span(part_).first(length);
 }
 
-/// The next byte of an escape, for the parser; one of a surrogate's becomes another character's.
+/// Returns the next byte of an escape for the parser; that of a surrogate becomes another character's.
 char JsonText::read_escape(std::uint8_t byte) {
   const unsigned place = escape_bytes_++;
   if (place == 1) {
     if (byte != 'u') escape_bytes_ = 0;
     return static_cast<char>(byte);
   }
-  if (std::isxdigit(byte) == 0) {  // the parser is to see that it is no escape
+  if (std::isxdigit(byte) == 0) {  // the parser must see that it is no escape
     escape_bytes_ = 0;
     is_left_out_ = false;
     return static_cast<char>(byte);
@@ -52,8 +52,8 @@ char JsonText::read_escape(std::uint8_t byte) {
   return place == 3 && may_be_surrogate_ && byte >= '8' ? '0' : static_cast<char>(byte);
 }
 
-/// Reads the rest of the character that begins with `first`. Returns the length of it, or of another one that
-/// stands for bytes that are none.
+/// Reads the rest of the character that begins with `first`, or replaces invalid bytes by another one.
+/// Returns the character's length.
 std::size_t JsonText::read_character(std::uint8_t first) {
   const Utf8Rest rest = utf8_rest(first);
   std::size_t read = 0;

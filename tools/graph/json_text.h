@@ -1,8 +1,8 @@
-// JsonText: the JSON of a file, byte by byte, with strings that a parser takes and has room for.
+// JsonText: the JSON of a file, byte by byte, with strings that a parser accepts and has room for.
 //
-// Runtimes write strings as they have them: of any length, with bytes that are no UTF-8, and V8 writes the
-// lowest 16 bits of a character as its escape, though it may have more. Bytes that are no UTF-8, and escapes
-// of surrogates, become other characters here, and long strings are cut.
+// Runtimes write strings of any length and with bytes that are no UTF-8, and V8 writes the lowest 16 bits of
+// a character as its escape, although it may have more. Here, bytes that are no UTF-8 and escapes of
+// surrogates become other characters, and long strings are cut.
 //
 // Invariant: a parser that forgets each value when it has taken it never holds more than kLongestValue bytes.
 #pragma once
@@ -24,7 +24,7 @@ class JsonText {
   /// A value, with the blanks around it, has at most this many bytes.
   static constexpr std::uint64_t kLongestValue = std::uint64_t{1} << 20;
 
-  /// Reads from `source`, which is where the JSON begins.
+  /// Reads from `source`, which is at the start of the JSON.
   explicit JsonText(ByteSource& source) : source_(source) { begin_value(); }
 
   /// To be called with each value and key that the parser has taken. A longer one is an error of the source.
@@ -70,10 +70,10 @@ class JsonText {
   // The members that follow describe the string that the parser takes.
   bool is_in_string_ = false;
   std::uint64_t string_bytes_ = 0;
-  bool is_left_out_ = false;       ///< the character or escape at hand
-  bool is_last_ = false;           ///< the part at hand: the quote at the end
-  unsigned escape_bytes_ = 0;      ///< of the escape at hand, so far
-  bool may_be_surrogate_ = false;  ///< the escape at hand
+  bool is_left_out_ = false;       ///< the present character or escape
+  bool is_last_ = false;           ///< the present part is the quote at the end
+  unsigned escape_bytes_ = 0;      ///< of the present escape, so far
+  bool may_be_surrogate_ = false;  ///< the present escape
 };
 
 /// An input iterator over the bytes of a JsonText, for parsers that take iterators, such as nlohmann-json:

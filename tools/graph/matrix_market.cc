@@ -39,7 +39,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-/// That of `values` whose name is the line's next word.
+/// Returns the one of `values` whose name is the line's next word.
 template <typename Value, std::size_t kCount>
 Value take_one_of(const std::array<Value, kCount>& values, TextLines& lines, const char* message) {
   const std::string_view word = lines.take_word();

@@ -1,5 +1,5 @@
-// Reads a sparse matrix in the Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935,
-// 1996) as a graph, plain or gzipped.
+// MatrixMarket: reads a sparse matrix in the Matrix Market exchange format (Boisvert, Pozo and Remington,
+// NISTIR 5935, 1996) as a graph, plain or gzipped.
 //
 // The matrix is square and in coordinate format: pattern, real, integer or complex; general, symmetric,
 // skew-symmetric or Hermitian. Nodes are its rows. An entry is a reference from its row to its column,
@@ -15,11 +15,12 @@
 
 namespace jackdaw::tools {
 
-/// The graph of the matrix at `path`, a regular file, which `options` let be so large. Throws InputError,
-/// naming the file, the line and what would be right, for anything else. Linear in the size of the file.
+/// Returns the graph of the matrix at `path`, a regular file, within the limits of `options`. Throws
+/// InputError, naming the file, the line and what would be right, for anything else. Linear in the size of
+/// the file.
 [[nodiscard]] Graph read_matrix_market(const std::string& path, const GraphOptions& options = {});
 
-/// Reads a source that is open already.
+/// Reads a source that is already open.
 [[nodiscard]] Graph read_matrix_market(ByteSource& source, const GraphOptions& options);
 
 }  // namespace jackdaw::tools

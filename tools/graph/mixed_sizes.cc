@@ -12,7 +12,7 @@ namespace jackdaw::tools {
 
 namespace {
 
-// Sizes are drawn uniformly; with their means, what will be drawn is known beforehand.
+// Sizes are drawn uniformly, so their means tell the expected size beforehand.
 constexpr std::uint32_t kLongestString = 64;
 constexpr std::uint64_t kMeanStringBytes = (8 + kLongestString) / 2;
 constexpr std::uint32_t kLeastWords = 2;

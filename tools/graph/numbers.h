@@ -8,8 +8,8 @@
 
 namespace jackdaw::tools {
 
-/// Fills what follows the references of the node, whose object begins at `words`, with random integers of all
-/// 64 bits, if its type asks for them.
+/// Fills the words behind the references of the node's object, which begins at `words`, with random integers
+/// of 64 bits, if its type asks for them.
 inline void fill_with_numbers(const Graph& graph, NodeId node, std::uint64_t* words) {
   const NodeType& type = graph.type_of(node);
   if (!type.has_numbers) return;

@@ -1,9 +1,9 @@
-// The random numbers that generated graphs are made of: xoshiro256** (Blackman and Vigna, "Scrambled linear
+// Random: the random numbers for generated graphs: xoshiro256** (Blackman and Vigna, "Scrambled linear
 // pseudorandom number generators", 2018), seeded by splitmix64, and Lemire's unbiased draw below a bound
 // ("Fast random integer generation in an interval", 2019).
 //
-// Own code because a graph must be the same on every machine: the standard library's distributions may differ
-// from one implementation to the next. Invariant: the sequence depends on the seed and the calls alone.
+// The standard library is not used because a graph must be the same on every machine, and its distributions
+// differ between implementations. Invariant: the sequence depends only on the seed and the calls.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@ class Random {
     }
   }
 
-  /// The finishing step of splitmix64: a bijection on 64-bit words that spreads every bit over all.
+  /// Does the finishing step of splitmix64: a bijection on 64-bit words that spreads every bit over all.
   [[nodiscard]] static constexpr std::uint64_t mix(std::uint64_t word) {
     word = (word ^ (word >> 30)) * 0xbf58'476d'1ce4'e5b9;
     word = (word ^ (word >> 27)) * 0x94d0'49bb'1331'11eb;
     return word ^ (word >> 31);
   }
 
-  /// 64 uniform bits.
+  /// Returns 64 uniform bits.
   std::uint64_t next() {
     const std::uint64_t result = rotate(state_[1] * 5, 7) * 9;
     const std::uint64_t shifted = state_[1] << 17;
@@ -41,8 +41,8 @@ class Random {
     return result;
   }
 
-  /// A uniform number from 0 to `bound` - 1; `bound` must not be 0. Unbiased: draws again in the rare case
-  /// that a multiplication alone would favour some numbers.
+  /// Returns a uniform number from 0 to `bound` - 1; `bound` must not be 0. It draws again in the rare case
+  /// in which a multiplication alone would favour some numbers.
   std::uint32_t below(std::uint32_t bound) {
     std::uint64_t product = (next() >> 32) * bound;
     if (static_cast<std::uint32_t>(product) < bound) {

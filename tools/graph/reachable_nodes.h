@@ -1,4 +1,4 @@
-// Which of a graph's nodes its roots reach.
+// reachable_nodes: the nodes of a graph that its roots reach.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace jackdaw::tools {
 
-/// By node, whether a root reaches it. O(nodes + slots).
+/// Returns for each node whether a root reaches it. O(nodes + slots).
 [[nodiscard]] std::vector<bool> reachable_nodes(const Graph& graph);
 
 }  // namespace jackdaw::tools

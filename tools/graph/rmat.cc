@@ -47,8 +47,8 @@ class EdgeSequence {
   static constexpr std::uint64_t kUpperHalf = 3'264'175'144;
   static constexpr std::uint64_t kLowerLeft = 4'080'218'931;
 
-  /// A seeded bijection on node numbers. Without it a node's degree could be read off its number, and the
-  /// busy nodes would be allocated side by side.
+  /// A seeded bijection on node numbers. Without it a node's number would tell its degree, and the nodes of
+  /// high degree would be allocated side by side.
   [[nodiscard]] std::uint64_t scrambled(std::uint64_t node) const {
     const std::uint64_t half = scale_ / 2 + 1;
     for (const std::uint64_t word : scramble_) {
@@ -74,8 +74,7 @@ Graph make_rmat(const std::string& spec, std::uint64_t scale, std::uint64_t edge
   const std::uint64_t edge_count = saturating_multiply(edge_factor, nodes);
   const std::uint64_t description =
       saturating_add(saturating_multiply(edge_count, sizeof(NodeId)), 2 * sizeof(std::uint64_t) * nodes);
-  // How large the nodes are is known only when the edges have been counted; that they are at least this
-  // large, now.
+  // The exact sizes are known only when the edges have been counted; this is a lower bound.
   const std::uint64_t least_heap = std::max(saturating_multiply(nodes, options.object_bytes),
                                             saturating_multiply(edge_count, kReferenceBytes));
   require_memory(describe_graph(spec), description, least_heap, options.heap_copies,

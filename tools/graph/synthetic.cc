@@ -17,8 +17,8 @@ namespace jackdaw::tools {
 
 namespace {
 
-/// A graph of records that all look alike, its slots still to be filled. `order_bytes` is what the allocation
-/// order will take for each node. Checks everything before it allocates.
+/// Returns a graph of uniform records with unfilled slots. `order_bytes` is what the allocation order takes
+/// for each node. Checks everything before it allocates.
 Graph uniform_records(const std::string& spec, std::uint64_t nodes, std::uint64_t references,
                       std::uint64_t order_bytes, const GraphOptions& options) {
   require_node_count(spec, nodes);
@@ -41,7 +41,7 @@ Graph uniform_records(const std::string& spec, std::uint64_t nodes, std::uint64_
   return graph;
 }
 
-/// A uniformly random permutation of the first `count` numbers (Fisher and Yates).
+/// Returns a uniformly random permutation of the first `count` numbers (Fisher and Yates).
 std::vector<NodeId> random_permutation(std::uint64_t count, std::uint64_t seed, Progress& progress) {
   std::vector<NodeId> order(count);
   std::iota(order.begin(), order.end(), NodeId{0});

@@ -1,4 +1,4 @@
-// Generated heap graphs: the shapes that a marker finds easy, hard, narrow or wide.
+// Synthetic graphs: generated heap graphs that are easy, hard, narrow or wide for a marker.
 //
 // Each function is linear in nodes and slots, makes the same graph on every machine, allocates nothing but
 // the graph itself, and throws InputError in the name of `spec` (the graph as the user named it) when the

@@ -1,4 +1,4 @@
-// The checks and the measure of size that all generated graphs share.
+// The size checks of all generated graphs.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace jackdaw::tools {
 
-/// How messages name a graph: "graph 'tree:21'".
+/// Returns a graph's name for messages: "graph 'tree:21'".
 [[nodiscard]] inline std::string describe_graph(const std::string& spec) {
   return fmt::format("graph '{}'", spec);
 }
@@ -24,12 +24,12 @@ inline void require_node_count(const std::string& spec, std::uint64_t nodes) {
                                describe_graph(spec), kMaximumNodes));
 }
 
-/// Bytes of a record node of `references` references: header, if there are headers, and references.
+/// Returns the bytes of a record node: header, if there are headers, and references.
 [[nodiscard]] constexpr std::uint64_t record_node_bytes(std::uint64_t references, bool headers) {
   return saturating_add(headers ? kHeaderBytes : 0, saturating_multiply(references, kReferenceBytes));
 }
 
-/// Bytes of an array node of `length` references: header and length, if there are headers, and references.
+/// Returns the bytes of an array node: header and length, if there are headers, and references.
 [[nodiscard]] constexpr std::uint64_t array_node_bytes(std::uint64_t length, bool headers) {
   return saturating_add(headers ? kArrayHeaderBytes : 0, saturating_multiply(length, kReferenceBytes));
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-/// `value` becomes the number that all of `word` is. `result_out_of_range`: it has no room for it.
+/// Parses all of `word` as a number into `value`. `result_out_of_range`: it does not fit.
 template <typename Value>
 std::errc read_number(std::string_view word, Value& value) {
   const char* const end = word.data() + word.size();

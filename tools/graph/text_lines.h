@@ -1,7 +1,7 @@
-// The lines of a text file, taken apart into words and numbers.
+// TextLines: the lines of a text file, split into words and numbers.
 //
-// Memory and time are bounded: of a comment no more is kept than of other lines, and no line is read on when
-// it is too long. Words are parted by blanks and tabs; a line ends in a line feed, a carriage return or both.
+// Memory and time are bounded: no more is kept of a comment than of other lines, and reading stops at a line
+// that is too long. Blanks and tabs separate words; a line ends in a line feed, a carriage return or both.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ class TextLines {
   /// `source` must be at its start. A line that begins with one of `comment_marks` is a comment.
   TextLines(ByteSource& source, std::string_view comment_marks);
 
-  /// Goes to the next line, whatever it is. False at the end of the file. Throws InputError for a comment
-  /// that is too long.
+  /// Goes to the next line of any kind. False at the end of the file. Throws InputError for a comment that is
+  /// too long.
   bool next_of_all();
   /// Goes to the next line that is neither blank nor a comment. False at the end of the file. Throws
   /// InputError when it is too long.
   bool next();
 
-  /// The next word of the line; empty behind the last one.
+  /// Takes the next word of the line; empty behind the last one.
   std::string_view take_word();
-  /// The next word, if it is a whole number below 2^64.
+  /// Takes the next word, if it is a whole number below 2^64.
   std::optional<std::uint64_t> take_whole_number();
-  /// Whether the next word is a number, however large or small; an exponent may begin with D.
+  /// Takes the next word and returns whether it is a number, of any size; an exponent may begin with D.
   bool take_number();
   /// Whether the line has no further word.
   [[nodiscard]] bool at_end_of_line() const { return rest_.empty(); }
@@ -54,7 +54,7 @@ class TextLines {
   Progress progress_;
   std::string_view comment_marks_;
   std::string line_;
-  std::string_view rest_;  ///< of the line, from a word on
+  std::string_view rest_;  ///< of the line, from the next word on
   std::uint64_t number_ = 0;
 };
 

@@ -42,7 +42,7 @@ constexpr std::array<std::pair<std::string_view, Part>, 9> kParts{{
     {".strings[]", Part::strings},
 }};
 
-/// Where in a JSON value its parser is.
+/// The path of the present value in a JSON document.
 class JsonPath {
  public:
   /// Deeper than anything that V8 writes.
@@ -58,7 +58,7 @@ class JsonPath {
     find_part();
   }
   void name_value(std::string_view key) {
-    constexpr std::size_t kLongest = 16;  // of those that matter
+    constexpr std::size_t kLongest = 16;  // of the paths that matter
     const bool may_matter = key.size() <= kLongest && key.find_first_of(".[") == std::string_view::npos;
     path_.resize(ends_.back());
     path_ += '.';
@@ -77,20 +77,20 @@ class JsonPath {
     part_ = found == kParts.end() ? Part::other : found->second;
   }
 
-  std::string path_;               ///< of the value to come
-  std::vector<std::size_t> ends_;  ///< of the paths of the objects and arrays that are open
+  std::string path_;               ///< of the next value
+  std::vector<std::size_t> ends_;  ///< of the paths of all open objects and arrays
   Part part_ = Part::other;
 };
 
-/// A list of records, each of some numbers.
+/// A list of records, each of several numbers.
 class RecordList {
  public:
   static constexpr std::size_t kMostFields = 32;
 
   std::vector<std::string> fields;
   std::vector<std::string> kinds;
-  std::uint64_t told = 0;   ///< how many there are to be
-  std::uint64_t count = 0;  ///< how many there have been
+  std::uint64_t told = 0;   ///< how many there must be
+  std::uint64_t count = 0;  ///< how many there were
   bool is_complete = false;
 
   /// Whether the number is the last one of a record.
@@ -108,7 +108,7 @@ class RecordList {
   std::size_t next_ = 0;
 };
 
-/// Takes what nlohmann-json finds, which calls the functions that are not in the style of this project.
+/// Receives nlohmann-json's events, whose names are not in the style of this project.
 class SnapshotParser {
  public:
   SnapshotParser(ByteSource& source, V8Visitor& visitor)
@@ -267,7 +267,7 @@ class SnapshotParser {
     node_edge_count_ = index_of("edge_count", nodes_.fields, "node_fields");
     edge_kind_ = index_of("type", edges_.fields, "edge_fields");
     edge_target_ = index_of("to_node", edges_.fields, "edge_fields");
-    // Snapshots that other runtimes write may have no weak ones: then no kind has this number.
+    // Snapshots of other runtimes may have no weak edges: then no kind has this number.
     const auto weak = std::ranges::find(edges_.kinds, "weak");
     weak_kind_ = static_cast<std::size_t>(weak - edges_.kinds.begin());
     visitor_.begin_nodes(nodes_.kinds);

@@ -1,10 +1,10 @@
-// The records of a heap snapshot of V8: what there is, checked one by one.
+// V8Records: reads the records of a heap snapshot of V8 and checks each.
 //
 // A snapshot is one JSON object: "snapshot" (the names of fields and kinds, and how many records there are),
 // then the numbers "nodes" and "edges", some to a record, then "strings". The edges are those of the first
 // node, then of the second, and so on. Memory is bounded whatever the file says: nlohmann-json parses the
-// stream and keeps one value, and JsonText cuts those that may be long. Invariant: a visitor sees no record
-// that lacks a field or whose kind has no name, and as many as the snapshot tells.
+// stream and keeps one value, and JsonText cuts those that may be long. Invariant: a visitor sees as many
+// records as the snapshot says, each with all fields and a kind with a name.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct V8Edge {
   std::uint64_t target = 0;  ///< the number of a node
 };
 
-/// Handles each record. All nodes come first, then all edges, then the strings.
+/// Visits each record. All nodes come first, then all edges, then the strings.
 class V8Visitor {
  public:
   virtual ~V8Visitor() = default;

@@ -32,7 +32,7 @@ class SnapshotGraph final : public V8Visitor {
     }
   }
 
-  // Until its edges have come, a node's number of them stands where its slots are to end.
+  // Until its edges have come, slot_begin holds a node's number of edges where its slots will end.
   void visit_node(const V8Node& node) override {
     if (graph_.node_count == kMaximumNodes)
       fail(fmt::format("more than {} objects, the most that a graph can have", kMaximumNodes));
@@ -129,8 +129,8 @@ class SnapshotGraph final : public V8Visitor {
   std::uint64_t heap_bytes_ = 0;
   std::uint64_t largest_name_ = 0;
   std::uint64_t strings_ = 0;
-  std::uint64_t node_ = 0;   ///< the one whose edges come
-  std::uint64_t edges_ = 0;  ///< that it has had
+  std::uint64_t node_ = 0;   ///< the node of the present edges
+  std::uint64_t edges_ = 0;  ///< its edges so far
 };
 
 }  // namespace

@@ -8,17 +8,17 @@ namespace jackdaw::tools {
 
 namespace {
 
-// The nodes that node 0 reaches, numbered as a depth-first search comes to them.
+// The nodes that node 0 reaches, in the order of a depth-first search.
 struct Preorder {
   std::vector<std::uint32_t> node_of;    // by number
-  std::vector<std::uint32_t> number_of;  // by node; kNoNode
-  std::vector<std::uint32_t> parent;     // by number, a number
+  std::vector<std::uint32_t> number_of;  // by node; kNoNode if unreached
+  std::vector<std::uint32_t> parent;     // numbers, by number
 };
 
 Preorder search(const FlatGraph& graph) {
   Preorder order;
   order.number_of.assign(graph.size(), kNoNode);
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> path;  // a node, and which of its successors is next
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> path;  // a node and its next successor
   const auto enter = [&](std::uint32_t node, std::uint32_t parent) {
     order.number_of[node] = static_cast<std::uint32_t>(order.node_of.size());
     order.node_of.push_back(node);
@@ -38,7 +38,7 @@ Preorder search(const FlatGraph& graph) {
   return order;
 }
 
-// In numbers of the preorder.
+// Returns the predecessors, by numbers of the preorder.
 FlatGraph predecessors(const FlatGraph& graph, const Preorder& order) {
   const std::size_t count = order.node_of.size();
   std::vector<std::uint64_t> next(count + 1);
@@ -54,7 +54,7 @@ FlatGraph predecessors(const FlatGraph& graph, const Preorder& order) {
   return found;
 }
 
-// The part of the search tree that was dealt with, as a forest with compressed paths.
+// The processed part of the search tree, as a forest with compressed paths.
 class Forest {
  public:
   explicit Forest(const std::vector<std::uint32_t>& parents) : ancestor_(parents), label_(parents.size()) {

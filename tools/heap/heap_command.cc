@@ -47,7 +47,7 @@ HeapCommand::HeapCommand(CLI::App& app)
 int HeapCommand::convert() const {
   if (!why_.empty() || !json_path_.empty())
     throw InputError(fmt::format("{}: with --to leave it out", why_.empty() ? "--json" : "--why"));
-  // A heap dump of Java's has all bytes of each object, so what does not fit in memory is not written.
+  // A Java heap dump holds all bytes of each object, so an object that does not fit in memory is not written.
   struct Format {
     void (*write)(const HeapView&, OutputFile&);
     unsigned heap_copies;

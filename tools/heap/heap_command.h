@@ -1,4 +1,4 @@
-// `jackdaw heap`: its options, and what it does with them.
+// `jackdaw heap`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ class HeapCommand final : public Command {
  public:
   explicit HeapCommand(CLI::App& app);
 
-  /// Reads the heap and prints what was asked for. Returns the exit status, 0. Throws InputError.
+  /// Reads the heap and prints what the options ask for. Returns the exit status, 0. Throws InputError.
   int run() override;
   [[nodiscard]] std::string_view example() const override { return "jackdaw heap dump:heap.dump"; }
 

@@ -33,7 +33,7 @@ struct Grouped {
   std::vector<HeapReport::RootGroup> groups;
 };
 
-// Roots keep their numbers, and objects theirs; groups come last.
+// Roots and objects keep their numbers; groups come last.
 Grouped group_roots(const HeapView& view) {
   Grouped grouped;
   const auto roots = view.roots_by_group();
@@ -127,7 +127,7 @@ std::vector<HeapReport::Blocks> count_blocks(const DumpedHeap& heap) {
   return sorted;
 }
 
-// The nodes of `among` with the greatest sums.
+// Returns the nodes of `among` with the greatest sums.
 std::vector<std::uint32_t> greatest(std::vector<std::uint32_t> among, std::span<const std::uint64_t> sums,
                                     std::size_t most) {
   const std::size_t count = std::min(most, among.size());
@@ -268,7 +268,7 @@ std::string heap_to_json(const HeapReport& report) {
         {{"root", root.what}, {"retained_bytes", root.retained_bytes}, {"certain", root.is_certain}});
   for (const auto& keeper : report.keepers)
     json["keepers"].push_back({{"object", keeper.what}, {"retained_bytes", keeper.retained_bytes}});
-  // Names come from files.
+  // Names come from files, so they may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

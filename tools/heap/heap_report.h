@@ -1,4 +1,4 @@
-// HeapReport: figures and tables of the objects in a heap, and of what keeps them alive.
+// HeapReport: figures and tables of the objects in a heap, and of the roots and objects that keep them alive.
 #pragma once
 
 #include <array>
@@ -22,28 +22,28 @@ struct HeapReport {
     std::uint64_t objects = 0;
     std::uint64_t bytes = 0;
   };
-  /// Blocks of objects of one size, and how much of them is live; dumps alone have them.
+  /// Blocks of objects of one size, and how much of them is live; only dumps have them.
   struct Blocks {
     std::uint64_t object_bytes = 0;  ///< 0: large objects, each in blocks of its own
     std::uint64_t blocks = 0;
-    std::uint64_t bytes = 0;  ///< of the blocks
+    std::uint64_t bytes = 0;  ///< all bytes of the blocks
     std::uint64_t live_bytes = 0;
-    /// Blocks that are full; else at least 1/2, 1/4, 1/8 live; and less.
+    /// The numbers of blocks that are full, at least 1/2, 1/4 and 1/8 live, and less live.
     std::array<std::uint64_t, 5> by_share{};
 
     [[nodiscard]] std::uint64_t unused_bytes() const { return bytes - live_bytes; }
   };
-  /// An object, or a root, and what would die with it.
+  /// An object, or a root, with what it retains.
   struct Keeper {
     std::string what;
     std::uint64_t retained_bytes = 0;
-    bool is_certain = true;  ///< of a root: whether it cannot be anything but a reference
+    bool is_certain = true;  ///< of a root: it is an exact reference
   };
-  /// The roots of one sort of places.
+  /// The roots in one kind of place.
   struct RootGroup {
     std::string where;
     std::uint64_t roots = 0;
-    std::uint64_t retained_bytes = 0;  ///< what they alone keep
+    std::uint64_t retained_bytes = 0;  ///< what only they keep alive
     bool is_certain = true;
   };
 
@@ -53,12 +53,12 @@ struct HeapReport {
   std::uint64_t references = 0;
   std::uint64_t roots = 0;
   std::uint64_t unreachable_objects = 0;
-  std::vector<Type> types;         ///< by falling bytes
-  std::vector<SizeClass> sizes;    ///< by growing size
-  std::vector<Blocks> blocks;      ///< by falling bytes that are not live
-  std::vector<Keeper> keepers;     ///< the objects that retain most, none of them kept by another one
-  std::vector<Keeper> root_words;  ///< the roots that alone retain most
-  std::vector<RootGroup> groups;   ///< by falling bytes
+  std::vector<Type> types;         ///< by decreasing bytes
+  std::vector<SizeClass> sizes;    ///< by increasing size
+  std::vector<Blocks> blocks;      ///< by decreasing bytes that are not live
+  std::vector<Keeper> keepers;     ///< the objects that retain most, none dominated by another one
+  std::vector<Keeper> root_words;  ///< the single roots that retain most
+  std::vector<RootGroup> groups;   ///< by decreasing bytes
 };
 
 /// Describes all live objects, with at most `most` keepers and root words.

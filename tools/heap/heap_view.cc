@@ -94,15 +94,15 @@ std::map<std::string, std::vector<std::uint32_t>> HeapView::roots_by_group() con
   return groups;
 }
 
-// The function that the nearest return address below leads back to. Words that calls left behind may look
-// like one.
+// Returns the function to which the nearest return address below leads. Words that earlier calls left behind
+// may look like one.
 std::string HeapView::function_of_root(std::uint32_t root) const {
   const DumpedRootPlace& place = heap_.root_places[root];
   const auto calls = heap_.calls.find(place.thread);
   if (calls == heap_.calls.end()) return "";
   const auto above = std::ranges::upper_bound(calls->second, place.place, {}, &DumpedCall::place);
   if (above == calls->second.begin()) return "";
-  // The instruction after the call may be another function's.
+  // The instruction behind the call may belong to another function.
   return symbols_->name_at(std::prev(above)->return_address - 1);
 }
 

@@ -1,5 +1,5 @@
-// HeapView: a heap to ask questions about: objects with their types and addresses, references, and roots with
-// their places, as one graph that begins before the roots.
+// HeapView: a heap for queries: objects with types and addresses, references, and roots with their places, as
+// one graph.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace jackdaw::tools {
 
-/// Made from a dump, or from any other graph, which then has no addresses and one kind of
-/// roots, and identifiers if `options` ask for them.
+/// Made from a dump, or from another graph. That has no addresses and one kind of roots, and identifiers if
+/// `options` ask for them.
 class HeapView {
  public:
-  /// Reads the graph that `spec` names (graph_spec.h). Throws as make_graph.
+  /// Reads the graph that `spec` names (graph_spec.h). Throws what make_graph() throws.
   explicit HeapView(const std::string& spec, const GraphOptions& options = {});
   HeapView(const HeapView&) = delete;
   HeapView& operator=(const HeapView&) = delete;
 
   [[nodiscard]] const Graph& graph() const { return heap_.graph; }
-  /// Null when it is not a dump of Jackdaw's.
+  /// Returns null when it is not a dump of Jackdaw's.
   [[nodiscard]] const DumpedHeap* dump() const { return is_dump_ ? &heap_ : nullptr; }
 
   // --- One graph of it all: node 0 leads to the roots, these to objects ---
@@ -37,13 +37,13 @@ class HeapView {
   }
   [[nodiscard]] std::uint32_t node_of_root(std::uint32_t root) const { return 1 + root; }
   [[nodiscard]] std::uint32_t node_of(NodeId object) const { return 1 + root_count() + object; }
-  /// Nothing for node 0 and roots.
+  /// Returns nothing for node 0 and roots.
   [[nodiscard]] std::optional<NodeId> object_of(std::uint32_t node) const {
     if (node <= root_count()) return std::nullopt;
     return node - 1 - root_count();
   }
 
-  /// Calls `visit` with the number of the slot and the object that it leads to, for each that leads to one.
+  /// Calls `visit` with the number of each slot that is not null and the object it refers to.
   template <class Visit>
   void for_each_reference(NodeId object, Visit&& visit) const {
     const auto slots = graph().slots_of(object);
@@ -54,17 +54,17 @@ class HeapView {
 
   // --- In words ---
 
-  /// "0x7f12 (48 bytes, Node)".
+  /// Returns text such as "0x7f12 (48 bytes, Node)".
   [[nodiscard]] std::string describe(NodeId object) const;
-  /// "stack of thread 12, in function f, 1,024 bytes below its end".
+  /// Returns text such as "stack of thread 12, in function f, 1,024 bytes below its end".
   [[nodiscard]] std::string describe_root(std::uint32_t root) const;
-  /// As describe_root(), without the sort of places.
+  /// Returns the text of describe_root() without the kind of place.
   [[nodiscard]] std::string locate_root(std::uint32_t root) const;
-  /// The function whose frame a root in a stack lies in, if that is known.
+  /// Returns the function whose frame holds a root in a stack, if it is known.
   [[nodiscard]] std::string function_of_root(std::uint32_t root) const;
-  /// The sort of places that the root's is one of: "stack of thread 12", "static data of libfoo.so".
+  /// Returns the kind of the root's place: "stack of thread 12", "static data of libfoo.so".
   [[nodiscard]] std::string group_of_root(std::uint32_t root) const;
-  /// The roots of each such sort, by its name.
+  /// Returns the roots in each kind of place, by its name.
   [[nodiscard]] std::map<std::string, std::vector<std::uint32_t>> roots_by_group() const;
   [[nodiscard]] bool is_certain_root(std::uint32_t root) const;
   [[nodiscard]] bool is_certain(NodeId object) const {

@@ -15,14 +15,14 @@ namespace jackdaw::tools {
 
 namespace {
 
-// The header of an array of objects with uncompressed references, as Eclipse MAT reckons it.
+// The header of an object array with uncompressed references, as Eclipse MAT computes it.
 constexpr std::uint64_t kHeaderWords = 3;
 // Heap dump segments have 32-bit lengths.
 constexpr std::uint64_t kMostWords = (std::uint64_t{1} << 29) - (std::uint64_t{1} << 18);
 constexpr std::uint64_t kSegmentBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kArrayBytes = 1 + 8 + 4 + 4 + 8;  // without its elements
 constexpr std::size_t kMostStaticFields = 65535;
-// Above all addresses.
+// It lies above all addresses.
 constexpr std::uint64_t kFirstOwnIdentifier = std::uint64_t{1} << 48;
 constexpr std::uint8_t kObjectType = 2;
 constexpr std::uint8_t kLongType = 11;
@@ -110,7 +110,7 @@ class HprofWriter {
     return identifier;
   }
 
-  // Its static fields follow, and end_class().
+  // Begins a class. Its static fields follow, and then end_class().
   std::uint64_t begin_class(const std::string& name, std::uint64_t super, std::size_t static_fields) {
     const std::uint64_t identifier = next_identifier_++;
     write_record(Record::load_class, Bytes(++classes_, identifier, kNoTrace, add_string(name)));
@@ -130,8 +130,8 @@ class HprofWriter {
     return identifier;
   }
 
-  // VisualVM takes the difference of the first one's fields for the size of a reference, and asks which field
-  // is weak; it fails without them.
+  // VisualVM takes the distance between the first class's fields for the size of a reference, and asks which
+  // field is weak; it fails without them.
   void add_what_visualvm_needs() {
     begin_class("java/lang/Class$Atomic", object_class_, 2);
     first_segment_.add(add_string("annotationDataOffset")).add(kLongType).add(std::uint64_t{0});
@@ -202,7 +202,7 @@ class HprofWriter {
     return std::max(slots, words - std::min(words, kHeaderWords));
   }
 
-  // Segment by segment, each of which begins with its length.
+  // Segments are written one by one, each with its length first.
   void write_objects() {
     const std::uint64_t count = view_.graph().node_count;
     for (std::uint64_t first = 0, end = 0; first < count; first = end) {

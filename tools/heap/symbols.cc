@@ -35,7 +35,7 @@ Symbols::Symbols(const std::vector<DumpedObjectFile>& files, const std::string& 
   for (const DumpedObjectFile& file : files) {
     const std::string& path = file.path.empty() ? program_ : file.path;
     std::error_code error;
-    // The kernel's own has no file.
+    // The kernel's own object has no file.
     if (std::filesystem::is_regular_file(path, error))
       dwfl_report_elf(dwfl_.get(), path.c_str(), path.c_str(), -1, file.load_bias, true);
   }
@@ -66,7 +66,7 @@ std::string Symbols::name_at(std::uint64_t address) const {
   const char* const name =
       module == nullptr ? nullptr
                         : dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  // Behind the symbol something lies that has no name.
+  // An address behind the symbol belongs to something without a name.
   if (name != nullptr && (symbol.st_size == 0 || offset < symbol.st_size))
     return offset == 0 ? demangled(name) : fmt::format("{} + {}", demangled(name), offset);
   return fmt::format("{} + {:#x}", file_at(address), address - file->load_bias);

@@ -1,4 +1,4 @@
-// Symbols: the names of functions and variables at the addresses of a program whose files are still there.
+// Symbols: the names of functions and variables at the addresses of a program whose files still exist.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ namespace jackdaw::tools {
 /// that was replaced since gives wrong names. One thread.
 class Symbols {
  public:
-  /// `program`: the path of the file that has none in `files`.
+  /// `program`: the path of the file that has no path in `files`.
   Symbols(const std::vector<DumpedObjectFile>& files, const std::string& program);
 
-  /// A name such as "counter", "list + 16" or "libfoo.so + 0x1234"; empty when no file has the address.
+  /// Returns a name such as "counter", "list + 16" or "libfoo.so + 0x1234"; empty when no file has the
+  /// address.
   [[nodiscard]] std::string name_at(std::uint64_t address) const;
-  /// The file that has the address, without its folder; empty when none has.
+  /// Returns the name of the file that has the address, without its folder; empty when none has.
   [[nodiscard]] std::string file_at(std::uint64_t address) const;
 
  private:

@@ -152,7 +152,7 @@ class V8Writer {
   std::uint64_t next_node_ = 0;
   std::vector<std::uint64_t> node_of_;  // by object
   std::uint64_t references_ = 0;
-  std::uint64_t written_ = 0;  // of the list at hand
+  std::uint64_t written_ = 0;  // of the present list
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Why an object is alive: shortest ways to it from a root.
+// find_why: shortest ways from a root to an object, which tell why it is alive.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace jackdaw::tools {
 struct Why {
   struct Step {
     std::string what;        ///< the root, then objects
-    bool is_certain = true;  ///< whether what leads on from here cannot be anything but a reference
+    bool is_certain = true;  ///< whether the reference from here is exact
   };
   std::vector<Step> steps;
 };
 
-/// A shortest way to the object at, or around, `wanted` where that is an address (0x...) or, where the heap
-/// has none, its number in the file or the graph; else ways to the first `most` objects, in breadth-first
+/// Returns a shortest way to the object at, or around, the address `wanted` (0x...), or to the object with
+/// that number where the heap has no addresses; otherwise ways to the first `most` objects, in breadth-first
 /// order, whose type's name contains it. Throws InputError when there is no such object or type, and when
 /// nothing leads there. O(heap).
 [[nodiscard]] std::vector<Why> find_why(const HeapView& view, const std::string& wanted, std::size_t most);

@@ -15,22 +15,22 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Below these nothing is worth a change.
+// Less than these is not worth a change.
 constexpr std::size_t kFewestCollections = 10;
 constexpr double kLeastPausedPercent = 5;
 constexpr nanoseconds kLongPause = std::chrono::milliseconds(10);
 constexpr std::size_t kFewestLongPauses = 3;
-// This share of the pauses' time counts as most of it.
+// This percentage of the pauses' time counts as most of it.
 constexpr double kMostPercent = 80;
-// Marking that takes less time is not shared by more threads.
+// More threads do not speed up a marking that takes less time.
 constexpr double kLeastSharedMs = 1;
 constexpr std::uint32_t kMostMarkers = 64;
 // A heap up to this size may become four times as large at little cost.
 constexpr std::uint64_t kSmallHeapBytes = std::uint64_t{64} << 20;
-// In less time the new memory's page faults take more than the collections did.
+// Below this time the new memory's page faults would cost more than the collections did.
 constexpr double kLeastTimeMs = 1000;
 
-// The collections for which something holds.
+// Returns the collections for which the predicate is true.
 template <typename Predicate>
 std::vector<gc::CollectionRecord> those(const ProcessSummary& process, Predicate predicate) {
   std::vector<gc::CollectionRecord> found;
@@ -38,12 +38,12 @@ std::vector<gc::CollectionRecord> those(const ProcessSummary& process, Predicate
   return found;
 }
 
-// How much of the time of all pauses the pauses of these collections took.
+// Returns the percentage of all pauses' time that these collections took.
 double percent_of_pauses(const ProcessSummary& process, const std::vector<gc::CollectionRecord>& part) {
   return process.pauses.total_ms > 0 ? 100 * pauses_of(part).total_ms / process.pauses.total_ms : 0;
 }
 
-// Returns the collections that stopped the program for their whole marking, and for long.
+// Returns the long stop-the-world collections.
 std::vector<gc::CollectionRecord> long_stopping(const ProcessSummary& process) {
   return those(process, [](const gc::CollectionRecord& collection) {
     return !collection.concurrent && collection.pause >= kLongPause;
@@ -67,7 +67,7 @@ std::optional<Advice> more_markers(const ProcessSummary& process, const ProgramM
                   markers, percent, better)};
 }
 
-// MiB allocated between collections, at the median.
+// Returns the median of the MiB allocated between collections.
 double median_allocated_mib(const ProcessSummary& process) {
   std::vector<double> allocated;
   std::uint64_t live = 0;
@@ -103,7 +103,7 @@ std::optional<Advice> bigger_budget(const ProcessSummary& process) {
     const std::uint64_t bytes = std::bit_ceil(std::max(4 * process.peak_heap_bytes, std::uint64_t{1} << 20));
     return Advice{fmt::format("JACKDAW_INITIAL_HEAP_SIZE={}m", bytes >> 20), reason};
   }
-  // It has a bigger one already.
+  // The program has a larger budget already.
   if (allocated >= live) return std::nullopt;
   return Advice{"JACKDAW_FREE_SPACE_DIVISOR=1", reason};
 }

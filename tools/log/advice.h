@@ -1,4 +1,4 @@
-// Advice drawn from a collection log. docs/command.md has the rules: each needs data that support it.
+// Advice from a collection log. docs/command.md has the rules: each needs data that support it.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace jackdaw::tools {
 
-/// The machine that the program is to run on.
+/// The machine that the program will run on.
 struct ProgramMachine {
   std::uint32_t processors = 1;  ///< threads that can run at once
-  bool tracks_writes = false;    ///< so that objects can be marked while the program runs
+  bool tracks_writes = false;    ///< the kernel tracks writes, so that cycles are possible
 };
 
 struct Advice {
-  std::string setting;  ///< as for the environment: NAME=VALUE
-  std::string reason;   ///< the figures that led to it
+  std::string setting;  ///< for the environment: NAME=VALUE
+  std::string reason;   ///< the figures that support it
 };
 
-/// None where nothing is wrong, or too little is known.
+/// Returns no advice where nothing is wrong, or too little is known.
 std::vector<Advice> advise(const ProcessSummary& process, const ProgramMachine& machine);
 
 }  // namespace jackdaw::tools

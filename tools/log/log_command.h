@@ -1,4 +1,4 @@
-// `jackdaw log`: its options, and what it does with them.
+// `jackdaw log`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ class LogCommand final : public Command {
  public:
   explicit LogCommand(CLI::App& app);
 
-  /// Reads the log and prints what it says. Returns the exit status, 0. Throws InputError.
+  /// Reads the log and prints its report. Returns the exit status, 0. Throws InputError.
   int run() override;
   [[nodiscard]] std::string_view example() const override { return "jackdaw log gc.log"; }
 

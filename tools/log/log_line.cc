@@ -45,7 +45,7 @@ Fields fields_of_words(std::string_view line) {
 }
 
 Fields fields_of_json(std::string_view line) {
-  // Nested ones have no place here, and would take as much stack as they are deep.
+  // Nested values are not allowed, and would take as much stack as they are deep.
   const auto flat = [](int depth, nlohmann::json::parse_event_t event, const nlohmann::json&) {
     if (depth > 0 && (event == nlohmann::json::parse_event_t::object_start ||
                       event == nlohmann::json::parse_event_t::array_start))
@@ -60,7 +60,7 @@ Fields fields_of_json(std::string_view line) {
   return fields;
 }
 
-// Reads fields, each a number or a word of the right kind; throws InputError otherwise.
+// Reads fields, each a number or a word; throws InputError for others.
 class FieldReader {
  public:
   explicit FieldReader(Fields fields) : fields_(std::move(fields)) {}
@@ -124,12 +124,13 @@ gc::ConcurrentRecord read_concurrent(const FieldReader& fields) {
                                std::generic_category().message(errno)));
 }
 
-// Where a collection's line begins; the program may have written something before it without an end of line.
+// Returns where a collection's line begins; the program may have written something before it without an end
+// of line.
 std::size_t start_of_record(std::string_view line) {
   return std::min(line.find("jackdaw: collection="), line.find(R"({"collection":)"));
 }
 
-// Nothing at the end. A line that is longer than any of a collection is empty here.
+// Returns nothing at the end. A line that is longer than any collection's is returned empty.
 std::optional<std::string_view> next_line(std::istream& file, std::span<char> buffer) {
   file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
   const auto length = static_cast<std::size_t>(file.gcount());
@@ -172,7 +173,7 @@ std::vector<gc::CollectionRecord> read_log(const std::string& path) {
     try {
       records.push_back(read_log_line(line->substr(start)));
     } catch (const InputError& error) {
-      if (file.eof()) break;  // the disk was full, or the program ended by force
+      if (file.eof()) break;  // the disk was full, or the program was killed
       throw InputError(fmt::format("{}:{}: {}", path, number, error.what()));
     }
   }

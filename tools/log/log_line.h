@@ -1,4 +1,4 @@
-// Reading a collection log (docs/environment.md), in either spelling, without trust.
+// log_line: reads a collection log (docs/environment.md) in either format, without trusting it.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace jackdaw::tools {
 /// Throws InputError, which does not say where the line is.
 gc::CollectionRecord read_log_line(std::string_view line);
 
-/// Reads the log at `path` and returns its collections in their order, at least one. Lines that the program
-/// wrote in between, and a last line that is cut, are passed over. Throws InputError with "FILE:LINE".
+/// Reads the log at `path` and returns its collections in order, at least one. Lines that the program wrote
+/// in between, and a last line that is cut off, are skipped. Throws InputError with "FILE:LINE".
 std::vector<gc::CollectionRecord> read_log(const std::string& path);
 
 }  // namespace jackdaw::tools

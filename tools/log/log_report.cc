@@ -69,7 +69,7 @@ void format_pauses(const PauseFigures& pauses, std::string& out) {
   }
 }
 
-// For each stretch of time, what the last collection until its end found live, as a part of the most.
+// Returns, for each interval, what the last collection before its end found live, relative to the maximum.
 std::vector<double> live_over_time(const ProcessSummary& process) {
   const double step = (process.end_ms - process.begin_ms) / kPlotWidth;
   std::vector<double> parts;

@@ -9,11 +9,11 @@
 
 namespace jackdaw::tools {
 
-/// A line for each process where there are several; of the first one all figures, plots and advice. Ends with
-/// a newline. `processes`: one at least.
+/// Formats a line for each process where there are several, and all figures, plots and advice of the first
+/// one. Ends with a newline. `processes` has at least one.
 std::string format_log(const std::vector<ProcessSummary>& processes, const ProgramMachine& machine);
 
-/// All of each process, by the keys that docs/command.md lists. Ends with a newline.
+/// Formats all of each process, with the keys that docs/command.md lists. Ends with a newline.
 std::string log_to_json(const std::vector<ProcessSummary>& processes, const ProgramMachine& machine);
 
 }  // namespace jackdaw::tools

@@ -13,12 +13,12 @@ using Blocks = std::array<const char*, kSteps + 1>;
 constexpr Blocks kFromLeft = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 constexpr Blocks kFromBelow = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-// The steps of a bar; one at least for what is not zero.
+// Returns the steps of a bar, at least one for a value above zero.
 std::size_t steps_of(double part, std::size_t characters) {
   return static_cast<std::size_t>(std::ceil(part * static_cast<double>(characters * kSteps)));
 }
 
-// How the bar looks in its character with that number.
+// Returns the text of the bar's character with that number.
 const char* block(const Blocks& blocks, std::size_t steps, std::size_t character) {
   return blocks[std::clamp(steps, character * kSteps, (character + 1) * kSteps) - character * kSteps];
 }

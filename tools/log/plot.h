@@ -1,4 +1,5 @@
-// Bars and columns for a terminal, of Unicode's block elements in UTF-8: each character has eight steps.
+// Plots for a terminal: bars and columns of Unicode's block elements in UTF-8; each character has eight
+// steps.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace jackdaw::tools {
 
-/// A bar for `part`, 0 to 1, of `width` characters; part of the last may be blank.
+/// Draws a bar for `part`, 0 to 1, of `width` characters; part of the last may be blank.
 std::string horizontal_bar(double part, std::size_t width);
 
 /// Draws a column, a character wide, for each part from 0 to 1, in `lines` lines from the top down.

@@ -22,7 +22,7 @@ void add_pauses(const gc::CollectionRecord& collection, std::vector<double>& pau
   if (collection.concurrent->stops > 0) pauses.push_back(in_ms(collection.concurrent->longest_stop));
 }
 
-// The least that so large a part of the sorted values does not exceed.
+// Returns the least value that the given part of the sorted values does not exceed.
 double percentile(const std::vector<double>& sorted, double part) {
   const double rank = std::ceil(part * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -46,7 +46,7 @@ void finish(ProcessSummary& summary) {
   summary.kinds = kinds_of(summary.collections);
   summary.begin_ms = first.number == 1 ? 0 : std::max(in_ms(first.at - first.pause), 0.0);
   summary.end_ms = std::max(in_ms(summary.collections.back().at), summary.begin_ms);
-  // At most all of it, even of a log that is wrong.
+  // The pauses are at most all of the time, even in a wrong log.
   const double time = std::max(summary.end_ms - summary.begin_ms, summary.pauses.total_ms);
   if (time > 0) summary.paused_percent = 100 * summary.pauses.total_ms / time;
   for (const gc::CollectionRecord& collection : summary.collections) {
@@ -72,7 +72,7 @@ PauseFigures pauses_of(std::span<const gc::CollectionRecord> collections) {
 
 std::vector<ProcessSummary> summarise_processes(std::span<const gc::CollectionRecord> log) {
   std::vector<ProcessSummary> processes;
-  std::map<std::uint32_t, std::size_t> places;  // of the last with that number
+  std::map<std::uint32_t, std::size_t> places;  // of the last process with that number
   for (const gc::CollectionRecord& collection : log) {
     const auto [place, is_new] = places.try_emplace(collection.process, processes.size());
     if (!is_new && collection.number <= processes[place->second].collections.back().number)

@@ -20,8 +20,8 @@ struct PauseFigures {
   double longest_ms = 0;
 };
 
-/// A collection that marked while the program ran counts with its first and last pause and the longest stop
-/// between them: the log does not tell the others.
+/// A concurrent cycle counts with its first and last pause and the longest stop between them, as the log does
+/// not contain the others.
 PauseFigures pauses_of(std::span<const gc::CollectionRecord> collections);
 
 struct ProcessSummary {
@@ -33,19 +33,19 @@ struct ProcessSummary {
     std::size_t collections = 0;
   };
 
-  std::uint32_t process = 0;                      ///< its number
-  std::vector<gc::CollectionRecord> collections;  ///< as they came
+  std::uint32_t process = 0;                      ///< the process's number
+  std::vector<gc::CollectionRecord> collections;  ///< in their order
   PauseFigures pauses;
   std::vector<Kind> kinds;    ///< those that occurred
-  double begin_ms = 0;        ///< the collector's start, or that of the first collection in the log
+  double begin_ms = 0;        ///< the collector's start, or that of the log's first collection
   double end_ms = 0;          ///< the last line, on the same clock
   double paused_percent = 0;  ///< of the time between
   std::uint64_t peak_live_bytes = 0;
   std::uint64_t peak_heap_bytes = 0;
 };
 
-/// One summary for each process, the one with the longest pauses in all first. A process's number may come
-/// again: where a collection's number is not higher than the one before, another process began.
+/// Returns one summary for each process, the one with the longest pauses in all first. A process's number may
+/// be reused: where a collection's number is not higher than the one before, another process began.
 std::vector<ProcessSummary> summarise_processes(std::span<const gc::CollectionRecord> log);
 
 }  // namespace jackdaw::tools

@@ -10,9 +10,9 @@
 
 namespace jackdaw::tools {
 
-/// A value that knows its file and its place there, such as `runs[2].wall_ms`, for messages. It points into
-/// what it was made of, which must outlive it. All functions throw InputError for what is not as it should
-/// be: "FILE: PLACE: what would be right".
+/// A value that knows its file and its place there, such as `runs[2].wall_ms`, for messages. It refers to the
+/// value it was made of, which must outlive it. All functions throw InputError for wrong contents: "FILE:
+/// PLACE: what would be right".
 class CheckedJson {
  public:
   CheckedJson(const nlohmann::json& value, std::string file) : CheckedJson(value, std::move(file), "") {}

@@ -1,4 +1,4 @@
-// `jackdaw report`: its options, and what it does with them.
+// `jackdaw report`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -6,7 +6,7 @@
 #include "tools/command/input_error.h"
 
 #ifdef JACKDAW_REPORT_PAGE
-// The page is the file that assemble_page.cmake made.
+// assemble_page.cmake makes the page's file.
 asm(R"(
   .section .rodata, "a"
 kReportPage:
@@ -32,8 +32,8 @@ std::string_view empty_page() {
 #endif
 }
 
-// JSON that means the same within a script element: nothing in it ends the element or is not ASCII.
-// Names of files need not be UTF-8.
+// Returns JSON that is safe within a script element: nothing in it ends the element or is not ASCII. Names of
+// files may be no UTF-8.
 std::string inside_script(const nlohmann::json& data) {
   std::string text;
   for (const char letter : data.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)) {

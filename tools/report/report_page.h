@@ -1,4 +1,4 @@
-// The report: one HTML file with all that it needs.
+// The report: one self-contained HTML file.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,10 +6,10 @@
 
 namespace jackdaw::tools {
 
-/// Throws InputError when this build has no page, because the charts' library was not there.
+/// Throws InputError when this build has no page, because the charts' library was missing.
 void require_report_page();
 
-/// The page that shows the results (results.h). Throws as require_report_page().
+/// Returns the page that shows the results (results.h). Throws what require_report_page() throws.
 std::string report_page(const nlohmann::json& results);
 
 }  // namespace jackdaw::tools

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 using Keys = std::initializer_list<const char*>;
 
-// Keys that a run of `jackdaw mark` and its median must have, and further ones with typed objects.
+// A run of `jackdaw mark` and its median must have these keys, and the next ones with typed objects.
 constexpr Keys kFigures = {"collect_ms", "ns_per_object"};
 constexpr Keys kFiguresOfMarking = {"wall_ms", "steal_percent"};
 constexpr Keys kFiguresOfWorkers = {"tasks_executed", "steals", "tasks_stolen", "idle_time_ms"};
@@ -168,7 +168,7 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-// The path tells results apart whose files, or programs, have one name.
+// Paths distinguish results whose files, or programs, have the same name.
 void make_labels_distinct(std::vector<std::string>& paths, json& results) {
   std::map<std::string, int> count;
   for (const json& result : results) ++count[result["label"]];

@@ -1,4 +1,4 @@
-// Results of measurements, as the report's page takes them: checked, and without what it does not show.
+// Results of measurements, checked and reduced to what the report's page shows.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,10 +7,10 @@
 
 namespace jackdaw::tools {
 
-/// Reads files that `jackdaw mark --json`, bench/programs/latency or, with it, bench/programs/compare wrote.
-/// Gives a list of results: an object each, with a `label` that no other has, made of the file's name, and a
-/// `kind`, "mark" or "latency"; else the keys of docs/command.md and bench/programs/README.md, but of the
-/// runs' workers those of the run nearest the median alone. Throws InputError.
+/// Reads files of `jackdaw mark --json`, bench/programs/latency or, with it, bench/programs/compare. Returns
+/// a list of results: objects with a unique `label`, from the file's name, a `kind`, "mark" or "latency", and
+/// the keys of docs/command.md and bench/programs/README.md. Only the run nearest the median has its workers.
+/// Throws InputError.
 nlohmann::json read_results(std::span<const std::string> paths);
 
 /// Reads one file's text. Labels are `file` or the programs' names.

@@ -1,13 +1,12 @@
-// Where the libraries lie that take libgc's place.
+// libgc_folder: the folder of the libraries that replace libgc.
 #pragma once
 
 #include <string>
 
 namespace jackdaw::tools {
 
-/// The folder with Jackdaw's libgc.so.1, an absolute path: the one that JACKDAW_LIBGC_FOLDER names in the
-/// environment, else where the build or the installation that this command belongs to has it. Throws
-/// InputError.
+/// Returns the absolute path of the folder with Jackdaw's libgc.so.1: the one that JACKDAW_LIBGC_FOLDER names
+/// in the environment, or that of this command's build or installation. Throws InputError.
 std::string libgc_folder();
 
 }  // namespace jackdaw::tools

@@ -28,7 +28,7 @@ bool is_executable_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-// The program's path, as execvp would find it.
+// Returns the program's path, as execvp would find it.
 std::string search(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     if (is_executable_file(name)) return name;
@@ -43,7 +43,7 @@ std::string search(const std::string& name) {
   throw InputError(fmt::format("there is no program '{}' in PATH", name));
 }
 
-// The program that a script is for: what follows #!, or follows env there.
+// Returns the program that a script is for: the word after #!, or after env there.
 std::string interpreter_of(const std::string& first_line) {
   std::istringstream words(first_line);
   std::string word;
@@ -55,9 +55,9 @@ std::string interpreter_of(const std::string& first_line) {
   return "/usr/bin/env";
 }
 
-// The ELF file that is loaded when a file is executed.
+// Returns the ELF file that is loaded when a file is executed.
 std::string binary_of(const std::string& path) {
-  // The kernel follows this number of interpreters.
+  // The kernel follows this many interpreters.
   constexpr int kDeepest = 5;
   std::string file = path;
   for (int depth = 0; depth < kDeepest; ++depth) {
@@ -75,7 +75,7 @@ std::string binary_of(const std::string& path) {
   throw InputError(fmt::format("'{}' is a script of a script, too deep to be executed", path));
 }
 
-// The loader that an ELF file names, or nothing when it is static or not for this machine.
+// Returns the loader that an ELF file names, or nothing when it is static or not for this machine.
 std::string loader_of(const std::string& binary) {
   std::ifstream file(binary, std::ios::binary);
   Elf64_Ehdr header{};
@@ -95,7 +95,7 @@ std::string loader_of(const std::string& binary) {
   return "";
 }
 
-// The output of a command, or nothing when it fails.
+// Returns the output of a command, or nothing when it fails.
 std::optional<std::string> output_of(std::vector<std::string> command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<std::vector<LoadedLibrary>> loaded_libraries(const std::string& bi
   if (!list) return std::nullopt;
   std::istringstream lines(*list);
   for (std::string line; std::getline(lines, line);) {
-    // " NAME => PATH (ADDRESS)". A line without an arrow is the loader, or not a file.
+    // The format is " NAME => PATH (ADDRESS)". A line without an arrow is the loader, or no file.
     std::istringstream words(line);
     LoadedLibrary library;
     std::string arrow;

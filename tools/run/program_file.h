@@ -1,4 +1,4 @@
-// The properties of a program that decide whether another libgc can be put under it.
+// ProgramFile: the properties of a program that decide whether another libgc can replace its own.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace jackdaw::tools {
 
 /// A program that can be started.
 struct ProgramFile {
-  std::string path;    ///< what is started
-  std::string binary;  ///< the ELF file that is loaded for it: `path`, or a script's interpreter
+  std::string path;    ///< the file that is started
+  std::string binary;  ///< the ELF file that is loaded: `path`, or a script's interpreter
 
   [[nodiscard]] bool is_script() const { return binary != path; }
 };
@@ -20,12 +20,12 @@ struct ProgramFile {
 /// executed.
 ProgramFile find_program(const std::string& name);
 
-/// Whether the kernel starts the file with more rights than ours: then the loader ignores LD_LIBRARY_PATH.
+/// Whether the kernel starts the file with more rights than ours: the loader then ignores LD_LIBRARY_PATH.
 bool gains_rights(const std::string& path);
 
 /// A shared library that the loader loads when a program starts.
 struct LoadedLibrary {
-  std::string name;  ///< as it is asked for, such as libgc.so.1
+  std::string name;  ///< the name that is requested, such as libgc.so.1
   std::string path;
 };
 
@@ -33,7 +33,7 @@ struct LoadedLibrary {
 /// static program. Nothing when the loader fails, as it does where a library is missing.
 std::optional<std::vector<LoadedLibrary>> loaded_libraries(const std::string& binary);
 
-/// Whether the file has the text in it.
+/// Whether the file contains the text.
 bool has_text(const std::string& path, const std::string& text);
 
 }  // namespace jackdaw::tools

@@ -28,8 +28,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The collection log that the program writes: the file that --log names, or a temporary one that this object
-// removes.
+// The collection log that the program writes: the file of --log, or a temporary one that this object removes.
 class CollectionLog {
  public:
   explicit CollectionLog(const std::string& path) : path_(path), is_ours_(path.empty()) {
@@ -49,9 +48,9 @@ class CollectionLog {
   CollectionLog(const CollectionLog&) = delete;
   CollectionLog& operator=(const CollectionLog&) = delete;
 
-  /// Good in whatever folder the program works.
+  /// Returns a path that is valid in any working folder.
   [[nodiscard]] std::string path() const { return fs::absolute(path_).string(); }
-  /// The lines that were written since this was made.
+  /// Returns the lines that were written since this was made.
   [[nodiscard]] std::string lines() const {
     std::ifstream file(path_, std::ios::binary);
     file.seekg(start_);
@@ -66,14 +65,14 @@ class CollectionLog {
 
 void set_variable(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
-// The loader looks there before anywhere else, for the program and for what it starts.
+// The loader searches the folder first, for the program and for the programs that it starts.
 void put_first(const std::string& folder) {
   const char* const others = std::getenv("LD_LIBRARY_PATH");
   const bool alone = others == nullptr || *others == '\0';
   set_variable("LD_LIBRARY_PATH", alone ? folder : folder + ":" + others);
 }
 
-// A file that contains this message of libgc's has the collector linked in.
+// Whether the program contains this message of libgc: then the collector is linked in statically.
 bool has_libgc_linked_in(const ProgramFile& program, const std::vector<LoadedLibrary>& libraries) {
   constexpr auto kMessage = "GC Warning: Repeated allocation of very large block";
   return has_text(program.binary, kMessage) ||
@@ -90,14 +89,14 @@ bool has_libgc_linked_in(const ProgramFile& program, const std::vector<LoadedLib
       "'{}' does not use libgc; if it loads or starts something that does, say --force", program.path));
 }
 
-// Whether the program would find our libgc, as far as can be known before it runs. Throws InputError if not.
+// Throws InputError if the program would not find our libgc, as far as that can be known before it runs.
 void check(const ProgramFile& program, const std::string& folder, bool force) {
   if (gains_rights(program.path)) {
     throw InputError(fmt::format(
         "'{}' gets more rights than its user has, so the loader ignores LD_LIBRARY_PATH", program.path));
   }
   const std::optional<std::vector<LoadedLibrary>> libraries = loaded_libraries(program.binary);
-  // The loader will say itself what is missing.
+  // The loader itself reports what is missing.
   if (!libraries) return;
   const auto libgc = std::find_if(libraries->begin(), libraries->end(),
                                   [](const LoadedLibrary& library) { return library.name == "libgc.so.1"; });

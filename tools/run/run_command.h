@@ -1,4 +1,4 @@
-// `jackdaw run`: its options, and what it does with them.
+// `jackdaw run`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,13 +14,13 @@ class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app);
 
-  /// Keeps the program and its arguments, whose options are not ours, when the command line is for this
-  /// subcommand. Returns how many words are left to be parsed.
+  /// Takes the program and its arguments, which must not be parsed as options, if the command line is for
+  /// this subcommand. Returns how many words are left to be parsed.
   int take_program(int argc, char** argv);
 
-  /// Becomes the program, which finds Jackdaw in libgc's place; with --stats waits for its end and returns
-  /// its exit status, 128 and the signal's number when a signal ended it. Throws InputError when it cannot be
-  /// run so.
+  /// Replaces this process by the program, which finds Jackdaw in libgc's place. With --stats it waits for
+  /// the program's end and returns its exit status, or 128 plus the signal's number. Throws InputError when
+  /// it cannot be run so.
   int run() override;
   [[nodiscard]] std::string_view example() const override { return "jackdaw run guile script.scm"; }
 

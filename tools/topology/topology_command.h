@@ -1,4 +1,4 @@
-// `jackdaw topology`: its options, and what it does with them.
+// `jackdaw topology`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ class TopologyCommand final : public Command {
  public:
   explicit TopologyCommand(CLI::App& app);
 
-  /// Looks at the machine and prints what there is. Returns the exit status, 0. Throws InputError.
+  /// Examines the machine and prints a description. Returns the exit status, 0. Throws InputError.
   int run() override;
   [[nodiscard]] std::string_view example() const override { return "jackdaw topology"; }
 

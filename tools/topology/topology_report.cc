@@ -26,7 +26,7 @@ std::string counted(std::uint64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// "0-3,8": ranges of ascending numbers.
+// Returns ranges of ascending numbers, such as "0-3,8".
 std::string ranges(const std::vector<std::uint32_t>& numbers) {
   std::string text;
   for (std::size_t first = 0; first < numbers.size();) {

@@ -11,10 +11,10 @@
 namespace jackdaw::tools {
 
 struct MachineReport {
-  bool is_there = true;                 ///< not described by an environment variable
+  bool is_there = true;                 ///< it is not described by an environment variable
   std::uint32_t cores = 1;              ///< that the process may use
-  std::uint32_t processors = 1;         ///< of them
-  std::uint32_t usable_processors = 1;  ///< threads that can run at once: containers may leave less time
+  std::uint32_t processors = 1;         ///< on those cores
+  std::uint32_t usable_processors = 1;  ///< threads that can run at once, if a container leaves less time
   std::uint64_t available_bytes = 0;    ///< that the process can still take
   gc::WriteTrackingMethod write_tracking = gc::WriteTrackingMethod::none;
   std::vector<machine::CacheKind> caches;
@@ -27,19 +27,20 @@ struct MachineReport {
   };
   std::vector<Node> nodes;
 
-  machine::Binding binding = machine::Binding::none;  ///< of the mark threads, automatic no more
-  /// The processor that each mark thread is at home on, and, unless the binding is none, tied to or near.
+  machine::Binding binding = machine::Binding::none;  ///< of the mark threads, never automatic
+  /// Each mark thread's home processor, to which it is bound, or near which it is, unless the binding is
+  /// none.
   std::vector<machine::Processor> homes;
 };
 
-/// `threads`: mark threads to tell the places of.
+/// `threads`: the number of mark threads to place.
 MachineReport describe_machine(const machine::Topology& machine, std::uint32_t threads,
                                machine::Binding binding);
 
-/// Ends with a newline.
+/// Formats a table. Ends with a newline.
 std::string format_machine(const MachineReport& report);
 
-/// By the keys that docs/command.md lists. Ends with a newline.
+/// Formats JSON with the keys that docs/command.md lists. Ends with a newline.
 std::string machine_to_json(const MachineReport& report);
 
 }  // namespace jackdaw::tools
