@@ -1,4 +1,4 @@
-// Baseline: another implementation of what a collection of ours does, to time in turn with it.
+// Baseline: another implementation of a collection or a marking, which is timed in turn with ours.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace jackdaw::bench {
 
 /// The part of our collection that a baseline is compared with.
 enum class Phase : std::uint8_t {
-  collection,  ///< the whole; the baseline has a heap of its own
+  collection,  ///< all of it; the baseline has a heap of its own
   marking,     ///< clearing marks, roots, marking; the baseline marks in Jackdaw's heap
 };
 
@@ -21,11 +21,11 @@ class Baseline {
   Baseline& operator=(const Baseline&) = delete;
 
   [[nodiscard]] virtual Phase phase() const = 0;
-  /// The version of the library that does it; empty where its name says all.
+  /// Returns the version of the library that it uses; empty where its name is enough.
   [[nodiscard]] virtual std::string version() const { return {}; }
-  /// Threads that really run, the caller of run() included.
+  /// Returns the number of threads that really run, the caller of run() included.
   [[nodiscard]] virtual std::uint32_t threads() const = 0;
-  /// Does it once. Returns the time that it took.
+  /// Runs once and returns the time that it took.
   virtual std::chrono::nanoseconds run() = 0;
 };
 

@@ -1,4 +1,4 @@
-// BoehmHeap: the same graph in Boehm GC's heap, to time its collection beside ours.
+// BoehmHeap: a graph in Boehm GC's heap, whose collection is timed beside ours.
 #pragma once
 
 #include <chrono>

@@ -18,14 +18,14 @@ namespace jackdaw::bench {
 
 namespace {
 
-// The name for both of TBB's whose tasks are objects.
+// This name stands for both of TBB's baselines whose tasks are objects.
 constexpr std::string_view kTbb = "tbb";
 
 bool needs_openmp(BaselineKind kind) {
   return kind == BaselineKind::openmp || kind == BaselineKind::openmp_packets;
 }
 
-// The baselines that a name of the list stands for; none when the name is unknown.
+// Returns the baselines that a name of the list stands for; none for an unknown name.
 std::vector<BaselineKind> kinds_named(std::string_view name) {
   if (name == kTbb) return {BaselineKind::tbb_feeder, BaselineKind::tbb_tasks};
   for (const auto& [known, kind] : kBaselineKinds) {

@@ -1,4 +1,4 @@
-// The baselines that can be chosen, by name.
+// Baseline choices: the baselines by name.
 #pragma once
 
 #include <array>
@@ -38,18 +38,18 @@ inline constexpr std::array<std::pair<std::string_view, BaselineKind>, 8> kBasel
     {"team", BaselineKind::team},
 }};
 
-/// The names that a list of baselines may hold, as text.
+/// Returns the names that a list of baselines may hold, as text.
 std::string baseline_choices();
 
-/// The baselines of a list with commas in between, in its order; "tbb" stands for "tbb-feeder,tbb-tasks".
-/// Throws InputError for an empty list, a name that is none, a baseline that is named twice, and one that
-/// this build or this machine does not have.
+/// Returns the baselines of a list, separated by commas, in its order; "tbb" stands for
+/// "tbb-feeder,tbb-tasks". Throws InputError for an empty list, an unknown name, a baseline that is named
+/// twice, and one that this build or this machine does not have.
 std::vector<BaselineKind> parse_baselines(std::string_view list);
 
-/// Makes a baseline with as many threads as the collector has mark threads, but for `serial`. `ours`: the
-/// graph in the collector's heap; it and the collector must outlive the baseline. `marking`: how that
-/// collector's engine was made. `libgc_folder` is that of libgc_functions(). Throws InputError when memory
-/// runs out.
+/// Makes a baseline with as many threads as the collector has mark threads, or one for `serial`. `ours` is
+/// the graph in the collector's heap; it and the collector must outlive the baseline. `marking` is how that
+/// collector's engine was made, and `libgc_folder` the folder of libgc_functions(). Throws InputError when
+/// memory runs out.
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const tools::Graph& graph, const HeapGraph& ours,
                                         gc::Collector& collector, const gc::MarkingOptions& marking,
                                         const std::string& libgc_folder);

@@ -18,18 +18,19 @@
 
 namespace jackdaw::bench {
 
-/// `Form`: what a task of the scheduler is, ByObject or ByPacket. It has
+/// `Form` is the form of the scheduler's tasks, ByObject or ByPacket. It has
 ///
-/// - `Task`, as plain bytes,
-/// - `Marking<sharing, Spawn>`, whose `run(task)` marks all that the task leads to, but for what it calls
-///   `Spawn` with,
-/// - `add(task, tasks)`, which adds an object to visit to tasks of the scheduler.
+/// - `Task`, which is trivially copyable,
+/// - `Marking<sharing, Spawn>`, whose `run(task)` marks all that is reachable from the task, except for the
+///   tasks that it calls `Spawn` with,
+/// - `add(task, tasks)`, which adds an object to visit to the scheduler's tasks.
 template <typename Form>
 class HeapMarker : public Baseline {
  public:
   using Task = typename Form::Task;
 
-  /// Marks in `heap` what `roots` lead to, by at most `threads` threads. Both must outlive the object.
+  /// Marks what is reachable from `roots` in `heap`, by at most `threads` threads. Both must outlive the
+  /// object.
   HeapMarker(heap::Heap& heap, std::span<heap::Object* const> roots, std::uint32_t threads)
       : heap_(heap), roots_(roots), alone_(threads == 1) {}
 
@@ -43,7 +44,7 @@ class HeapMarker : public Baseline {
   }
 
  protected:
-  /// Marks all that the task leads to, but for what it calls `spawn` with. Any thread.
+  /// Marks all that is reachable from the task, except for the tasks that it calls `spawn` with. Any thread.
   template <typename Spawn>
   void mark(const Task& task, Spawn spawn) const {
     if (alone_) {
@@ -54,14 +55,14 @@ class HeapMarker : public Baseline {
   }
 
  private:
-  /// Has every task done, and those spawned by it, on the scheduler's threads, and returns when all is done.
+  /// Runs every task, and those spawned by it, on the scheduler's threads, and returns when all are done.
   virtual void mark_all(const std::vector<Task>& tasks) = 0;
 
   [[nodiscard]] std::vector<Task> mark_roots() const {
     const gc::HeapObjectModel model;
     std::vector<Task> tasks;
     for (heap::Object* const root : roots_) {
-      // The other threads have nothing to mark yet.
+      // No other thread has begun to mark.
       if (root == nullptr) continue;
       const gc::HeapObjectModel::Outcome outcome = model.mark(root, mark::Sharing::exclusive);
       if (outcome.is_newly_marked() && !outcome.is_leaf()) Form::add(outcome.task(), tasks);

@@ -1,7 +1,7 @@
-// ObjectMarking: the obvious way to mark with a scheduler of tasks: a task an object.
+// ObjectMarking: the simplest way to mark with a task scheduler: one task for each object.
 //
-// Visiting an object marks what it refers to and spawns a task for each that was not marked before. Each part
-// of a big array is a task, too.
+// Visiting an object marks the objects it refers to and spawns a task for each that was not marked before.
+// Each part of a big array is a task, too.
 //
 // One thread uses an object.
 #pragma once
@@ -24,12 +24,12 @@ class ObjectMarking {
   /// Marks what the task's object refers to.
   void run(gc::MarkTask task) { model_.visit(task, *this); }
 
-  /// For the object model: a reference was found.
+  /// Called by the object model for a reference.
   void reference(heap::Object* object) {
     const gc::HeapObjectModel::Outcome outcome = model_.mark(object, kSharing);
     if (outcome.is_newly_marked() && !outcome.is_leaf()) spawn_(outcome.task());
   }
-  /// For the object model: a part of the object was left.
+  /// Called by the object model for a part of the object.
   void task(gc::MarkTask task) { spawn_(task); }
 
  private:
@@ -37,7 +37,7 @@ class ObjectMarking {
   gc::HeapObjectModel model_;
 };
 
-/// The form of tasks, see HeapMarker.
+/// The form of tasks for HeapMarker: one object.
 struct ByObject {
   using Task = gc::MarkTask;
   template <mark::Sharing kSharing, typename Spawn>

@@ -28,10 +28,10 @@ int start_threads(int wanted) {
 
 void send_threads_away() { omp_pause_resource_all(omp_pause_soft); }
 
-// An object, or a packet, is a task, and so are those that it spawns.
+// Each object, or packet, is a task, and so are those that it spawns.
 //
-// A runtime with enough tasks waiting runs a new one at once, within the one that spawned it. They would nest
-// as deep as the graph is, so such a task is only kept, for when the outer one is done.
+// A runtime with many waiting tasks runs a new one at once, inside the one that spawned it. Such tasks would
+// nest as deep as the graph, so a nested one is only stored until the outer one is done.
 template <typename Form>
 class OpenMpMarker final : public HeapMarker<Form> {
  public:
@@ -45,8 +45,8 @@ class OpenMpMarker final : public HeapMarker<Form> {
   [[nodiscard]] std::uint32_t threads() const override { return static_cast<std::uint32_t>(threads_); }
 
   // OpenMP's threads stay awake for the next parallel region, on the processors that the next measurement
-  // needs. So they start before the time is taken and are sent away after it. (GCC's are; clang's spin on for
-  // a while all the same.)
+  // needs. So they start before the time is taken and are released after it. (GCC's go to sleep then; clang's
+  // still spin for a while.)
   std::chrono::nanoseconds run() override {
     start_threads(threads_);
     const std::chrono::nanoseconds time = HeapMarker<Form>::run();
@@ -71,7 +71,7 @@ class OpenMpMarker final : public HeapMarker<Form> {
       kept_->push_back(task);
       return;
     }
-    std::vector<Task> kept;  // without memory until there is something to keep
+    std::vector<Task> kept;  // takes no memory until it holds something
     kept_ = &kept;
     mark_and_spawn(task);
     while (!kept.empty()) {
@@ -86,7 +86,7 @@ class OpenMpMarker final : public HeapMarker<Form> {
     this->mark(task, [this](const Task& rest) { spawn(rest); });
   }
 
-  // Tasks kept by the task that this thread executes; null between tasks.
+  // The tasks stored by the task that this thread executes; null between tasks.
   static inline thread_local std::vector<Task>* kept_ = nullptr;
 
   const int threads_;

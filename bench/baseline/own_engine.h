@@ -1,5 +1,4 @@
-// OwnEngine: our own engine with its number of workers decided beforehand, beside the one that decides by
-// itself.
+// OwnEngine: our engine with a fixed number of workers, beside the one that decides by itself.
 #pragma once
 
 #include <chrono>

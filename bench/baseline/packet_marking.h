@@ -1,8 +1,8 @@
-// PacketMarking: how to mark with a scheduler that is not made for tasks of a few nanoseconds: in packets.
+// PacketMarking: marks in packets, for schedulers that are not made for tasks of a few nanoseconds.
 //
-// The tasks of a packet, and those that they lead to, go through a ring, first in, first out: by the time
-// that a task leaves, the memory asked for when it entered has arrived. When the ring is full, its newer half
-// goes to the scheduler as a packet of its own.
+// A packet's tasks, and those that they lead to, pass through a ring in first-in-first-out order: by the time
+// a task leaves, the memory that was prefetched when it entered has arrived. When the ring is full, its newer
+// half goes to the scheduler as another packet.
 //
 // One thread uses an object.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace jackdaw::bench {
 
-/// Tasks that travel together, as plain bytes.
+/// Tasks that are scheduled together. Trivially copyable.
 struct MarkPacket {
   static constexpr std::size_t kRoom = 64;
 
@@ -32,18 +32,18 @@ class PacketMarking {
  public:
   explicit PacketMarking(Spawn& spawn) : spawn_(spawn) {}
 
-  /// Marks all that the packet's tasks lead to, but for what it spawns.
+  /// Marks all that is reachable from the packet's tasks, except for what it spawns.
   void run(const MarkPacket& packet) {
     for (std::size_t i = 0; i < packet.count; ++i) task(packet.tasks[i]);
     while (count_ != 0) model_.visit(take_oldest(), *this);
   }
 
-  /// For the object model: a reference was found.
+  /// Called by the object model for a reference.
   void reference(heap::Object* object) {
     const gc::HeapObjectModel::Outcome outcome = model_.mark(object, kSharing);
     if (outcome.is_newly_marked() && !outcome.is_leaf()) task(outcome.task());
   }
-  /// For the object model: a part of the object was left.
+  /// Called by the object model for a part of the object.
   void task(gc::MarkTask task) {
     if (count_ == kRing) spawn_newer_half();
     model_.prefetch(task);
@@ -74,7 +74,7 @@ class PacketMarking {
   std::size_t count_ = 0;
 };
 
-/// The form of tasks, see HeapMarker.
+/// The form of tasks for HeapMarker: a packet.
 struct ByPacket {
   using Task = MarkPacket;
   template <mark::Sharing kSharing, typename Spawn>

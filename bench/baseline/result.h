@@ -1,4 +1,4 @@
-// The times of a baseline's runs, compared with ours.
+// BaselineResult: the times of a baseline's runs, compared with ours.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct BaselineResult {
   double median_ms = 0;
   double ratio = 0;  ///< our median time for the phase ÷ the baseline's; below 1 is faster
 
-  /// For people.
+  /// Returns a text for people.
   [[nodiscard]] std::string name_and_version() const { return version.empty() ? name : name + " " + version; }
-  /// Fills in the median and the ratio when all has run. `our_median_ms`: of the same phase.
+  /// Computes the median and the ratio after all runs. `our_median_ms` is that of the same phase.
   void compare_with(double our_median_ms) {
     median_ms = tools::median_of(wall_ms);
     ratio = our_median_ms / median_ms;

@@ -10,7 +10,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-// The heading and the width of the column of a baseline's times.
+// Returns the heading of the column of a baseline's times, which gives its width.
 std::string times_column(const BaselineResult& baseline) { return baseline.name + " ms"; }
 std::size_t width_of_times(const BaselineResult& baseline) {
   constexpr std::size_t kLeastWidth = 12;
@@ -56,7 +56,7 @@ void format_ratios(std::span<const BaselineResult> baselines, OurObjects objects
   }
 }
 
-// The first one also by itself, for scripts that ask for one.
+// The first one is also written by itself, for scripts that need only one.
 void add_baselines(std::span<const BaselineResult> baselines, nlohmann::ordered_json& json) {
   if (baselines.empty()) return;
   json["baseline"] = baseline_to_json(baselines.front());

@@ -17,7 +17,7 @@
 
 namespace jackdaw::bench {
 
-/// The common base of these markers: an arena of threads, which are started here.
+/// The base of these markers: an arena with threads that it starts.
 template <typename Form>
 class TbbMarker : public HeapMarker<Form> {
  public:
@@ -29,13 +29,13 @@ class TbbMarker : public HeapMarker<Form> {
   oneapi::tbb::task_arena& arena() { return arena_; }
 
  private:
-  // Without it there would be no more threads than processors.
+  // It allows more threads than there are processors.
   const oneapi::tbb::global_control allowed_;
   oneapi::tbb::task_arena arena_;
   const std::uint32_t threads_;
 };
 
-/// An object is an item of a parallel_for_each, and feeds it those that it spawns.
+/// Each object is an item of a parallel_for_each, and adds those that it spawns.
 class TbbFeederMarker final : public TbbMarker<ByObject> {
  public:
   using TbbMarker::TbbMarker;
@@ -44,7 +44,7 @@ class TbbFeederMarker final : public TbbMarker<ByObject> {
   void mark_all(const std::vector<Task>& tasks) override;
 };
 
-/// An object, or a packet, is a task of a task_group, and so are those that it spawns.
+/// Each object, or packet, is a task of a task_group, and so are those that it spawns.
 template <typename Form>
 class TbbTasksMarker final : public TbbMarker<Form> {
  public:

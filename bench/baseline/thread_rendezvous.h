@@ -1,5 +1,5 @@
-// ThreadRendezvous: counts the threads that a scheduler really has, and starts those that it starts late:
-// each comes and waits for the others.
+// ThreadRendezvous: counts the threads that a scheduler really has, and makes it start all of them: each
+// waits here for the others.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@ namespace jackdaw::bench {
 
 class ThreadRendezvous {
  public:
-  /// By default there is time enough for hundreds of threads to start on a busy machine.
+  /// The default time suffices for hundreds of threads to start on a busy machine.
   explicit ThreadRendezvous(std::uint32_t expected,
                             std::chrono::nanoseconds patience = std::chrono::seconds(2))
       : expected_(expected), end_(std::chrono::steady_clock::now() + patience) {}
 
-  /// To be called once for each of the threads that are expected, as a task of the scheduler. Returns when
-  /// all have come, or when it is too late.
+  /// To be called once for each expected thread, as a task of the scheduler. Returns when all have come, or
+  /// when the time is over.
   void come() {
     std::unique_lock lock(mutex_);
     if (std::chrono::steady_clock::now() >= end_) return;
@@ -25,7 +25,7 @@ class ThreadRendezvous {
     all_came_.wait_until(lock, end_, [this] { return came_ == expected_; });
   }
 
-  /// Threads that came in time. When all calls have returned.
+  /// Returns how many threads came in time, after all calls have returned.
   [[nodiscard]] std::uint32_t came() const { return came_; }
 
  private:

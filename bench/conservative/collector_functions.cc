@@ -41,8 +41,8 @@ CollectorFunctions jackdaw_functions() {
   return functions;
 }
 
-// The library is opened locally, so neither its names nor ours, which are the same, are looked up in the
-// other. It is never closed, because its mark threads run in it.
+// The library is opened locally, so that its names and ours, which are equal, are not confused. It is never
+// closed, because its mark threads run in it.
 CollectorFunctions libgc_functions(const std::string& folder) {
   void* const library = dlopen(library_in(folder).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) fail_to_load(folder);

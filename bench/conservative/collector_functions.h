@@ -1,9 +1,9 @@
-// CollectorFunctions: the part of libgc's C interface that building and collecting a heap takes, once from
-// libgc and once from Jackdaw, so that the same code runs both.
+// CollectorFunctions: the functions of libgc's C interface that build and collect a heap, from libgc or from
+// Jackdaw, so that the same code runs both.
 #pragma once
 
-// With the thread functions, but without replacing pthread_create: other threads here are no collector's
-// business.
+// The thread functions are declared, but pthread_create is not replaced: other threads here do not use a
+// collector.
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
 #include "jackdaw/gc.h"
@@ -13,7 +13,7 @@
 
 namespace jackdaw::bench {
 
-// The functions that every collector must offer, by their names without the GC_ in front.
+// Every collector must offer these functions, named here without GC_.
 #define JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(apply) \
   apply(get_version);                              \
   apply(set_all_interior_pointers);                \
@@ -39,7 +39,7 @@ namespace jackdaw::bench {
   apply(call_with_alloc_lock);                     \
   apply(enumerate_reachable_objects_inner)
 
-/// One collector, by the functions of its interface. A collector is one to a process.
+/// The functions of one collector. A process has at most one collector of each library.
 struct CollectorFunctions {
   const char* name = nullptr;  ///< for people
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name cannot stand in any
@@ -47,15 +47,15 @@ struct CollectorFunctions {
   JACKDAW_FOR_EACH_COLLECTOR_FUNCTION(JACKDAW_DECLARE);
 #undef JACKDAW_DECLARE
 
-  /// The version that the loaded library reports, such as "8.2.2".
+  /// Returns the version that the loaded library reports, such as "8.2.2".
   [[nodiscard]] std::string version() const;
 };
 
-/// Jackdaw's, which are linked with this program.
+/// Returns Jackdaw's functions, which are linked with this program.
 CollectorFunctions jackdaw_functions();
 
-/// libgc's, loaded in such a way that its names and ours stay apart. `folder` holds libgc.so.1, itself or in
-/// its folder lib; if it is empty, the loader looks for the library. Throws InputError when it is not there.
+/// Returns libgc's functions, loaded apart from ours. `folder` holds libgc.so.1, directly or in its folder
+/// lib; if it is empty, the loader searches for the library. Throws InputError when it is missing.
 CollectorFunctions libgc_functions(const std::string& folder = "");
 
 }  // namespace jackdaw::bench

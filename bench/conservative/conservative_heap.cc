@@ -14,7 +14,8 @@ namespace {
 
 using Layout = tools::NodeType::Layout;
 
-// Above this size libgc's documentation asks for the allocation that only pointers to the start keep alive.
+// Above this size libgc's documentation recommends allocation in which only pointers to the start keep an
+// object.
 constexpr std::uint64_t kIgnoreOffPageBytes = 100 * 1024;
 
 void* allocate(const CollectorFunctions& collector, std::uint64_t bytes, Layout layout) {
@@ -32,7 +33,7 @@ void start(const CollectorFunctions& collector, const CollectorSetting& setting)
   collector.init();
   for (unsigned offset = 1; offset <= setting.displacements.value_or(0); ++offset)
     collector.register_displacement(offset);
-  collector.start_mark_threads();  // which otherwise start with the program's first thread
+  collector.start_mark_threads();  // they would start with the program's first thread
   collector.clear_roots();
   collector.set_warn_proc(collector.ignore_warn_proc);
 }
@@ -45,7 +46,7 @@ ConservativeHeap::ConservativeHeap(const CollectorFunctions& collector, const Co
                                    const tools::Graph& graph, const std::vector<bool>* is_reachable)
     : collector_(collector), displacements_(setting.displacements.value_or(0)) {
   start(collector_, setting);
-  collector_.disable();  // the objects hang from nothing until the graph is whole
+  collector_.disable();  // objects are not reachable until the graph is complete
   const Objects objects = allocate_nodes(graph);
   tools::Progress progress(fmt::format("linking {}'s objects", collector_.name));
   for (tools::NodeId node = 0; node < graph.node_count; ++node) {
@@ -80,7 +81,7 @@ ConservativeHeap::Objects ConservativeHeap::allocate_nodes(const tools::Graph& g
   return objects;
 }
 
-// Small numbers, which no collector takes for references, stand for the header and the length.
+// Small numbers, which no collector takes for references, fill the words of the header and the length.
 void ConservativeHeap::fill_node(const tools::Graph& graph, tools::NodeId node,
                                  const Objects& objects) const {
   const Layout layout = graph.type_of(node).layout;

@@ -1,9 +1,8 @@
-// Three heaps of small runtimes, each with its object model, written as plainly as the interface invites to:
-// the arena of examples/embedder; cells with 32-bit indices and marks in a bitmap beside them; objects with
-// their marks in their headers.
+// Three heaps of small runtimes, each with its object model, written in the plainest way: the arena of
+// examples/embedder; cells with 32-bit indices and marks in a bitmap; objects with marks in their headers.
 //
-// All have the same interface: an object is a number from 0 on when the heap is filled (`set`,
-// `reference_to`), and what `mark_plainly` asks for beside the `Model`.
+// All have the same interface: objects are numbered from 0 for filling the heap (`set`, `reference_to`), and
+// there are the functions that `mark_plainly` needs beside the `Model`.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@
 
 namespace jackdaw::bench {
 
-/// References that each object has room for.
+/// Each object has room for this number of references.
 inline constexpr std::uint32_t kFields = 3;
 
 class ArenaHeap {
@@ -65,7 +64,7 @@ class ArenaHeap {
   Model model_;
 };
 
-/// Cells in one array, which refer to one another by number plus one, and a mark bit for each.
+/// Cells in one array, which refer to one another by number plus one, with a bitmap of marks.
 class CellHeap {
  public:
   using Reference = std::uint32_t;

@@ -1,5 +1,5 @@
-// mark_plainly: what a runtime's author would write in place of an engine: one thread, an explicit stack, and
-// a ring of prefetched objects.
+// mark_plainly: the loop that a runtime's author would write instead of an engine: one thread, an explicit
+// stack, and a ring of prefetched objects.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace jackdaw::bench {
 /// arrived.
 enum class PlainMark : bool { when_found, when_visited };
 
-/// `Heap` has `prefetch(reference)`, `set_mark(reference)`, which is false for an object that is marked, and
-/// `for_each_reference(reference, function)`. `stack` is empty before and after.
+/// `Heap` has `prefetch(reference)`, `set_mark(reference)`, which returns false if the object is marked
+/// already, and `for_each_reference(reference, function)`. `stack` is empty before and after.
 template <PlainMark kWhen, typename Heap, typename Reference = typename Heap::Reference>
 void mark_plainly(Heap& heap, std::span<const Reference> roots, std::vector<Reference>& stack) {
   constexpr std::size_t kDepth = 16;

@@ -1,5 +1,5 @@
-// The engine beside what a runtime's author races it against first: a plain loop on one thread
-// (plain_loop.h), on heaps of small runtimes (heaps.h). Both must mark the same objects.
+// A race of the engine against the plain loop that a runtime's author would try first (plain_loop.h), on
+// heaps of small runtimes (heaps.h). Both must mark the same objects.
 //
 // Usage: embedding_race [OBJECTS [REPEATS [HEAP/SHAPE]]]: 10 million, 5 and all; HEAP/SHAPE may be a part of
 // one. Exit status: 0; 1 when marks differ; 2 for bad arguments.
@@ -34,7 +34,8 @@ struct Race {
   std::string_view filter;
 };
 
-// `set(object, field, target)` for each field that holds a reference. All lead from object 0 on.
+// `set(object, field, target)` is called for each field that holds a reference. All objects are reachable
+// from object 0.
 using Set = std::function<void(std::uint32_t, std::uint32_t, std::uint32_t)>;
 using Shape = void (*)(std::uint32_t, const Set&);
 
@@ -45,7 +46,7 @@ void random_references(std::uint32_t objects, const Set& set) {
   }
 }
 
-// To what was allocated a little later.
+// References lead to objects that were allocated a little later.
 void near_references(std::uint32_t objects, const Set& set) {
   RandomNumbers random(1);
   for (std::uint32_t i = 0; i < objects; ++i) {
@@ -89,9 +90,9 @@ class Contest {
     });
   }
 
-  // Whether all marked the same.
+  // Returns whether all ways marked the same objects.
   bool run() {
-    for (std::size_t i = 0; i <= race_.repeats; ++i) {  // the first time does not count
+    for (std::size_t i = 0; i <= race_.repeats; ++i) {  // the first run does not count
       for (std::size_t way = 0; way < kWays; ++way) {
         const double time = timed(way);
         if (i != 0)

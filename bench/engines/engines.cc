@@ -27,7 +27,7 @@ std::vector<QueueEntry> entries_of(std::type_identity<std::tuple<Choices...>>) {
            make_engine_with<typename Choices::template Queue<gc::MarkTask>>}...};
 }
 
-// Throws std::invalid_argument when there is none of that name.
+// Returns the entry of that name. Throws std::invalid_argument when there is none.
 const QueueEntry& entry_of(std::string_view name) {
   static const std::vector<QueueEntry> kEntries = entries_of(std::type_identity<QueueChoices>{});
   name = queue_name_or_default(name);

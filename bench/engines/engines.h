@@ -1,4 +1,4 @@
-// Engines: marking engines whose queue and victim policy are chosen by name, so that they can be compared.
+// Engines: marking engines whose queue and victim policy are chosen by name, for comparison.
 #pragma once
 
 #include <array>
@@ -22,11 +22,10 @@ struct EngineParts {
 /// The names of the queues and of the victim policies; the first of each is the collector's.
 std::vector<std::string_view> engine_queues();
 std::vector<std::string_view> engine_victims();
-/// Whether the queue of that name is for one thread alone: the bounds that concurrent queues are held
-/// against.
+/// Whether the queue of that name is for one thread only: such queues are the bounds of concurrent ones.
 bool serves_one_thread_alone(std::string_view queue);
 
-/// When owners grant, by name; the first is the default.
+/// The names of when owners grant; the first is the default.
 inline constexpr std::array<std::pair<std::string_view, mark::Grant>, 2> kGrants{
     {{"early", mark::Grant::early}, {"full", mark::Grant::full}}};
 
@@ -34,7 +33,7 @@ inline constexpr std::array<std::pair<std::string_view, mark::Grant>, 2> kGrants
 /// std::invalid_argument for a name that is not in the lists, a number out of range, and several threads with
 /// a queue for one, and std::bad_alloc.
 std::unique_ptr<gc::MarkEngine> make_engine(const EngineParts& parts, const gc::MarkingOptions& options);
-/// make_engine() of these parts, for the options of a collector.
+/// Returns a function that makes an engine of these parts, for the options of a collector.
 gc::MarkEngineMaker maker_of(EngineParts parts);
 
 }  // namespace jackdaw::bench

@@ -1,4 +1,4 @@
-// Instantiates an engine, for the files of this folder.
+// Defines make_engine_with, for the files of this folder that instantiate an engine.
 #pragma once
 
 #include "bench/engines/with_queue.h"

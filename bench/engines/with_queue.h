@@ -1,5 +1,5 @@
-// make_engine_with: an engine with one of the queues, and a victim policy that is chosen by name at run time.
-// Each queue has a file of its own in this folder, because engines take long to compile.
+// make_engine_with: makes an engine with one of the queues and a victim policy that is chosen by name. Each
+// queue has a file of its own in this folder, because engines take long to compile.
 #pragma once
 
 #include <memory>

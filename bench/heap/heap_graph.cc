@@ -50,7 +50,7 @@ void HeapGraph::describe_types(const tools::Graph& graph) {
   for (const tools::NodeType& type : graph.types) types_.push_back(describe(type));
 }
 
-// One memory node after the other, so that the objects are always the same ones.
+// Memory nodes are filled one after the other, so that each always holds the same objects.
 std::vector<heap::Object*> HeapGraph::allocate_nodes(const tools::Graph& graph) {
   tools::Progress progress("building the heap");
   std::vector<heap::Object*> objects(graph.node_count);
@@ -61,7 +61,7 @@ std::vector<heap::Object*> HeapGraph::allocate_nodes(const tools::Graph& graph) 
   }
   for (std::uint32_t node = 0; node < shares; ++node) {
     std::async(std::launch::async, [&] {
-      // When the system refuses, they lie elsewhere.
+      // If the system refuses, the objects lie elsewhere.
       machine::Topology::machine().bind_this_thread_to_node(node);
       allocate_from_to(graph, graph.node_count * node / shares, graph.node_count * (node + 1) / shares,
                        objects, progress);

@@ -1,4 +1,4 @@
-// HeapGraph: a graph built as real objects in Jackdaw's heap.
+// HeapGraph: a graph of objects in Jackdaw's heap.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace jackdaw::bench {
 
-/// Every node of a graph as an object of its size, allocated in the graph's order, and the graph's roots as
+/// Each node of a graph is an object of its size, allocated in the graph's order; the graph's roots are
 /// registered roots. Where chunks lie on several memory nodes, each has an equal share of the objects. The
-/// collector must outlive it and must not collect by itself while it is built.
+/// collector must outlive the graph and must not collect by itself while it is built.
 class HeapGraph {
  public:
   /// Builds the objects. Throws InputError when the heap runs out of memory. O(nodes + slots).

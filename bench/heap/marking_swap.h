@@ -1,4 +1,4 @@
-// MarkingSwap: marks a collector's heap with other engines than its own, in turn.
+// MarkingSwap: marks a collector's heap by other engines in turn.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace jackdaw::bench {
 
-/// Lends a collector other engines. Its own is back when the object dies. No other thread may use the
+/// Lends a collector other engines, and restores its own when it is destroyed. No other thread may use the
 /// collector meanwhile.
 class MarkingSwap {
  public:

@@ -1,7 +1,7 @@
-// ObjectSet: which objects of a heap a traversal has come to, in marks of its own.
+// ObjectSet: the objects of a heap that a traversal has reached, in marks of its own.
 //
-// One bit for each granule of every chunk that holds a member: about a 128th of the heap. It shares nothing
-// with the heap's own marks, so it can be held against them. One thread may use an object.
+// It has a bit for each granule of every chunk that holds a member: about a 128th of the heap. It is
+// independent of the heap's own marks, so that it can be compared with them. One thread may use an object.
 #pragma once
 
 #include <bitset>
@@ -17,7 +17,7 @@ namespace jackdaw::bench {
 
 class ObjectSet {
  public:
-  /// Puts `object` in. False when it was in already. O(1). Throws std::bad_alloc.
+  /// Adds `object`. False if it was there already. O(1). Throws std::bad_alloc.
   bool insert(const heap::Object* object) {
     const heap::Chunk* const chunk = heap::Chunk::of(object);
     if (chunk != last_chunk_) {
@@ -32,7 +32,7 @@ class ObjectSet {
     return true;
   }
 
-  /// Whether `object` was put in. O(1).
+  /// Whether `object` was added. O(1).
   [[nodiscard]] bool contains(const heap::Object* object) const {
     const auto found = members_.find(heap::Chunk::of(object));
     return found != members_.end() && found->second->test(granule_of(object));
@@ -46,7 +46,7 @@ class ObjectSet {
   }
 
   std::unordered_map<const heap::Chunk*, std::unique_ptr<Members>> members_;
-  // The chunk looked up last: neighbours in the graph are often neighbours in memory.
+  // The last chunk that was looked up, as neighbours in the graph are often neighbours in memory.
   const heap::Chunk* last_chunk_ = nullptr;
   Members* last_members_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Reads the references of an object of Jackdaw's heap by its type descriptor, without the marking engine.
+// for_each_reference: reads an object's references by its type descriptor, without the marking engine.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
-// SerialMark: what is reachable, found by a plain serial traversal: the reference that parallel marks are
-// held to.
+// SerialMark: a plain serial traversal, with which parallel marks are compared.
 //
-// It shares nothing with the marking engine: its own stack, its own marks, its own reading of type
-// descriptors.
+// It shares nothing with the marking engine: its stack, its marks and its reading of type descriptors are its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +21,16 @@ class SerialMark {
   /// references).
   explicit SerialMark(std::span<heap::Object* const> roots);
 
-  /// Objects reached.
+  /// Returns the number of objects reached.
   [[nodiscard]] std::uint64_t objects() const { return objects_; }
-  /// Objects reached whose types hold no references.
+  /// Returns the number of objects reached whose types hold no references.
   [[nodiscard]] std::uint64_t leaves() const { return leaves_; }
-  /// Non-null references held by objects reached, repeats included.
+  /// Returns the number of non-null references in objects reached, repeats included.
   [[nodiscard]] std::uint64_t references() const { return references_; }
   [[nodiscard]] bool reached(const heap::Object* object) const { return reached_.contains(object); }
 
-  /// Compares the heap's marks with what was reached: nothing when they are the same set, else one line on
-  /// the difference. O(heap).
+  /// Compares the heap's marks with the objects reached: returns nothing when they are the same set, else one
+  /// line on the difference. O(heap).
   [[nodiscard]] std::optional<std::string> difference(heap::Heap& heap) const;
 
  private:

@@ -15,13 +15,13 @@ namespace {
 using Layout = heap::TypeDescriptor::Layout;
 using mark::Slices;
 
-// Part of an array: a node of its slice tree.
+// A part of an array, by a node of its slice tree.
 struct Part {
   heap::Object* array;
   std::uint32_t node;
 };
 
-// Tasks of the same depth. Queues in pieces: a level's memory goes as the level is worked off.
+// The tasks of one depth, in queues of pieces, so that a level's memory is freed while it is processed.
 struct Level {
   std::deque<heap::Object*> objects;
   std::deque<Part> parts;

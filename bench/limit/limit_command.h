@@ -1,4 +1,4 @@
-// `jackdaw limit`: its options, and what it does with them.
+// `jackdaw limit`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
-// The settings of one piece of memory, each order with each number of threads.
+// Returns the settings of one piece of memory: each order with each number of threads.
 std::vector<LimitResult> settings_of(const LineMemory& memory, PageKind pages,
                                      const std::deque<mark::ThreadPool>& pools) {
   std::vector<LimitResult> results;
@@ -31,7 +31,7 @@ std::vector<LimitResult> settings_of(const LineMemory& memory, PageKind pages,
   return results;
 }
 
-// One pass over the settings; `results` are in the order of settings_of.
+// Measures each setting once; `results` are in the order of settings_of().
 void measure_once(const LineMemory& memory, std::uint64_t seed, std::deque<mark::ThreadPool>& pools,
                   std::vector<LimitResult>& results) {
   auto result = results.begin();

@@ -1,7 +1,7 @@
-// The experiment behind `jackdaw limit`: how fast this machine reads memory, cache line by cache line.
+// The experiment of `jackdaw limit`: how fast this machine reads memory, cache line by cache line.
 //
-// Settings are interleaved: one pass over the orders and numbers of threads, then the next. Reported is the
-// median over the passes.
+// Settings are interleaved: each pass goes over all orders and numbers of threads. The median over the passes
+// is reported.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct LimitOptions {
   std::uint64_t seed = 1;                           ///< of the random lines
 };
 
-/// One setting.
+/// The result of one setting.
 struct LimitResult {
   std::uint64_t bytes = 0;
   PageKind pages = PageKind::small;
@@ -33,7 +33,7 @@ struct LimitResult {
 };
 
 /// Measures every size with both kinds of pages, both orders, and 1 to `threads` threads. Throws InputError
-/// for memory that is not to be had.
+/// when there is not as much memory.
 std::vector<LimitResult> measure_limit(const LimitOptions& options);
 
 }  // namespace jackdaw::bench

@@ -13,7 +13,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-// "none", "all", or how much, for memory that asked for huge pages.
+// Returns how much of the memory that asked for huge pages has them: "none", "all", or a size.
 std::string huge_pages_of(const LimitResult& result) {
   if (result.bytes_on_huge_pages == 0) return "none";
   return result.bytes_on_huge_pages == result.bytes ? "all"

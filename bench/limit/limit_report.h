@@ -1,4 +1,4 @@
-// How the measured limit is shown: a table for people, JSON for machines.
+// The report of `jackdaw limit`: a table for people, JSON for machines.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace jackdaw::bench {
 
-/// One line on what was measured, then a line for each setting. Ends with a newline.
+/// Formats one line on the measurement, then a line for each setting. Ends with a newline.
 std::string format_limit(const LimitOptions& options, const std::vector<LimitResult>& results);
 
-/// By the keys that docs/command.md lists. Ends with a newline.
+/// Formats JSON with the keys that docs/command.md lists. Ends with a newline.
 std::string limit_to_json(const LimitOptions& options, const std::vector<LimitResult>& results);
 
 }  // namespace jackdaw::bench

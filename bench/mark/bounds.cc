@@ -24,7 +24,7 @@ std::uint64_t held_tasks(const std::vector<mark::WorkerStatistics>& workers) {
   return sum;
 }
 
-// An engine to be timed, and what it did so far.
+// A timed engine with its measurements so far.
 class Series {
  public:
   explicit Series(const gc::MarkingOptions& options) : engine_(options.make(options)) {
@@ -62,7 +62,7 @@ class Measurement {
   Measurement(gc::Collector& collector, const BoundsOptions& options, const AfterEach& after_each)
       : swapped_(collector), options_(options), after_each_(after_each) {}
 
-  // All numbers of workers in turn, so that what disturbs the machine disturbs all alike.
+  // The numbers of workers take turns, so that disturbances affect all alike.
   std::vector<BoundsRuns> time_all() {
     tools::Progress progress("marking for the bounds of time");
     std::vector<Series> all;
@@ -99,7 +99,7 @@ class Measurement {
   [[nodiscard]] gc::MarkingOptions marking_options(std::uint32_t workers) const {
     gc::MarkingOptions options = options_.marking;
     options.engine.threads = workers;
-    options.engine.tuning.serial_references = 0;  // the theory's workers are there from the start
+    options.engine.tuning.serial_references = 0;  // the theory's workers all begin at once
     return options;
   }
 
@@ -127,7 +127,7 @@ std::optional<BoundsFit> fit_span_factor(const Bounds& bounds) {
   const double unit = bounds.span_ms();
   const auto several = std::span(bounds.runs).subspan(1);
   if (several.empty() || unit == 0) return std::nullopt;
-  // The term to be fitted, c·T∞, is the same for every P: so least squares give the mean.
+  // The fitted term, c·T∞, is the same for every P, so least squares give the mean.
   const auto count = static_cast<double>(several.size());
   BoundsFit fit;
   fit.exact = several.size() == 1;

@@ -1,5 +1,5 @@
-// The bounds of the theory beside the run: work, span, time, steals and space of one heap for several numbers
-// of workers. docs/command.md says how to read them.
+// Bounds: measures work, span, time, steals and space of one heap for several numbers of workers, beside the
+// bounds of the theory. docs/command.md explains them.
 //
 // Source: Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", JACM 1999: §2
 // (work, critical path, Theorem 1), §4 (Theorem 5, space) and §6 (Theorems 13 and 14, time and
@@ -20,12 +20,12 @@
 
 namespace jackdaw::bench {
 
-/// Runs that mark one heap by one number of workers, again and again.
+/// Repeated markings of one heap by one number of workers.
 struct BoundsRuns {
   std::uint32_t workers = 0;          ///< P, those that really ran
   std::vector<double> wall_ms;        ///< of each run: clearing marks, roots, marking
   double median_ms = 0;               ///< T_P: the median of them
-  double steal_attempts = 0;          ///< of all workers, the median over the runs, as the next two
+  double steal_attempts = 0;          ///< of all workers; the median over the runs, like the next two
   double steals = 0;                  ///< attempts that got something
   double victims_refused = 0;         ///< looks at a victim that the policy refused before any attempt
   std::uint64_t most_held_tasks = 0;  ///< the sum of every worker's most tasks held at once; of the worst run
@@ -33,45 +33,45 @@ struct BoundsRuns {
 
 /// T_P = T1/P + c·T∞, fitted.
 struct BoundsFit {
-  double c = 0;            ///< a plain number: T∞ is taken at one worker's pace
-  double residual_ms = 0;  ///< root of the mean square of what the fit leaves over, over all P
-  bool exact = false;      ///< with a single P: one equation for one unknown leaves nothing over
+  double c = 0;            ///< dimensionless, as T∞ is taken at one worker's pace
+  double residual_ms = 0;  ///< root mean square of the residuals over all P
+  bool exact = false;      ///< with a single P, whose equation has no residual
 };
 
 struct Bounds {
   WorkAndSpan tasks;             ///< T1 and T∞
-  std::vector<BoundsRuns> runs;  ///< the first is one worker's; then ascending, to what was asked for
-  std::optional<BoundsFit> fit;  ///< not with one worker alone, nor when nothing is reachable
+  std::vector<BoundsRuns> runs;  ///< one worker's first, then ascending up to the requested number
+  std::optional<BoundsFit> fit;  ///< none with one worker only, or when nothing is reachable
 
-  /// T1: what one worker takes.
+  /// Returns T1, the time of one worker.
   [[nodiscard]] double one_worker_ms() const { return runs.front().median_ms; }
-  /// T1's time per task; 0 when there is none.
+  /// Returns T1's time for each task; 0 when there is none.
   [[nodiscard]] double task_ms() const { return ratio(one_worker_ms(), static_cast<double>(tasks.work)); }
-  /// T1/T∞: how many workers can be busy on average at most.
+  /// Returns T1/T∞: the most workers that can be busy on average.
   [[nodiscard]] double parallelism() const {
     return ratio(static_cast<double>(tasks.work), static_cast<double>(tasks.span));
   }
-  /// T∞ at one worker's pace.
+  /// Returns T∞ at one worker's pace.
   [[nodiscard]] double span_ms() const { return static_cast<double>(tasks.span) * task_ms(); }
-  /// T1/P.
+  /// Returns T1/P.
   [[nodiscard]] double share_ms(const BoundsRuns& of) const { return one_worker_ms() / of.workers; }
-  /// T1/P + T∞: no greedy schedule takes longer (Theorem 1).
+  /// Returns T1/P + T∞: no greedy schedule takes longer (Theorem 1).
   [[nodiscard]] double greedy_ms(const BoundsRuns& of) const { return share_ms(of) + span_ms(); }
-  /// T1/P + c·T∞ (Theorem 13). There must be a fit.
+  /// Returns T1/P + c·T∞ (Theorem 13). There must be a fit.
   [[nodiscard]] double fitted_ms(const BoundsRuns& of) const { return share_ms(of) + fit->c * span_ms(); }
-  /// P·T∞.
+  /// Returns P·T∞.
   [[nodiscard]] double workers_by_span(const BoundsRuns& of) const {
     return static_cast<double>(of.workers) * static_cast<double>(tasks.span);
   }
-  /// Steal attempts ÷ (P·T∞), which the theory bounds by a constant.
+  /// Returns steal attempts ÷ (P·T∞), which the theory bounds by a constant.
   [[nodiscard]] double attempts_ratio(const BoundsRuns& of) const {
     return ratio(of.steal_attempts, workers_by_span(of));
   }
-  /// S1·P (Theorem 5), where S1 is the most tasks that one worker alone held.
+  /// Returns S1·P (Theorem 5), where S1 is the most tasks that one worker alone held.
   [[nodiscard]] std::uint64_t space_bound(const BoundsRuns& of) const {
     return runs.front().most_held_tasks * of.workers;
   }
-  /// Tasks held ÷ (S1·P).
+  /// Returns tasks held ÷ (S1·P).
   [[nodiscard]] double space_ratio(const BoundsRuns& of) const {
     return ratio(static_cast<double>(of.most_held_tasks), static_cast<double>(space_bound(of)));
   }
@@ -80,27 +80,27 @@ struct Bounds {
   static double ratio(double value, double of) { return of == 0 ? 0 : value / of; }
 };
 
-/// How often the heap is marked by each number of workers.
+/// How each number of workers marks the heap.
 struct BoundsOptions {
   gc::MarkingOptions marking;  ///< its number of threads is the largest P
   std::uint32_t repeat = 1;    ///< measured runs of each P, at least 1
   std::uint32_t warmup = 0;    ///< runs before them
 };
 
-/// One and all powers of two up to `most`, and `most` itself, ascending.
+/// Returns one and all powers of two up to `most`, and `most` itself, ascending.
 std::vector<std::uint32_t> worker_counts(std::uint32_t most);
 
-/// Least squares for c over all runs but the first, which is one worker's. Nothing when there is no other, or
-/// nothing to do.
+/// Fits c by least squares over all runs but the first, which is one worker's. Nothing when there is no
+/// other, or no task.
 std::optional<BoundsFit> fit_span_factor(const Bounds& bounds);
 
-/// Told of every collection, warm-ups included, outside the measured time, with a word on which it was.
+/// Called after every collection, warm-ups included, outside the measured time, with the collection's name.
 using AfterEach = std::function<void(const std::string& which, const gc::CollectionResult& result)>;
 
 /// Marks what `roots` reach, which must be what the collector's roots reach, with each number of workers in
-/// turn, timed; then, to count the tasks held, as often with each again. The collector keeps its engine. No
-/// other thread may use the collector meanwhile. Throws std::invalid_argument for options that make no
-/// engine, and std::bad_alloc.
+/// turn, timed; then once more, as often, to count the tasks held. The collector keeps its engine. No other
+/// thread may use the collector meanwhile. Throws std::invalid_argument for options that make no engine, and
+/// std::bad_alloc.
 Bounds measure_bounds(gc::Collector& collector, std::span<heap::Object* const> roots,
                       const BoundsOptions& options, const AfterEach& after_each);
 

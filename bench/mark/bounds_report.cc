@@ -11,12 +11,12 @@ namespace jackdaw::bench {
 
 namespace {
 
-// The runs with more than one worker.
+// Returns the runs with more than one worker.
 std::span<const BoundsRuns> several_workers(const Bounds& bounds) {
   return std::span(bounds.runs).subspan(1);
 }
 
-// Without a minus before a zero.
+// Rounds without a minus before a zero.
 std::string rounded_with_sign(double ms) {
   return fmt::format("{:+.3f}", std::round(ms * 1000) / 1000 + 0.0);
 }

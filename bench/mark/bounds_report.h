@@ -1,4 +1,4 @@
-// How the bounds of the theory are shown: tables for people, JSON for machines.
+// The report on the bounds of the theory: tables for people, JSON for machines.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,11 +8,11 @@
 
 namespace jackdaw::bench {
 
-/// Appends the terms and, with several workers, a table each of time, steals and space, every one with the
-/// theorem that it stands beside. Ends with a newline.
+/// Appends the terms and, with several workers, tables of time, steals and space, each with its theorem. Ends
+/// with a newline.
 void format_bounds(const Bounds& bounds, std::string& out);
 
-/// By the keys that docs/command.md lists.
+/// Formats JSON with the keys that docs/command.md lists.
 nlohmann::ordered_json bounds_to_json(const Bounds& bounds);
 
 }  // namespace jackdaw::bench

@@ -22,7 +22,7 @@ tools::Graph make_graph_of_plain_objects(const ConservativeExperimentOptions& op
   return tools::make_graph(options.graph, graph);
 }
 
-// The heaps that the runs collect, and the description that they were built from no more.
+// The heaps that the runs collect, without the graph that they were built from.
 struct HeapPair {
   explicit HeapPair(const ConservativeExperimentOptions& options)
       : HeapPair(options, make_graph_of_plain_objects(options)) {}
@@ -50,8 +50,8 @@ double collect_ms(ConservativeHeap& heap) {
   return std::chrono::duration<double, std::milli>(heap.collect()).count();
 }
 
-// Notes what the collection lost, if it did. Returns how many objects it kept that nothing reaches. `which`:
-// the run in words.
+// Notes objects that the collection lost. Returns how many unreachable objects it kept. `which` names the
+// run.
 std::uint64_t verify(const std::string& which, const ConservativeHeap& heap, ConservativeReport& report) {
   const ConservativeHeap::Census census = heap.census();
   if (census.missing != 0) {
@@ -66,7 +66,7 @@ void measure(HeapPair& heaps, ConservativeReport& report) {
   const std::uint32_t all = report.options.warmup + report.options.repeat;
   std::optional<PlainLoop> loop;
   if (report.options.limit) {
-    collect_ms(heaps.ours);  // so that what is garbage is known
+    collect_ms(heaps.ours);  // so that the garbage is known
     loop.emplace(heaps.ours.map(), PlainLoop::Objects::conservative, heaps.ours.roots());
     report.plain_loop.emplace();
   }

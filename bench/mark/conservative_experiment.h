@@ -1,5 +1,5 @@
-// The experiment behind `jackdaw mark --interface c`: a graph allocated through the C interface and collected
-// again and again by GC_gcollect, beside libgc by the same calls.
+// The experiment of `jackdaw mark --interface c`: a graph is allocated through the C interface and collected
+// repeatedly by GC_gcollect, beside libgc by the same calls.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ConservativeExperimentOptions {
   std::uint64_t seed = 1;
   std::uint32_t repeat = 5;  ///< measured runs
   std::uint32_t warmup = 1;  ///< runs before them
-  bool verify = false;       ///< look at what every collection left marked
+  bool verify = false;       ///< check the marks after every collection
   bool beside_libgc = false;
   std::string libgc_folder;  ///< see libgc_functions()
   bool limit = false;        ///< run a plain loop after every run
@@ -39,7 +39,7 @@ struct ConservativeReport {
   std::optional<PlainLoopTimes> plain_loop;
   /// With verify: one line for each collection of ours or libgc's that lost objects.
   std::vector<std::string> differences;
-  /// With verify: objects that one collection of ours left marked though nothing reaches them, at most.
+  /// With verify: the most unreachable objects that one collection of ours left marked.
   std::uint64_t most_kept = 0;
 
   [[nodiscard]] double ns_per_object(double ms) const {
@@ -48,8 +48,8 @@ struct ConservativeReport {
   [[nodiscard]] bool all_correct() const { return differences.empty(); }
 };
 
-/// Builds the heaps and runs. One to a process. Throws InputError for what the user got wrong, a graph that
-/// does not fit in memory included.
+/// Builds the heaps and runs. At most once in a process. Throws InputError for wrong input, and for a graph
+/// that does not fit in memory.
 ConservativeReport run_conservative_experiment(const ConservativeExperimentOptions& options);
 
 }  // namespace jackdaw::bench

@@ -36,7 +36,7 @@ void format_heading(const ConservativeReport& report, std::string& out) {
                  report.threads == 1 ? "" : "s", describe_interior_pointers(report.options.setting));
 }
 
-// `baseline_ms`: from a baseline's result to its time in the run.
+// `baseline_ms` returns a baseline's time in the run.
 template <typename TimeOf>
 void format_run(const ConservativeReport& report, const std::string& name, double our_ms, TimeOf baseline_ms,
                 std::string& out) {
@@ -102,7 +102,7 @@ std::string to_json(const ConservativeReport& report) {
   }
   add_baselines(report.baselines, json);
   if (report.plain_loop) add_plain_loop(*report.plain_loop, report.median_ms, json);
-  // Names of files need not be UTF-8.
+  // Names of files may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 
-// Reads that a compiler must take for needed: the sum goes where it cannot follow.
+// Keeps a compiler from dropping the reads, as the sum goes where it cannot see it.
 void keep(std::uint64_t sum) { asm volatile("" : : "r"(sum)); }
 
-// A random line of `lines`, less than 2^32 of them or not: the upper half of a product.
+// Returns a random line of `lines`, which may be more than 2^32: the upper half of a product.
 std::uint64_t below(std::uint64_t random, std::uint64_t lines) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((Wide{random} * lines) >> 64);
@@ -46,7 +46,7 @@ void read_stream(const LineMemory& memory, std::uint64_t first, std::uint64_t re
   keep(sum);
 }
 
-// The figure of a line "AnonHugePages:  1234 kB" of the mapping that `address` lies in.
+// Returns the value of a line "AnonHugePages:  1234 kB" for the mapping that holds `address`.
 std::uint64_t huge_bytes_of_mapping(std::uintptr_t address) {
   std::ifstream smaps("/proc/self/smaps");
   std::string line;
@@ -80,12 +80,12 @@ LineMemory::LineMemory(std::uint64_t bytes, PageKind pages)
     throw tools::InputError(
         fmt::format("the system does not give {} to read; take less", tools::describe_bytes(bytes)));
   }
-  // Advice only; bytes_on_huge_pages() tells what came of it.
+  // This is only advice; bytes_on_huge_pages() returns the result.
   madvise(mapping_, mapped_bytes_, pages == PageKind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   const auto start =
       (reinterpret_cast<std::uintptr_t>(mapping_) + kHugePageBytes - 1) & ~(kHugePageBytes - 1);
   words_ = reinterpret_cast<std::uint64_t*>(start);
-  // Written, or all of it would be one page of zeros.
+  // The memory is written, as it would otherwise be one page of zeros.
   std::fill_n(words_, lines_ * kLineBytes / sizeof(std::uint64_t), 1);
 }
 
@@ -104,7 +104,7 @@ std::chrono::nanoseconds read_lines(const LineMemory& memory, ReadOrder order, s
   threads.run([&](std::uint32_t worker) {
     const std::uint64_t from = reads * worker / threads.size();
     const std::uint64_t count = reads * (worker + 1) / threads.size() - from;
-    // All are awake before the clock starts. Sequentially consistent by default: nothing here is hot.
+    // All threads are awake before the clock starts. Sequentially consistent by default: nothing here is hot.
     if (arrived.fetch_add(1) + 1 == threads.size()) {
       start = Clock::now();
       begun = true;

@@ -1,9 +1,8 @@
-// The cost of reading memory: the time for cache lines that are read in random order or in a stream, by one
-// thread or by several, from small pages or from huge ones. Marking cannot be faster than this.
+// LineReads: the time to read cache lines in random order or in a stream, by one thread or several, on small
+// pages or huge ones. Marking cannot be faster than this.
 //
-// Random reads are independent: the address of one does not depend on what another reads, so the processor
-// has as many of them under way as it can. A chain of dependent reads would measure latency, which a marker
-// that prefetches does not wait for.
+// Random reads are independent of one another, so that the processor overlaps as many as it can. A chain of
+// dependent reads would measure latency, which a marker that prefetches does not wait for.
 #pragma once
 
 #include <array>
@@ -21,8 +20,8 @@ namespace jackdaw::bench {
 inline constexpr std::size_t kLineBytes = 64;
 
 enum class ReadOrder : std::uint8_t {
-  random,  ///< each line picked anew among all, with equal probability
-  stream,  ///< one after another; each thread a stretch of its own
+  random,  ///< each line drawn from all with equal probability
+  stream,  ///< one after another; each thread has its own range
 };
 inline constexpr std::array<std::pair<std::string_view, ReadOrder>, 2> kReadOrders = {
     {{"random", ReadOrder::random}, {"stream", ReadOrder::stream}}};
@@ -37,7 +36,7 @@ inline constexpr std::array<std::pair<std::string_view, PageKind>, 2> kPageKinds
 /// Memory to read or write: whole cache lines, every page of it present.
 class LineMemory {
  public:
-  /// At least `bytes`, and at least one line. Throws InputError when the system has not that much.
+  /// Allocates at least `bytes`, and at least one line. Throws InputError when there is not as much memory.
   LineMemory(std::uint64_t bytes, PageKind pages);
   ~LineMemory();
   LineMemory(const LineMemory&) = delete;
@@ -45,12 +44,12 @@ class LineMemory {
 
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
   [[nodiscard]] std::uint64_t bytes() const { return lines_ * kLineBytes; }
-  /// How many of the bytes lie on huge pages: what the kernel says now. 0 where it does not say.
+  /// Returns how many of the bytes lie on huge pages, by the kernel's present answer; 0 if it gives none.
   [[nodiscard]] std::uint64_t bytes_on_huge_pages() const;
 
-  /// All words, for other uses of memory on such pages.
+  /// Returns all words, for other uses of memory on such pages.
   [[nodiscard]] std::span<std::uint64_t> words() { return {words_, bytes() / sizeof(std::uint64_t)}; }
-  /// The first word of a line.
+  /// Returns the first word of a line.
   [[nodiscard]] const std::uint64_t& word_of(std::uint64_t line) const {
     return words_[line * (kLineBytes / sizeof(std::uint64_t))];
   }
@@ -62,8 +61,8 @@ class LineMemory {
   std::uint64_t* words_;
 };
 
-/// Reads `reads` lines with all threads of the pool together, and says how long that took from the first
-/// thread's start to the last one's end. `seed` chooses the random lines.
+/// Reads `reads` lines with all threads of the pool, and returns the time from the first thread's start to
+/// the last one's end. `seed` chooses the random lines.
 std::chrono::nanoseconds read_lines(const LineMemory& memory, ReadOrder order, std::uint64_t reads,
                                     std::uint64_t seed, mark::ThreadPool& threads);
 

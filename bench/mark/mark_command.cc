@@ -34,9 +34,9 @@ namespace {
 constexpr std::uint32_t kMaximumRuns = 10'000'000;
 constexpr std::size_t kLargestStealBatch = 65536;
 
-// How the objects are allocated and what is known of them.
+// The value of --interface for objects that are allocated through the C interface.
 constexpr std::string_view kConservative = "c";
-// The options that mean something there.
+// With that interface, only these options apply.
 constexpr std::array<std::string_view, 14> kConservativeOptions = {
     "GRAPH",      "--interface", "--displacements", "--threads", "--repeat", "--warmup", "--verify",
     "--baseline", "--libgc",     "--limit",         "--json",    "--report", "--seed",   "--object-bytes"};
@@ -190,7 +190,7 @@ int MarkCommand::run() {
   return run_and_report(run_mark_experiment, typed_options());
 }
 
-// Before a heap is built in vain.
+// This is checked before a heap is built in vain.
 void MarkCommand::check_libgc() const {
   const bool beside_libgc =
       std::ranges::find(options_.baselines, BaselineKind::boehm) != options_.baselines.end();

@@ -1,4 +1,4 @@
-// `jackdaw mark`: its options, and what it does with them.
+// `jackdaw mark`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>

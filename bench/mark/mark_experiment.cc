@@ -39,7 +39,7 @@ Run describe(gc::CollectionResult&& result) {
   return run;
 }
 
-// Since the engine was made, as in Run.
+// Returns the steals since the engine was made, in Run's format.
 std::vector<std::uint32_t> steals_so_far(const gc::Collector& collector) {
   std::vector<std::uint32_t> steals;
   for (std::uint32_t thief = 0; thief < collector.mark_threads(); ++thief) {
@@ -57,7 +57,7 @@ Run collect(gc::Collector& collector) {
   return run;
 }
 
-// One line when the run differs from the serial traversal in its marks or in its counts.
+// Returns a line if the run differs from the serial traversal in its marks or its counts.
 std::optional<std::string> compare(const Run& run, const SerialMark& serial, heap::Heap& heap) {
   if (auto difference = serial.difference(heap)) return difference;
   if (run.figures.objects_marked != serial.objects() || run.figures.references != serial.references()) {
@@ -103,7 +103,7 @@ bool asks_for(const MarkExperimentOptions& options, BaselineKind kind) {
   return std::ranges::find(options.baselines, kind) != options.baselines.end();
 }
 
-// The heaps that the runs collect, and the description that they were built from no more.
+// The heaps that the runs collect, without the graph that they were built from.
 struct Heaps {
   explicit Heaps(const MarkExperimentOptions& options) : collector(collector_options(options)) {
     tools::GraphOptions graph_options;
@@ -122,16 +122,16 @@ struct Heaps {
 
   gc::Collector collector;
   std::uint64_t objects = 0;
-  ReadOrder order = ReadOrder::stream;  // in which a marking comes to the objects
+  ReadOrder order = ReadOrder::stream;  // the order in which a marking visits objects
   std::unique_ptr<HeapGraph> ours;
-  std::vector<std::unique_ptr<Baseline>> baselines;  // as in the options
+  std::vector<std::unique_ptr<Baseline>> baselines;  // in the order of the options
 };
 
-// Memory of its own to read, as much as the objects' lines, on pages like the heap's, by as many threads as
-// mark.
+// Memory to read beside the heap: as much as the objects' lines, on the same kind of pages, by as many
+// threads as mark.
 class LimitReader {
  public:
-  // Collects, to know what is marked.
+  // Collects first, so that the live objects are marked.
   LimitReader(Heaps& heaps, std::uint64_t seed)
       : LimitReader(lines_after_collection(heaps), heaps.order, seed, heaps.collector.mark_threads()) {}
 
@@ -162,7 +162,7 @@ class LimitReader {
 // The bounds that marking is compared with.
 class Limits {
  public:
-  // Collects, to know what is marked.
+  // Collects first, so that the live objects are marked.
   Limits(Heaps& heaps, std::uint64_t seed)
       : lines_(heaps, seed),
         loop_(heaps.collector.heap().map(), PlainLoop::Objects::typed, roots_of(*heaps.ours)) {}
@@ -172,7 +172,7 @@ class Limits {
   void run(bool is_measured, MarkReport& report) {
     const double lines_ms = lines_.read_ms();
     const double loop_ms = loop_.run().count();
-    // The next marking comes after lines that were read, too, and not to what the loop left in the caches.
+    // The lines are read once more, so that the next marking does not find what the loop left in the caches.
     lines_.read_ms();
     report.plain_loop->objects_marked = loop_.objects_marked();
     if (!is_measured) return;
@@ -192,12 +192,12 @@ class Limits {
   PlainLoop loop_;
 };
 
-// The reference that the marks are compared with, or null.
+// Returns the traversal with which marks are compared, or null.
 std::unique_ptr<SerialMark> reference_for(const MarkExperimentOptions& options, const Heaps& heaps) {
   return options.verify ? std::make_unique<SerialMark>(heaps.ours->roots()) : nullptr;
 }
 
-// The results of the baselines, to which the runs will add their times.
+// Returns the baselines' results, to which the runs add their times.
 std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options, const Heaps& heaps) {
   std::vector<BaselineResult> results;
   for (std::size_t i = 0; i < options.baselines.size(); ++i) {
@@ -208,7 +208,7 @@ std::vector<BaselineResult> results_to_come(const MarkExperimentOptions& options
   return results;
 }
 
-// Notes a difference, if there is one. `which`: the run's collection in words.
+// Notes a difference, if there is one. `which` names the run's collection.
 void verify(const std::string& which, const Run& run, const SerialMark* serial, Heaps& heaps,
             MarkReport& report) {
   if (serial == nullptr) return;
@@ -217,8 +217,8 @@ void verify(const std::string& which, const Run& run, const SerialMark* serial, 
   }
 }
 
-// Runs a baseline once and, in a heap of ours, looks at its marks, too. Returns its time. `which`: the run in
-// words.
+// Runs a baseline once and, if it marks in our heap, checks its marks. Returns its time. `which` names the
+// run.
 double run_baseline(std::size_t index, const std::string& which, const SerialMark* serial, Heaps& heaps,
                     MarkReport& report) {
   const double time_ms = milliseconds(heaps.baselines[index]->run());
@@ -231,8 +231,8 @@ double run_baseline(std::size_t index, const std::string& which, const SerialMar
   return time_ms;
 }
 
-// One run of our collector and of each baseline. Every second run goes backwards: a marking finds in each
-// processor's cache what the one before it left there, so none may always come after the same other.
+// Runs our collector and each baseline once. Every second run is in reverse order: a marking finds in each
+// processor's cache what the one before it left there, so none may always follow the same other one.
 void run_all(std::uint32_t number, bool is_measured, const std::string& which, const SerialMark* serial,
              Heaps& heaps, MarkReport& report) {
   const std::size_t sides = 1 + heaps.baselines.size();
@@ -294,7 +294,7 @@ RunTimeLine describe(const mark::TimeLine& time_line) {
   return run;
 }
 
-// Records the last of a few runs by an engine of its own, because recording takes time.
+// Records the last of a few runs on an engine of its own, because recording takes time.
 RunTimeLine record_time_line(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
                              MarkReport& report) {
   constexpr std::size_t kSpansOfWorker = 100'000;

@@ -1,4 +1,4 @@
-// The experiment behind `jackdaw mark`: a graph, marked again and again, beside baselines on the same graph.
+// The experiment of `jackdaw mark`: a graph is marked repeatedly, beside baselines on the same graph.
 #pragma once
 
 #include <chrono>
@@ -34,23 +34,22 @@ struct MarkExperimentOptions {
   bool verify = false;                  ///< compare every run's marks with a serial traversal
   std::vector<BaselineKind> baselines;  ///< no kind twice
   std::string libgc_folder;             ///< see libgc_functions()
-  bool limit = false;                   ///< read as many cache lines, and run a plain loop, after every run
-  bool bounds = false;                  ///< measure the bounds of the theory, too, with runs of their own
-  bool time_line = false;               ///< note what each worker does, too, in a run of its own
+  bool limit = false;                   ///< read as many cache lines, too, and run a plain loop
+  bool bounds = false;                  ///< also measure the bounds of the theory, in runs of their own
+  bool time_line = false;               ///< also record what each worker does, in a run of its own
 };
 
-/// The time to read the marked objects' cache lines once, with as many threads. For graphs whose objects
-/// lie at random addresses every object's lines are read as random lines; for others each line once, in a
-/// stream.
+/// The time to read the marked objects' cache lines once, with as many threads. If objects lie at random
+/// addresses, every object's lines are read in random order; otherwise each line once, in a stream.
 struct ReadLimit {
   ReadOrder order = ReadOrder::random;
-  std::uint64_t lines = 0;  ///< read in each run: of every object from its header to its last reference
-  std::uint64_t bytes = 0;  ///< of the memory that they are read from: as much as the objects' distinct lines
+  std::uint64_t lines = 0;      ///< read in each run: each object's from its header to its last reference
+  std::uint64_t bytes = 0;      ///< of the memory that is read: as much as the objects' distinct lines
   std::vector<double> wall_ms;  ///< once for each run of ours, in turn with ours
   double median_ms = 0;
 };
 
-/// One run's figures, or each figure's median over the runs.
+/// The figures of one run, or each one's median over the runs.
 struct RunFigures {
   double wall_ms = 0;     ///< clearing marks, roots, marking
   double collect_ms = 0;  ///< the whole collection
@@ -81,7 +80,7 @@ struct MarkReport {
   std::string graph;
   std::uint64_t objects = 0;     ///< nodes of the graph, reachable or not
   std::uint64_t heap_bytes = 0;  ///< of all chunks
-  /// Heap bytes on each memory node, where chunks lie on nodes; else all in one entry.
+  /// The heap's bytes on each memory node; one entry where chunks lie on no particular node.
   std::vector<std::uint64_t> heap_bytes_by_node;
   std::uint64_t marking_memory_bytes = 0;  ///< mark bits, block tables, queues, overflow lists
   std::uint32_t threads = 0;               ///< workers that really ran
@@ -98,14 +97,13 @@ struct MarkReport {
   std::optional<Bounds> bounds;
   std::optional<RunTimeLine> time_line;
 
-  /// Our median marking ÷ the median time to read the lines. There must be a limit.
+  /// Returns our median marking ÷ the median time to read the lines. There must be a limit.
   [[nodiscard]] double ratio_to_limit() const { return median.wall_ms / limit->median_ms; }
   /// Whether no run's marks differed.
   [[nodiscard]] bool all_correct() const { return differences.empty(); }
 };
 
-/// Builds the graph and runs. Throws InputError for what the user got wrong, a graph that does not fit in
-/// memory included.
+/// Builds the graph and runs. Throws InputError for wrong input, and for a graph that does not fit in memory.
 MarkReport run_mark_experiment(const MarkExperimentOptions& options);
 
 }  // namespace jackdaw::bench

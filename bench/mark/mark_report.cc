@@ -53,7 +53,7 @@ void format_heading(const MarkReport& report, std::string& out) {
                  to_string(OurObjects::typed));
 }
 
-// `baseline_ms`: from a baseline's result to its time in the run.
+// `baseline_ms` returns a baseline's time in the run.
 template <typename TimeOf>
 void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures,
                 TimeOf baseline_ms, std::string& out) {
@@ -116,7 +116,7 @@ void format_overflow(const MarkReport& report, std::string& out) {
                  100.0 * static_cast<double>(sum.overflow_pushes) / static_cast<double>(sum.pushes));
 }
 
-// How near work and memory were to one another, where that can differ.
+// Prints how near work and memory were to one another, on a machine with several memory nodes.
 void format_nodes(const MarkReport& report, std::string& out) {
   if (report.heap_bytes_by_node.size() < 2) return;
   const mark::WorkerStatistics sum = mark::total(run_nearest_median(report).workers);
@@ -256,7 +256,7 @@ std::string to_json(const MarkReport& report) {
   if (report.plain_loop) add_plain_loop(*report.plain_loop, report.median.wall_ms, json);
   if (report.bounds) json["bounds"] = bounds_to_json(*report.bounds);
   if (report.time_line) json["time_line"] = time_line_to_json(*report.time_line);
-  // Names of files need not be UTF-8.
+  // Names of files may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

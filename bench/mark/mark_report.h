@@ -1,4 +1,4 @@
-// How a MarkReport is shown: tables for people, JSON for machines.
+// The report of `jackdaw mark`: tables for people, JSON for machines.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace jackdaw::bench {
 
-/// One line on the graph, a table of the runs, a table of the workers of the run nearest the median, the
-/// steal percentage, the ratios to the baselines and the bounds. Ends with a newline.
+/// Formats one line on the graph, a table of the runs, a table of the workers of the run nearest the median,
+/// the steal percentage, the ratios to the baselines and the bounds. Ends with a newline.
 std::string format_tables(const MarkReport& report);
 
-/// The report as JSON, by the keys that docs/command.md lists. Ends with a newline.
+/// Formats the report as JSON with the keys that docs/command.md lists. Ends with a newline.
 std::string to_json(const MarkReport& report);
 
 }  // namespace jackdaw::bench

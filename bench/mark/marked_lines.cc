@@ -10,7 +10,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-// Words from the header to the end of the last reference.
+// Returns the words from the header to the end of the last reference.
 std::uint64_t words_to_read(const heap::Object& object) {
   const heap::TypeDescriptor& type = *object.type();
   switch (type.layout()) {
@@ -30,14 +30,14 @@ std::uint64_t words_to_read(const heap::Object& object) {
 
 MarkedLines count_marked_lines(heap::Heap& heap) {
   MarkedLines lines;
-  std::uintptr_t counted = 0;  // the last line that is counted in `distinct`
+  std::uintptr_t counted = 0;  // the last line counted in `distinct`
   heap.for_each_marked([&](const heap::Object* object) {
     const auto start = reinterpret_cast<std::uintptr_t>(object);
     const std::uintptr_t first = start / kLineBytes;
     const std::uintptr_t last = (start + words_to_read(*object) * heap::kWordBytes - 1) / kLineBytes;
     ++lines.objects;
     lines.visited += last - first + 1;
-    // Objects come in address order within a chunk, so only the first line may be the last object's as well.
+    // Objects come in address order within a chunk, so only the first line may also be the last object's.
     lines.distinct += last - first + (first == counted ? 0 : 1);
     counted = last;
   });

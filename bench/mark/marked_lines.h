@@ -1,8 +1,7 @@
-// How many cache lines a marking has to read.
+// MarkedLines: the number of cache lines that a marking has to read.
 //
-// Of every marked object these: the lines from its header to the end of its last reference, whatever the size
-// of what follows. Mark bits, type descriptors and the marker's own memory are not counted: they are what a
-// better marker could do without.
+// For every marked object these are the lines from its header to the end of its last reference. Mark bits,
+// type descriptors and the marker's own memory do not count: a better marker could avoid them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace jackdaw::bench {
 
 struct MarkedLines {
   std::uint64_t objects = 0;
-  std::uint64_t visited = 0;  ///< each object's lines, summed: what is read when objects come in random order
+  std::uint64_t visited = 0;  ///< each object's lines, summed: read if objects come in random order
   std::uint64_t distinct =
       0;  ///< lines that any object has a part in: what is read when they come in address order
 };

@@ -24,7 +24,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-// An object's address and, above it, how many words the slot has that it lies in; 0 of a large object.
+// An object's address and, above it, the number of words of its slot, or 0 for a large object.
 using Entry = std::uint64_t;
 constexpr unsigned kAddressBits = 48;
 
@@ -75,7 +75,7 @@ struct Loop {
     }
   }
 
-  // A bit for each of four words that lies in the heap's range.
+  // Returns a bit for each of four words, set if it lies in the heap's range.
   [[JACKDAW_PLAIN_LOOP, gnu::always_inline]] inline std::uint32_t inside_of_four(
       const heap::Word* word) const {
 #if defined(__x86_64__)

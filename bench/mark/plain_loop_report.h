@@ -1,4 +1,4 @@
-// How the plain loop's times are shown beside ours.
+// The report of the plain loop's times beside ours.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace jackdaw::bench {
 
-/// One line, with a newline. `our_ms`: our median.
+/// Formats one line, with a newline. `our_ms` is our median.
 void format_plain_loop(const PlainLoopTimes& times, double our_ms, std::string& out);
 
 /// Adds the keys `plain_loop` and `ratio_to_plain_loop`.

@@ -1,6 +1,6 @@
-// Allocation alone: what it takes to get an object of 16 to 256 bytes that is dropped at once. Against <gc.h>
-// the collector finds the garbage; compiled with -DALLOCATE_WITH_MIMALLOC the program gives every object back
-// itself. README.md defines every number that it prints.
+// Allocation alone: the time to allocate an object of 16 to 256 bytes that is dropped at once. With <gc.h>
+// the collector finds the garbage; compiled with -DALLOCATE_WITH_MIMALLOC the program frees every object.
+// README.md defines every number that it prints.
 #define _GNU_SOURCE
 #ifdef ALLOCATE_WITH_MIMALLOC
 #include <mimalloc.h>
@@ -26,7 +26,7 @@ enum {
   kMostBytes = 4096,
   kSizes = 1024,            // a power of two
   kBatch = 1000,            // objects that --mode batches frees together
-  kRoundBytes = 128 << 20,  // what a thread allocates at most between two collections with --collections off
+  kRoundBytes = 128 << 20,  // the most that a thread allocates between two collections with --collections off
   kRehearsalObjects = 1000000
 };
 
@@ -35,12 +35,13 @@ static uint64_t threads = 1;
 static uint64_t objects = 10000000;
 static uint64_t mode = 0;
 
-// The sizes of a thread's objects, over and over.
+// These are the sizes of a thread's objects, used in turn.
 static uint16_t sizes[kSizes];
 
 static size_t size_at(uint64_t index) { return sizes[index & (kSizes - 1)]; }
 
-// The least that a program does with a new object. Volatile, or the compiler would remove the write.
+// Does the least that a program does with a new object. It is volatile, or the compiler would remove the
+// write.
 static void use(void* object, uint64_t index) {
   if (object == NULL) end_with(1, "out of memory");
   *(volatile uint64_t*)object = index;
@@ -49,7 +50,7 @@ static void use(void* object, uint64_t index) {
 // ---- what allocates
 // ------------------------------------------------------------------------------------------
 
-// Allocates objects and says how many nanoseconds it took.
+// Allocates objects and returns how many nanoseconds it took.
 typedef uint64_t Allocate(uint64_t count);
 
 #ifdef ALLOCATE_WITH_MIMALLOC
@@ -149,7 +150,7 @@ static Allocate* const allocators[] = {allocate_traced, allocate_atomic};
 
 static void start_allocator(void) {
   GC_INIT();
-  GC_start_mark_threads();  // which otherwise start with the program's second thread
+  GC_start_mark_threads();  // they would start with the program's second thread
   if (heap_mib != 0 && !GC_expand_hp((size_t)heap_mib << 20)) end_with(1, "no memory for the heap of --heap");
 }
 
@@ -168,7 +169,7 @@ static uint64_t objects_in_round(void) {
   return off && most < objects ? most : objects;
 }
 
-// Enough to write to all of the heap that the rounds will use.
+// Returns enough objects to write to all of the heap that the rounds will use.
 static uint64_t objects_in_rehearsal(void) {
   if (off) return objects_in_round();
   const uint64_t to_fill_heap = (heap_mib << 20) / (bytes != 0 ? bytes : 16);
@@ -186,8 +187,8 @@ static void print_own(void) {
 // ---- rounds
 // --------------------------------------------------------------------------------------------------
 
-// All threads go through the same rounds together. The first is a rehearsal: it makes the heap as large as
-// the others need it. Only between the two barriers of a round does the clock run.
+// All threads go through the same rounds together. The first round is a rehearsal, which makes the heap as
+// large as the others need it. The clock runs only between the two barriers of a round.
 static pthread_barrier_t barrier;
 static pthread_mutex_t sum_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t nanoseconds_in_all;
@@ -198,7 +199,7 @@ static uint64_t page_faults(void) { return (uint64_t)usage_now().ru_minflt; }
 
 static void wait_for_others(void) { pthread_barrier_wait(&barrier); }
 
-// The first thread speaks for all.
+// The first thread measures for all.
 static uint64_t run_round(uint64_t count, bool first, bool counts) {
   uint64_t collections_before = 0;
   uint64_t faults_before = 0;

@@ -1,4 +1,4 @@
-// GCBench (gcbench.h) against <gc.h>.
+// GCBench (gcbench.h) with <gc.h>.
 #define _GNU_SOURCE
 #define GC_THREADS
 #include <gc.h>
@@ -42,7 +42,7 @@ static void GC_CALLBACK on_event(GC_EventType event) {
 
 static void start_collector(void) {
   GC_INIT();
-  GC_start_mark_threads();  // which otherwise start with the program's second thread
+  GC_start_mark_threads();  // they would start with the program's second thread
   GC_set_on_collection_event(on_event);
 }
 

@@ -1,5 +1,5 @@
-// GCBench (gcbench.h) with precise types: the same work as gcbench.c, and nodes that say where their
-// references are.
+// GCBench (gcbench.h) with precise types: the same work as gcbench.c, with nodes whose references are
+// reported.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -26,7 +26,7 @@ namespace {
 using jackdaw::gc::CollectionEvent;
 using jackdaw::gc::ProcessCollector;
 
-// Numbers behind the object.
+// An array of numbers behind the object.
 struct Array : jackdaw::GarbageCollectedLeaf<Array> {
   double* numbers() { return reinterpret_cast<double*>(this + 1); }
 };

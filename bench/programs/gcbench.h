@@ -15,16 +15,16 @@
 // ---- the collector
 // -------------------------------------------------------------------------------------------
 
-// Called before all else. From then on begin() and end() are called as below for `stops` and `collections`.
+// Called first. From then on begin() and end() are called for `stops` and `collections`.
 static void start_collector(void);
-// A cleared node; null when there is no memory.
+// Returns a cleared node, or null when there is no memory.
 static struct Node* allocate_node(void);
-// An array of `length` numbers, which need not be cleared; null when there is no memory.
+// Returns an array of `length` numbers, which need not be cleared, or null when there is no memory.
 static double* allocate_array(size_t length);
 static uint64_t collections_so_far(void);
 static int mark_threads(void);
 static uint64_t heap_bytes(void);
-// Adds what there is to print of the collector's version (print_gc_version).
+// Prints the collector's version, if there is one (print_gc_version).
 static void print_version(void);
 
 // ---- the program's options
@@ -73,7 +73,7 @@ static struct Node* new_node(int level) {
   return node;
 }
 
-// Gives a node its descendants, each before its own.
+// Gives a node its descendants, each before its own ones.
 static void populate(struct Node* node) {
   if (node->level == 0) return;
   node->left = new_node(node->level - 1);
@@ -98,7 +98,7 @@ static struct Node* build_bottom_up(int depth) {
   return node;
 }
 
-// Counts nodes down to the first that is not where it should be.
+// Counts nodes down to the first that is out of place.
 static uint64_t count_nodes(const struct Node* node, int level) {
   if (node == NULL || node->level != level) return 0;
   if (level == 0) return node->left == NULL && node->right == NULL;
@@ -152,13 +152,13 @@ static double* new_array(size_t length) {
 
 static void check_array(const double* array, size_t length) {
   for (size_t i = 0; i < length; ++i) {
-    // Compared in two ways, because compilers warn of != between doubles.
+    // Two comparisons are used because compilers warn of != between doubles.
     if (array[i] < element(i) || array[i] > element(i))
       end_with(1, "element %zu of the array has changed", i);
   }
 }
 
-// Not inlined, so that the caller's frame keeps nothing of the tree by accident.
+// It is not inlined, so that the caller's frame keeps nothing of the tree by accident.
 __attribute__((noinline)) static void stretch_heap(void) {
   check_tree("stretch", build_bottom_up(scaled(kStretchDepth)), scaled(kStretchDepth));
 }
@@ -176,7 +176,7 @@ static void run_once(void) {
 // ---- pauses
 // --------------------------------------------------------------------------------------------------
 
-// Times between two events that come in turn. The collector sends events under its lock.
+// The times between two events that alternate. The collector sends events under its lock.
 struct Spans {
   uint64_t begun;
   uint64_t longest;
@@ -205,7 +205,7 @@ static void print_spans(const char* name, const char* sum_name, const struct Spa
   }
 }
 
-// A collector that does not say when it stops the world pauses one thread for as long as it collects; with
+// A collector that does not report when it stops the world pauses one thread for as long as it collects; with
 // more threads nothing is known. A collector that sent no event and did not collect did not pause.
 static void print_pauses(uint64_t collected) {
   const struct Spans* pauses = &stops;
@@ -234,7 +234,7 @@ static void measure(void) {
          peak_resident_mib());
 }
 
-// The whole program.
+// Runs the whole program.
 static int run_gcbench(char** arguments) {
   program_name = "gcbench";
   const struct Option options[] = {

@@ -1,6 +1,6 @@
 // A histogram of numbers whose buckets grow with them, for latencies from nanoseconds to hours: below 128 a
-// bucket is one number; above, each power of two has 64 of equal width. A percentile, the largest number of
-// its bucket, is so at most one part in 64 (1.6 %) too large. Debian 12 has no HdrHistogram for C.
+// bucket is one number; above, each power of two has 64 of equal width. So a percentile, the largest number
+// of its bucket, is at most one part in 64 (1.6 %) too large. Debian 12 has no HdrHistogram for C.
 // NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_HISTOGRAM_H
 #define JACKDAW_BENCH_PROGRAMS_HISTOGRAM_H
@@ -10,7 +10,7 @@
 
 enum { kBucketBits = 6, kBucketCount = (64 - kBucketBits + 1) << kBucketBits };
 
-// Zeroed, it is empty.
+// A zeroed histogram is empty.
 struct Histogram {
   uint64_t counts[kBucketCount];
   uint64_t count;
@@ -45,7 +45,7 @@ static inline void add_histogram(struct Histogram* to, const struct Histogram* f
   if (from->largest > to->largest) to->largest = from->largest;
 }
 
-// The least number that `percent` % of the numbers do not exceed; 0 if there are none.
+// Returns the least number that `percent` % of the numbers do not exceed; 0 if there are none.
 static inline uint64_t percentile(const struct Histogram* histogram, double percent) {
   const double rank = percent / 100 * (double)histogram->count;
   uint64_t below = 0;

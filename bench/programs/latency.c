@@ -1,6 +1,6 @@
-// Measures what a collector's stalls do to a program: threads keep structures alive, and read, replace and
-// allocate at given rates; every operation is timed, and so is every gap in which a thread did not run.
-// Against <gc.h>, or with mimalloc and explicit frees (-DALLOCATE_WITH_MIMALLOC) as the bound. README.md
+// Measures how a collector's stalls affect a program: threads keep structures alive, and read, replace and
+// allocate at given rates. Every operation is timed, and so is every gap in which a thread did not run. It
+// runs with <gc.h>, or with mimalloc and explicit frees (-DALLOCATE_WITH_MIMALLOC) as the bound. README.md
 // defines every number it prints.
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -52,8 +52,8 @@ static uint64_t incremental;
 // The measurements of one thread.
 struct Measured {
   struct Stalls stalls;
-  struct Histogram service;    // operations, from their beginning
-  struct Histogram since_due;  // and from when they were due; those that never began, to the end of all
+  struct Histogram service;    // of operations, from their beginning
+  struct Histogram since_due;  // from when they were due; those that never began, to the end
   uint64_t reads;
   uint64_t allocated;
   uint64_t processor_time;
@@ -70,12 +70,12 @@ static uint64_t thread_processor_time(void) {
   return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-// The threads' operations come due in turn.
+// The threads' operations become due in turn.
 static uint64_t due_time(uint64_t thread, uint64_t number) {
   return start_time + (uint64_t)((double)(number * threads + thread) * 1e9 / (double)operations);
 }
 
-// A thread that wakes up late has stalled since it wanted to.
+// A thread that wakes up late was stalled since the time that it wanted.
 static uint64_t sleep_until(uint64_t time) {
   const struct timespec wanted = {(time_t)(time / 1000000000U), (long)(time % 1000000000U)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wanted, NULL) == EINTR) continue;
@@ -129,7 +129,7 @@ static void begin_measuring(void) {
   preemptions = preemptions_so_far();
   measured_processor_ms = processor_ms();
   records_pauses = true;
-  start_time = nanoseconds_now() + 10000000U;  // when all are awake
+  start_time = nanoseconds_now() + 10000000U;  // when all threads are awake
 }
 
 static void end_measuring(void) {
@@ -179,7 +179,7 @@ static void run_threads(void) {
 
 static double microseconds(uint64_t nanoseconds) { return (double)nanoseconds / 1e3; }
 
-// All threads' together.
+// This is the sum over all threads.
 static struct Histogram service;
 static struct Histogram since_due;
 static struct Histogram stall_lengths;

@@ -18,9 +18,9 @@
 
 static const char* program_name;
 
-// An option takes a number from `least` to `most` (none if `most` is 0), or one of `words` (NULL at the end,
-// or NULL alone for none): then its value is the word's position among them. One that takes neither is 1 when
-// it is there.
+// An option takes a number from `least` to `most` (none if `most` is 0), or one of `words` (ended by NULL;
+// NULL alone: none), and its value is then the word's position. An option without either has the value 1 if
+// it is given.
 struct Option {
   const char* name;  // with its two dashes
   uint64_t* value;
@@ -78,8 +78,7 @@ static inline void parse_value(const struct Option* option, const char* text) {
   *option->value = number;
 }
 
-// Understands '--name value', '--name=value' and '--name' alone; prints `help` and ends the program when
-// asked to.
+// Parses '--name value', '--name=value' and '--name' alone. Prints `help` and ends the program when asked to.
 static inline void parse_options(char** arguments, const struct Option* options, size_t count,
                                  const char* help) {
   for (char** argument = arguments + 1; *argument != NULL; ++argument) {
@@ -121,7 +120,7 @@ static inline struct rusage usage_now(void) {
   return usage;
 }
 
-// Processor time of the whole process so far.
+// Returns the processor time of the whole process so far.
 static inline double processor_ms(void) {
   const struct rusage usage = usage_now();
   return 1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
@@ -130,12 +129,12 @@ static inline double processor_ms(void) {
 
 static inline double peak_resident_mib(void) { return (double)usage_now().ru_maxrss / 1024; }
 
-// A member of the line of JSON: the version that the collector tells by GC_get_version.
+// Prints a member of the JSON line: the version from GC_get_version.
 static inline void print_gc_version(unsigned encoded) {
   printf(",\"gc_version\":\"%u.%u.%u\"", encoded >> 16, encoded >> 8 & 0xff, encoded & 0xff);
 }
 
-// A small generator of pseudo-random numbers (xorshift): the same numbers in every run. The state is not 0.
+// A small generator of pseudo-random numbers (xorshift), the same in every run. The state must not be 0.
 static inline uint64_t next_random(uint64_t* state) {
   *state ^= *state << 13;
   *state ^= *state >> 7;

@@ -1,5 +1,5 @@
-// Google Benchmark of the queues: what a push and a pop cost the owner, without and with a thief, beside a
-// plain array, the bound that no queue can pass. `jackdaw queue` measures more, and more closely.
+// Google Benchmark of the queues: the owner's cost of a push and a pop, without and with a thief, beside a
+// plain array, which no queue can beat. `jackdaw queue` measures more, and more precisely.
 //
 // Source of the workload: Wang et al., "BWoS", OSDI 2023, §6.2.1 and §6.2.2: fill the queue, then empty it.
 #include <benchmark/benchmark.h>
@@ -66,7 +66,7 @@ void alone(benchmark::State& state) {
   count_operations(state);
 }
 
-// One thief that steals and then idles for as many pauses as the argument says.
+// One thief steals and then idles for the given number of pauses.
 template <typename Queue>
 void with_a_thief(benchmark::State& state) {
   Queue queue(kBlocks, kBlockSize);

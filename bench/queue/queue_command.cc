@@ -27,7 +27,7 @@ constexpr double kMaximumSeconds = 600;
 constexpr double kMaximumPercent = 99;
 constexpr double kMaximumFactor = 1000;
 
-// So that a whole run of the defaults takes less than a minute.
+// This keeps a whole run of the defaults below a minute.
 constexpr double kSingleSeconds = 0.5;
 constexpr double kThiefSeconds = 0.2;
 constexpr double kPoolSeconds = 0.03;
@@ -50,7 +50,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<Va
   return command.add_option(name, list, description)->delimiter(',')->allow_extra_args(false);
 }
 
-// The library's range lets pass what is not a number.
+// The library's own range check accepts what is not a number.
 CLI::Validator number_between(double least, double most) {
   return CLI::Validator(
       [=](const std::string& text) -> std::string {

@@ -1,4 +1,4 @@
-// `jackdaw queue`: its options, and what it does with them.
+// `jackdaw queue`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -29,7 +29,7 @@ bool can_take_part(const QueueRunner& runner, const QueueExperimentOptions& opti
          (runner.serves_thieves || options.experiment == QueueExperiment::single);
 }
 
-// The queue that was asked for by name. Throws InputError when it cannot take part.
+// Returns the queue of that name. Throws InputError when it cannot take part.
 const QueueRunner& asked_for(const std::string& name, const QueueExperimentOptions& options) {
   const QueueRunner* const runner = find_queue_runner(name);
   if (runner == nullptr) throw tools::InputError(fmt::format("--queue {}: there is no such queue", name));
@@ -95,7 +95,7 @@ class Point {
     result_.runs.push_back(measurement.ns_per_op());
   }
 
-  // When all passes are done.
+  // Computes the result when all passes are done.
   QueueResult finish() {
     result_.ns_per_op = tools::median_of(result_.runs);
     return std::move(result_);
@@ -147,7 +147,7 @@ class Plan {
   void add(const QueueRunner& queue) {
     if (options_.experiment == QueueExperiment::thief) return add_with_thief(queue);
     if (options_.experiment == QueueExperiment::pool) return add_pool(queue);
-    // The bounds are there already.
+    // The bounds are in the plan already.
     if (queue.serves_thieves) add_alone(queue);
   }
   void add_alone(const QueueRunner& queue) { points_.emplace_back(queue, load_, QueueResult{}); }
@@ -178,8 +178,8 @@ class Plan {
   std::vector<Point> points_;
 };
 
-// Two at least, also for an owner alone: the C library's locks are cheaper in a process that has one thread,
-// which is not what queues are for.
+// There are at least two threads, also for an owner alone: the C library's locks are cheaper in a process
+// with one thread, which is not a queue's usual surrounding.
 std::uint32_t threads_of(const QueueExperimentOptions& options) {
   return options.experiment == QueueExperiment::pool ? options.threads : 2;
 }

@@ -1,7 +1,7 @@
-// The experiments behind `jackdaw queue`: which measurements are taken, in what order, and what they come to.
+// The experiments of `jackdaw queue`: which measurements are taken, in what order, and their results.
 //
-// Measurements are interleaved: one pass over all queues and settings, then the next, so that whatever else
-// the machine does meanwhile is spread over all of them. Reported is the median over the passes.
+// Measurements are interleaved: each pass goes over all queues and settings, so that disturbances are spread
+// over all of them. The median over the passes is reported.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct QueueExperimentOptions {
   std::uint64_t seed = 1;
 };
 
-/// One queue at one setting: what was done in all passes, and what it came to.
+/// One queue at one setting: its operations in all passes, and the results.
 struct QueueResult {
   QueueExperiment experiment = QueueExperiment::single;
   std::string queue;
@@ -48,7 +48,7 @@ struct QueueResult {
   std::vector<double> runs;                    ///< ns per operation of each pass
   double ns_per_op = 0;                        ///< their median
   double ratio_to_sequential = 0;  ///< ns_per_op ÷ that of the sequential queue of the same order, alone
-  bool conserved = true;           ///< whether every task that was put came out once, in every pass
+  bool conserved = true;           ///< every task that was put came out once, in every pass
 
   [[nodiscard]] double ops_per_second() const { return 1e9 / ns_per_op; }
 };
@@ -57,11 +57,11 @@ struct QueueReport {
   QueueExperimentOptions options;
   std::vector<QueueResult> results;  ///< the two sequential bounds first
 
-  /// One line for each result in which tasks were lost or doubled.
+  /// Returns one line for each result in which tasks were lost or doubled.
   [[nodiscard]] std::vector<std::string> differences() const;
 };
 
-/// Measures. Throws InputError for what the user got wrong, queues that cannot take part included.
+/// Runs the measurements. Throws InputError for wrong input, and for queues that cannot take part.
 QueueReport run_queue_experiment(const QueueExperimentOptions& options);
 
 }  // namespace jackdaw::bench

@@ -19,10 +19,10 @@ struct QueueShape {
 
 /// The settings that determine how much is stolen. See queue_calibration.h.
 struct ThiefPace {
-  /// Most gets of the owner between two fills.
+  /// The most gets of the owner between two fills.
   std::uint64_t gets_per_round = std::numeric_limits<std::uint64_t>::max();
-  /// The thief idles while it has this percentage of all tasks that were taken. 0: it never steals; 100: it
-  /// never idles.
+  /// The thief idles while it has this percentage of all taken tasks. 0: it never steals; 100: it never
+  /// idles.
   double most_percent = 100;
 };
 
@@ -37,7 +37,7 @@ struct QueueLoad {
   std::uint64_t seed = 1;            ///< pool: of the victim policies
 };
 
-/// Operations, all threads together. Tasks are counted, not calls, except for steals that got none.
+/// The operations of all threads together. Tasks are counted, not calls, except for steals that got none.
 struct QueueCounts {
   std::uint64_t puts = 0;
   std::uint64_t gets = 0;
@@ -46,9 +46,9 @@ struct QueueCounts {
   std::uint64_t steals_contended = 0;
   std::uint64_t left = 0;  ///< tasks that were in the queues when the time was over
 
-  /// The operations that throughput counts: those that moved a task.
+  /// Returns the operations that throughput counts: those that moved a task.
   [[nodiscard]] std::uint64_t operations() const { return puts + gets + steals; }
-  /// 100 × stolen ÷ taken; 0 when nothing was taken.
+  /// Returns 100 × stolen ÷ taken; 0 when nothing was taken.
   [[nodiscard]] double steal_percent() const {
     const std::uint64_t taken = gets + steals;
     return taken == 0 ? 0 : 100.0 * static_cast<double>(steals) / static_cast<double>(taken);
@@ -70,7 +70,7 @@ struct QueueMeasurement {
   QueueCounts counts;
   std::chrono::nanoseconds wall{0};  ///< from the first thread's start to the last one's end
   std::uint32_t threads = 1;         ///< that really ran
-  bool conserved = false;            ///< whether every task that was put came out once
+  bool conserved = false;            ///< every task that was put came out once
 
   [[nodiscard]] double ns_per_op() const {
     return static_cast<double>(wall.count()) / static_cast<double>(counts.operations());

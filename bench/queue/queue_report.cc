@@ -47,7 +47,7 @@ std::string csv_cell(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// The key of every cell, or its value: `cell(key, value)`.
+// Calls `cell(key, value)` for every cell.
 template <typename Cell>
 std::string csv_line(const Json& result, Cell cell) {
   std::string line;
@@ -77,12 +77,12 @@ void format_heading(const QueueReport& report, std::string& out) {
                  options.repeat, options.repeat == 1 ? "" : "es", options.seconds);
 }
 
-// A cell for a number that not every result has.
+// Returns a cell for a number that not every result has.
 std::string cell_or_blank(const std::optional<double>& value) {
   return value ? fmt::format("{:g}", *value) : "-";
 }
 
-// The headings of the columns between the names and the figures, and their cells.
+// These return the headings of the columns between names and figures, and their cells.
 std::string setting_header(QueueExperiment experiment) {
   if (experiment == QueueExperiment::thief) return fmt::format(" {:>8} {:>9}", "wanted %", "stolen %");
   if (experiment == QueueExperiment::pool)
@@ -101,7 +101,7 @@ std::string setting_cells(QueueExperiment experiment, const QueueResult& result)
   return "";
 }
 
-// Warnings behind a row.
+// Returns warnings, which follow a row.
 std::string remarks_on(const QueueResult& result) {
   std::string remarks;
   if (result.steal_percent_wanted && !is_reached(*result.steal_percent_wanted, result.counts.steal_percent()))

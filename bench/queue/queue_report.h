@@ -1,4 +1,4 @@
-// How a QueueReport is shown: a table for people, JSON and CSV for machines.
+// The report of `jackdaw queue`: a table for people, JSON and CSV for machines.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace jackdaw::bench {
 
-/// One line on what was measured, then a line for each result, with the columns that the experiment fills.
-/// Ends with a newline.
+/// Formats one line on the measurement, then a line for each result, with the columns that the experiment
+/// fills. Ends with a newline.
 std::string format_table(const QueueReport& report);
 
-/// The report as JSON, by the keys that docs/command.md lists. Ends with a newline.
+/// Formats the report as JSON with the keys that docs/command.md lists. Ends with a newline.
 std::string to_json(const QueueReport& report);
 
-/// The JSON's results: one header line, then a line for each result, with every pass's time in a column of
-/// its own; nothing where JSON has null.
+/// Formats the JSON's results as CSV: one header line, then a line for each result, with a column for each
+/// pass's time; an empty cell stands for null.
 std::string to_csv(const QueueReport& report);
 
 }  // namespace jackdaw::bench

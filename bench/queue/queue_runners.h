@@ -1,4 +1,4 @@
-// Every queue that `jackdaw queue` can measure, by name, each with its own copy of the loops.
+// QueueRunners: every queue that `jackdaw queue` can measure, by name, each with its own copy of the loops.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,31 @@ namespace jackdaw::bench {
 /// One queue's measurements, as functions, so that no other file needs the queue's type.
 struct QueueRunner {
   std::string_view name;
-  bool serves_thieves;  ///< false: an owner's alone, for measure_alone only
-  bool is_fifo;         ///< what the owner gets first is what it put first
+  bool serves_thieves;  ///< false: for an owner alone, and measure_alone only
+  bool is_fifo;         ///< the owner gets first what it put first
 
   /// Whether such a queue can be made with the sizes.
   bool (*fits)(const QueueShape& shape);
-  /// The owner alone, on the calling thread. Throws std::bad_alloc.
+  /// Measures the owner alone, on the calling thread. Throws std::bad_alloc.
   QueueMeasurement (*measure_alone)(const QueueLoad& load);
-  /// With one thief. `threads` has at least two; the caller is the owner. Throws std::bad_alloc.
+  /// Measures with one thief. `threads` has at least two; the caller is the owner. Throws std::bad_alloc.
   QueueMeasurement (*measure_with_thief)(mark::ThreadPool& threads, const QueueLoad& load);
-  /// All threads of `threads`, at least two, are workers; the caller is one of them. Throws std::bad_alloc.
+  /// Measures with all threads of `threads`, at least two, as workers; the caller is one. Throws
+  /// std::bad_alloc.
   QueueMeasurement (*measure_pool)(mark::ThreadPool& threads, const QueueLoad& load);
 };
 
-/// All of them: ours, then the peers.
+/// Returns all runners: ours, then the peers.
 std::span<const QueueRunner> queue_runners();
 
-/// The upper bound of an owner with a thief: no queue, and so none of queue_runners(). It cannot be measured
-/// alone or in a pool.
+/// Returns the upper bound for an owner with a thief. It is no queue, so it is not among queue_runners() and
+/// cannot be measured alone or in a pool.
 const QueueRunner& bound_with_thief();
 
-/// The one of that name among queue_runners(), or null.
+/// Returns the runner of that name, or null.
 const QueueRunner* find_queue_runner(std::string_view name);
 
-/// The queue of one thread alone that bounds queues of an order from above.
+/// Returns the single-threaded queue that bounds queues of that order.
 const QueueRunner& sequential_bound(bool is_fifo);
 
 }  // namespace jackdaw::bench

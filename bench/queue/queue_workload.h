@@ -1,22 +1,22 @@
-// The loops behind `jackdaw queue`: an owner alone, an owner with a thief, and a pool of workers.
+// The loops of `jackdaw queue`: an owner alone, an owner with a thief, and a pool of workers.
 //
 // Source: Wang et al., "BWoS", OSDI 2023, §6.2.1 to §6.2.3: the microbenchmarks.
 //
-// How it is measured. An operation takes a nanosecond or less, so nothing is done with it that is not the
-// same for every queue and cheap: a task is the number after the last one; what comes out is added up. The
-// owner's two loops, fill() and drain(), are functions of their own, compiled once for each queue and the
-// same in all three experiments. They get the queue through a pointer that the compiler knows nothing of, so
-// it cannot keep the queue in registers from one of them to the next; what it keeps in registers within one
-// of them, it may keep in a real owner's loop too. Clocks are read once in some ten thousand operations.
+// How it is measured: an operation takes a nanosecond or less, so each does only what is cheap and the same
+// for every queue: a task is the number after the last one, and tasks that come out are added up. The owner's
+// two loops, fill() and drain(), are separate functions, compiled once for each queue and used in all three
+// experiments. They get the queue through an opaque pointer, so that a compiler cannot keep the queue in
+// registers between them; within one of them it may, as in a real owner's loop. Clocks are read once in some
+// ten thousand operations.
 //
 // "Full" means the same for every queue: the owner fills up to the capacity, and a queue that would take more
 // is asked for its size before each fill.
 //
-// Nothing in here waits. An owner whose queue is full goes on to its gets; a thief that finds nothing counts
-// that and goes on. Threads meet once, at the start.
+// Nothing in here waits. An owner whose queue is full continues with its gets; a thief that finds nothing
+// counts that and continues. Threads meet once, at the start.
 //
-// Tasks that came out are added up, and the sum and the number of those that were put must be the same
-// (`conserved`): a queue that loses or doubles tasks is found out.
+// The sums and numbers of tasks that went in and came out must be equal (`conserved`), which reveals a queue
+// that loses or doubles tasks.
 //
 // Threads: a QueueOwner belongs to the thread that runs the owner's part of its queue, a QueueThief to one
 // other thread. The measure functions may be called by one thread at a time.
@@ -44,10 +44,10 @@
 
 namespace jackdaw::bench {
 
-/// The tasks of these queues: eight bytes, as in the paper.
+/// The tasks of these queues have eight bytes, as in the paper.
 using QueueTask = std::uint64_t;
 
-/// One thread's share of a measurement. On cache lines of its own.
+/// One thread's share of a measurement, on cache lines of its own.
 struct alignas(128) WorkerTally {
   QueueCounts counts;
   std::uint64_t put_sum = 0;    ///< of all tasks that were put, modulo 2^64
@@ -56,7 +56,7 @@ struct alignas(128) WorkerTally {
   std::chrono::steady_clock::time_point end;
 };
 
-/// `value`, as if it came from anywhere: so that no loop is compiled for a certain value.
+/// Returns `value` in a way that hides it from the compiler, so that no loop is specialised for it.
 template <typename Value>
 Value opaque(Value value) {
   asm volatile("" : "+r"(value) : : "memory");
@@ -93,7 +93,7 @@ bool grows() {
   return fill(queue, opaque(std::uint64_t{3}), 1) == 3;
 }
 
-/// Whether a queue gives back what was put first.
+/// Whether a queue returns first what was put first.
 template <typename Queue>
 bool is_fifo() {
   Queue queue(2, 2);
@@ -102,11 +102,11 @@ bool is_fifo() {
   return queue.pop(task) && task == 1;
 }
 
-/// A queue's owner and what it did.
+/// A queue's owner and its counts.
 template <typename Queue>
 class QueueOwner {
  public:
-  /// Tasks are numbered from `first_task` on. The queue is used once, so that its memory is there.
+  /// Tasks are numbered from `first_task` on. The queue is used once, so that its memory is present.
   QueueOwner(Queue& queue, const QueueShape& shape, QueueTask first_task)
       : queue_(&queue), capacity_(shape.capacity()), grows_(grows<Queue>()), next_(first_task) {
     round(kNoLimit);
@@ -117,14 +117,14 @@ class QueueOwner {
   /// Puts until the queue is full, then gets until it is empty or `most_gets` came out.
   void round(std::uint64_t most_gets) {
     const std::uint64_t puts = fill(*opaque(queue_), opaque(room()), next_);
-    // The sum of `puts` numbers from next_ on.
+    // This is the sum of `puts` numbers from next_ on.
     tally.put_sum += puts * next_ + sum_below(puts);
     tally.counts.puts += puts;
     next_ += puts;
     tally.counts.gets += drain(*opaque(queue_), opaque(most_gets), tally.taken_sum);
   }
 
-  /// Takes out what is left, when the time is over.
+  /// Takes out the remaining tasks, when the time is over.
   void take_rest() { tally.counts.left += drain(*opaque(queue_), opaque(kNoLimit), tally.taken_sum); }
 
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
@@ -132,12 +132,12 @@ class QueueOwner {
   WorkerTally tally;
 
  private:
-  // The sum of the numbers below `count`, halved before it is multiplied.
+  // Returns the sum of the numbers below `count`, halved before the multiplication.
   static std::uint64_t sum_below(std::uint64_t count) {
     return count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
   }
 
-  // How many tasks one fill may put.
+  // Returns how many tasks one fill may put.
   [[nodiscard]] std::uint64_t room() const {
     if (!grows_) return capacity_;
     return capacity_ - std::min<std::uint64_t>(capacity_, queue_->size_hint());
@@ -157,13 +157,13 @@ class QueueThief {
     room_ = std::span(memory_).subspan(kPadding, batch);
   }
 
-  /// One steal. Returns how many tasks it got.
+  /// Steals once and returns how many tasks it got.
   std::uint64_t steal(Queue& queue, WorkerTally& tally) {
     if (room_.size() > 1) return count(queue.steal_some(room_), tally);
     return count(queue.steal(room_.front()), tally);
   }
 
-  /// One steal, from the very block whose look made a policy accept the victim, where the queue can do that.
+  /// Steals once, where the queue offers that from the very block that made a policy accept the victim.
   std::uint64_t steal(Queue& queue, const std::optional<std::uint64_t>& sample, WorkerTally& tally) {
     if constexpr (mark::RandomizedStealing<Queue>) {
       if (sample && room_.size() > 1) return count(queue.steal_some_sampled(*sample, room_), tally);
@@ -184,14 +184,14 @@ class QueueThief {
     return stolen.count;
   }
 
-  // On both sides, so that no other thread's memory is on the same cache lines.
+  // Padding on both sides keeps other threads' memory off these cache lines.
   static constexpr std::size_t kPadding = 128 / sizeof(QueueTask);
 
   std::vector<QueueTask> memory_;
   std::span<QueueTask> room_;
 };
 
-/// Tells the threads of a measurement that its time is over. On a cache line of its own.
+/// Tells the threads of a measurement that its time is over. It lies on a cache line of its own.
 class alignas(128) StopSign {
  public:
   // Relaxed, both: nothing is read on the strength of it; the threads are joined before their tallies are
@@ -203,7 +203,7 @@ class alignas(128) StopSign {
   std::atomic<bool> raised_{false};
 };
 
-/// Does `rounds` again and again until `time` is over; reads the clock once in some ten thousand operations.
+/// Calls `rounds` repeatedly until `time` is over; reads the clock once in some ten thousand operations.
 template <typename Round>
 void repeat_for(std::chrono::nanoseconds time, std::uint64_t operations_per_round, WorkerTally& tally,
                 Round round) {
@@ -217,7 +217,7 @@ void repeat_for(std::chrono::nanoseconds time, std::uint64_t operations_per_roun
   } while (tally.end < deadline);
 }
 
-/// Does `round` again and again until the sign is up.
+/// Calls `round` repeatedly until the sign is up.
 template <typename Round>
 void run_until(const StopSign& stop, WorkerTally& tally, Round round) {
   tally.start = std::chrono::steady_clock::now();
@@ -225,10 +225,10 @@ void run_until(const StopSign& stop, WorkerTally& tally, Round round) {
   tally.end = std::chrono::steady_clock::now();
 }
 
-/// The threads' tallies as one measurement.
+/// Combines the threads' tallies to one measurement.
 QueueMeasurement combine(std::span<const WorkerTally* const> tallies);
 
-/// §6.2.1: the owner alone, on the calling thread.
+/// Measures §6.2.1: the owner alone, on the calling thread.
 template <typename Queue>
 QueueMeasurement measure_alone(const QueueLoad& load) {
   Queue queue(load.shape.blocks, load.shape.block_size);
@@ -240,14 +240,14 @@ QueueMeasurement measure_alone(const QueueLoad& load) {
   return combine(tallies);
 }
 
-/// How far the owner has come, for its thief. On a cache line of its own, written once a round.
+/// The owner's progress for its thief, on a cache line of its own, written once a round.
 class alignas(128) OwnerProgress {
  public:
   // Relaxed, all: nothing is read on the strength of it.
   void tell(std::uint64_t tasks) { tasks_.store(tasks, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t told() const { return tasks_.load(std::memory_order_relaxed); }
-  /// Whether a thief with `steals` steals has less than `percent` % of the tasks that both have taken, if the
-  /// owner told those that it got.
+  /// Whether a thief with `steals` steals has less than `percent` % of the tasks that both have taken, by the
+  /// number of gets that the owner has published.
   [[nodiscard]] bool leaves_due(std::uint64_t steals, double percent) const {
     return static_cast<double>(steals) * (100 - percent) < static_cast<double>(told()) * percent;
   }
@@ -256,13 +256,13 @@ class alignas(128) OwnerProgress {
   std::atomic<std::uint64_t> tasks_{0};
 };
 
-/// A thief's idling before it looks again: about a microsecond, so that looking does not disturb the owner.
+/// Idles for about a microsecond, so that a thief's looks do not disturb the owner.
 inline void idle() {
   constexpr int kPauses = 32;
   for (int i = 0; i < kPauses; ++i) base::pause_core();
 }
 
-/// A thief that steals while it has less than its share, until the sign is up.
+/// Runs a thief that steals while it has less than its share, until the sign is up.
 template <typename Queue>
 void steal_until(const StopSign& stop, const OwnerProgress& owner, Queue& queue, const QueueLoad& load,
                  WorkerTally& result) {
@@ -275,7 +275,8 @@ void steal_until(const StopSign& stop, const OwnerProgress& owner, Queue& queue,
   result = tally;
 }
 
-/// §6.2.2: the owner on the calling thread, one thief on a thread of `threads`, which has at least two.
+/// Measures §6.2.2: the owner on the calling thread, one thief on a thread of `threads`, which has at least
+/// two.
 template <typename Queue>
 QueueMeasurement measure_with_thief(mark::ThreadPool& threads, const QueueLoad& load) {
   Queue queue(load.shape.blocks, load.shape.block_size);
@@ -312,7 +313,7 @@ struct QueuePool {
   [[nodiscard]] std::size_t size_hint(std::uint32_t worker) const { return queues[worker]->size_hint(); }
   [[nodiscard]] bool has_stealable(std::uint32_t worker) const { return queues[worker]->has_stealable(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(queues.size()); }
-  /// Tasks that a worker tries to steal in a round.
+  /// Returns how many tasks a worker tries to steal in a round.
   [[nodiscard]] std::uint64_t steals_per_round() const {
     const double tasks = load.balancing_factor / 100 * static_cast<double>(load.shape.capacity());
     return static_cast<std::uint64_t>(std::llround(tasks));
@@ -329,8 +330,8 @@ class PoolWorker {
         thief_(pool.load.steal_batch),
         victim_({.self = index, .workers = pool.size(), .seed = pool.load.seed + index}, pool.load.victim) {}
 
-  /// Puts until full, gets until empty, then steals: until it has its number of tasks, or has come away with
-  /// none as many times, or time is over.
+  /// Puts until full, gets until empty, then steals until it has its number of tasks, or has failed as many
+  /// times, or time is over.
   void round(const StopSign& stop) {
     owner.round(QueueOwner<Queue>::kNoLimit);
     const std::uint64_t wanted = pool_.steals_per_round();
@@ -346,10 +347,10 @@ class PoolWorker {
   QueueOwner<Queue> owner;
 
  private:
-  // So far apart are the numbers of different workers' tasks.
+  // The numbers of different workers' tasks are 2^48 apart.
   static constexpr int kIndexShift = 48;
 
-  // One look, or one look and one steal.
+  // Looks once, and steals once if the policy accepts.
   std::uint64_t try_to_steal() {
     const std::optional<mark::VictimChoice> choice = victim_.choose(pool_);
     if (!choice) return 0;
@@ -365,8 +366,8 @@ class PoolWorker {
   AnyVictim victim_;
 };
 
-/// §6.2.3: a worker on each of the threads, of which there are at least two. The calling thread's worker
-/// keeps the time.
+/// Measures §6.2.3: a worker on each of the threads, of which there are at least two. The calling thread's
+/// worker keeps the time.
 template <typename Queue>
 QueueMeasurement measure_pool(mark::ThreadPool& threads, const QueueLoad& load) {
   QueuePool<Queue> pool{load, {}};

@@ -7,7 +7,7 @@ namespace jackdaw::bench {
 
 namespace {
 
-// Reads once after each fill that the owner has told of, or once for several.
+// Reads once after each fill that the owner has published, or once for several.
 void read_until(const StopSign& stop, const OwnerProgress& owner, const ReadArray& array, WorkerTally& result,
                 std::uint64_t read) {
   WorkerTally tally;
@@ -49,7 +49,7 @@ QueueMeasurement measure_read_array(mark::ThreadPool& threads, const QueueLoad& 
   });
   const WorkerTally* const tallies[] = {&owner, &thief};
   QueueMeasurement measurement = combine(tallies);
-  // Fills that the thief came too late for.
+  // These are the fills for which the thief came too late.
   measurement.counts.left = measurement.counts.puts - measurement.counts.gets - measurement.counts.steals;
   measurement.conserved = true;  // nothing is handed over
   return measurement;

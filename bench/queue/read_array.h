@@ -1,10 +1,9 @@
-// ReadArray: the bound of an owner with a thief, a plain array whose lines another core reads.
+// ReadArray: the bound of an owner with a thief: a plain array whose lines another core reads.
 //
-// No queue keeps an owner from calling lines back that a thief has read. So this owner puts until its array
-// is full, gets what the thief is to leave it, and starts over; the thief reads the oldest tasks once a
-// round. Nothing is claimed, counted or handed over, and a task may be read while it is written: the words
-// are atomic, and accessed as plain ones are. Lines are asked for ahead of the owner as a queue in blocks
-// does it.
+// In any queue the owner takes back lines that a thief has read. So this owner puts until its array is full,
+// gets what the thief leaves it, and starts over; the thief reads the oldest tasks once in each round.
+// Nothing is claimed, counted or handed over, and a task may be read while it is written: the words are
+// atomic, with the cost of plain ones. Lines are prefetched ahead of the owner as in a queue in blocks.
 //
 // Threads: push, pop and start_over are the owner's; read is the thief's.
 #pragma once
@@ -48,7 +47,7 @@ class ReadArray {
     extend();
   }
 
-  /// The sum of the tasks that the thief reads.
+  /// Returns the sum of the tasks that the thief reads.
   [[nodiscard]] std::uint64_t read() const {
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < read_; ++i) sum += entries_[i].load(std::memory_order_relaxed);
@@ -75,7 +74,7 @@ class ReadArray {
   std::vector<std::atomic<QueueTask>> entries_;
   const std::uint64_t read_;
   std::atomic<QueueTask>* cursor_ = nullptr;
-  std::atomic<QueueTask>* end_ = nullptr;  // of the room whose lines were asked for
+  std::atomic<QueueTask>* end_ = nullptr;  // the end of the prefetched room
 };
 
 /// Measures the array with the contract of measure_with_thief; the thief reads its percentage of the

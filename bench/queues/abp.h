@@ -3,14 +3,15 @@
 // Source: Arora, Blumofe and Plaxton, "Thread Scheduling for Multiprogrammed Multiprocessors", SPAA 1998, §3.
 //
 // The tasks are those from `top` up to `bottom` in an array. The owner pushes and pops at the bottom; thieves
-// steal at the top by a compare-and-swap on `age`, which is top together with a tag. Only for its last task
-// does the owner compete with thieves: it swaps age as they do.
+// steal at the top by a compare-and-swap on `age`, which is top together with a tag. The owner competes with
+// thieves only for its last task: it then swaps age as they do.
 //
 //   bottom_  one past the newest task     owner writes, thieves read
 //   age_     tag, top                     thieves move top up; the owner starts again at 0 with a new tag
 //
-// Its known weakness: it is full when bottom reaches the end of the array, even if thieves have emptied most
-// of it. The places below top come back only when the owner finds the queue empty, and pushes fail till then.
+// Its known weakness is that it is full when bottom reaches the end of the array, even if thieves have
+// emptied most of it. The places below top are reused only after the owner finds the queue empty; until then
+// pushes fail.
 //
 // Invariants
 //  1. Within one tag top never falls, and bottom is below top only while the owner is about to change the
@@ -114,8 +115,8 @@ class AbpDeque {
   /// Any thread. Whether there are tasks: thieves reach them all. A glance: it may be out of date at once.
   [[nodiscard]] bool has_stealable() const { return size_hint() > 0; }
 
-  /// Any thread. Whether a queue in blocks with as many tasks would have something in the block that `sample`
-  /// picks. Touches two cache lines that change.
+  /// Any thread. Whether a queue in blocks with the same number of tasks would have something in the block
+  /// that `sample` picks. Touches two cache lines that change.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     return shape_.looks_stealable(size_hint(), sample);
   }
@@ -131,17 +132,17 @@ class AbpDeque {
   /// Owner. Whether there are tasks; thieves may take them at any moment.
   [[nodiscard]] bool offers_tasks() const { return size_hint() > 0; }
 
-  /// Owner. False: nothing to grant, thieves reach everything.
+  /// Owner. False: there is nothing to grant, as thieves reach everything.
   static bool grant_early() { return false; }
 
-  /// Owner. Nothing: there are no blocks.
+  /// Owner. Returns zeros, as there are no blocks.
   static mark::QueueCounters counters() { return {}; }
 
   /// Any thread. Bytes that the queue holds beside itself.
   [[nodiscard]] std::size_t memory_bytes() const { return capacity_ * sizeof(std::atomic<Task>); }
 
  private:
-  // age_: tag in bits 32 to 63, top below.
+  // age_ holds the tag in bits 32 to 63 and top below.
   static std::uint64_t age_of(std::uint32_t tag, std::uint64_t top) {
     return (std::uint64_t{tag} << 32) | top;
   }
@@ -161,7 +162,7 @@ class AbpDeque {
     return age_.exchange(age_of(++tag_, 0), std::memory_order_release) == unclaimed;
   }
 
-  // Thief. The age to claim with.
+  // Thief. Returns the age to claim with.
   [[nodiscard]] std::uint64_t look() const {
     // Sequentially consistent: pairs with the owner's store to bottom_ and load of age_ in pop(), by way of
     // other thieves' swaps. Also an acquire: pairs with the exchange in take_last().

@@ -4,14 +4,15 @@
 // 2023, §3 (design; §3.4 for stealing from a sampled block) and §4 (implementation), for FIFO.
 //
 // The queue is a ring of NB blocks of NE entries. One thread, the owner, puts into the back block and gets
-// from the front block. Any thread but the owner, a thief, steals from the blocks behind the front one, the
-// back block included: there it meets the owner's puts, but never its gets. Inside a block the owner works as
-// on a plain ring: no read-modify-write, no acquire, one release store a put. When its gets go on to the next
-// block, it takes that block over: what thieves have claimed there is theirs, the rest the owner's.
+// from the front block. All other threads are thieves: they steal from the blocks behind the front one, the
+// back block included, where they meet the owner's puts but never its gets. Inside a block the owner works as
+// on a plain ring: without read-modify-write or acquire, and with one release store for each put. When its
+// gets move to the next block, it takes that block over: tasks that thieves have claimed are theirs, the rest
+// is the owner's.
 //
-// Blocks are numbered for ever upwards; block v lies in slot v mod NB and is in round v div NB. Every word
-// that describes a block carries the round, so that nothing said of a slot in one round is taken for another.
-// Words of one format compare, and subtract, as a whole.
+// Block numbers only grow; block v lies in slot v mod NB and is in round v div NB. Every word that describes
+// a block carries the round, so that a word of one round is never taken for one of another. Words of one
+// format compare, and subtract, as a whole.
 //
 //   b_pos    round, entries put                              owner puts, thieves read
 //   s_pos    round, next entry to claim; or owned            thieves claim, owner opens and takes over
@@ -33,7 +34,7 @@
 //  4. Every block between front and back has NE entries; only the front block, which thieves cannot see into,
 //     is ever closed with fewer.
 //  5. The index in s_pos never falls within a round. So a successful compare-and-swap claims entries that
-//     nobody else has; they are read after the claim.
+//     no other thread has; they are read after the claim.
 //  6. All blocks below the thieves' bottom are done.
 //  7. The owner never waits: a slot whose thieves have not all finished reading counts as full.
 //
@@ -67,9 +68,8 @@ class BwosFifo {
 
   static constexpr bool kServesThieves = true;
 
-  /// A queue of `block_count` blocks of `block_size` tasks, or of fewer blocks where addresses are scarce; at
-  /// most as many tasks fit as its blocks have room for. Throws std::invalid_argument when a size is out of
-  /// range, std::bad_alloc when memory is short.
+  /// Makes a queue of `block_count` blocks of `block_size` tasks, or of fewer blocks where addresses are
+  /// scarce. Throws std::invalid_argument when a size is out of range, std::bad_alloc when memory is short.
   explicit BwosFifo(std::size_t block_count = mark::BlockRing::kDefaultBlockCount,
                     std::size_t block_size = mark::BlockRing::kDefaultBlockSize)
       : BwosFifo(Memory::reserve(block_count, block_size)) {}
@@ -105,37 +105,37 @@ class BwosFifo {
   /// each block that is done.
   mark::StealOutcome steal(Task& task) { return steal_some({&task, 1}).outcome; }
 
-  /// Thief. Claims, at once, as many of the oldest stealable tasks as lie in one block and `room` has place
-  /// for (at least 1), and puts them there, oldest first. Lock-free; O(blocks) at most, and a constant number
-  /// of steps for each task.
+  /// Thief. Claims, at once, the oldest stealable tasks that lie in one block, up to room.size() (at least
+  /// 1), and copies them to `room`, oldest first. Lock-free; O(blocks) at most, and a constant number of
+  /// steps for each task.
   mark::BatchSteal steal_some(std::span<Task> room) { return claim(find_stealable(), room); }
 
-  /// Thief. As steal, but from the block that `sample` picks, as looks_stealable does; empty when that block
-  /// has nothing. Lock-free, O(1).
+  /// Thief. Steals as steal() does, but from the block that `sample` picks, as in looks_stealable(); empty
+  /// when that block has nothing. Lock-free, O(1).
   mark::StealOutcome steal_sampled(std::uint64_t sample, Task& task) {
     return steal_some_sampled(sample, {&task, 1}).outcome;
   }
 
-  /// Thief. As steal_some, but from the block that `sample` picks, as looks_stealable does; empty when that
-  /// block has nothing. Lock-free; a constant number of steps for each task.
+  /// Thief. Steals as steal_some() does, but from the block that `sample` picks, as in looks_stealable();
+  /// empty when that block has nothing. Lock-free; a constant number of steps for each task.
   mark::BatchSteal steal_some_sampled(std::uint64_t sample, std::span<Task> room) {
     const std::uint32_t slot = sampled_slot(sample);
     // Relaxed: the claim decides.
     return claim(look_into(slot, blocks_[slot].s_pos.load(std::memory_order_relaxed)), room);
   }
 
-  /// Any thread. Whether a steal begun now could find something. A glance: it may be out of date at once.
+  /// Any thread. Whether a steal that begins now could find something. The answer may be out of date at once.
   bool has_stealable() { return find_stealable().count != 0; }
 
   /// Any thread. Whether the block that `sample` picks, one of the first kSampledBlocks from the thieves'
-  /// bottom on, has something to steal: true with the probability that the share of such blocks has, for a
-  /// uniformly random sample (paper §3.4). Touches three cache lines, or two when the block is done.
+  /// bottom on, has something to steal: for a uniformly random sample, true with the probability that the
+  /// share of such blocks has (paper §3.4). Touches three cache lines, or two when the block is done.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     return stealable_in(sampled_slot(sample)) != 0;
   }
 
-  /// Any thread. About how many tasks thieves could find. O(blocks that hold some), two cache lines each, and
-  /// those that are done as in a steal: what size-based choices of a victim cost.
+  /// Any thread. Returns about how many tasks thieves could find. O(blocks that hold some), two cache lines
+  /// each, and those that are done as in a steal: this is the cost of size-based choices of a victim.
   [[nodiscard]] std::size_t size_hint() const {
     std::size_t size = 0;
     // Relaxed, both: a hint; nothing is read on the strength of it.
@@ -149,7 +149,7 @@ class BwosFifo {
     return size;
   }
 
-  /// Owner. Whether thieves have something left. O(blocks), a constant number of steps while the newest
+  /// Owner. Whether thieves have something left. O(blocks); a constant number of steps while the newest
   /// blocks have something. False is certain: thieves took all behind the front block.
   [[nodiscard]] bool offers_tasks() const {
     std::uint64_t put = index_of(back_position());
@@ -162,11 +162,11 @@ class BwosFifo {
     return false;
   }
 
-  /// Owner. Moves the newer half of the front block's tasks, or what of it there is room for, to the back
-  /// block, where thieves reach them; when the front block is the back one, to the next, which becomes the
-  /// back. For idle thieves when a block's worth of tasks may never come together (the open problem of the
-  /// paper's §8). False, with nothing changed, when thieves have something already, the front block holds
-  /// fewer than two tasks, or no block is free. The order of the tasks remains. O(blocks + block size).
+  /// Owner. Moves the newer half of the front block's tasks, as far as there is room, to the back block,
+  /// where thieves reach them; if the front block is the back one, to the next block. It is for idle thieves
+  /// where a block's worth of tasks may never come together (the open problem of the paper's §8). False, with
+  /// nothing changed, when thieves have something already, the front block holds fewer than two tasks, or no
+  /// block is free. The order of the tasks remains. O(blocks + block size).
   bool grant_early() {
     see_puts();
     const std::uint64_t held = front_end_ - front_position_;
@@ -181,8 +181,8 @@ class BwosFifo {
     return true;
   }
 
-  /// Owner. How many blocks were opened to thieves, and how many taken over with something left, since the
-  /// queue was made.
+  /// Owner. Returns how many blocks were opened to thieves, and how many taken over with something left,
+  /// since the queue was made.
   [[nodiscard]] const mark::QueueCounters& counters() const { return counters_; }
 
   /// Bytes that the queue holds beside itself.
@@ -202,7 +202,7 @@ class BwosFifo {
     std::uint64_t finished = 0;
   };
   using Memory = mark::BlockMemory<Block, Task>;
-  // Where a thief may claim: `count` entries from s_pos on. With none, the outcome says why.
+  // A range that a thief may claim: `count` entries from s_pos on. If that is 0, the outcome says why.
   struct Stealable {
     std::uint64_t s_pos;
     std::uint64_t count;
@@ -217,32 +217,33 @@ class BwosFifo {
     front_ = back_;
     front_position_ = front_end_ = back_position();
     front_entries_ = back_entries_;
-    // Relaxed: whoever shares the queue with thieves publishes it to them.
+    // Relaxed: the thread that shares the queue with thieves publishes it to them.
     bottom_.store(front_.packed(), std::memory_order_relaxed);
   }
 
-  // The index of s_pos while the block is the owner's. Above every index that a block has.
+  // The index of s_pos while the block is the owner's, above every index in a block.
   static constexpr std::uint64_t kOwnedIndex = 0xffffffff;
 
-  // The format of all words: round in bits 32 to 63; index, count or slot below.
+  // All words hold the round in bits 32 to 63, and an index, count or slot below.
   static std::uint64_t position(Round round, std::uint64_t index) {
     return (std::uint64_t{round} << 32) | index;
   }
   static std::uint64_t index_of(std::uint64_t word) { return word & 0xffffffff; }
   static Round round_of(std::uint64_t word) { return mark::BlockNumber::round_of(word); }
 
-  // How many entries lie between the next to claim and the last put, both of which must be of one round.
+  // Returns how many entries lie between the next to claim and the last put, both of one round.
   static std::uint64_t count_between(std::uint64_t s_pos, std::uint64_t b_pos) {
     return round_of(s_pos) == round_of(b_pos) && s_pos < b_pos ? b_pos - s_pos : 0;
   }
-  // Whether thieves have nothing more to expect of a block in this round.
+  // Whether nothing in a block is left to thieves in this round.
   [[nodiscard]] bool is_done(std::uint64_t s_pos) const { return index_of(s_pos) >= ring_.block_size(); }
 
   [[nodiscard]] Task* entries_of(std::uint32_t slot) const {
     return entries_.data() + slot * ring_.block_size();
   }
 
-  // Owner. Where the next put goes. A private copy would cost every put a store to one more cache line.
+  // Owner. Returns where the next put goes. A private copy would cost every put a store to another cache
+  // line.
   [[nodiscard]] std::uint64_t back_position() const {
     // Relaxed: only the owner writes it.
     return back_b_pos_->load(std::memory_order_relaxed);
@@ -256,7 +257,8 @@ class BwosFifo {
     return front_end_ != seen;
   }
 
-  // Owner. Shows thieves the back block's entries below `end`. They look only where s_pos is not owned.
+  // Owner. Publishes the back block's entries below `end` to thieves, which look only where s_pos is not
+  // owned.
   void publish(std::uint64_t end) {
     // Release: pairs with the acquire in look_into(), so thieves see the entries, and s_cnt as reset in
     // open().
@@ -284,8 +286,8 @@ class BwosFifo {
     const mark::BlockNumber next = ring_.successor(back_);
     Block& block = blocks_[next.slot];
     if (next.slot == front_.slot && front_position_ != front_end_) return false;
-    // Acquire: pairs with the release in claim(), so thieves' reads come before our overwriting. Of a block
-    // that gets have not come to, this is also the proof that thieves took everything.
+    // Acquire: pairs with the release in claim(), so that thieves' reads come before the owner's writes. For
+    // a block that gets have not reached, it also proves that thieves took everything.
     if (block.s_cnt.load(std::memory_order_acquire) != block.finished) return false;
     if (front_ == back_) {
       front_end_ = back_position();
@@ -301,8 +303,8 @@ class BwosFifo {
     return true;
   }
 
-  // Owner. Nothing left in the front block: goes on to the first block of which thieves have left something,
-  // and takes it over.
+  // Owner, when nothing is left in the front block. Moves to the first block with tasks that thieves have
+  // left, and takes it over.
   [[gnu::noinline]] bool advance_front() {
     while (front_ != back_) {
       const mark::BlockNumber next = ring_.successor(front_);
@@ -310,18 +312,18 @@ class BwosFifo {
       const std::uint64_t end = is_back ? back_position() : position(next.round, ring_.block_size());
       // Relaxed: what looks claimed is claimed, as the index never falls; else the exchange decides.
       const bool emptied = blocks_[next.slot].s_pos.load(std::memory_order_relaxed) == end;
-      if (emptied && is_back) return false;  // left to thieves, who will see what is put into it
+      if (emptied && is_back) return false;  // left to thieves, which will see later puts
       front_ = next;
       if (!emptied && take_over(end)) return true;
     }
     return false;
   }
 
-  // Owner. Takes what thieves have not claimed of the front block, which ends at `end` as yet.
+  // Owner. Takes what thieves have not claimed of the front block, which at present ends at `end`.
   bool take_over(std::uint64_t end) {
     Block& block = blocks_[front_.slot];
-    // Relaxed: the entries from here on are the owner's own writes, and a thief reads only what it claimed
-    // before.
+    // Relaxed: the entries from here on are the owner's own writes, and a thief reads only what it has
+    // claimed.
     const std::uint64_t left =
         block.s_pos.exchange(position(front_.round, kOwnedIndex), std::memory_order_relaxed);
     block.finished = left;
@@ -333,7 +335,7 @@ class BwosFifo {
     return true;
   }
 
-  // Thief. What can be claimed of a slot's block, given the s_pos that was read there.
+  // Thief. Returns what can be claimed of a slot's block, given the s_pos read there.
   [[nodiscard]] Stealable look_into(std::uint32_t slot, std::uint64_t s_pos) const {
     // A block that is done needs no look at the line that the owner may be writing.
     if (is_done(s_pos)) return {s_pos, 0, slot, mark::StealOutcome::empty};
@@ -349,7 +351,7 @@ class BwosFifo {
                               sample);
   }
 
-  // Any thread. About how many tasks could be stolen from a slot's block.
+  // Any thread. Returns about how many tasks could be stolen from a slot's block.
   [[nodiscard]] std::uint64_t stealable_in(std::uint32_t slot) const {
     // Relaxed, both: a hint; nothing is read on the strength of it.
     const std::uint64_t s_pos = blocks_[slot].s_pos.load(std::memory_order_relaxed);
@@ -357,7 +359,7 @@ class BwosFifo {
     return count_between(s_pos, blocks_[slot].b_pos.load(std::memory_order_relaxed));
   }
 
-  // Thief. Claims from what was found as much as there is room for, and then reads it.
+  // Thief. Claims as much as there is room for, and then reads it.
   mark::BatchSteal claim(const Stealable& found, std::span<Task> room) {
     if (found.count == 0) return {found.outcome, 0};
     Block& block = blocks_[found.slot];
@@ -375,11 +377,12 @@ class BwosFifo {
     return {mark::StealOutcome::taken, count};
   }
 
-  // Thief. The oldest block with something to steal, moving the bottom past blocks that are done.
+  // Thief. Returns the oldest block with something to steal, and moves the bottom past blocks that are done.
   Stealable find_stealable() {
     // Relaxed: a hint where to look; the round in s_pos tells whether the look is at the right block.
     std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-    // One step to catch up, then at most the ring that was found and the ring that may follow it.
+    // A search takes one step to catch up, then at most the ring that was found and the ring that may follow
+    // it.
     for (std::size_t steps = 0; steps <= 2 * ring_.block_count(); ++steps) {
       const mark::BlockNumber number = mark::BlockNumber::unpacked(bottom);
       // Relaxed: the claim decides.
@@ -398,20 +401,20 @@ class BwosFifo {
     return {0, 0, 0, mark::StealOutcome::contended};
   }
 
-  // Thief. The oldest block that may not be done, given that block `number` is done or that its slot was seen
-  // in another round. A slot is in a round only when its block of the round before is done, and then all
-  // older blocks are. The owner may go around any number of times while no thief looks, so a bottom may be
-  // any number of rounds behind: no comparison that wraps around is asked of it.
+  // Thief. Returns the oldest block that may not be done, given that block `number` is done or that its slot
+  // was seen in another round. A slot is in a round only when its block of the round before is done, and then
+  // all older blocks are. A bottom may be any number of rounds behind, as the owner may go around any number
+  // of times while no thief looks: so nothing here compares rounds that wrap around.
   [[nodiscard]] mark::BlockNumber after_done(mark::BlockNumber number, Round seen) const {
     return ring_.successor(seen == number.round ? number : mark::BlockNumber{seen - 1, number.slot});
   }
 
-  // The owner's: thieves never look at these lines.
+  // These lines are the owner's: thieves never read them.
   alignas(128) std::atomic<std::uint64_t>* back_b_pos_ = nullptr;  // b_pos of the back block
   std::uint64_t back_full_ = 0;                                    // its value when the block is full
   Task* back_entries_ = nullptr;
   std::uint64_t front_position_ = 0;  // where the next get comes from
-  std::uint64_t front_end_ = 0;       // where gets end, as last seen when the front block is the back one
+  std::uint64_t front_end_ = 0;       // the end of gets as last seen, when the front block is the back one
   Task* front_entries_ = nullptr;
   mark::BlockNumber front_{0, 0};
   mark::BlockNumber back_{0, 0};
@@ -422,7 +425,7 @@ class BwosFifo {
   const base::PageArray<Block> blocks_;
   const base::PageArray<Task> entries_;
 
-  // The thieves' alone: the block to steal from next.
+  // This line is the thieves' alone: the block to steal from next.
   alignas(128) std::atomic<std::uint64_t> bottom_{0};
 };
 

@@ -5,9 +5,9 @@
 // flaws are mended: a larger array is published with release and read with acquire (Norris and Demsky,
 // "CDSChecker", OOPSLA 2013), and an empty pop moves no index below zero.
 //
-// Tasks are numbered for ever upwards; those from `top` up to `bottom` are in the queue, task i in entry
-// i mod capacity of an array. The owner pushes and pops at the bottom; thieves steal at the top by a
-// compare-and-swap. Only for its last task does the owner compete with thieves: it swaps top as they do.
+// Task numbers only grow; those from `top` up to `bottom` are in the queue, task i in entry i mod capacity of
+// an array. The owner pushes and pops at the bottom; thieves steal at the top by a compare-and-swap. The
+// owner competes with thieves only for its last task: it then swaps top as they do.
 //
 //   bottom_  one past the newest task     owner writes, thieves read
 //   top_     the oldest task              never falls; thieves move it up, and the owner for its last task
@@ -68,7 +68,7 @@ class GrowingChaseLevDeque {
         first_array_(static_cast<unsigned>(std::bit_width(shape_.capacity() - 1))) {
     arrays_[first_array_] = base::PageArray<std::atomic<Task>>::reserve_or_throw(capacity_of(first_array_));
     use(first_array_);
-    // Relaxed: whoever shares the queue with thieves publishes it to them.
+    // Relaxed: the thread that shares the queue with thieves publishes it to them.
     array_.store(first_array_, std::memory_order_relaxed);
   }
 
@@ -125,8 +125,8 @@ class GrowingChaseLevDeque {
   /// Any thread. Whether there are tasks: thieves reach them all. A glance: it may be out of date at once.
   [[nodiscard]] bool has_stealable() const { return size_hint() > 0; }
 
-  /// Any thread. Whether a queue in blocks with as many tasks would have something in the block that `sample`
-  /// picks; with more tasks than such blocks hold, always. Touches two cache lines that change.
+  /// Any thread. Whether a queue in blocks with the same number of tasks would have something in the block
+  /// that `sample` picks; with more tasks than such blocks hold, always. Touches two cache lines that change.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     return shape_.looks_stealable(size_hint(), sample);
   }
@@ -142,10 +142,10 @@ class GrowingChaseLevDeque {
   /// Owner. Whether there are tasks; thieves may take them at any moment.
   [[nodiscard]] bool offers_tasks() const { return size_hint() > 0; }
 
-  /// Owner. False: nothing to grant, thieves reach everything.
+  /// Owner. False: there is nothing to grant, as thieves reach everything.
   static bool grant_early() { return false; }
 
-  /// Owner. Nothing: there are no blocks.
+  /// Owner. Returns zeros, as there are no blocks.
   static mark::QueueCounters counters() { return {}; }
 
   /// Any thread. Bytes that the queue holds beside itself, old arrays included. O(1).
@@ -158,13 +158,13 @@ class GrowingChaseLevDeque {
  private:
   static std::size_t capacity_of(unsigned array) { return std::size_t{1} << array; }
 
-  // Owner. Works in `array` from now on.
+  // Owner. Uses `array` from now on.
   void use(unsigned array) {
     entries_ = arrays_[array].data();
     mask_ = capacity_of(array) - 1;
   }
 
-  // Owner, all room that it knows of used up.
+  // Owner, when all room that it knows of is used up.
   [[gnu::noinline]] bool make_room(std::uint64_t bottom) {
     // Relaxed: thieves have read entries before their claims, and an entry is overwritten only after this has
     // gone one way or the other, to this array or to another, on how many were claimed.
@@ -172,7 +172,7 @@ class GrowingChaseLevDeque {
     return bottom - top_seen_ <= mask_ || grow(bottom);
   }
 
-  // Owner. Goes on in an array of twice the capacity.
+  // Owner. Continues in an array of twice the capacity.
   bool grow(std::uint64_t bottom) {
     // Relaxed: the owner's own word.
     const unsigned larger = array_.load(std::memory_order_relaxed) + 1;
@@ -201,12 +201,12 @@ class GrowingChaseLevDeque {
     const bool mine = top == bottom && top_.compare_exchange_strong(top, top + 1, std::memory_order_release,
                                                                     std::memory_order_acquire);
     top_seen_ = bottom + 1;
-    // Relaxed: no task is published; whoever takes the last one for present fails to claim it.
+    // Relaxed: no task is published; a thread that takes the last one for present fails to claim it.
     bottom_.store(bottom + 1, std::memory_order_relaxed);
     return mine;
   }
 
-  // Thief. The top to claim.
+  // Thief. Returns the top to claim.
   [[nodiscard]] std::uint64_t look() const {
     // Sequentially consistent: pairs with the owner's store to bottom_ and load of top_ in pop(), by way of
     // other thieves' swaps. Also an acquire: pairs with the owner's swap in take_last().
@@ -253,7 +253,7 @@ class GrowingChaseLevDeque {
   base::PageArray<std::atomic<Task>> arrays_[kArrays];
 };
 
-/// The deque as it is used: memory ends before its arrays do.
+/// The deque in use: memory ends before its arrays do.
 template <typename Task>
 using ChaseLevDeque = GrowingChaseLevDeque<Task, 41>;
 

@@ -1,6 +1,6 @@
-// Every queue by name, for the engines and benchmarks. A new one is a header in this folder, a line here, a
-// file in bench/engines/ that instantiates its engine, and an entry in tests/bench/queues/queue_kinds.h. The
-// first is the default, and the collector's own.
+// Queue choices: every queue by name, for engines and benchmarks. A new queue needs a header in this folder,
+// a line here, a file in bench/engines/ that instantiates its engine, and an entry in
+// tests/bench/queues/queue_kinds.h. The first is the default, and the collector's own.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +25,12 @@ template <std::size_t kSize>
 struct Name {
   char text[kSize]{};
 
-  // Implicit, so that a literal can stand where a name is asked for.
+  // The conversion is implicit, so that a literal can stand for a name.
   // NOLINTNEXTLINE(google-explicit-constructor)
   consteval Name(const char (&literal)[kSize]) { std::copy_n(literal, kSize, text); }
 };
 
-/// A queue, which is a template over its tasks, by the name that people select it with.
+/// A queue, which is a template over its tasks, with the name by which users select it.
 template <Name name, template <typename> typename QueueTemplate>
 struct QueueChoice {
   static constexpr std::string_view kName{name.text};
@@ -44,13 +44,13 @@ using QueueChoices =
                QueueChoice<"locked", LockedDeque>, QueueChoice<"sequential-lifo", SequentialLifo>,
                QueueChoice<"sequential-fifo", SequentialFifo>>;
 
-/// The names of all of them, the default first.
+/// Returns all names, the default first.
 template <typename... Choices>
 std::vector<std::string_view> names_of(std::type_identity<std::tuple<Choices...>>) {
   return {Choices::kName...};
 }
 
-/// `name`, or the default's when it is empty.
+/// Returns `name`, or the default's when it is empty.
 inline std::string_view queue_name_or_default(std::string_view name) {
   return name.empty() ? std::tuple_element_t<0, QueueChoices>::kName : name;
 }

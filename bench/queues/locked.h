@@ -1,10 +1,10 @@
-// LockedDeque: a double-ended queue behind a lock. What everything else is to be better than.
+// LockedDeque: a double-ended queue behind a lock, which every other queue must beat.
 //
 // Owner and thieves take the same lock for every task: the owner at the back, newest first, thieves at the
-// front of a ring. Nobody ever sees a contended steal; who comes second waits.
+// front of a ring. No steal is ever contended: a thread that comes second waits.
 //
-// How many tasks there are is an atomic word, so that looking takes no lock. Only the owner adds tasks, so
-// once its own look shows none, none there are: a pop from an empty queue takes no lock either.
+// The number of tasks is an atomic word, so that reading it takes no lock. Only the owner adds tasks, so when
+// it reads zero the queue is empty: a pop from an empty queue takes no lock either.
 //
 // Threads: the constructor, push, pop, grant_early, offers_tasks and counters are the owner's; steal,
 // steal_some, has_stealable, looks_stealable, size_hint and memory_bytes may be called by any other thread at
@@ -79,32 +79,32 @@ class LockedDeque {
   /// Any thread. Whether there are tasks: thieves reach them all. A glance: it may be out of date at once.
   [[nodiscard]] bool has_stealable() const { return size_hint() > 0; }
 
-  /// Any thread. Whether a queue in blocks with as many tasks would have something in the block that `sample`
-  /// picks.
+  /// Any thread. Whether a queue in blocks with the same number of tasks would have something in the block
+  /// that `sample` picks.
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     return shape_.looks_stealable(size_hint(), sample);
   }
 
-  /// Any thread. How many tasks there were a moment ago. O(1).
+  /// Any thread. Returns how many tasks there were a moment ago. O(1).
   [[nodiscard]] std::size_t size_hint() const {
-    // Relaxed: a hint, but to whoever holds the lock, which orders all that is done with the tasks.
+    // Relaxed: a hint; a thread that holds the lock reads the exact number.
     return size_.load(std::memory_order_relaxed);
   }
 
   /// Owner. Whether there are tasks.
   [[nodiscard]] bool offers_tasks() const { return size_hint() > 0; }
 
-  /// Owner. False: nothing to grant, thieves reach everything.
+  /// Owner. False: there is nothing to grant, as thieves reach everything.
   static bool grant_early() { return false; }
 
-  /// Owner. Nothing: there are no blocks.
+  /// Owner. Returns zeros, as there are no blocks.
   static mark::QueueCounters counters() { return {}; }
 
   /// Any thread. Bytes that the queue holds beside itself. O(1).
   [[nodiscard]] std::size_t memory_bytes() const { return shape_.capacity() * sizeof(Task); }
 
  private:
-  // With the lock held. Where the task is that has so many before it.
+  // With the lock held. Returns the place of the task that `index` others precede.
   [[nodiscard]] std::size_t place(std::size_t index) const {
     const std::size_t place = first_ + index;
     return place < shape_.capacity() ? place : place - shape_.capacity();
@@ -114,7 +114,7 @@ class LockedDeque {
   void set_size(std::size_t size) { size_.store(size, std::memory_order_relaxed); }
 
   const BlockShape shape_;
-  // Looked at without the lock, so not on the lock's line.
+  // It is read without the lock, so it is not on the lock's line.
   alignas(128) std::atomic<std::size_t> size_{0};
   alignas(128) std::mutex mutex_;
   const base::PageArray<Task> tasks_;

@@ -1,4 +1,4 @@
-// OwnerOnly: what a queue answers with which thieves get nothing. Base of the sequential queues.
+// OwnerOnly: the base of the sequential queues, which answers thieves that there is nothing to steal.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// SequentialFifo: an array used as a ring. The bound that no concurrent first-in-first-out queue can pass.
+// SequentialFifo: an array used as a ring, which no concurrent first-in-first-out queue can beat.
 //
-// For one worker alone: nothing in it is safe to touch from a second thread, but the answers that thieves get
+// It is for one worker: no second thread may touch it, but the answers that thieves get
 // (bench/queues/owner_only.h) touch nothing.
 //
 // Invariants: the tasks are those from head up to tail, around the end, oldest first. One place stays free,
-// so that head == tail says empty and never full. Positions wrap around by comparison: measured against
-// counters under a mask it is as fast, and any capacity is exact.
+// so that head == tail means empty and never full. Positions wrap around by comparison: measured, that is as
+// fast as counters under a mask, and any capacity is exact.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// SequentialLifo: an array used as a stack. The bound that no concurrent last-in-first-out queue can pass.
+// SequentialLifo: an array used as a stack, which no concurrent last-in-first-out queue can beat.
 //
-// For one worker alone: nothing in it is safe to touch from a second thread, but the answers that thieves get
+// It is for one worker: no second thread may touch it, but the answers that thieves get
 // (bench/queues/owner_only.h) touch nothing.
 //
 // Invariant: floor <= cursor <= end; the tasks are [floor, cursor), newest last.

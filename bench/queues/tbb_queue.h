@@ -1,7 +1,7 @@
-// TbbQueue: oneTBB's concurrent_queue as a StealableQueue, first in, first out, to compare ours with.
+// TbbQueue: oneTBB's concurrent_queue as a StealableQueue, first in, first out, for comparison.
 //
-// oneTBB keeps its work-stealing deques to itself; this is the queue that it offers, with which an owner gets
-// as a thief steals. It has no bound: its user asks for its size.
+// oneTBB does not offer its work-stealing deques. With the queue that it offers, an owner gets as a thief
+// steals. It has no bound: its user reads its size.
 //
 // Threads: any thread may call anything at any time.
 #pragma once
@@ -59,7 +59,7 @@ class TbbQueue {
 
  private:
   const BlockShape shape_;
-  // Its pages come from where all other memory comes from, so that sanitizers see them.
+  // Its pages come from the general allocator, so that sanitizers see them.
   oneapi::tbb::concurrent_queue<Task, std::allocator<Task>> queue_;
 };
 

@@ -1,5 +1,5 @@
-// The common parts of the queues without blocks: sizes given in blocks all the same, the answer to a
-// sample, and stealing several tasks one after another.
+// What the queues without blocks share: sizes given in blocks all the same, the answer to a sample, and
+// stealing several tasks one after another.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,7 @@ class BlockShape {
   std::size_t block_size_;
 };
 
-/// How many of `tasks` tasks a thief with place for `room` takes at once: half, rounded up, but no more than
-/// it has place for.
+/// Returns how many of `tasks` tasks a thief takes at once: half, rounded up, but at most `room`.
 inline std::size_t batch_of(std::size_t tasks, std::size_t room) { return std::min((tasks + 1) / 2, room); }
 
 /// Thief. Fills `room` by `claim(task)`, which steals one task, until it has taken a batch of the `tasks`

@@ -1,6 +1,6 @@
-// XeniumDeque: the Chase-Lev deque of the library xenium as a StealableQueue, to compare ours with.
+// XeniumDeque: the Chase-Lev deque of the library xenium as a StealableQueue, for comparison.
 //
-// The deque's capacity is a part of its type. Its array of a fixed size is taken, which is the faster one.
+// The deque's capacity is a part of its type: it has an array of fixed size, the faster of two kinds.
 //
 // Threads: push, pop, offers_tasks, grant_early and counters are the owner's; all else may be called by any
 // other thread at any time.
@@ -25,7 +25,7 @@ class XeniumDeque {
   using Task = TaskType;
 
   static constexpr bool kServesThieves = true;
-  /// Tasks that fit, whatever smaller number is asked for.
+  /// This number of tasks fits, also when a smaller one is requested.
   static constexpr std::size_t kCapacity = 8192;
 
   /// Throws std::invalid_argument when a size is 0 or more is asked for than fits.
@@ -44,8 +44,8 @@ class XeniumDeque {
     return true;
   }
 
-  /// Thief. Takes the oldest task. The deque does not tell a lost race from an empty deque: a steal that
-  /// fails is contended when there is something to see afterwards.
+  /// Thief. Takes the oldest task. The deque does not distinguish a lost race from an empty deque: a failed
+  /// steal counts as contended when there are tasks afterwards.
   mark::StealOutcome steal(Task& task) {
     Entry* entry = nullptr;
     if (!deque_.try_steal(entry))
@@ -63,7 +63,7 @@ class XeniumDeque {
   [[nodiscard]] bool looks_stealable(std::uint64_t sample) const {
     return shape_.looks_stealable(size_hint(), sample);
   }
-  /// Any thread. The owner's pop moves the end before it looks for the beginning, so the difference may be
+  /// Any thread. The owner's pop moves the end before it reads the beginning, so the difference may be
   /// negative for a moment.
   [[nodiscard]] std::size_t size_hint() const {
     const std::size_t size = deque_.size();

@@ -41,10 +41,10 @@ constexpr std::uint32_t kRounds = 41;
 
 double nanoseconds(Clock::duration time) { return std::chrono::duration<double, std::nano>(time).count(); }
 
-// Whatever else the machine does only ever adds.
+// Interference by the machine only adds time.
 double least_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-// The time that `work()` takes.
+// Returns the time that `work()` takes.
 template <typename Work>
 double time_of(Work work) {
   const auto start = Clock::now();
@@ -52,7 +52,7 @@ double time_of(Work work) {
   return nanoseconds(Clock::now() - start);
 }
 
-// Lines in random order, each of which names the next. On huge pages, as the marks of a heap.
+// Lines in random order, each of which names the next, on huge pages, as a heap's marks.
 class Lines {
  public:
   explicit Lines(std::uint32_t count)
@@ -63,7 +63,7 @@ class Lines {
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(orders_.front().size()); }
 
-  // Reads each, as the one before says, and writes it.
+  // Reads each line, in the order that they name, and writes it.
   void go_round() {
     std::uint32_t place = 0;
     for (std::uint32_t i = 0; i < size(); ++i) {
@@ -73,12 +73,12 @@ class Lines {
       line.visits.store(i, std::memory_order_relaxed);
     }
   }
-  // Reads each, in an order that is known beforehand: as marks that are set already. Each of two workers has
-  // an order of its own.
+  // Reads each line in an order known beforehand, like marks that are already set. Each of two workers has
+  // its own order.
   void read_all(std::uint32_t worker) {
     for (const std::uint32_t place : orders_[worker]) look_at(lines_[place]);
   }
-  // Changes each by a locked operation, having looked at it: as marks that are set.
+  // Reads each line and changes it by a locked operation, like marks that are set.
   void mark_all(std::uint32_t worker) {
     for (const std::uint32_t place : orders_[worker]) mark(lines_[place]);
   }
@@ -89,7 +89,7 @@ class Lines {
  private:
   using Order = std::vector<std::uint32_t>;
 
-  // Two apart: a processor fetches the neighbour of a line along with it, and then that one takes no time.
+  // Lines are two apart, as a processor fetches the neighbour of a line along with it, at no cost.
   struct alignas(2 * base::kCacheLineBytes) Line {
     std::uint32_t next = 0;
     std::atomic<std::uint32_t> visits{0};
@@ -110,7 +110,7 @@ class Lines {
   }
   template <typename Use>
   void go_ahead(const Order& order, Use use) {
-    constexpr std::uint32_t kDistance = 16;  // as many marks wait in a worker's buffer
+    constexpr std::uint32_t kDistance = 16;  // this many marks wait in a worker's buffer
     for (std::uint32_t i = 0; i < size(); ++i) {
       base::prefetch_to_write(&lines_[order[(i + kDistance) % size()]]);
       use(lines_[order[i]]);
@@ -141,7 +141,7 @@ class Lines {
 
 constexpr std::uint32_t kTravellingLines = 2048;
 
-// The time per line to go over lines that the other of two workers wrote before: they take turns.
+// Returns the time for each line to go over lines that the other of two workers wrote before, in turn. Calls
 // `go(lines, worker)`.
 template <typename Go>
 double measure_in_turn(ThreadPool& two, Go go) {
@@ -154,7 +154,7 @@ double measure_in_turn(ThreadPool& two, Go go) {
       // processor.
       while (turn != round) std::this_thread::yield();
       const double time = time_of([&] { go(lines, worker); });
-      // The first round fetches from memory.
+      // The first round fetches lines from memory.
       if (round != 0) times.push_back(time / lines.size());
       lines.go_round();
       turn = round + 1;
@@ -185,9 +185,9 @@ bool are_at_once(const Span& a, const Span& b) {
   return both > kAtOnce * std::max(a.length(), b.length());
 }
 
-// The time per line to go over lines for two workers at once, each in an order of its own, so that each
-// takes every line away from the other. A round in which they were not both at it does not count; nothing
-// if all were such.
+// Returns the time for each line to go over lines for two workers at once, each in its own order, so that
+// each takes every line away from the other. A round in which they did not overlap does not count; nothing if
+// none did.
 template <typename Go>
 std::optional<double> measure_at_once(ThreadPool& two, Go go) {
   constexpr std::uint32_t kPasses = 8;
@@ -237,7 +237,7 @@ double measure_locked() {
   return least_of(times) / kOperations;
 }
 
-// Queues that have nothing.
+// Stands for queues without tasks.
 struct EmptyQueues {
   using Queue = mark::BwosLifo<std::uint64_t>;
   std::vector<std::unique_ptr<Queue>> queues;
@@ -273,7 +273,7 @@ void measure_waking(ThreadPool& two, MachineCosts& costs) {
   std::vector<double> calls;
   std::vector<double> wakes;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
-    // The helper falls asleep.
+    // The helper falls asleep meanwhile.
     const auto asleep = Clock::now() + std::chrono::microseconds(200);
     while (Clock::now() < asleep) base::pause_core();
     Clock::time_point called;
@@ -300,7 +300,7 @@ void measure_waiting(MachineCosts& costs) {
   costs.wait = least_of(times) / waits;
 }
 
-// Steals one by one until all that was granted is gone. Returns the attempts.
+// Steals one by one until all granted tasks are gone. Returns the attempts.
 template <typename Queue>
 std::uint64_t steal_all(Queue& queue) {
   std::uint64_t attempts = 0;
@@ -309,8 +309,8 @@ std::uint64_t steal_all(Queue& queue) {
   return attempts;
 }
 
-// The time of an attempt to steal, by a thief alone or by each of two at once. A round in which they were
-// not both at it does not count; nothing if all were such.
+// Returns the time of an attempt to steal, by a thief alone or by each of two at once. A round in which they
+// did not overlap does not count; nothing if none did.
 template <typename Queue>
 std::optional<double> measure_steals(ThreadPool& thieves) {
   const QueueShape shape;

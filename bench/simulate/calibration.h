@@ -1,11 +1,10 @@
-// Measures this machine's costs that a simulation needs to know, in a fraction of a second in all.
+// Calibration: measures the machine's costs for a simulation, in a fraction of a second.
 //
-// Between two cores, line by line: one thread writes lines, then the other goes over them, in an order in
-// which each read depends on the one before (waited for), or in one that is known beforehand, so that several
-// are on their way at once, or prefetched besides. A steal: one thread after the other takes every task that
-// was granted; two at once, and what an attempt takes is what a lost one costs. Waking: a helper of a pool
-// that sleeps is called. Of many rounds the least counts, because whatever else the machine does only adds;
-// of waking, the median.
+// For lines between two cores, one thread writes lines, then the other goes over them: in an order in which
+// each read depends on the one before, in one known beforehand, so that several reads overlap, or with
+// prefetches as well. For a steal, one thread after the other takes every granted task; with two at once, the
+// time of an attempt is the cost of a lost one. For waking, a sleeping helper of a pool is called. The least
+// of many rounds counts, because interference only adds; for waking it is the median.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,11 @@
 
 namespace jackdaw::bench {
 
-/// Every cost but the remote line, which takes a machine with several nodes and placed threads. Costs that
-/// take two processors to measure keep their defaults where this process may use only one. Some 100 ms.
+/// Measures every cost except the remote line, which needs several nodes and placed threads. Costs that need
+/// two processors keep their defaults if this process may use only one. Some 100 ms.
 MachineCosts measure_machine_costs();
 
-/// The costs of the queue of that name, which must be one of simulated_queue_names(). With one processor, a
+/// Measures the costs of the queue of that name, one of simulated_queue_names(). With one processor, a
 /// contended steal keeps its default. Some 50 ms.
 QueueCosts measure_queue_costs(std::string_view queue);
 

@@ -1,8 +1,8 @@
-// MachineCosts: what the machine charges for what workers do to one another, in nanoseconds: the parameters
-// of a simulation.
+// MachineCosts: the machine's costs of interaction between workers, in nanoseconds: the parameters of a
+// simulation.
 //
-// The defaults stand for a current server processor; measure_machine_costs() (calibration.h) puts in what
-// this machine takes, as far as it can tell.
+// The defaults stand for a current server processor; measure_machine_costs() (calibration.h) replaces them by
+// this machine's, as far as it can measure them.
 #pragma once
 
 #include <array>
@@ -10,18 +10,18 @@
 
 namespace jackdaw::bench {
 
-/// All in nanoseconds, but for the number of waits.
+/// All are in nanoseconds, except for the number of waits.
 struct MachineCosts {
   double locked = 7;         ///< a locked read-modify-write of a line that the core has to itself
-  double line = 95;          ///< a line that another core of the node wrote, waited for
-  double line_read = 11;     ///< the same, when it is read while others are on their way
-  double line_mark = 8;      ///< and when a locked operation changes it; beside the operation
-  double ahead_read = 8;     ///< as line_read, of a line that was asked for some time before
-  double ahead_mark = 4;     ///< as line_mark, of a line that was asked for some time before
+  double line = 95;          ///< a line that another core of the node wrote, if the worker waits for it
+  double line_read = 11;     ///< such a line, read while others are under way
+  double line_mark = 8;      ///< such a line, changed by a locked operation, beside that operation
+  double ahead_read = 8;     ///< as line_read, for a line that was prefetched before
+  double ahead_mark = 4;     ///< as line_mark, for a line that was prefetched before
   double remote_line = 140;  ///< as `line`, from another node
-  double look = 6;           ///< a thief's choice of a victim and look at its queue, when nothing has changed
-  double wake_call = 3000;   ///< what it takes a worker to wake another
-  double wake = 40000;       ///< from there until the other one runs
+  double look = 6;           ///< a thief's choice of a victim and look at its unchanged queue
+  double wake_call = 3000;   ///< a worker's call that wakes another
+  double wake = 40000;       ///< from that call until the other one runs
   double wait = 700;         ///< of an idle worker that watches, between two polls
   double waits = 80;         ///< how often it waits before it sleeps
 };

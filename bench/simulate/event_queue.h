@@ -1,4 +1,4 @@
-// EventQueue: which simulated worker acts next.
+// EventQueue: the next steps of simulated workers, by time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace jackdaw::bench {
 struct Event {
   double time;
   std::uint32_t worker;
-  /// The earliest comes first; of those at one time, the one with the lowest number.
+  /// The earliest event comes first; of those at the same time, the one of the lowest-numbered worker.
   bool operator>(const Event& other) const {
     return time != other.time ? time > other.time : worker > other.worker;
   }
@@ -20,9 +20,9 @@ struct Event {
 
 class EventQueue {
  public:
-  /// O(log events), as take_first.
+  /// Adds an event. O(log events), as take_first().
   void add(const Event& event) { events_.push(event); }
-  /// There is one.
+  /// Takes the first event; there must be one.
   Event take_first() {
     const Event first = events_.top();
     events_.pop();

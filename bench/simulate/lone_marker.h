@@ -1,8 +1,8 @@
-// LoneMarker: one worker of the engine that marks as beside others, none of whom ever comes.
+// LoneMarker: one worker of the engine that marks as if beside others, which never come.
 //
-// A Marker with one worker marks in another loop (mark/mark_loop.h), and one with several calls them. So this
-// is a team of its own for the engine's Worker: nobody can be called, and a worker that runs out of tasks
-// leaves.
+// A Marker with one worker uses another loop (mark/mark_loop.h), and one with several calls them. So this has
+// a team of its own for the engine's Worker: no worker can be called, and the worker leaves when it runs out
+// of tasks.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class LoneMarker final : public mark::MarkerBase {
   bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> rescans) {
     team_.input = {roots, rescans};
     worker_.start_round();
-    // As soon as others could help, it goes on as beside them.
+    // As soon as others could help, it marks as if beside them.
     if (!worker_.run_serially(model, 1)) worker_.take_part(model);
     worker_.finish_round();
     return !worker_.dropped_tasks();
@@ -65,7 +65,7 @@ class LoneMarker final : public mark::MarkerBase {
   using Queue = mark::BwosLifo<Task>;
   using Victim = mark::NumaProbabilisticVictim;
 
-  // Another worker is said to search already, so one that runs out of tasks leaves.
+  // They say that another worker searches already, so a worker that runs out of tasks leaves.
   struct Searchers {
     static bool begin(std::uint32_t) { return false; }
     static void end() {}

@@ -19,19 +19,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Duration = mark::MarkDistance::Duration;
 
-// BiasedRegions, as the heap's own.
+// The heap's own model, with biases.
 struct BiasedModel : gc::HeapObjectModel {
   BiasedModel(const gc::MarkedHeap& heap, LoopTimes::Samples&) : HeapObjectModel(heap) {}
 };
 
-// Has no biases.
+// A model without biases.
 struct SharedModel : gc::HeapObjectModel {
   SharedModel(const gc::MarkedHeap& heap, LoopTimes::Samples&) : HeapObjectModel(heap) {}
 
   static void bias_word_of(Reference object) = delete;
 };
 
-// Has no biases, and marks that seem to be far. Notes what a sample takes until then, measured as by
+// A model without biases, whose marks seem to be far. It notes the samples until then, measured as by
 // MarkDistance.
 struct FarModel : SharedModel {
   FarModel(const gc::MarkedHeap& heap, LoopTimes::Samples& its_samples)

@@ -1,9 +1,9 @@
-// The times of the engine's mark loops on a heap when one worker marks in them.
+// LoopTimes: the times of the engine's mark loops on a heap when one worker marks in them.
 //
-// A worker that marks beside others runs another loop than one alone (mark/mark_loop.h), sets marks by locked
-// operations where others have marked, and prefetches marks where they are far. The cost depends on the heap:
-// a processor does much of it while it waits for memory. So one worker marks the heap in each of these ways,
-// by the engine's own code, with idle peers (lone_marker.h); cache-line transfers are not included.
+// A worker beside others uses another loop than one alone (mark/mark_loop.h), sets marks by locked operations
+// where others have marked, and prefetches marks that are far. The cost depends on the heap, as a processor
+// does much of it while it waits for memory. So one worker marks the heap in each of these ways, by the
+// engine's own code, with idle peers (lone_marker.h); cache-line transfers are not included.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace jackdaw::bench {
 enum class MarkLoop : std::uint8_t {
   biased,  ///< marks are near, and set plainly: every region is biased
   shared,  ///< marks are near, and set by locked operations
-  far,     ///< marks are taken to be far, and set by locked operations
+  far,     ///< marks count as far, and are set by locked operations
 };
 inline constexpr std::size_t kMarkLoops = 3;
 
@@ -38,13 +38,13 @@ class LoopTimes {
   LoopTimes(const LoopTimes&) = delete;
   LoopTimes& operator=(const LoopTimes&) = delete;
 
-  /// Marks the collector's heap once in each loop. To be called again and again, in turn with what is to be
-  /// compared: a machine's speed changes from second to second.
+  /// Marks the collector's heap once in each loop. To be called repeatedly, in turn with what it is compared
+  /// with, as a machine's speed changes from second to second.
   void run(MarkingSwap& lent, bool counts);
 
-  /// The least time of the runs that count, in nanoseconds.
+  /// Returns the least time of the runs that count, in nanoseconds.
   [[nodiscard]] double least_ns(MarkLoop loop) const { return least_ns_[static_cast<std::size_t>(loop)]; }
-  /// The mean sample in nanoseconds by which a worker learns that its marks are near (mark/mark_distance.h),
+  /// Returns the mean sample in nanoseconds by which a worker finds its marks near (mark/mark_distance.h)
   /// when no other worker has marked; 0 without samples.
   [[nodiscard]] double mean_sample_ns() const;
 

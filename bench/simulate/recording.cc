@@ -26,15 +26,15 @@ class Recording::Numbers {
  public:
   static constexpr RecordedNode kNone = ~RecordedNode{0};
 
-  // Where the object's number is kept; kNone at first.
+  // Returns where the object's number is kept; kNone at first.
   RecordedNode& number_of(const heap::Object* object) {
     return part_of(object).numbers[offset_of(object) / heap::kGranuleBytes];
   }
-  // The line of its mark: a bit for each granule, 512 bits a line.
+  // Returns the line of the object's mark: a bit for each granule, 512 bits in a line.
   std::uint32_t line_of(const heap::Object* object) {
     return part_of(object).number * kLinesOfChunk + offset_of(object) / kBytesOfLine;
   }
-  // All lines are below this.
+  // Returns a bound on all lines.
   [[nodiscard]] std::uint32_t line_count() const {
     return static_cast<std::uint32_t>(parts_.size()) * kLinesOfChunk;
   }
@@ -65,12 +65,12 @@ class Recording::Numbers {
   }
 
   std::unordered_map<const heap::Chunk*, std::unique_ptr<Part>> parts_;
-  // The chunk looked up last: neighbours in the graph are often neighbours in memory.
+  // The last chunk that was looked up, as neighbours in the graph are often neighbours in memory.
   const heap::Chunk* last_chunk_ = nullptr;
   Part* last_part_ = nullptr;
 };
 
-// Level by level, because nodes are then visited in the order of their numbers, and each one's references lie
+// It goes level by level: nodes are then visited in the order of their numbers, and each one's references lie
 // together.
 class Recording::Traversal {
  public:
@@ -151,7 +151,7 @@ class Recording::Traversal {
                    heap::Object::kArrayHeaderWords + range.end);
   }
 
-  // Returns the slice that the worker which takes the part visits; the halves left over become nodes.
+  // Returns the slice that the worker that takes the part visits; the halves left over become nodes.
   Slices::Range leave_halves(Part part, const Slices& slices) {
     std::uint32_t node = part.node;
     for (; !slices.is_slice(node); node = Slices::kept_half(node)) {

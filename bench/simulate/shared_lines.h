@@ -2,9 +2,9 @@
 //
 // The protocol is the usual one: a line is in the caches of any number of readers, or in that of one writer.
 // Reading a line that is not in the worker's cache fetches it from the last writer; writing makes all other
-// copies invalid. Caches have room for everything, because what a worker alone loses by their size is in its
-// own measured time. So a line that no other worker wrote costs nothing. A line that is on its way to one
-// worker comes to the next one only after that, which is all there is to contention.
+// copies invalid. Caches have room for everything, because a worker's own cache misses are in its measured
+// time. So a line that no other worker wrote costs nothing. Contention is that a line on its way to one
+// worker reaches the next one only after that.
 //
 // A simplification: a transfer takes one time within a node and another between nodes, whatever the distance.
 #pragma once
@@ -21,19 +21,19 @@
 
 namespace jackdaw::bench {
 
-/// How a worker comes by a line, and so which of MachineCosts it pays.
+/// How a worker fetches a line, and so which of MachineCosts it pays.
 enum class Fetch : std::uint8_t {
-  waited,      ///< it waits for it: line
-  read,        ///< others are on their way meanwhile: line_read
-  mark,        ///< the same, for a locked operation: line_mark
-  ahead_read,  ///< it asked for it some time before: ahead_read
-  ahead_mark,  ///< the same, for a locked operation: ahead_mark
+  waited,      ///< the worker waits for it: line
+  read,        ///< others are under way meanwhile: line_read
+  mark,        ///< likewise, for a locked operation: line_mark
+  ahead_read,  ///< it was prefetched before: ahead_read
+  ahead_mark,  ///< likewise, for a locked operation: ahead_mark
 };
 
 class SharedLines {
  public:
-  /// Lines that no worker has. `nodes` is the memory node of each worker; both must outlive the object. One
-  /// bit for each line and worker.
+  /// Makes lines that no worker has. `nodes` is the memory node of each worker; both must outlive the object.
+  /// One bit for each line and worker.
   SharedLines(std::size_t lines, std::span<const std::uint32_t> nodes, const MachineCosts& costs)
       : nodes_(nodes),
         costs_(costs),
@@ -51,7 +51,7 @@ class SharedLines {
     return source == kNobody ? 0 : transfer(state, worker, source, now, fetch);
   }
 
-  /// A worker writes a line; as read() otherwise. O(workers ÷ 64).
+  /// A worker writes a line at `now`. Returns how long it waits. O(workers ÷ 64).
   double write(std::uint32_t worker, std::size_t line, double now, Fetch fetch = Fetch::waited) {
     Line& state = lines_[line];
     const bool is_alone = state.holders == (holds(worker, line) ? 1U : 0U);
@@ -66,7 +66,7 @@ class SharedLines {
     return is_alone || source == kNobody ? 0 : transfer(state, worker, source, now, fetch);
   }
 
-  /// The time that a line takes from one worker to another.
+  /// Returns the time that a line takes from one worker to another.
   [[nodiscard]] double distance(std::uint32_t from, std::uint32_t to) const {
     return nodes_[from] == nodes_[to] ? costs_.line : costs_.remote_line;
   }
@@ -75,14 +75,14 @@ class SharedLines {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
   struct Line {
-    // When it has arrived where it last went.
+    // The time at which it arrives at its last receiver.
     double free_at = -std::numeric_limits<double>::infinity();
     std::uint32_t last = kNobody;         // the worker that got it last
     std::uint32_t before_last = kNobody;  // the worker that got it before that one
     std::uint32_t holders = 0;
   };
 
-  // The worker whose copy comes, or must go.
+  // Returns the worker whose copy is fetched, or must be invalidated.
   static std::uint32_t source_of(const Line& line, std::uint32_t worker) {
     return line.last == worker ? line.before_last : line.last;
   }
@@ -92,7 +92,7 @@ class SharedLines {
     line.last = worker;
   }
 
-  // The remaining wait for a line whose whole transfer takes `line`.
+  // Returns the remaining wait for a line whose whole transfer takes `line`.
   [[nodiscard]] double left_of_line(Fetch fetch) const {
     switch (fetch) {
       case Fetch::read:
@@ -112,7 +112,7 @@ class SharedLines {
     const double whole = distance(from, to);
     // A line that takes no time has no share to take.
     const double left = costs_.line == 0 ? left_of_line(fetch) : whole * left_of_line(fetch) / costs_.line;
-    // The prefetch was so early that, without contention, this is left to wait.
+    // The prefetch was early enough that, without contention, only this wait is left.
     const double arrival = std::max(now + left - whole, line.free_at) + whole;
     line.free_at = arrival;
     return std::max(0.0, arrival - now);

@@ -1,4 +1,4 @@
-// `jackdaw simulate`: its options, and what it does with them.
+// `jackdaw simulate`: its options and their execution.
 #pragma once
 
 #include <CLI/CLI.hpp>

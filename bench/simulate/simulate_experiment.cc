@@ -46,7 +46,7 @@ struct MarkedHeap {
   std::unique_ptr<HeapGraph> graph;
 };
 
-// An engine, and how long it took.
+// An engine with its measured time.
 class TimedEngine {
  public:
   TimedEngine(const SimulateOptions& options, std::string queue, std::string victim, std::uint32_t threads) {
@@ -91,7 +91,7 @@ std::vector<TimedEngine> engines_to_validate(const SimulateOptions& options) {
   return engines;
 }
 
-// The machine's costs, measured again and again, as it does not always run at the same speed.
+// The machine's costs, measured repeatedly, as its speed changes.
 class Calibrations {
  public:
   void add() { all_.push_back(measure_machine_costs()); }
@@ -109,9 +109,8 @@ class Calibrations {
   std::vector<MachineCosts> all_;
 };
 
-// Runs one worker, for its time, the loops of a worker beside others, and all that validates, in turn;
-// returns how long clearing the marks takes. The first run of each does not count. In between the machine is
-// calibrated.
+// Runs one worker, for its time, the loops of a worker beside others, and all that validates, in turn, with
+// calibrations in between. The first run of each does not count. Returns how long clearing the marks takes.
 double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngine& one_worker,
                     std::vector<TimedEngine>& others, LoopTimes& loops, Calibrations& calibrations) {
   constexpr std::uint32_t kRoundsACalibration = 5;
@@ -132,8 +131,8 @@ double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngin
   return std::ranges::min(clearing);
 }
 
-// Distributes what one worker took: clearing, pushes and pops, and as much for each visit as for each
-// reference; and what it took longer in other loops.
+// Distributes one worker's time over clearing, pushes and pops, and visits and references, which get equal
+// shares; and the additional time of the other loops.
 VisitCosts visit_costs(const Recording& recording, SimulationSetup setup, double one_worker,
                        const LoopTimes& loops) {
   setup.engine.threads = 1;
@@ -178,7 +177,7 @@ class Experiment {
       report_.queue_costs.emplace_back(queue, measure_queue_costs(queue));
   }
 
-  // Puts in what was given instead.
+  // Replaces measured costs by given ones.
   void replace_given_costs() {
     for (std::size_t i = 0; i < kMachineCosts.size(); ++i) {
       double& cost = report_.machine.*(kMachineCosts[i].cost);
@@ -218,7 +217,7 @@ class Experiment {
     setup.engine.threads = workers;
     setup.engine.seed = report_.options.seed;
     setup.engine.tuning.steal_batch = report_.options.steal_batch;
-    // Neighbours on one node, as Topology::nodes_of_workers() has them.
+    // Neighbours are on one node, as in Topology::nodes_of_workers().
     for (std::uint64_t i = 0; i < workers; ++i)
       setup.engine.nodes.push_back(static_cast<std::uint32_t>(i * nodes / workers));
     setup.machine = report_.machine;

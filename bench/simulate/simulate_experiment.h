@@ -1,5 +1,5 @@
-// The experiment behind `jackdaw simulate`: a heap graph is marked by one thread, recorded, and marked again
-// in simulation by any number of workers; and, to see what that is worth, by real threads.
+// The experiment of `jackdaw simulate`: a heap graph is marked by one thread, recorded, and marked again in
+// simulation by any number of workers; and, for validation, by real threads.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct SimulateOptions {
   std::uint64_t object_bytes = 48;
   std::uint32_t repeat = 15;  ///< real runs of each kind
   bool validate = false;      ///< whether to run real threads, too
-  /// Costs that are given instead of measured. Nothing: measured.
+  /// Costs that are given instead of measured.
   std::array<std::optional<double>, kMachineCosts.size()> given{};
 };
 
@@ -43,22 +43,22 @@ struct SimulatedSeries {
   std::string queue;
   std::string victim;
   std::vector<Prediction> predictions;  ///< by number of workers, ascending
-  /// The number after which more workers do not pay: see stops_scaling_at.
+  /// The number from which more workers do not pay: see stops_scaling_at.
   std::uint32_t stops_at = 1;
 };
 
-/// Real runs beside the prediction.
+/// Real runs beside a prediction.
 struct Validation {
   std::string queue;
   std::string victim;
   std::uint32_t threads = 1;
   std::vector<double> wall_ms;  ///< of each run
-  double measured_ms = 0;       ///< the least of them: whatever else the machine does only adds
+  double measured_ms = 0;       ///< the least of them, as interference only adds
   double predicted_ms = 0;
   double measured_steal_percent = 0;  ///< median
   double predicted_steal_percent = 0;
 
-  /// 100 × (predicted - measured) ÷ measured.
+  /// Returns 100 × (predicted - measured) ÷ measured.
   [[nodiscard]] double error_percent() const { return 100 * (predicted_ms - measured_ms) / measured_ms; }
 };
 
@@ -67,7 +67,7 @@ struct SimulateReport {
   std::uint64_t tasks = 0;
   std::uint64_t references = 0;
   std::uint64_t span = 0;    ///< in tasks, see span.h
-  double one_worker_ms = 0;  ///< measured, with the default queue: the least of runs that validate nothing
+  double one_worker_ms = 0;  ///< measured with the default queue: the least of the runs that do not validate
   MachineCosts machine;
   VisitCosts visits;
   std::vector<std::pair<std::string, QueueCosts>> queue_costs;  ///< by name of the queues asked for
@@ -75,15 +75,15 @@ struct SimulateReport {
   std::vector<Validation> validations;  ///< when asked for
 };
 
-/// A doubling of workers pays when it takes this part of the time away.
+/// A doubling of workers pays when it saves this part of the time.
 inline constexpr double kWorthADoubling = 0.1;
 
-/// The first number of workers after which the next one in the list takes less than kWorthADoubling of the
-/// time away, for each doubling; the last one when there is none. `predictions` is not empty, and ascending.
+/// Returns the first number of workers after which the next one in the list saves less than kWorthADoubling
+/// of the time for each doubling, or the last one. `predictions` is not empty, and ascending.
 std::uint32_t stops_scaling_at(const std::vector<Prediction>& predictions);
 
-/// Builds the graph, measures, and simulates. Throws InputError for what the user got wrong, a graph that
-/// does not fit in memory included.
+/// Builds the graph, measures, and simulates. Throws InputError for wrong input, and for a graph that does
+/// not fit in memory.
 SimulateReport run_simulate_experiment(const SimulateOptions& options);
 
 }  // namespace jackdaw::bench

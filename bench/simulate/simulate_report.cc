@@ -160,7 +160,7 @@ std::string simulation_to_json(const SimulateReport& report) {
   for (const SimulatedSeries& series : report.series) json["series"].push_back(series_to_json(series));
   for (const Validation& validation : report.validations)
     json["validation"].push_back(validation_to_json(validation));
-  // Names of files need not be UTF-8.
+  // Names of files may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,9 +1,9 @@
-// SimulatedMarks: the marks and biases of a simulated round, and what it takes workers to come by them.
+// SimulatedMarks: the marks and biases of a simulated round, and the time that workers need to get them.
 //
-// The cost of a mark that another worker's core has depends on whether the processor foresees what it will
-// find (SimulatedWorker::foresees). If so, it goes on meanwhile, as it does after a mark of its own, and
-// lines that it waits for overlap. Else it waits for this one; and for a locked operation, to write it as
-// well. Far marks are asked for ahead.
+// The cost of a mark that another worker's core has depends on whether the processor predicts what it will
+// find (SimulatedWorker::foresees). If so, it continues meanwhile, as after a mark of its own, and transfers
+// overlap. Otherwise it waits for this line, and, for a locked operation, to write it as well. Far marks are
+// prefetched.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class SimulatedMarks {
         mark_lines_(recording.line_count(), nodes, setup.machine),
         bias_lines_(biased_regions_.size() / kBiasWordsOfALine + 1, nodes, setup.machine) {}
 
-  /// Leaves the lines in the cache of the worker that clears. Takes the time that was measured.
+  /// Leaves the lines in the cache of the worker that clears the marks. It takes the measured time.
   void clear(const SimulatedWorker& worker) {
     for (std::size_t line = 0; line < recording_.line_count(); ++line)
       mark_lines_.write(worker.index, line, 0);
@@ -42,11 +42,11 @@ class SimulatedMarks {
       bias_lines_.write(worker.index, line, 0);
   }
 
-  /// A worker marks a node that has a mark. Whether it was the first to do so. O(workers ÷ 64).
+  /// A worker marks a node that has a mark. Returns whether it was the first. O(workers ÷ 64).
   bool mark(SimulatedWorker& worker, RecordedNode node) {
     const std::uint32_t line = recording_.line_of(node);
     if (worker.samples_next_mark) sample(worker, line);
-    // Whether or not the mark is new, the bias is looked at first.
+    // The bias is read first, whether or not the mark is new.
     const bool is_locked = worker.state != SimulatedWorker::State::alone && !may_mark_serially(worker, line);
     const bool is_new = !is_found_[node];
     const bool is_foreseen = worker.foresees(is_new);
@@ -59,7 +59,7 @@ class SimulatedMarks {
     return is_new;
   }
 
-  /// A worker that runs out of tasks gives its biases up.
+  /// Ends the biases of a worker that runs out of tasks.
   void end_biases(const SimulatedWorker& worker) { ++holders_[worker.index].generation; }
 
  private:
@@ -78,7 +78,7 @@ class SimulatedMarks {
     std::uint32_t times_asked = 0;
   };
 
-  // Times one mark by the clock, before and after which nothing else goes on.
+  // Times one mark by the clock; nothing else overlaps with it.
   void sample(SimulatedWorker& worker, std::uint32_t line) {
     const double waited = mark_lines_.read(worker.index, line, worker.now);
     worker.now += waited;
@@ -88,7 +88,7 @@ class SimulatedMarks {
     worker.samples_next_mark = false;
   }
 
-  // Far marks are asked for to be written, before it is known that they are set.
+  // Far marks are prefetched for writing, before it is known whether they are set.
   void look_at(SimulatedWorker& worker, std::uint32_t line, bool is_foreseen) {
     if (worker.is_far()) {
       worker.now += mark_lines_.write(worker.index, line, worker.now, Fetch::ahead_read);
@@ -107,14 +107,14 @@ class SimulatedMarks {
       worker.now += mark_lines_.write(worker.index, line, worker.now, fetch);
     } else {
       worker.now += mark_lines_.read(worker.index, line, worker.now);
-      // A processor waits for the line of a locked operation, and for that of a store it does not.
+      // A processor waits for the line of a locked operation, but not for that of a store.
       const double to_write = mark_lines_.write(worker.index, line, worker.now);
       if (is_locked) worker.now += to_write;
     }
     if (is_locked) worker.now += visits_.locked_mark;
   }
 
-  // Whether the worker holds the bias of the region, which it takes if it can (mark/biased_regions.h).
+  // Whether the worker holds the bias of the region; it takes the bias if it can (mark/biased_regions.h).
   bool may_mark_serially(SimulatedWorker& worker, std::uint32_t line) {
     const std::size_t region = line / Recording::kLinesPerBias;
     const std::size_t words = region / kBiasWordsOfALine;
@@ -131,8 +131,8 @@ class SimulatedMarks {
     return takes_it;
   }
 
-  // Writes to a line of the holder's, which gives its biases up and says so in another. Meanwhile the worker
-  // does something else.
+  // Asks the holder by a write to a line of its own; the holder ends its biases by a write to another line.
+  // The worker does other work meanwhile.
   void ask(SimulatedWorker& worker, std::uint32_t holder) {
     worker.now += 2 * mark_lines_.distance(worker.index, holder);
     ++holders_[holder].times_asked;
@@ -144,7 +144,7 @@ class SimulatedMarks {
   const VisitCosts& visits_;
   std::vector<bool> is_found_;
   std::vector<Bias> biased_regions_;  // of each region
-  std::vector<Holder> holders_;       // each worker as such
+  std::vector<Holder> holders_;       // one for each worker
   SharedLines mark_lines_;
   SharedLines bias_lines_;
 };

@@ -1,4 +1,4 @@
-// SimulatedTeam: a simulated round: the mark loop and stealing. See simulation.h for what it means.
+// SimulatedTeam: the mark loop and stealing of a simulated round. simulation.h explains the simulation.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 
 namespace jackdaw::bench {
 
-/// One round. `Queue`: one of the engine's, of recorded nodes. `kOwnerStaysAway`: its owner touches what
-/// thieves look at only when blocks change hands; else with every push and pop.
+/// One round. `Queue` is one of the engine's, of recorded nodes. `kOwnerStaysAway`: the owner touches what
+/// thieves read only when blocks change hands; otherwise at every push and pop.
 template <mark::StealableQueue Queue, bool kOwnerStaysAway>
 class SimulatedTeam {
  public:
@@ -96,7 +96,7 @@ class SimulatedTeam {
 
   [[nodiscard]] std::uint32_t worker_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
-  // A policy wants at least two workers; the policy of a worker alone is never asked.
+  // A policy needs at least two workers; the policy of a worker alone is never used.
   [[nodiscard]] mark::VictimSetup victim_setup_of(std::uint32_t worker) const {
     const std::uint32_t workers = std::max(2U, worker_count());
     const std::span<const std::uint32_t> nodes =
@@ -104,7 +104,7 @@ class SimulatedTeam {
     return {worker, workers, setup_.engine.seed * 1000003 + worker, nodes};
   }
 
-  // The line that is not a queue's.
+  // Returns the line that belongs to no queue.
   [[nodiscard]] std::size_t input_line() const { return nodes_.size(); }
 
   // --- The round ---
@@ -166,7 +166,7 @@ class SimulatedTeam {
   void mark_on(Worker& worker) {
     Node node = 0;
     if (next_task(worker, node)) {
-      // A visit that is sampled is a batch of its own, and does not count.
+      // A sampled visit is a batch of its own, and does not count.
       const bool counts = !worker.samples_next_mark;
       visit(worker, node);
       if (counts && worker.visits_until_look != 0) --worker.visits_until_look;
@@ -276,7 +276,7 @@ class SimulatedTeam {
     return found;
   }
 
-  // The owner does something to its queue: does it touch what thieves look at?
+  // Changes the owner's queue, and finds out whether that touches what thieves read.
   template <typename Change>
   void change_queue(Worker& worker, Change change) {
     const mark::QueueCounters before = worker.queue.counters();
@@ -347,7 +347,7 @@ class SimulatedTeam {
     worker.state = State::searching;
   }
 
-  // Victims are chosen from the workers numbered below.
+  // Returns a bound on the numbers of workers that are victims.
   [[nodiscard]] std::uint32_t victims() const {
     return std::max(2U, std::min(std::bit_ceil(pool_.called()), worker_count()));
   }
@@ -371,7 +371,7 @@ class SimulatedTeam {
     thief.now += team_lines_.read(thief.index, victim, thief.now);
   }
 
-  // Some looks at a time: those that find nothing change nothing.
+  // Takes several looks at a time, as those that find nothing change nothing.
   void search(Worker& thief) {
     for (std::uint32_t looks = 0; looks < kLooksAtATime && thief.state == State::searching; ++looks) {
       if (thief.choices_left == 0) {
@@ -418,7 +418,7 @@ class SimulatedTeam {
     take_home(thief, victim, count);
   }
 
-  // How many tasks now lie in stolen_.
+  // Returns how many tasks now lie in stolen_.
   std::size_t steal_from(Queue& queue, const mark::VictimChoice& choice) {
     if constexpr (mark::RandomizedStealing<Queue>) {
       if (choice.sample) return queue.steal_some_sampled(*choice.sample, stolen_).count;
@@ -428,7 +428,7 @@ class SimulatedTeam {
 
   void take_home(Worker& thief, const Worker& victim, std::size_t count) {
     constexpr std::size_t kTasksPerLine = 8;
-    // One line more, for the first task's object, which was not prefetched.
+    // There is one more line, of the first task's object, which was not prefetched.
     const std::size_t lines = (count + kTasksPerLine - 1) / kTasksPerLine + 1;
     ++result_.steals;
     result_.tasks_stolen += count;
@@ -468,7 +468,7 @@ class SimulatedTeam {
   const MachineCosts& machine_;
   const std::vector<std::uint32_t> nodes_;  // of each worker
   SimulatedMarks marks_;
-  SharedLines team_lines_;     // of each worker's queue, what thieves look at; and the input's
+  SharedLines team_lines_;     // what thieves read of each worker's queue, and the input's line
   SharedLines request_lines_;  // of each worker
   std::vector<Node> stolen_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -477,7 +477,7 @@ class SimulatedTeam {
   std::size_t next_root_ = 0;
   bool is_over_ = false;
   double idle_at_ = 0;  // when the last worker ran out of tasks
-  double over_at_ = 0;  // when all know it
+  double over_at_ = 0;  // when all workers know it
   SimulationResult result_;
 };
 

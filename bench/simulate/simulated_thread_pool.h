@@ -1,5 +1,5 @@
-// SimulatedThreadPool: which workers of a simulated round are there, search, or are away, and which call
-// which: mark/thread_pool.h and mark/searchers.h, step by step as written there.
+// SimulatedThreadPool: the workers of a simulated round that are at work, search, or are away, and their
+// calls: it follows mark/thread_pool.h and mark/searchers.h step by step.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class SimulatedThreadPool {
     for (std::uint32_t worker = 1; worker < size_; ++worker) away_.insert(worker);
   }
 
-  /// Returns when work is done that takes `time` and is shared, in parts, by the first worker, from 0 on, and
-  /// helpers that were woken at 0. O(parts × workers).
+  /// Returns when work of `time` is done that the first worker, from 0 on, and helpers woken at 0 share in
+  /// parts. O(parts × workers).
   [[nodiscard]] double shared_by_woken(double time, std::uint32_t parts, std::uint32_t woken) const {
     std::vector<double> free_at{0};
     for (std::uint32_t i = 1; i <= woken; ++i) free_at.push_back(awake_at(i));
@@ -43,8 +43,8 @@ class SimulatedThreadPool {
     return end;
   }
 
-  /// `woken` helpers, woken at 0, come as soon as they are awake, but not before `earliest`. Each that wakes
-  /// up wakes two others.
+  /// Has `woken` helpers, woken at 0, come as soon as they are awake, but not before `earliest`. Each wakes
+  /// two others.
   void expect_woken(std::uint32_t woken, double earliest) {
     for (std::uint32_t i = 1; i <= woken; ++i) {
       event_queue_.add({std::max(awake_at(i), earliest), i});
@@ -54,7 +54,7 @@ class SimulatedThreadPool {
     on_the_way_ = woken;
   }
 
-  /// Only workers numbered below this have been called.
+  /// Returns a bound on the numbers of workers that were called.
   [[nodiscard]] std::uint32_t called() const { return called_; }
 
   /// Whether a worker could be called to search.
@@ -66,7 +66,7 @@ class SimulatedThreadPool {
     return on_the_way_ + searchers_ < least;
   }
 
-  /// There may be something to steal: calls a worker, unless enough search. Returns whether it did.
+  /// Calls a worker, as there may be something to steal, unless enough search. Returns whether it did.
   bool wake(SimulatedWorker& worker) {
     if (!lacks_searchers(worker)) return false;
     lock(worker);
@@ -79,25 +79,25 @@ class SimulatedThreadPool {
     return true;
   }
 
-  /// A worker that was called has come.
+  /// A called worker begins its part.
   void join(SimulatedWorker& worker) {
     lock(worker);
     --on_the_way_;
     worker.state = SimulatedWorker::State::marking;
   }
 
-  /// A worker without tasks begins to search. False: enough others do.
+  /// A worker without tasks begins to search. False if enough others do.
   bool begin_search(SimulatedWorker& worker) {
     change(worker, Line::search);
     return searchers_++ < mark::most_searchers(at_work());
   }
-  /// It has found some.
+  /// Ends a search that has found tasks.
   void end_search(SimulatedWorker& worker) {
     change(worker, Line::search);
     --searchers_;
   }
 
-  /// It has found none: it watches, or leaves.
+  /// Ends a search in vain: the worker becomes the master, or leaves.
   void give_up(SimulatedWorker& worker) {
     change(worker, Line::search);
     if (has_master_) {
@@ -115,7 +115,7 @@ class SimulatedThreadPool {
     return at_work() == 1;
   }
 
-  /// The master has looked around, and did or did not see work. True: it is to search.
+  /// The master has looked around, and did or did not see work. Returns whether it must search.
   bool watch(SimulatedWorker& master, bool is_alone, bool sees_work) {
     if (!is_alone && !sees_work && master.waits_left-- >= 1) {
       master.now += machine_.wait;
@@ -127,21 +127,21 @@ class SimulatedThreadPool {
     return sees_work;
   }
 
-  /// Whether all have left.
+  /// Whether all workers have left.
   [[nodiscard]] bool is_over() const { return at_work() == 0; }
 
-  /// When the caller, the first worker, knows that the round is over, as the last worker left at `now`:
-  /// unless that was the caller, the caller has to wake up.
+  /// Returns when the caller, the first worker, knows that the round is over, as the last worker left at
+  /// `now`: unless that was the caller, it has to wake up.
   [[nodiscard]] double known_at(double now, const SimulatedWorker& last) const {
     return last.index == 0 ? now : now + machine_.wake_call + machine_.wake;
   }
 
  private:
-  // Lines that all workers write.
+  // These lines are written by all workers.
   enum class Line : std::uint8_t { search, pool };
   static constexpr std::size_t kLines = 2;
 
-  // A helper that was woken at 0.
+  // Returns when a helper that was woken at 0 is awake.
   [[nodiscard]] double awake_at(std::uint32_t helper) const { return machine_.wake * std::bit_width(helper); }
 
   void read(SimulatedWorker& worker, Line line) {
@@ -150,7 +150,7 @@ class SimulatedThreadPool {
   void change(SimulatedWorker& worker, Line line) {
     worker.now += machine_.locked + lines_.write(worker.index, static_cast<std::size_t>(line), worker.now);
   }
-  // Takes the pool's lock, changes what it guards, and unlocks it.
+  // Takes the pool's lock, changes its data, and unlocks it.
   void lock(SimulatedWorker& worker) {
     worker.now = std::max(worker.now, unlocked_at_);
     change(worker, Line::pool);

@@ -14,7 +14,7 @@ namespace {
 template <typename Choice>
 using QueueOf = typename Choice::template Queue<RecordedNode>;
 
-// Whether a queue's owner keeps away from what thieves look at: it does where there are blocks.
+// Whether a queue's owner stays away from what thieves read: it does in a queue in blocks.
 template <typename Choice>
 constexpr bool has_blocks() {
   return Choice::kName.starts_with("bwos");

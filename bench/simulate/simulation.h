@@ -2,11 +2,11 @@
 //
 // Time and the order of the workers' steps are simulated. The workers' decisions are made by the engine's own
 // code: queues, overflow list, prefetch buffer, victim policies and the measure of marks' distance
-// (mark/mark_distance.h) are the real ones, in one thread. Simulated are what binds them together in time:
-// the mark loop (mark/mark_loop.h) and biases (mark/biased_regions.h), and the coming and going of workers
-// (mark/worker.h, mark/thread_pool.h, mark/searchers.h), step by step as written there.
+// (mark/mark_distance.h) are the real ones, in one thread. The mark loop (mark/mark_loop.h), biases
+// (mark/biased_regions.h), and calls and departures of workers (mark/worker.h, mark/thread_pool.h,
+// mark/searchers.h), which connect these in time, are simulated step by step.
 //
-// These take time:
+// The following take time:
 //  - a visit, and each reference that it finds: as one worker was measured to take on this heap, alone, in
 //    the loop beside others, and in that for far marks (loop_times.h);
 //  - a push and its pop, by kind of queue;
@@ -36,22 +36,22 @@ namespace jackdaw::bench {
 
 /// The time that a graph's visits take one worker, in nanoseconds.
 struct VisitCosts {
-  double task = 0;       ///< a visit
-  double reference = 0;  ///< beside it, each reference that it finds
-  double before = 0;     ///< clearing the marks, before the first worker begins; helpers that are awake help
+  double task = 0;       ///< of a visit
+  double reference = 0;  ///< of each reference that it finds, beside that
+  double before = 0;     ///< of clearing the marks, before the first worker begins; awake helpers help
   std::uint32_t parts_before = 1;  ///< into which that can be divided
-  /// The additional time of following a reference in the loop of a worker beside others, with marks that
-  /// are near; and with far ones. It may be negative.
+  /// The additional time of following a reference in the loop of a worker beside others, with near marks and
+  /// with far ones. It may be negative.
   double beside = 0;
   double beside_far = 0;
-  double locked_mark = 0;  ///< what setting a mark takes more by a locked operation
-  double sample = 0;       ///< the time until a mark arrives that no other worker has set
+  double locked_mark = 0;  ///< the additional time of setting a mark by a locked operation
+  double sample = 0;       ///< the time until a mark that no other worker has set arrives
 };
 
 /// How to simulate.
 struct SimulationSetup {
-  /// Its threads, blocks, block size, seed, steal batch, grant and nodes are looked at, and
-  /// serial_references, below which the first worker calls no helper. There are as many processors as
+  /// The simulation uses its threads, blocks, block size, seed, steal batch, grant and nodes, and
+  /// serial_references, before which the first worker calls no helper. There are as many processors as
   /// threads.
   mark::MarkerOptions engine;
   std::string queue;   ///< one of simulated_queue_names(); empty: the default
@@ -66,7 +66,7 @@ struct SimulationSetup {
 /// The result of a simulation. Times in nanoseconds.
 struct SimulationResult {
   double time = 0;         ///< of the whole
-  double termination = 0;  ///< of that: after the last worker ran out of tasks
+  double termination = 0;  ///< the part after the last worker ran out of tasks
   double idle =
       0;  ///< sum over the workers that took part: from running out of tasks to the next task or the end
   std::uint64_t tasks = 0;
@@ -74,33 +74,33 @@ struct SimulationResult {
   std::uint64_t pushes = 0;
   std::uint64_t steal_attempts = 0;
   std::uint64_t steals = 0;
-  std::uint64_t steals_remote = 0;  ///< of them, those from a worker on another node
+  std::uint64_t steals_remote = 0;  ///< those from a worker on another node
   std::uint64_t steals_contended = 0;
   std::uint64_t tasks_stolen = 0;
-  std::uint32_t helpers = 0;         ///< that took part, beside the first worker
-  std::uint32_t useful_helpers = 0;  ///< of them, those that will be woken for the next round
+  std::uint32_t helpers = 0;         ///< workers that took part, beside the first
+  std::uint32_t useful_helpers = 0;  ///< those that will be woken for the next round
 
-  /// 100 × stolen tasks ÷ tasks.
+  /// Returns 100 × stolen tasks ÷ tasks.
   [[nodiscard]] double steal_percent() const {
     return tasks == 0 ? 0 : 100.0 * static_cast<double>(tasks_stolen) / static_cast<double>(tasks);
   }
-  /// 100 × remote steals ÷ steals.
+  /// Returns 100 × remote steals ÷ steals.
   [[nodiscard]] double remote_percent() const {
     return steals == 0 ? 0 : 100.0 * static_cast<double>(steals_remote) / static_cast<double>(steals);
   }
 };
 
-/// The queues that can be simulated: all that serve thieves. The default first.
+/// Returns the queues that can be simulated, which are all that serve thieves, the default first.
 std::vector<std::string_view> simulated_queue_names();
 
-/// One round of marking. O((tasks + references + looks) × log workers) time, where looks are those of idle
-/// workers; some bytes a node, and queues for each worker. Throws std::invalid_argument for a name that is
-/// not known or a number out of range, and std::bad_alloc.
+/// Simulates one round of marking. O((tasks + references + looks) × log workers) time, where looks are those
+/// of idle workers; some bytes for each node, and queues for each worker. Throws std::invalid_argument for an
+/// unknown name or a number out of range, and std::bad_alloc.
 SimulationResult simulate(const Recording& recording, const SimulationSetup& setup);
 
-/// Simulates a heap that is marked again and again: a round, and another in which the helpers that were
-/// useful in it are woken, as Marker does. Returns the second; `setup.woken` is not looked at. Twice the time
-/// and as much memory.
+/// Simulates a heap that is marked repeatedly: a round, and another in which the helpers that were useful in
+/// it are woken, as by Marker. Returns the second; `setup.woken` is ignored. It takes twice the time and the
+/// same memory.
 SimulationResult simulate_repeated(const Recording& recording, SimulationSetup setup);
 
 }  // namespace jackdaw::bench

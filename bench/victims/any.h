@@ -1,7 +1,7 @@
 // AnyVictim: a victim policy that is chosen by name at run time. All policies are listed here.
 //
-// A thief is idle when it chooses, so that the choice goes through a switch does not matter, and an engine
-// need be compiled for one policy only.
+// A thief is idle when it chooses, so the cost of a switch does not matter, and an engine is compiled for one
+// policy only.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,12 @@ namespace jackdaw::bench {
 
 class AnyVictim {
  public:
-  /// The policy of that name; empty: the default, which is the collector's own. Throws std::invalid_argument
-  /// when there is none of that name.
+  /// Makes the policy of that name; an empty name means the default, the collector's own. Throws
+  /// std::invalid_argument for an unknown name.
   explicit AnyVictim(const mark::VictimSetup& setup, std::string_view name = {})
       : policy_(entry_of(name).make(setup)) {}
 
-  /// The names of all policies, the default first.
+  /// Returns the names of all policies, the default first.
   static std::vector<std::string_view> names() {
     std::vector<std::string_view> names;
     std::ranges::transform(kEntries, std::back_inserter(names), &Entry::name);

@@ -1,8 +1,9 @@
-// BestOfTwoVictim and BestOfManyVictim: of some other workers, picked at random, the one with most to steal.
+// BestOfTwoVictim and BestOfManyVictim: choose the one with most to steal of some other workers, picked at
+// random.
 //
 // Source: Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", IEEE TPDS 2001; OpenJDK's
 // task queues choose the best of two. 'Many' is half of the workers, as in Wang et al., "BWoS", OSDI 2023,
-// §6.2.3, which also measures what reading so many sizes costs the owners.
+// §6.2.3, which also measures the cost of reading that number of sizes to the owners.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace jackdaw::bench {
 
-/// The fullest of `candidates` different others; of all, when there are fewer.
+/// Chooses the fullest of `candidates` different others; of all, when there are fewer.
 class BestOfVictim {
  public:
   BestOfVictim(const mark::VictimSetup& setup, std::uint32_t candidates) : random_(setup.seed) {
@@ -29,7 +30,7 @@ class BestOfVictim {
   void start_search(std::uint32_t workers) { others_.limit(workers); }
   void stole_from(std::uint32_t) {}
 
-  /// Nobody when all that it looked at had nothing. O(candidates × blocks).
+  /// Returns no victim when all that it looked at had nothing. O(candidates × blocks).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues& queues) {
     std::optional<mark::VictimChoice> best;
@@ -51,13 +52,13 @@ class BestOfVictim {
   mark::RandomNumbers random_;
 };
 
-/// The fuller of two.
+/// Chooses the fuller of two.
 class BestOfTwoVictim : public BestOfVictim {
  public:
   explicit BestOfTwoVictim(const mark::VictimSetup& setup) : BestOfVictim(setup, 2) {}
 };
 
-/// The fullest of half of the workers.
+/// Chooses the fullest of half of the workers.
 class BestOfManyVictim : public BestOfVictim {
  public:
   explicit BestOfManyVictim(const mark::VictimSetup& setup)

@@ -1,4 +1,4 @@
-// LastVictim: first the worker that the last steal succeeded with, then any other at random.
+// LastVictim: chooses first the victim of the last successful steal, then any other worker at random.
 //
 // Source: the policy 'last' of Wang et al., "BWoS", OSDI 2023, §6.2.3; OpenJDK's task queues have had the
 // same bias since JDK-8205921.
@@ -23,7 +23,7 @@ class LastVictim {
   }
   void stole_from(std::uint32_t worker) { last_ = worker; }
 
-  /// Never the thief itself, and always a victim. O(1).
+  /// Always returns a victim, which is never the thief itself. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     return mark::VictimChoice{std::exchange(may_repeat_, false) ? *last_ : selector_.pick()};

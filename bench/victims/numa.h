@@ -1,4 +1,5 @@
-// NumaVictim: every worker on the thief's own memory node before any on another, and so on by distance.
+// NumaVictim: chooses every worker on the thief's own memory node before any on another, and so on by
+// distance.
 //
 // Source: the NUMA-aware policies that Wang et al. measure ("BWoS", OSDI 2023, §2.1.3 and §6.2.3): a steal
 // from another node costs several times as much as one from the same.
@@ -26,8 +27,8 @@ class NumaVictim {
   }
   void stole_from(std::uint32_t) {}
 
-  /// Each of the nearest workers once, in random order, then each of those next in distance, and so on; then
-  /// again. Never nobody. O(1).
+  /// Returns each of the nearest workers once, in random order, then each of those next in distance, and so
+  /// on; then again. Always returns a victim. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     while (groups_[group_].workers.all_drawn()) {

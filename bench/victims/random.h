@@ -1,4 +1,4 @@
-// RandomVictim: any other worker, each as likely as the next.
+// RandomVictim: chooses any other worker, with equal probability.
 //
 // Source: Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", JACM 1999, §4.
 #pragma once
@@ -19,19 +19,19 @@ class RandomVictim {
   void start_search(std::uint32_t workers) { others_ = workers - 1; }
   void stole_from(std::uint32_t) {}
 
-  /// Never the thief itself, and always a victim. O(1).
+  /// Always returns a victim, which is never the thief itself. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     return mark::VictimChoice{pick()};
   }
 
-  /// The choice alone, for policies that add to it.
+  /// Returns only the worker, for policies that add to it.
   std::uint32_t pick() {
     const std::uint32_t other = random_.below(others_);
     return other < self_ ? other : other + 1;
   }
 
-  /// The stream that the choice came from.
+  /// Returns the stream of random numbers that choices use.
   mark::RandomNumbers& random() { return random_; }
 
  private:

@@ -1,4 +1,5 @@
-// RandomProbabilisticVictim: any other worker, accepted with the probability that its queue's fill has.
+// RandomProbabilisticVictim: chooses any other worker, and accepts it with the probability that its queue's
+// fill has.
 //
 // Source: Wang et al., "BWoS", OSDI 2023, §3.4. The fill is not measured: one random block of the victim is
 // looked at, and the victim is taken when that block has something to steal. So a thief steals from each
@@ -20,7 +21,7 @@ class RandomProbabilisticVictim {
   void start_search(std::uint32_t workers) { selector_.start_search(workers); }
   void stole_from(std::uint32_t) {}
 
-  /// No victim when the sampled block had nothing. O(1), one cache line of the victim's.
+  /// Returns no victim when the sampled block had nothing. O(1), one cache line of the victim.
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues& queues) {
     const mark::VictimChoice candidate{selector_.pick(), selector_.random().next()};

@@ -1,4 +1,4 @@
-// SequenceVictim: the others one after another, in the same order in every search.
+// SequenceVictim: chooses the others one after another, in the same order in every search.
 //
 // Source: the policy 'seq' of Wang et al., "BWoS", OSDI 2023, §6.2.3: victims by a fixed configuration. A
 // worker's order begins with its successor, so that not all thieves begin with the same victim.
@@ -22,7 +22,7 @@ class SequenceVictim {
   }
   void stole_from(std::uint32_t) {}
 
-  /// Never the thief itself, and always a victim. O(1).
+  /// Always returns a victim, which is never the thief itself. O(1).
   template <typename Queues>
   std::optional<mark::VictimChoice> choose(const Queues&) {
     const mark::VictimChoice choice{next_};

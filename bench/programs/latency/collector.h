@@ -1,12 +1,12 @@
-// The collector as it describes itself: when it stops the threads, how often it collected, how large its heap
-// is. With mimalloc there is none.
+// The collector's own report: when it stops the threads, how often it collected, and the size of its heap.
+// With mimalloc there is none.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_COLLECTOR_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_COLLECTOR_H
 
 #include "../histogram.h"
 #include "memory.h"
 
-// From the first thread's being stopped to the last one's running again, while `records_pauses`. The
+// Pauses last from the first thread's stop to the last one's resumption, while `records_pauses`. The
 // collector sends its events under its lock.
 static struct Histogram pauses;
 static _Atomic bool records_pauses;
@@ -32,7 +32,7 @@ static void GC_CALLBACK on_event(GC_EventType event) {
 static void start_collector(bool incremental) {
   GC_INIT();
   if (incremental) GC_enable_incremental();
-  GC_start_mark_threads();  // which otherwise start with the program's second thread
+  GC_start_mark_threads();  // they would start with the program's second thread
   GC_set_on_collection_event(on_event);
 }
 

@@ -1,5 +1,4 @@
-// Objects that live shortly: the last few hundred of a thread, in chains of a few. Every other one is data
-// alone.
+// Short-lived objects: the last few hundred of a thread, in short chains. Every other one is data only.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_GARBAGE_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_GARBAGE_H
 
@@ -38,7 +37,7 @@ static struct ShortLived* new_short_lived(uint64_t number, uint64_t* random) {
   return object;
 }
 
-// Makes one, and drops the oldest.
+// Makes one object, and drops the oldest.
 static void make_garbage(struct Garbage* garbage, uint64_t* random) {
   struct ShortLived* object = new_short_lived(garbage->made, random);
   if (garbage->made % 2 == 0 && garbage->made % kNumbersOfChain != 0)

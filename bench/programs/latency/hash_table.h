@@ -1,5 +1,5 @@
-// A chained hash table with strings for keys. It has a number of slots; each slot has one key in the table,
-// which says the slot and how often it was replaced. So every key that is looked for must be there.
+// A chained hash table with strings for keys. Each of its slots has one key in the table, which contains the
+// slot and how often it was replaced. So every key that is looked up must be there.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_HASH_TABLE_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_HASH_TABLE_H
 
@@ -44,7 +44,7 @@ static void make_table(struct Table* table, uint64_t slots) {
   memset(table->versions, 0, slots * sizeof *table->versions);
 }
 
-// Gives the entry the key that the slot now has.
+// Gives the entry the slot's present key, and inserts it.
 static void insert_entry(struct Table* table, struct Entry* entry, uint64_t slot) {
   entry->slot = (uint32_t)slot;
   entry->version = table->versions[slot];

@@ -49,7 +49,7 @@ static void* build_list(uint64_t bytes, uint64_t* random) {
   return list;
 }
 
-// The element after the cursor, where it must be.
+// Returns the element after the cursor, and checks its place.
 static struct Element* element_after_cursor(const struct List* list) {
   struct Element* next = list->cursor->next;
   verify("a list's element", next->position, (list->cursor->position + UINT64_C(1)) % list->length);

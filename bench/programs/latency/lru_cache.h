@@ -1,6 +1,6 @@
-// A cache of the entries that were used last: a hash table whose entries are also in a list, the newest
-// first. To look an entry up moves it to the front, which writes pointers and allocates nothing; a new entry
-// takes the slot of the oldest.
+// A cache of the most recently used entries: a hash table whose entries are also in a list, the newest first.
+// A look-up moves the entry to the front, which writes pointers and allocates nothing; a new entry takes the
+// slot of the oldest.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_LRU_CACHE_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_LRU_CACHE_H
 

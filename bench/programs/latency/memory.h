@@ -1,5 +1,5 @@
-// Where the program's data comes from: the collector of <gc.h>, or mimalloc, to which the program itself
-// gives back what it drops. Everything that the program keeps is found from `shares` (share.h).
+// The source of the program's memory: the collector of <gc.h>, or mimalloc, to which the program itself
+// returns what it drops. Everything that the program keeps is reachable from `shares` (share.h).
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_MEMORY_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_MEMORY_H
 
@@ -12,7 +12,7 @@
 
 #include "../program.h"
 
-// Bytes that the thread has allocated so far.
+// The bytes that the thread has allocated so far.
 static _Thread_local uint64_t allocated_bytes;
 
 static inline void* counted(void* object, size_t bytes) {
@@ -28,9 +28,9 @@ static inline void* new_data(size_t bytes) { return counted(mi_malloc(bytes), by
 static inline void give_back(void* object) { mi_free(object); }
 #else
 enum { kFreesByHand = 0 };
-// Cleared, and searched for pointers.
+// Returns memory that is cleared, and scanned for pointers.
 static inline void* new_object(size_t bytes) { return counted(GC_MALLOC(bytes), bytes); }
-// Neither: for data alone.
+// Returns memory that is neither: for data only.
 static inline void* new_data(size_t bytes) { return counted(GC_MALLOC_ATOMIC(bytes), bytes); }
 static inline void give_back(void* object) { (void)object; }
 #endif

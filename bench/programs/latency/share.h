@@ -1,6 +1,5 @@
-// Share: the structures that one thread keeps, and its operations on them. Operations are due at times that
-// were fixed before, whatever became of the earlier ones, so that the wait of those that come due in a stall
-// is measured, too.
+// Share: the structures of one thread, and its operations on them. The times at which operations are due are
+// fixed beforehand, so that the wait of those that become due in a stall is measured, too.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_SHARE_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_SHARE_H
 
@@ -14,9 +13,9 @@ enum { kKinds = 4, kMostThreads = 256, kReadsOfOperation = 4 };
 
 static const struct Structure* const kinds[kKinds] = {&list_of_buffers, &trees, &hash_table, &lru_cache};
 
-// The work of an operation; equal for all threads.
+// The work of an operation, equal for all threads.
 struct Work {
-  uint64_t first_kind;  // of those that the program keeps
+  uint64_t first_kind;  // of the kinds that the program keeps
   uint64_t kind_count;
   double replaced_bytes;   // of each kind
   double allocated_bytes;  // in all
@@ -53,9 +52,9 @@ static void replace_until(struct Share* share, uint64_t kind, uint64_t bytes) {
   }
 }
 
-// Reads; then replaces and makes garbage until as much was replaced and allocated as by the end of the
-// thread's operation `number`, counted from 0. `first_byte` is the thread's count of allocated bytes before
-// the first one.
+// Reads, then replaces parts and makes garbage until the totals are those due by the end of the thread's
+// operation `number`, counted from 0. `first_byte` is the thread's count of allocated bytes before the first
+// operation.
 static void operate(struct Share* share, const struct Work* work, uint64_t number, uint64_t first_byte) {
   const double done = (double)number + 1;
   for (int i = 0; i < kReadsOfOperation; ++i) {

@@ -1,7 +1,6 @@
-// Stalls as a thread sees them: it reads the clock every few microseconds, and where two readings in a row
-// are further apart than that explains, something kept it from running: the collector, another thread that it
-// waited for, or the operating system. NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming):
-// this is C, too
+// Stalls as a thread sees them: it reads the clock every few microseconds. If two consecutive readings are
+// much further apart, something kept it from running: the collector, another thread that it waited for, or
+// the operating system. NOLINTBEGIN(modernize-use-nullptr, readability-identifier-naming): this is C, too
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_STALLS_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_STALLS_H
 
@@ -9,14 +8,14 @@
 
 #include "../histogram.h"
 
-enum { kLeastStall = 100000, kMostKept = 1 << 16 };  // in nanoseconds; for each thread
+enum { kLeastStall = 100000, kMostKept = 1 << 16 };  // nanoseconds; for each thread
 
 struct Stall {
   uint64_t start;
   uint64_t end;
 };
 
-// One thread's, in order. `kept` are those for utilisation(); `lengths` has all.
+// The stalls of one thread, in order. `kept` are those for utilisation(); `lengths` has all.
 struct Stalls {
   uint64_t last_reading;
   uint64_t kept_count;
@@ -34,15 +33,15 @@ static inline void note_reading(struct Stalls* stalls, uint64_t now) {
   stalls->last_reading = now;
 }
 
-// How much of the stall lies in the window from `start` to `end`.
+// Returns how much of the stall lies in the window from `start` to `end`.
 static inline uint64_t overlap(const struct Stall* stall, uint64_t start, uint64_t end) {
   const uint64_t from = stall->start > start ? stall->start : start;
   const uint64_t to = stall->end < end ? stall->end : end;
   return from < to ? to - from : 0;
 }
 
-// The most stalled time in any window of this length. One of the worst windows begins where a stall begins,
-// or ends where one ends, since to move any other one way or the other does not make it better.
+// Returns the most stalled time in any window of this length. One of the worst windows begins where a stall
+// begins, or ends where one ends: moving any other one in one of the two directions does not improve it.
 static inline uint64_t most_stalled(const struct Stalls* stalls, uint64_t window) {
   uint64_t most = 0;
   for (uint64_t i = 0; i < stalls->kept_count; ++i) {
@@ -60,7 +59,7 @@ static inline uint64_t most_stalled(const struct Stalls* stalls, uint64_t window
   return most;
 }
 
-// The thread's minimum mutator utilisation: which percentage of a window it ran at least.
+// Returns the thread's minimum mutator utilisation: the least percentage of a window in which it ran.
 static inline double minimum_utilisation_percent(const struct Stalls* stalls, uint64_t window) {
   return 100 * (1 - (double)most_stalled(stalls, window) / (double)window);
 }

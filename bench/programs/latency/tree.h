@@ -14,7 +14,7 @@ struct TreeNode {
   uint64_t check;  // of the place
 };
 
-// Tree number n is in place n mod count.
+// Tree number n is at index n mod count.
 struct Trees {
   struct TreeNode** roots;
   uint64_t count;
@@ -25,7 +25,7 @@ static uint64_t node_of(uint64_t place) { return place & kTreeNodes; }
 static uint64_t tree_of(uint64_t place) { return place >> kTreeLevels; }
 static uint64_t place_of(uint64_t tree, uint64_t node) { return tree << kTreeLevels | node; }
 
-// Looks at the clock once for each subtree of 31 nodes.
+// Reads the clock once for each subtree of 31 nodes.
 static void watch_node(uint64_t node) {
   if (node / 32 == 1) watch_clock();
 }
@@ -58,7 +58,7 @@ static void* build_trees(uint64_t bytes, uint64_t* random) {
   return trees;
 }
 
-// Goes down from a root to a leaf.
+// Walks from a root to a leaf.
 static void read_trees(void* structure, uint64_t* random) {
   const struct Trees* trees = structure;
   uint64_t ways = next_random(random);

@@ -1,12 +1,13 @@
-// The clock that a thread reads in its loop, and the stalls that it finds so. A structure's work of more than
-// a few microseconds calls watch_clock() in between.
+// The clock that a thread reads in its loop, and the stalls that it finds. Work on a structure that takes
+// more than a few microseconds calls watch_clock() in between.
 #ifndef JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H
 #define JACKDAW_BENCH_PROGRAMS_LATENCY_WATCH_H
 
 #include "../program.h"
 #include "stalls.h"
 
-// The thread's own. Not in the collector's heap nor in static data, where times would pass for addresses.
+// The thread's own stalls lie neither in the collector's heap nor in static data, where times could be taken
+// for addresses.
 static _Thread_local struct Stalls* own_stalls;
 
 static inline uint64_t watch_clock(void) {
