@@ -1,15 +1,15 @@
-// An outline: a document as a tree of sections, whose word counts are remembered beside it.
+// An outline: a document as a tree of sections, with a cache of their word counts.
 //
 //   outline [EDITS]
 //
-// Makes a document, edits it at random (2000 times, or EDITS), asks for word counts all the while, and holds
-// each against a count from scratch. What shows how Jackdaw's precise types are used:
+// Makes a document, edits it at random (2000 times, or EDITS), asks for word counts meanwhile, and compares
+// each with a count from scratch. It shows Jackdaw's precise types:
 //   Member        a section keeps its children;
-//   WeakMember    it knows its parent and does not keep it, so a chapter that is taken out dies alone;
+//   WeakMember    it does not keep its parent, so a chapter that is taken out dies alone;
 //   HeapVector    the children, a std::vector in the collected heap;
-//   WeakMap       the counts: each is kept as long as its section, and goes with it;
-//   Persistent    what a global variable refers to;
-//   a destructor  each section has a title of malloc, which goes with it.
+//   WeakMap       the counts: each lives as long as its section;
+//   Persistent    the reference of a global variable;
+//   a destructor  each section has a title in malloc's memory, which it frees.
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
@@ -57,14 +57,14 @@ class Section : public GarbageCollected<Section> {
 
  private:
   std::string title_;
-  std::uint64_t words_;  // of its own text
+  std::uint64_t words_;  // in its own text
   jackdaw::WeakMember<Section> parent_;
   jackdaw::HeapVector<Member<Section>> children_;
 };
 
 int Section::alive = 0;
 
-// A number that is kept in the heap: it refers to nothing.
+// A number in the collected heap, which refers to nothing.
 struct Count : jackdaw::GarbageCollectedLeaf<Count> {
   explicit Count(std::uint64_t count) : words(count) {}
   const std::uint64_t words;
@@ -80,7 +80,7 @@ class Document : public GarbageCollected<Document> {
   }
 
   [[nodiscard]] Section* root() const { return root_; }
-  // The words of a section and all below it.
+  // Returns the words of a section and all below it.
   std::uint64_t words_below(Section* section) {
     if (const Count* const known = counts_.find(section)) return known->words;
     std::uint64_t words = section->words();
@@ -88,7 +88,7 @@ class Document : public GarbageCollected<Document> {
     counts_.set(section, MakeGarbageCollected<Count>(words));
     return words;
   }
-  // A section has changed: what is known of it and of all above is known no longer.
+  // Drops the counts of a section that has changed, and of all above it.
   void forget(Section* section) {
     for (; section != nullptr; section = section->parent()) counts_.erase(section);
   }
@@ -107,7 +107,7 @@ std::uint64_t count_from_scratch(const Section* section) {
 jackdaw::Persistent<Document> document;
 std::mt19937_64 random_number(1);
 
-// A section with some below it, five levels deep at most.
+// Makes a section with some below it, at most five levels deep.
 Section* new_section(int level) {
   auto* const section =
       MakeGarbageCollected<Section>("Section of level " + std::to_string(level), random_number() % 100);
@@ -147,7 +147,7 @@ int run(std::uint64_t edits) {
               document->words_below(document->root()), Section::alive,
               jackdaw::heap_statistics().collections);
   document.clear();
-  // This stack refers to no object any more.
+  // From here on no word of this stack is used as a reference.
   jackdaw::collect_garbage(jackdaw::StackState::holds_none);
   if (Section::alive == 0) return 0;
   std::fprintf(stderr, "outline: %d sections are left of a document that is gone\n", Section::alive);

@@ -1,5 +1,5 @@
-// Arena: the heap of this example. Nodes of different sizes lie one after the other in one range of memory,
-// and beside it lies a bitmap with a mark for every 16 bytes.
+// Arena: the heap of this example. Nodes of different sizes lie one after the other in one range of memory; a
+// bitmap beside it has a mark for every 16 bytes.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@ struct Ephemeron {
   bool operator==(const Ephemeron&) const = default;
 };
 
-/// How many fields of each kind a node has.
+/// The numbers of a node's fields of each kind.
 struct Fields {
   std::uint32_t edges = 0;
   std::uint16_t weak = 0;
   std::uint16_t ephemerons = 0;
 };
 
-/// A graph's node: a header, then edges, which keep alive what they lead to, then weak references, which do
-/// not, then a table of ephemerons. Any of them may be null.
+/// A graph's node: a header, then edges, which keep their targets alive, then weak references, which do not,
+/// then a table of ephemerons. Any of them may be null.
 class Node {
  public:
   explicit Node(Fields fields) : fields_(fields) {}
@@ -43,10 +43,10 @@ class Node {
   friend class WeakNotes;
 
   Fields fields_;
-  Node* next_noted_ = nullptr;  // of WeakNotes
+  Node* next_noted_ = nullptr;  // for WeakNotes
 };
 
-/// Nodes are allocated by one thread and never freed; marks may be read and set by any number of threads.
+/// One thread allocates nodes, which are never freed; any number of threads may read and set marks.
 class Arena {
  public:
   static constexpr std::size_t kGranuleBytes = 16;
@@ -56,14 +56,14 @@ class Arena {
       : memory_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kGranuleBytes}))),
         marks_(bytes / kGranuleBytes / 64 + 1) {}
 
-  /// The bytes of a node with such fields.
+  /// Returns the bytes of a node with such fields.
   static std::size_t bytes_of(Fields fields) {
     const std::size_t bytes = sizeof(Node) + (std::size_t{fields.edges} + fields.weak) * sizeof(Node*) +
                               fields.ephemerons * sizeof(Ephemeron);
     return (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
   }
 
-  /// A node whose fields are all null. There must be room for it.
+  /// Returns a node whose fields are all null. There must be room for it.
   Node* allocate(Fields fields) {
     Node* const node = new (memory_.get() + used_) Node(fields);
     for (Node*& edge : node->edges()) edge = nullptr;
@@ -73,14 +73,14 @@ class Arena {
     used_ += bytes_of(fields);
     return node;
   }
-  /// All nodes, in the order of their addresses.
+  /// Returns all nodes in the order of their addresses.
   std::span<Node* const> nodes() const { return nodes_; }
 
-  /// Where a node's mark is: a bit of a word.
+  /// Returns the word that holds a node's mark bit.
   std::atomic<std::uint64_t>& mark_word_of(const Node* node) { return marks_[granule_of(node) / 64]; }
   std::uint64_t mark_bit_of(const Node* node) const { return std::uint64_t{1} << (granule_of(node) % 64); }
 
-  // Relaxed: a mark orders nothing; a caller beside marking threads may see the past.
+  // Relaxed: a mark orders nothing, so a caller beside marking threads may read an old one.
   bool is_marked(const Node* node) {
     return (mark_word_of(node).load(std::memory_order_relaxed) & mark_bit_of(node)) != 0;
   }

@@ -1,4 +1,4 @@
-// ArenaModel: tells the marking engine about the arena. This is all that the engine asks of a heap;
+// ArenaModel: describes the arena to the marking engine. This is all that the engine needs of a heap;
 // jackdaw/object_model.h says exactly what each function must do.
 #pragma once
 
@@ -9,16 +9,16 @@
 #include "arena.h"
 #include "weak_notes.h"
 
-/// Every mark thread calls it, and nothing in it may throw.
+/// Every mark thread calls its functions, which must not throw.
 class ArenaModel {
  public:
   using Reference = Node*;  // what an edge holds
-  using Task = Node*;       // what the queues carry: to visit a whole node
+  using Task = Node*;       // what the queues carry: a node to visit
 
-  /// `notes` must be for as many workers as the engine has.
+  /// `notes` must have room for the engine's number of workers.
   ArenaModel(Arena& arena, WeakNotes& notes) : arena_(arena), notes_(notes) {}
 
-  /// Exactly one caller per node is told that it marked it.
+  /// Exactly one caller for each node gets a task.
   jackdaw::MarkOutcome<Task> mark(Node* node, jackdaw::Sharing sharing) {
     std::atomic<std::uint64_t>& word = arena_.mark_word_of(node);
     const std::uint64_t bit = arena_.mark_bit_of(node);
@@ -37,13 +37,13 @@ class ArenaModel {
   bool is_marked(Node* node) { return arena_.is_marked(node); }
   void prefetch_mark(Node* node) { jackdaw::prefetch_to_write(&arena_.mark_word_of(node)); }
   void prefetch(Node* node) { jackdaw::prefetch_to_read(node); }
-  // Nodes of a list often lie in the order in which they were made.
+  // Nodes of a list often lie in the order in which they were allocated.
   void prefetch_following(Node* node) const {
     jackdaw::prefetch_to_read(reinterpret_cast<const char*>(node) + 1024);
   }
 
-  /// Reports the edges alone: whether a weak reference is cleared, and whether an ephemeron's value lives, is
-  /// known after mark(). A node is visited once, or again after a rescan: what is noted here must bear that.
+  /// Reports only edges: whether a weak reference is cleared, and whether an ephemeron's value lives, is
+  /// known after mark(). A node may be visited again after a rescan, so it may be noted more than once.
   template <typename Sink>
   void visit(Node* node, Sink& sink) {
     for (Node* const edge : node->edges()) {

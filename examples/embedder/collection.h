@@ -12,7 +12,7 @@
 #include "arena_model.h"
 #include "weak_notes.h"
 
-/// An arena, and what else the collector must know.
+/// An arena and the collector's other data.
 struct Heap {
   Arena arena;
   std::vector<Node*> roots;
@@ -20,7 +20,7 @@ struct Heap {
   std::vector<Node*> finalizer_queue;  // nodes whose finalizers are to run; keeps them alive until they have
 };
 
-/// std::bad_alloc comes, if at all, before weak fields are cleared: the collection can be given up then.
+/// If std::bad_alloc is thrown, it is before weak fields are cleared, so the collection can be given up.
 class Collection {
  public:
   using Marker = jackdaw::Marker<ArenaModel>;
@@ -34,30 +34,30 @@ class Collection {
   Collection(const Collection&) = delete;
   Collection& operator=(const Collection&) = delete;
 
-  /// Marks what `roots` lead to by edges, besides what is marked already.
+  /// Marks what is reachable from `roots` by edges.
   void mark(std::span<Node* const> roots) {
     bool is_complete = marker_.mark(model_, roots);
     while (!is_complete) is_complete = rescan_marked();
   }
 
-  /// All of it, once.
+  /// Runs a whole collection.
   void run() {
     mark(heap_.roots);
     mark(heap_.finalizer_queue);
     mark_ephemeron_values();
     queue_finalizers();
-    mark_ephemeron_values();  // finalizers may look at their nodes' entries
+    mark_ephemeron_values();  // finalizers may read their nodes' entries
     clear_weak_fields();
   }
 
-  /// How often all marked nodes were visited again.
+  /// Returns how often all marked nodes were visited again.
   std::size_t rescan_passes() const { return rescan_passes_; }
 
  private:
   static constexpr std::size_t kRescanPiece = 4096;
 
-  // There was no memory to remember some marked nodes that were still to be visited, so all marked nodes are
-  // visited again, in pieces. Returns whether nothing was dropped this time.
+  // Visits all marked nodes again, in pieces, because there was no memory to remember some that were still to
+  // be visited. Returns whether nothing was dropped this time.
   bool rescan_marked() {
     ++rescan_passes_;
     bool is_complete = true;
@@ -75,13 +75,15 @@ class Collection {
     return is_complete;
   }
 
-  // A value that was marked may be a key, or lead to one or to a further table: until nothing comes of it.
+  // A marked value may be a key, or lead to one or to a further table: so this repeats until nothing new is
+  // marked.
   void mark_ephemeron_values() {
     for (std::vector<Node*> values = unmarked_values(); !values.empty(); values = unmarked_values())
       mark(values);
   }
 
-  // Values of ephemerons with marked keys. One may be there several times, as a root may.
+  // Returns the unmarked values of ephemerons with marked keys. One may be there several times, as a root
+  // may.
   std::vector<Node*> unmarked_values() {
     std::vector<Node*> values;
     notes_.for_each([&](Node* table) {
@@ -93,7 +95,7 @@ class Collection {
     return values;
   }
 
-  // Which nodes with finalizers are dead is decided for all before one of them is marked.
+  // All dead nodes with finalizers are found before one of them is marked.
   void queue_finalizers() {
     const auto dead = std::stable_partition(heap_.finalizable.begin(), heap_.finalizable.end(),
                                             [this](Node* node) { return heap_.arena.is_marked(node); });
@@ -102,7 +104,7 @@ class Collection {
     mark(heap_.finalizer_queue);
   }
 
-  // Unmarked nodes are about to be swept.
+  // Weak fields that refer to unmarked nodes, which would be swept next, become null.
   void clear_weak_fields() {
     notes_.for_each([this](Node* node) {
       for (Node*& reference : node->weak_references()) {
@@ -120,6 +122,6 @@ class Collection {
   Marker& marker_;
   WeakNotes notes_;
   ArenaModel model_;
-  std::vector<Node*> rescans_;  // reserved beforehand: it is needed when memory is short
+  std::vector<Node*> rescans_;  // reserved beforehand, as it is needed when memory is short
   std::size_t rescan_passes_ = 0;
 };

@@ -1,6 +1,6 @@
-// A heap of one's own, marked with Jackdaw's engine alone: builds a random graph in an arena, marks what can
-// be reached from the roots on several threads, and collects it, with weak references, ephemerons and
-// finalizers. All that comes of it is held against what a serial computation finds.
+// A custom heap that is marked by Jackdaw's engine: builds a random graph in an arena, marks what is
+// reachable from the roots on several threads, and collects it, with weak references, ephemerons and
+// finalizers. All results are compared with a serial computation.
 //
 // Usage: embedder [THREADS [NODES]]. Exit status: 0, 1 when something is wrong or memory is out, 2 for bad
 // arguments.
@@ -32,7 +32,7 @@ using jackdaw::MarkerOptions;
 constexpr Fields kMostFields{.edges = 3, .weak = 2, .ephemerons = 3};
 constexpr std::uint64_t kNodesPerRoot = 1000;
 
-// Nodes with fields that lead to any node or are null. One in 16 may have weak references, one in 16
+// Builds nodes with fields that refer to any node or are null. One in 16 may have weak references, one in 16
 // ephemerons; one in 16 has a finalizer, and some, at regular distances, are roots.
 Heap random_heap(std::uint64_t count) {
   std::mt19937_64 random(1);
@@ -57,7 +57,7 @@ Heap random_heap(std::uint64_t count) {
   return heap;
 }
 
-// One mark(), held against a serial traversal.
+// Compares one mark() with a serial traversal.
 bool mark_and_check(Heap& heap, Marker<ArenaModel>& marker) {
   Collection collection(heap, marker);
   const auto start = std::chrono::steady_clock::now();
@@ -77,7 +77,7 @@ bool mark_and_check(Heap& heap, Marker<ArenaModel>& marker) {
   return false;
 }
 
-// A whole collection, held against a serial computation.
+// Compares a whole collection with a serial computation.
 bool collect_and_check(Heap& heap, Marker<ArenaModel>& marker) {
   const Outcome expected = expected_outcome(heap);
   Collection collection(heap, marker);
@@ -99,10 +99,10 @@ bool run(std::uint32_t threads, std::uint64_t nodes) {
   Marker<ArenaModel> marker(options);  // a runtime keeps it: its threads sleep between collections
   Heap heap = random_heap(nodes);
   if (!mark_and_check(heap, marker) || !collect_and_check(heap, marker)) return false;
-  heap.finalizer_queue.clear();  // the finalizers have run: what they kept is dead
+  heap.finalizer_queue.clear();  // the finalizers have run, so what they kept is dead
   if (!collect_and_check(heap, marker)) return false;
 
-  // Imitates scarce memory: mark() is false whenever the queues, made small, are full.
+  // This imitates scarce memory: mark() is false whenever the queues, made small, are full.
   options.overflow_limit = 0;
   options.tuning.blocks = 8;
   options.tuning.block_size = 1;

@@ -1,5 +1,5 @@
-// Outcome: what a collection leaves of a heap. Found by looking at the heap afterwards, and beforehand in the
-// simplest way: on one thread, without the engine and without the marks.
+// Outcome: what a collection leaves of a heap: found afterwards in the heap, and beforehand by the simplest
+// computation, on one thread, without the engine and without marks.
 #pragma once
 
 #include <unordered_set>
@@ -12,12 +12,12 @@ using NodeSet = std::unordered_set<const Node*>;
 
 struct Outcome {
   std::vector<Node*> live;
-  std::vector<Node*> weak_fields;  // what the live nodes' weak references, keys and values hold
+  std::vector<Node*> weak_fields;  // the weak references, keys and values of live nodes
   std::vector<Node*> finalizer_queue;
   bool operator==(const Outcome&) const = default;
 };
 
-/// Adds what `roots` lead to by edges. Returns whether that was anything new.
+/// Adds what is reachable from `roots` by edges. Returns whether anything new was.
 inline bool reach(const std::vector<Node*>& roots, NodeSet& reached) {
   std::vector<Node*> unvisited;
   const auto add = [&](Node* node) {
@@ -46,7 +46,8 @@ inline void reach_ephemeron_values(const Arena& arena, NodeSet& reached) {
   }
 }
 
-/// The outcome when those nodes are live, and weak fields are null whose targets or keys do not stay.
+/// Returns the outcome for nodes that are live by `is_live`, whose weak fields become null unless their
+/// targets or keys stay.
 template <typename IsLive, typename Stays>
 Outcome outcome_of(const Heap& heap, const std::vector<Node*>& finalizer_queue, IsLive is_live, Stays stays) {
   Outcome outcome{{}, {}, finalizer_queue};
@@ -65,7 +66,7 @@ Outcome outcome_of(const Heap& heap, const std::vector<Node*>& finalizer_queue, 
   return outcome;
 }
 
-/// The outcome that a collection of the heap must have.
+/// Returns the outcome that a collection of the heap must have.
 inline Outcome expected_outcome(const Heap& heap) {
   NodeSet live;
   reach(heap.roots, live);
@@ -81,7 +82,7 @@ inline Outcome expected_outcome(const Heap& heap) {
   return outcome_of(heap, queue, is_live, is_live);
 }
 
-/// The outcome that a collection had.
+/// Returns the outcome that a collection had.
 inline Outcome actual_outcome(Heap& heap) {
   const auto is_live = [&](Node* node) { return heap.arena.is_marked(node); };
   return outcome_of(heap, heap.finalizer_queue, is_live, [](Node*) { return true; });

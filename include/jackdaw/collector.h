@@ -1,4 +1,5 @@
-// A precise collector: objects with type descriptors, threads that stop at safepoints, exact roots.
+// A precise collector for runtimes without a heap of their own: objects with type descriptors, threads that
+// stop at safepoints, exact roots. (A runtime that has a heap includes jackdaw/marker.h.)
 //
 //   // A list node: header word, then one reference in word 1, then a number in word 2.
 //   const auto node_type = jackdaw::TypeDescriptor::offsets(24, {1});

@@ -4,8 +4,8 @@
 //   std::list<Node*, traceable_allocator<Node*>> roots; // its memory is freed as ever, and scanned as a root
 //
 // A container with gc_allocator must itself lie where the collector looks. Elements are not destroyed when
-// the memory is collected. When memory runs out allocate throws std::bad_alloc; with GC_NEW_ABORTS_ON_OOM, or
-// without exceptions, it calls GC_abort_on_oom.
+// the memory is collected. When memory runs out, allocate throws std::bad_alloc; with GC_NEW_ABORTS_ON_OOM,
+// or without exceptions, it calls GC_abort_on_oom.
 #ifndef GC_ALLOCATOR_H
 #define GC_ALLOCATOR_H
 
@@ -20,8 +20,8 @@
 #define GC_ALLOCATOR_THROW_OR_ABORT() throw std::bad_alloc()
 #endif
 
-// Which types hold no pointers. A program says so for its own with GC_DECLARE_PTRFREE(type); at namespace
-// level.
+// These traits say which types hold no pointers. A program declares its own by GC_DECLARE_PTRFREE(type) at
+// namespace level.
 struct GC_true_type {};
 struct GC_false_type {};
 
@@ -49,7 +49,7 @@ GC_DECLARE_PTRFREE(float);
 GC_DECLARE_PTRFREE(double);
 GC_DECLARE_PTRFREE(long double);
 
-// Collected memory for objects with pointers (GC_false_type) or without.
+// These return collected memory for objects with pointers (GC_false_type) or without.
 inline void* GC_selective_alloc(size_t bytes, GC_false_type, bool ignore_off_page) {
   void* const memory = ignore_off_page ? GC_MALLOC_IGNORE_OFF_PAGE(bytes) : GC_MALLOC(bytes);
   if (memory == nullptr) GC_ALLOCATOR_THROW_OR_ABORT();
@@ -64,7 +64,7 @@ inline void* GC_selective_alloc(size_t bytes, GC_true_type, bool ignore_off_page
 
 namespace gc_allocator_detail {
 
-// The base of the allocators. Obtain<Type>::bytes(n) gives memory or throws.
+// The base of the allocators. Obtain<Type>::bytes(n) returns memory or throws.
 template <class Type, template <class> class Obtain>
 class Base {
  public:
@@ -133,7 +133,7 @@ struct VoidBase {
 
 }  // namespace gc_allocator_detail
 
-// An allocator, its form for void, and its comparisons: all allocators of a name are equal.
+// Defines an allocator, its form for void, and its comparisons: all allocators of a name are equal.
 #define GC_DEFINE_ALLOCATOR(name, obtain)                                            \
   template <class Type>                                                              \
   class name : public gc_allocator_detail::Base<Type, gc_allocator_detail::obtain> { \
@@ -167,13 +167,13 @@ struct VoidBase {
   }                                                                                  \
   static_assert(true, "a semicolon follows")
 
-// Memory is collected. Types that are declared to hold no pointers are not scanned.
+// Allocates collected memory. Types that are declared to hold no pointers are not scanned.
 GC_DEFINE_ALLOCATOR(gc_allocator, Collected);
 
-// Memory is collected, with the promise of GC_malloc_ignore_off_page.
+// Allocates collected memory, with the promise of GC_malloc_ignore_off_page.
 GC_DEFINE_ALLOCATOR(gc_allocator_ignore_off_page, CollectedBig);
 
-// Memory is freed by the container alone, and scanned as a root.
+// Allocates memory that only the container frees, and that is scanned as a root.
 GC_DEFINE_ALLOCATOR(traceable_allocator, Traced);
 
 #undef GC_DEFINE_ALLOCATOR

@@ -40,7 +40,7 @@
 #define GC_OPERATOR_NEW_ARRAY
 #endif
 
-// The check by which new handles a null pointer.
+// This macro is the check by which new handles a null pointer.
 #if defined(GC_NEW_ABORTS_ON_OOM) || !defined(__cpp_exceptions)
 #define GC_OP_NEW_OOM_CHECK(pointer)           \
   do {                                         \
@@ -57,7 +57,7 @@
 namespace boehmgc {
 #endif
 
-// Where new puts an object.
+// Where new places an object.
 enum GCPlacement {
   UseGC,  // collected
 #ifndef GC_NAME_CONFLICT
@@ -146,12 +146,13 @@ inline gc_cleanup::gc_cleanup() {
 #ifndef GC_NO_FINALIZATION
   char* const start = static_cast<char*>(GC_base(this));
   if (start == nullptr) return;
-  // start is the object's first address with GC_DEBUG, too, so this is not the macro.
+  // start is the object's first address also with GC_DEBUG, so this is not the macro.
   GC_finalization_proc outer = nullptr;
   void* outer_data = nullptr;
   void* const offset = reinterpret_cast<void*>(reinterpret_cast<char*>(this) - start);
   GC_register_finalizer_ignore_self(start, &gc_cleanup::cleanup, offset, &outer, &outer_data);
-  // A member: the object around it, or one of its bases, was here first and destroys this one as well.
+  // This object is a member or a base: the enclosing object registered first, and its destructor destroys
+  // this one, too.
   if (outer != nullptr) GC_register_finalizer_ignore_self(start, outer, outer_data, nullptr, nullptr);
 #endif
 }

@@ -1,4 +1,5 @@
-// Jackdaw's parallel marking engine, for a collector with a heap of its own.
+// Jackdaw's parallel marking engine, for runtimes with a heap of their own. (Others include
+// jackdaw/collector.h.)
 //
 //   struct Model { ... };                       // where marks and references are: jackdaw/object_model.h
 //   jackdaw::MarkerOptions options;
@@ -18,7 +19,7 @@
 // - Finalizers: after mark(), objects with finalizers that are not marked are the roots of another mark().
 // - mark() is false when there was no memory to remember what is still to be visited. Then call it with the
 //   tasks of all marked objects as `rescans`, in pieces of any size, until it is true for each.
-// - It never throws, and neither may the model. statistics() tells of the last call.
+// - It never throws, and neither may the model. statistics() has the figures of the last call.
 // - After fork the child has no helpers: the caller marks alone there, and a Marker may be destroyed.
 //
 // Link jackdaw::mark, a small static library. It brings options that align functions and loops, on which up
@@ -33,7 +34,7 @@
 
 namespace jackdaw {
 
-/// The engine: LIFO BWoS queues, NUMA-aware probabilistic victims.
+/// The engine with its defaults: LIFO BWoS queues and NUMA-aware probabilistic victims.
 template <ObjectModel Model>
 using Marker = mark::Marker<Model>;
 

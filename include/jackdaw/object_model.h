@@ -1,6 +1,6 @@
-// The requirements of Jackdaw's marking engine (jackdaw/marker.h) on a heap: a class that says, of each
-// object, where its mark is and what it refers to. The compiler checks them as concepts;
-// mark/object_model.h defines them and says what each function must do.
+// The requirements of Jackdaw's marking engine (jackdaw/marker.h) on a heap: a class that says where an
+// object's mark is and what the object refers to. The compiler checks them as concepts; mark/object_model.h
+// defines them and what each function must do.
 #pragma once
 
 #include "base/prefetch.h"
@@ -12,7 +12,7 @@ namespace jackdaw {
 /// The least that a heap must offer.
 using mark::ObjectModel;
 
-/// The argument and the result of its mark().
+/// The argument and the result of an ObjectModel's mark().
 using mark::MarkOutcome;
 using mark::Sharing;
 
@@ -27,7 +27,7 @@ using mark::SlicingObjectModel;
 /// How a big array is cut into tasks that several workers can share.
 using mark::Slices;
 
-/// For a model's prefetch functions.
+/// These are for a model's prefetch functions.
 using base::prefetch_to_read;
 using base::prefetch_to_write;
 
