@@ -24,7 +24,7 @@
 
 namespace jackdaw::bench {
 
-/// It marks as mark::Marker does, for gc::MarkEngineWith.
+/// It has mark::Marker's functions, for gc::MarkEngineWith.
 template <mark::ObjectModel Model>
 class LoneMarker final : public mark::MarkerBase {
  public:

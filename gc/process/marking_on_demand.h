@@ -20,15 +20,15 @@ namespace jackdaw::gc {
 class MarkingOnDemand {
  public:
   /// Makes the engine for one thread, or, where `at_once` or the machine demands it, with its helpers. Throws
-  /// what a MarkingMaker throws.
+  /// what a MarkEngineMaker throws.
   MarkingOnDemand(const MarkingOptions& options, bool at_once);
 
   /// Returns the engine for a collection of a heap of `bytes`. Throws std::bad_alloc when there is none and
   /// no memory for one; if only helpers lack memory, one thread marks. `may_start_helpers` must be false
   /// while a stopped thread may hold a lock of the C library.
   MarkEngine& for_heap_of(std::uint64_t bytes, bool may_start_helpers = true);
-  /// Makes the engine that was asked for, helpers included. Throws what a MarkingMaker throws, with nothing
-  /// changed.
+  /// Makes the engine that was asked for, helpers included. Throws what a MarkEngineMaker throws, with
+  /// nothing changed.
   void start_helpers();
   /// Ends the helpers and drops the engine.
   void end();

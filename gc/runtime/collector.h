@@ -64,8 +64,8 @@ class Collector {
   /// nothing changed, when there is no memory to gather the roots.
   JACKDAW_EXPORT CollectionResult collect();
 
-  /// Marks with `engine`, not null, from now on; gives the engine that it marked with so far. Waits for a
-  /// collection under way. No thread may call mark_threads() or marking_memory_bytes() meanwhile.
+  /// Replaces the engine by `engine`, which is not null, and returns the former one. Waits for a collection
+  /// under way. No thread may call mark_threads() or marking_memory_bytes() meanwhile.
   JACKDAW_EXPORT std::unique_ptr<MarkEngine> exchange_marking(std::unique_ptr<MarkEngine> engine);
 
   /// The heap, to be read between collections.

@@ -47,8 +47,8 @@ class ThreadRegistry {
   static ProcessThread* current() { return ProcessThread::current(); }
   /// Returns the calling thread's entry; registers the thread if it is not registered. Throws std::bad_alloc.
   ProcessThread& this_thread() { return current() != nullptr ? *current() : register_current(); }
-  /// Registers the calling thread, which is not registered, until it ends or unregisters. Its stack is
-  /// scanned up to `stack_end`, or as far as the thread library knows it; `stack_bytes` as in
+  /// Registers the calling thread, which must not be registered, until it ends or unregisters. Its stack is
+  /// scanned up to `stack_end`, or else to its end as the thread library gives it; `stack_bytes` is as in
   /// ThreadStack::of_this_thread. Throws std::bad_alloc, with nothing changed.
   ProcessThread& register_current(std::optional<std::uintptr_t> stack_end = {}, std::size_t stack_bytes = 0);
   /// Unregisters the calling thread, which no longer uses the heap: its references keep no object alive, and

@@ -48,8 +48,8 @@ base::AddressRange first_threads_stack() {
   return {};
 }
 
-// The stack of `bytes` bytes that the thread library gave the calling thread: at its end it keeps what it
-// knows of the thread. Empty when that is not known, or the thread runs elsewhere.
+// Returns the stack of `bytes` bytes that the thread library allocated for the calling thread; the library's
+// record of the thread is at its end. Empty if that is unknown or the thread runs on another stack.
 base::AddressRange given_stack([[maybe_unused]] std::size_t bytes) {
 #if defined(__GLIBC__) && defined(__x86_64__)
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

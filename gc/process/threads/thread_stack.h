@@ -20,9 +20,9 @@ namespace jackdaw::gc {
 /// while the thread is stopped.
 class ThreadStack {
  public:
-  /// The calling thread's own. `bytes`: what the thread library was told to give it, 0 if that is not known;
-  /// then the library is asked, which calls malloc and so gives each thread an arena of 64 MiB of addresses.
-  /// Throws std::bad_alloc.
+  /// Returns the calling thread's own. `bytes` is its size as requested from the thread library; 0: unknown.
+  /// The library is then queried, which calls malloc and so gives each thread an arena of 64 MiB of
+  /// addresses. Throws std::bad_alloc.
   static ThreadStack of_this_thread(std::size_t bytes = 0);
 
   /// Returns the end of the stack's first word: what lies above is not scanned.
