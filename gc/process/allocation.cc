@@ -32,13 +32,11 @@ AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationReques
   if (parts_.plan.grant_for_uncounted(request.bytes)) {
     if (void* const object = request.attempt()) return AllocationAnswer::of(object);
   }
-  if (parts_.permission.is_possible()) {
-    try {
-      const AllocationAnswer answer = cycle_.go_on(request, lock);
-      if (answer.kind != AllocationAnswer::Kind::none) return answer;
-    } catch (const std::bad_alloc&) {  // then with what there is
-      return AllocationAnswer::of(parts_.plan.attempt_beyond_budget(request));
-    }
+  try {
+    const AllocationAnswer answer = cycle_.go_on(request, lock);
+    if (answer.kind != AllocationAnswer::Kind::none) return answer;
+  } catch (const std::bad_alloc&) {  // then with what there is
+    return AllocationAnswer::of(parts_.plan.attempt_beyond_budget(request));
   }
   return AllocationAnswer::of(collect_until_found(request));
 }

@@ -158,7 +158,6 @@ CollectionPlan::Budgets CollectionPlan::planned_budgets() {
 
 void CollectionPlan::note(const CollectionTotals& result, CollectionReason reason, std::uint64_t root_bytes) {
   if (reason == CollectionReason::request) refusals_ = 0;
-  is_swept_unnoted_ = false;
   found_.live_bytes = result.live_bytes;
   found_.unscanned_bytes = result.unscanned_bytes;
   found_.root_bytes = root_bytes;
@@ -196,11 +195,9 @@ void CollectionPlan::note_cycle_begins(std::uint64_t root_bytes) {
 void CollectionPlan::note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated) {
   pacing_.note_allocated(start, Clock::now(), allocated);
   if (pacing_.is_failure(pause, counters_.live_bytes())) pacing_.note_failed();
-  is_swept_unnoted_ = true;
 }
 
 void CollectionPlan::note_swept() {
-  if (!std::exchange(is_swept_unnoted_, false)) return;
   const std::uint64_t live = heap_.swept().live_bytes;
   pacing_.note_swept(counters_.live_bytes(), live);
   found_.live_bytes = pacing_.known_live(live);
@@ -214,7 +211,6 @@ void CollectionPlan::note_swept() {
 }
 
 void CollectionPlan::after_fork_in_child() {
-  is_swept_unnoted_ = false;
   found_.threads = 1;
   set_budget();
 }

@@ -108,7 +108,7 @@ class CollectionPlan {
   void note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated);
   /// Notes that it was given up.
   void note_failed() { pacing_.note_failed(); }
-  /// In phase idle: notes what the sweep of the last cycle found, unless that is noted.
+  /// Notes what its sweep found, which is over.
   void note_swept();
   /// The child has one thread, and no cycle.
   void after_fork_in_child();
@@ -141,7 +141,6 @@ class CollectionPlan {
   ConcurrentPacing pacing_;
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   std::uint64_t refusals_ = 0;          // of memory, since some was last found
-  bool is_swept_unnoted_ = false;  // the sweep of the last cycle said what is live, which is not noted yet
 };
 
 }  // namespace jackdaw::gc

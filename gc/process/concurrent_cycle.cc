@@ -2,6 +2,8 @@
 
 #include <sys/prctl.h>
 
+#include <utility>
+
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/own_descriptor.h"
@@ -43,7 +45,8 @@ AllocationAnswer ConcurrentCycle::go_on(const AllocationRequest& request, Lock& 
 }
 
 AllocationAnswer ConcurrentCycle::begin_for(const AllocationRequest& request) {
-  parts_.plan.note_swept();
+  note_swept();
+  if (!parts_.permission.is_possible()) return {};
   // Since it was refused a sweep may have ended.
   if (parts_.marking.has_thread()) {
     if (void* const object = request.attempt()) return AllocationAnswer::of(object);
@@ -101,6 +104,17 @@ void ConcurrentCycle::finish(Lock& lock) {
       await_end_of(now, std::chrono::seconds(1), lock);
     }
   }
+  note_swept();
+}
+
+void ConcurrentCycle::note_swept() {
+  JACKDAW_CHECK(phase() == Phase::idle);
+  if (std::exchange(is_sweep_unnoted_, false)) parts_.plan.note_swept();
+}
+
+void ConcurrentCycle::after_fork_in_child() {
+  parts_.marking.after_fork_in_child();
+  is_sweep_unnoted_ = false;
 }
 
 bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) {
@@ -170,6 +184,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   record.pause = Clock::now() - start;
   record.concurrent = parts_.marking.record();
   parts_.plan.note_cycle(start, record.pause, allocated);
+  is_sweep_unnoted_ = true;
   // The sweep notes its own.
   parts_.reports.write_trace();
   parts_.marking.start_sweeping();

@@ -6,7 +6,8 @@
 //   marking   the marking thread marks (ConcurrentMarking); a thread that is refused memory waits for a while
 //   marked    end_marking(): the next thread that is refused memory stops the others and marks what is left;
 //             or give_up(), where no collection may come
-//   sweeping  the marking thread sweeps, and so does who needs memory; then the cycle is idle again
+//   sweeping  the marking thread sweeps, and so does who needs memory; then the cycle is idle again, and the
+//             next thread that needs a collection notes what the sweep found (note_swept())
 //
 // All of it is above the parts in concurrent/, which know no other collection: it stops the world as any
 // collection does.
@@ -56,6 +57,11 @@ class ConcurrentCycle {
   /// that, and, with one line on the error output, when the system does. The threads are stopped for a
   /// moment. The calling thread is registered.
   bool ask_for_cycles();
+  /// In phase idle, before the plan is asked whether a collection is due, and before any other collection:
+  /// has the plan note what the sweep of the last cycle found, unless it has.
+  void note_swept();
+  /// In the child of a fork: the cycle under way is given up, in whatever phase.
+  void after_fork_in_child();
   /// Starts the marking thread, unless it is there; false, and cycles are refused, when it cannot be started.
   bool start_thread();
 
@@ -73,6 +79,7 @@ class ConcurrentCycle {
   CollectorParts& parts_;
   StopTheWorld& world_;
   CollectionReason reason_ = CollectionReason::allocation;  // of the cycle under way
+  bool is_sweep_unnoted_ = false;                           // of the last cycle
 };
 
 }  // namespace jackdaw::gc

@@ -81,7 +81,7 @@ void ProcessFork::end_in_child(ProcessCollector& collector) {
   CollectorParts& parts = collector.parts_;
   OwnMemory::unlock_in_child();
   parts.engine.abandon();
-  parts.marking.after_fork_in_child();
+  collector.cycle_.after_fork_in_child();
   parts.reports.after_fork_in_child();
   collector.world_.after_fork_in_child();
   parts.plan.after_fork_in_child();

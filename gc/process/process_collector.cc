@@ -116,7 +116,7 @@ bool ProcessCollector::collect_a_little() {
     const OwnStack own_stack{stack_pointer_below_registers()};
     const Phase phase = cycle_.phase();
     if (phase == Phase::marking || phase == Phase::sweeping) return true;
-    if (phase == Phase::idle) parts_.plan.note_swept();
+    if (phase == Phase::idle) cycle_.note_swept();
     if ((phase == Phase::idle && !parts_.plan.is_due()) || !parts_.plan.may_collect()) return false;
     if (phase == Phase::marked) {
       if (!cycle_.end_marking(own_stack)) return false;
@@ -136,7 +136,7 @@ bool ProcessCollector::begin_cycle() {
   if (!parts_.permission.is_granted() || cycle_.phase() != ConcurrentCycle::Phase::idle ||
       !parts_.plan.may_collect())
     return false;
-  parts_.plan.note_swept();
+  cycle_.note_swept();
   return cycle_.begin(own_stack);
 }
 

@@ -17,7 +17,8 @@
 // before what lies on them is read. Objects allocated meanwhile are marked, or are found like others, on
 // dirty pages.
 //
-// Phases change with the collector's lock held, except for the end of sweeping.
+// Phases change with the collector's lock held, except for the end of sweeping. They are kept here, and not
+// in ConcurrentCycle, which decides on them: the model checker runs this class alone, with its thread.
 #pragma once
 
 #include <pthread.h>
@@ -108,9 +109,6 @@ class ConcurrentMarking {
     return pause_target() *
            std::clamp<std::int64_t>(write_time_ / least, 1, marking_constants::kMostTimesTolerated);
   }
-
-  /// Returns how often this marking, or the last one, has stopped the program. With the collector's lock.
-  [[nodiscard]] std::uint32_t stops() const { return tally_.stops; }
 
   /// Returns the length of a stop during the marking: a part of the pause target, since threads may be slow
   /// to stop, but at least long enough to get something done.

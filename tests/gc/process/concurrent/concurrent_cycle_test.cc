@@ -194,18 +194,11 @@ TEST_F(ConcurrentCycle, IsGivenUpByAllocationWhileCollectionsAreDisabled) {
   expect_freed(dropped);
 }
 
-// Each marking ends with a stop, which is counted with the collector's lock.
-std::uint32_t stops_of_cycle() {
-  const std::lock_guard lock(collector().lock());
-  return concurrent_marking().stops();
-}
-
 // Then it is known at the end, too, what was written.
 TEST_F(ConcurrentCycle, GoesOnWhereNobodyAllocatesForLong) {
   HeldCycle cycle(Phase::marked);
-  const std::uint32_t before = stops_of_cycle();
   cycle.go_on();
-  while (stops_of_cycle() == before) std::this_thread::yield();
+  await_end_of(Phase::marked);
   finish_cycle();
 }
 
