@@ -1,7 +1,7 @@
-// AllocationSlowPath: where a thread gets memory that finds no free slot at hand.
+// AllocationSlowPath: the way to memory for a thread that has no free slots at hand.
 //
-// It asks the heap, which refuses when the budget is spent; then a collection or a cycle comes, unless
-// another thread's came first, and it asks again.
+// It asks the heap, which refuses when the budget is spent. Then StopTheWorld collects, sweep included, or
+// ConcurrentCycle begins or ends a cycle, unless another thread did so first, and the heap is asked again.
 #pragma once
 
 #include <cstdint>

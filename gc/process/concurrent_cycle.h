@@ -6,11 +6,10 @@
 //   marking   the marking thread marks (ConcurrentMarking); a thread that is refused memory waits for a while
 //   marked    end_marking(): the next thread that is refused memory stops the others and marks what is left;
 //             or give_up(), where no collection may come
-//   sweeping  the marking thread sweeps, and so does who needs memory; then the cycle is idle again, and the
-//             next thread that needs a collection notes what the sweep found (note_swept())
+//   sweeping  the marking thread sweeps, and so does each thread that needs memory; then the cycle is idle
+//             again, and the next thread that needs a collection notes what the sweep found (note_swept())
 //
-// All of it is above the parts in concurrent/, which know no other collection: it stops the world as any
-// collection does.
+// The parts in concurrent/ know no other collection. The cycle stops the world by StopTheWorld.
 #pragma once
 
 #include <chrono>

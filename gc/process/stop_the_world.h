@@ -1,5 +1,8 @@
-// StopTheWorld: a collection of a process for which the whole program stands still, and the end of one that a
-// cycle began.
+// StopTheWorld: a collection of a process that stops the whole program, and the last pause of a concurrent
+// cycle.
+//
+// One pause finds the roots, marks, processes weak references and finalizers, and sweeps. After the last
+// pause of a cycle the program runs while the heap is swept.
 //
 // Source: Boehm and Weiser, "Garbage Collection in an Uncooperative Environment", SP&E 1988.
 #pragma once
