@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -428,7 +429,7 @@ TEST_F(SweepTest, PagesWithoutObjectsGoBackAndNoOthers) {
 }
 
 TEST_F(SweepTest, AnObjectKeepsAllPagesThatItLiesOn) {
-  for (const std::size_t bytes : {48, 1040, 2720, 5456, 8192}) {
+  for (const std::size_t bytes : std::array<std::size_t, 5>{48, 1040, 2720, 5456, 8192}) {
     const std::vector<Object*> objects = allocate_many(1000, bytes);
     std::vector<Object*> live;
     for (std::size_t i = 0; i < objects.size(); i += 7) live.push_back(objects[i]);
