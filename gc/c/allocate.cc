@@ -50,7 +50,8 @@ void* ask_collector(std::size_t bytes, heap::KindNumber kind, heap::LargeAddress
 }
 
 void* allocate_beyond_run(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
-  if (bytes < heap::kLargestSmallBytes) {
+  // Another thread may be setting extra_bytes, at the start, as long as this one is not registered.
+  if (bytes < heap::kLargestSmallBytes && gc::ThreadRegistry::current() != nullptr) {
     if (void* const object = gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind))
       return object;
   }
