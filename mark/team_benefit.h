@@ -5,9 +5,9 @@
 // arms. The price of an arm is the lower cost of a reference in its last two markings, since interruptions
 // only add to it. The cheaper arm is taken. The other is tried again after a number of markings that grows
 // with its expected loss and doubles with each trial that confirms the choice. A trial of marking alone ends
-// early when it has lost a tenth of a marking. Two kinds of trials are repeated at once, as they may mislead:
-// the first one of marking alone, which finds much of the heap in other processors' caches and its queue's
-// memory untouched, and one that cost little more than the other arm, as a helper may have woken late.
+// early when it has lost a tenth of a marking. Two kinds of trials confirm nothing, as they may mislead: the
+// first one of marking alone, which finds much of the heap in other processors' caches and its queue's memory
+// untouched, and one that cost little more than the other arm, as a helper may have woken late.
 //
 // Source: the explore-then-exploit schedules of Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the
 // Multiarmed Bandit Problem", Machine Learning 2002, with prior knowledge of the arms.
@@ -33,7 +33,7 @@ class TeamBenefit {
 
   /// Chooses the arm of the next marking.
   void start_marking() {
-    const bool is_other_due = markings_ > 1 && (repeats_trial_ || is_due(!prefers_alone()));
+    const bool is_other_due = markings_ > 1 && is_due(!prefers_alone());
     is_trial_ = is_other_due;
     is_alone_ = prefers_alone() != is_other_due;
     was_ended_ = false;
@@ -125,10 +125,8 @@ class TeamBenefit {
   // otherwise.
   static constexpr double kMostLostByTrial = 0.1;
   static constexpr double kMostLost = 0.25;
-  // A trial is repeated if its arm cost less than this factor times the other arm's cost; the second factor
-  // is for the first trial of marking alone.
-  static constexpr double kNearlyAsCheap = 1.06;
-  static constexpr double kPerhapsCold = 3;
+  // A trial confirms the choice if its arm was dearer than the other by this factor.
+  static constexpr double kDearer = 1.06;
   // How often a marking of the usual size checks whether to continue alone; each check reads the clock.
   static constexpr std::uint64_t kChecks = 64;
 
@@ -152,17 +150,14 @@ class TeamBenefit {
   }
 
   void note(bool alone, double cost) {
-    const bool is_first = !arm(alone).is_known();
+    const bool may_be_cold = alone && !arm(alone).is_known();
     arm(alone).take(cost, markings_ == 0);
     arm(!alone).pass_over();
     if (!std::exchange(is_trial_, false)) return;
-    const bool is_second = std::exchange(repeats_trial_, false);
     if (alone != is_alone_) {
       arm(!alone).put_off();
-    } else if (const double other = arm(!alone).cost(); arm(alone).cost() >= other) {
-      const double most = alone && is_first ? kPerhapsCold : kNearlyAsCheap;
-      repeats_trial_ = !is_second && cost < most * other;
-      if (!repeats_trial_) arm(alone).confirm_worse();
+    } else if (!may_be_cold && std::min(cost, arm(alone).cost()) >= kDearer * arm(!alone).cost()) {
+      arm(alone).confirm_worse();
     }
   }
 
@@ -179,7 +174,6 @@ class TeamBenefit {
   std::uint64_t last_references_ = 0;
   std::uint64_t largest_ = 0;
   bool is_trial_ = false;
-  bool repeats_trial_ = false;  // in the next marking
   bool is_alone_ = false;
   bool was_ended_ = false;
   std::uint64_t judged_from_ = 0;  // references of the present marking when goes_on_alone was first asked

@@ -121,21 +121,21 @@ TEST(TeamBenefit, EndsATrialThatHasLostATenthOfAMarking) {
   EXPECT_FALSE(benefit.is_alone());
 }
 
-TEST(TeamBenefit, RepeatsTheFirstTrialOfMarkingAloneAsItIsCold) {
+TEST(TeamBenefit, TriesAgainSoonAfterTheFirstTrialOfMarkingAloneAsThatIsCold) {
   Markings markings{.alone = 20, .team = 10};
   markings.together_in(2);
   EXPECT_TRUE(markings.mark()) << "ended early";
   markings.alone = 7;
-  EXPECT_EQ(markings.together_in(2), 0);
+  EXPECT_LE(markings.together_in(10), static_cast<int>(TeamBenefit::kFewestMarkingsBetweenTrials) + 1);
 }
 
-TEST(TeamBenefit, RepeatsATrialThatCostLittleMore) {
+TEST(TeamBenefit, TriesAgainSoonWhatCostLittleMore) {
   Markings markings{.alone = 10, .team = 10.5};
   markings.together_in(3);
   int markings_alone = 0;
   while (!markings.mark()) ASSERT_LE(++markings_alone, 10);
   markings.team = 7;
-  EXPECT_EQ(markings.together_in(2), 2);
+  EXPECT_GE(markings.together_in(10), 10 - static_cast<int>(TeamBenefit::kFewestMarkingsBetweenTrials));
 }
 
 TEST(TeamBenefit, AsksSeldomWhetherToGoOnAlone) {
@@ -269,10 +269,10 @@ TEST(TeamBenefit, LosesLittleOverRecordedTimes) {
   double sum = 0;
   for (const Series& series : all) {
     const double regret = regret_of(series);
-    EXPECT_LE(regret, 1.35) << series.heap;
+    EXPECT_LE(regret, 1.25) << series.heap;
     sum += regret;
   }
-  EXPECT_LE(sum / static_cast<double>(all.size()), 1.055);
+  EXPECT_LE(sum / static_cast<double>(all.size()), 1.05);
 }
 
 }  // namespace
