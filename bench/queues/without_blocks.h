@@ -1,5 +1,5 @@
-// What the queues without blocks share: sizes given in blocks all the same, the answer to a sample, and
-// stealing several tasks one after another.
+// The queues without blocks share these parts. Their sizes are given in blocks all the same, they answer a
+// sample, and several tasks are stolen from them one after another.
 #pragma once
 
 #include <algorithm>

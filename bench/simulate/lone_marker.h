@@ -47,7 +47,7 @@ class LoneMarker final : public mark::MarkerBase {
   bool mark(Model& model, std::span<const Reference> roots, std::span<const Task> rescans) {
     team_.input = {roots, rescans};
     worker_.start_round();
-    // As soon as others could help, it marks as if beside them.
+    // It marks as if beside others as soon as they could help.
     if (!worker_.run_serially(model, 1)) worker_.take_part(model);
     worker_.finish_round();
     return !worker_.dropped_tasks();

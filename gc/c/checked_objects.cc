@@ -17,7 +17,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// As words, the guards lie outside all addresses that programs have.
+// The guards, read as addresses, lie outside all addresses that programs have.
 constexpr std::uint64_t kFrontGuard = 0xfadedcafe5eedbed;
 constexpr std::byte kBackGuard{0xdb};
 constexpr std::size_t kBackGuardBytes = 8;

@@ -90,7 +90,7 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
   }
 }
 
-// As in libgc, any value but 0 turns a switch on.
+// Any value but 0 turns a switch on, as in libgc.
 bool is_on(std::string_view text) { return text != "0"; }
 
 bool store_log(std::string_view text, ProcessOptions& options) {
@@ -117,7 +117,7 @@ constexpr std::array<Setting, 25> kSettings{{
      },
      "must be a number from 1 to 64",
      [](const ProcessOptions& options) { return std::to_string(options.marking.engine.threads); }},
-    // Of these three, the last that says something counts.
+    // The last of the next three that chooses a way counts.
     {{"GC_DISABLE_INCREMENTAL"},
      [](std::string_view text, ProcessOptions& options) {
        if (is_on(text)) options.marks_concurrently = MarksConcurrently::never;

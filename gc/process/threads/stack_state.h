@@ -5,7 +5,8 @@
 
 namespace jackdaw::gc {
 
-/// What the calling thread's stack holds. The stacks of all other threads are always scanned.
+/// Tells whether the calling thread's stack may hold references. The stacks of all other threads are always
+/// scanned.
 enum class StackState : std::uint8_t {
   may_hold_references,  ///< it and the registers are scanned for addresses of objects
   holds_none,           ///< they are not scanned: the thread uses no object that only they refer to

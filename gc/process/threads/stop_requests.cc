@@ -24,7 +24,7 @@ namespace jackdaw::gc {
 
 namespace {
 
-// As a signal number this only checks that the thread exists.
+// This signal number only checks that the thread exists.
 constexpr int kNoSignal = 0;
 
 // This bypasses stderr's buffer, whose lock a stopped thread may hold.
@@ -93,7 +93,7 @@ void StopRequests::look_for_strangers() {
   }
 }
 
-// That a thread does not answer is alone no reason to end the program: the system or a debugger may delay it.
+// A thread that does not answer is alone no reason to end the program: the system or a debugger may delay it.
 void StopRequests::await_answers(base::FutexWord& word, std::uint32_t unwanted, Patience& patience) {
   constexpr std::chrono::milliseconds kFirstLook{10};
   constexpr std::chrono::milliseconds kLook{100};
