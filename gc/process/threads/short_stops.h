@@ -65,7 +65,8 @@ class ShortStops {
  private:
   static constexpr Clock::duration kLongest = std::chrono::microseconds(100);
   static constexpr Clock::duration kAnswering = std::chrono::microseconds(50);
-  static constexpr Clock::duration kSelfStopping = std::chrono::microseconds(10);
+  // This is about what a signal takes to be answered, or less: 30 to 70 microseconds.
+  static constexpr Clock::duration kSelfStopping = std::chrono::microseconds(30);
   static constexpr int kTimesLonger = 2;
   static constexpr std::uint32_t kMostSignalledAtOnce = 63;
 
