@@ -106,7 +106,8 @@ bool Chunk::give_back(std::size_t index, std::size_t count) {
   return base::PageMemory::discard(block_start(index), count * kBlockBytes);
 }
 
-// A page that spans several blocks goes back to the system when all of them are free.
+// A page that spans several blocks goes back to the system when all of them are free. The rest of a huge page
+// comes back in small pages, so from now on its blocks are populated at once.
 void Chunk::release_free_memory() {
   const std::size_t unit = std::max<std::size_t>(base::page_bytes() / kBlockBytes, 1);
   const auto is_written = [&](std::size_t first) {
@@ -119,6 +120,7 @@ void Chunk::release_free_memory() {
     for (std::size_t block = first; is_released && block < end; ++block) {
       if (!zero_.test(block)) given_back_.set(block);
       zero_.set(block);
+      plan_.note_decision(block / kBlocksPerHugePage, false);
     }
     first = end + unit;
   }

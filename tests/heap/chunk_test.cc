@@ -2,7 +2,9 @@
 #include "heap/chunk.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "heap/heap_space.h"
 #include "tests/scaled.h"
 
@@ -299,6 +302,29 @@ TEST(Chunk, FreeMemoryGoesBackAndIsZeroAgain) {
   EXPECT_EQ(*chunk->block_start(kFirstBlock), std::byte{0});
   EXPECT_EQ(*chunk->block_start(kFirstBlock + 1), std::byte{1}) << "in use";
   EXPECT_TRUE(chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data));
+}
+
+// The block is written to before, so its huge page, if it was one, comes back in small pages.
+TEST(Chunk, ABlockThatWasGivenBackIsPopulatedAtOnce) {
+#ifndef MADV_POPULATE_WRITE
+  GTEST_SKIP() << "the system cannot populate";
+#endif
+  const OwnedChunk chunk = make_chunk();
+  for (const std::size_t block : {kFirstBlock, kFirstBlock + 1}) {
+    chunk->take_block(block, block_of_slots(16), KindNumber::data);
+    *chunk->block_start(block) = std::byte{1};
+  }
+  chunk->release_block(kFirstBlock);
+  chunk->release_free_memory();
+  std::vector<unsigned char> pages(kBlockBytes / base::page_bytes());
+  const auto resident = [&] {
+    EXPECT_EQ(mincore(chunk->block_start(kFirstBlock), kBlockBytes, pages.data()), 0);
+    return std::count(pages.begin(), pages.end(), 1);
+  };
+  ASSERT_EQ(resident(), 0);
+  chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data);
+  chunk->populate(kFirstBlock, 1);
+  EXPECT_EQ(resident(), std::ssize(pages));
 }
 
 TEST(Chunk, FindsRunsOfFreeSlots) {
