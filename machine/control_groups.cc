@@ -47,6 +47,32 @@ void add_by_line(std::string_view line, std::string_view controller, const std::
   }
 }
 
+// A file that is open for reading, if there is one.
+class File {
+ public:
+  explicit File(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  // Returns what follows in the file, as far as the buffer has room for it; nothing when it cannot be read.
+  [[nodiscard]] std::optional<std::string_view> read_into(std::span<char> buffer) const {
+    std::size_t size = 0;
+    while (size < buffer.size()) {
+      const ssize_t length = read(descriptor_, &buffer[size], buffer.size() - size);
+      if (length < 0) return std::nullopt;
+      if (length == 0) break;
+      size += static_cast<std::size_t>(length);
+    }
+    return std::string_view(buffer.data(), size);
+  }
+
+ private:
+  const int descriptor_;
+};
+
 }  // namespace
 
 std::vector<ControlGroup> control_groups(std::string_view controller, const KernelFolders& folders) {
@@ -63,16 +89,19 @@ std::vector<ControlGroup> control_groups(std::string_view controller, const Kern
 
 std::optional<std::string> read_kernel_file(const std::string& path) {
   constexpr std::size_t kMostBytes = 65536;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+  const File file(path);
   std::string contents;
-  std::array<char, 4096> piece{};
-  ssize_t length = 0;
-  while (contents.size() < kMostBytes && (length = read(file, piece.data(), piece.size())) > 0)
-    contents.append(piece.data(), static_cast<std::size_t>(length));
-  close(file);
-  if (length < 0) return std::nullopt;
-  return contents;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const auto piece = file.read_into(buffer);
+    if (!piece) return std::nullopt;
+    contents.append(*piece);
+    if (piece->size() < buffer.size() || contents.size() >= kMostBytes) return contents;
+  }
+}
+
+std::optional<std::string_view> read_kernel_file(const std::string& path, std::span<char> buffer) {
+  return File(path).read_into(buffer);
 }
 
 std::optional<std::uint64_t> number_at_front(std::string_view text) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ std::vector<ControlGroup> control_groups(std::string_view controller, const Kern
 /// Returns the contents of a kernel file, up to 64 KiB, or nothing when it cannot be read. Any thread. Throws
 /// std::bad_alloc.
 std::optional<std::string> read_kernel_file(const std::string& path);
+/// Returns what fits into `buffer` of the contents of a kernel file, or nothing when it cannot be read. Needs
+/// no malloc. Any thread.
+std::optional<std::string_view> read_kernel_file(const std::string& path, std::span<char> buffer);
 
 /// Returns the number at the front of a text, or nothing when there is none, as in "max".
 std::optional<std::uint64_t> number_at_front(std::string_view text);

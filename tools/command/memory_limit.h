@@ -12,9 +12,9 @@
 namespace jackdaw::tools {
 
 /// Returns the bytes that this process can still take without swapping or being killed: the least of
-/// MemAvailable in /proc/meminfo and, for each memory control group (version 2 or 1) of the process and each
-/// of its ancestors, the limit minus the usage. File pages that the kernel can drop at once count as free. A
-/// missing or unreadable file sets no limit; without any limit, the answer is UINT64_MAX.
+/// MemAvailable in /proc/meminfo and, for each memory control group of the process, what
+/// machine::MemoryLimits says is left. A missing or unreadable file sets no limit; without any limit, the
+/// answer is UINT64_MAX.
 [[nodiscard]] std::uint64_t available_memory_bytes(const machine::KernelFolders& folders = {});
 
 /// Formats a number of bytes for people, in binary units with one decimal: "512 B", "1.5 GiB". UINT64_MAX, by
