@@ -43,16 +43,22 @@ AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationReques
 
 void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) {
   void* object = nullptr;
+  bool has_collected = false;
+  // What a collection freed may be taken by other threads before this one comes to it.
+  const auto others_took_it = [&] { return has_collected && parts_.plan.has_allocated_much(); };
   do {
+    has_collected = false;
     const CollectionReason reason = parts_.plan.reason_of_refusal(request.bytes);
     try {
-      if (parts_.plan.is_worth_a_collection(reason) && parts_.plan.may_collect())
+      if (parts_.plan.is_worth_a_collection(reason) && parts_.plan.may_collect()) {
         world_.collect(reason, {request.stack_pointer});
+        has_collected = true;
+      }
     } catch (const std::bad_alloc&) {  // then with what there is
     }
     object = parts_.plan.attempt_beyond_budget(request);
     parts_.plan.note_answer(object != nullptr);
-  } while (object == nullptr && parts_.plan.may_collect_more());
+  } while (object == nullptr && (parts_.plan.may_collect_more() || others_took_it()));
   parts_.heap_size.tell();
   return object;
 }

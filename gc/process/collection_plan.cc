@@ -97,9 +97,13 @@ CollectionReason CollectionPlan::reason_of_refusal(std::size_t bytes, std::uint6
 // not there before: an eighth of what is live was allocated since, or else, since objects may have been
 // dropped all the same, after 1, 2, 4, 8 and so on refusals.
 bool CollectionPlan::is_worth_a_collection(CollectionReason reason) const {
-  constexpr std::uint64_t kWorthwhilePart = 8;
   if (reason != CollectionReason::out_of_memory || may_collect_more()) return true;
-  return heap_.allocated_bytes() > counters_.live_bytes() / kWorthwhilePart || std::has_single_bit(refusals_);
+  return has_allocated_much() || std::has_single_bit(refusals_);
+}
+
+bool CollectionPlan::has_allocated_much() const {
+  constexpr std::uint64_t kWorthwhilePart = 8;
+  return heap_.allocated_bytes() > counters_.live_bytes() / kWorthwhilePart;
 }
 
 // Allocation beyond the budget triggers no collection of its own.

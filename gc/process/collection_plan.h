@@ -58,6 +58,8 @@ class CollectionPlan {
   [[nodiscard]] CollectionReason reason_of_refusal_in_cycles(std::size_t bytes);
   /// Whether a collection for that reason may find memory.
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
+  /// Whether so much was allocated since the last collection that another may find memory.
+  [[nodiscard]] bool has_allocated_much() const;
   /// Whether one more is to be tried.
   [[nodiscard]] bool may_collect_more() const { return refusals_ <= growth_.more_collections_when_exhausted; }
   /// Whether memory was found.

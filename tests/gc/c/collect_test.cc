@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tests/gc/c/hidden.h"
@@ -167,6 +168,22 @@ TEST(CPolicy, AsManyMoreCollectionsAreTriedAsWasSaid) {
   EXPECT_EQ(GC_get_gc_no(), before + 7);
   EXPECT_EQ(GC_malloc_uncollectable(1 << 20), nullptr);
   EXPECT_LE(GC_get_gc_no(), before + 8) << "the next is not refused as slowly";
+}
+
+// Takes all memory once, as threads do that are faster than the one that collected.
+bool has_taken_all = false;
+void take_all_once(GC_EventType event) {
+  if (event != GC_EVENT_END || std::exchange(has_taken_all, true)) return;
+  while (GC_malloc(1000) != nullptr) continue;
+}
+
+TEST(CPolicy, NoneIsRefusedBecauseOthersTookWhatACollectionFreed) {
+  GC_set_max_heap_size(32 << 20);
+  GC_set_min_bytes_allocd(1 << 30);
+  allocate(24 << 20);
+  GC_set_on_collection_event(take_all_once);
+  allocate(32 << 20);
+  EXPECT_TRUE(has_taken_all);
 }
 
 TEST(CPolicy, WhatNoHeapCanHoldIsRefusedAtOnce) {
