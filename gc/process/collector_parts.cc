@@ -1,7 +1,5 @@
 #include "gc/process/collector_parts.h"
 
-#include "gc/process/threads/own_work.h"
-
 namespace jackdaw::gc {
 
 namespace {
@@ -18,7 +16,7 @@ CollectorParts::CollectorParts(const ProcessOptions& options)
     : heap(options.heap_limit_bytes, memory_nodes(options.memory)),
       reports(options),
       threads(heap, reports.trace(), options.stop_patience, options.marking.engine.processors),
-      engine(noted_in(reports.trace(), options.marking), OwnMemory::is_used()),
+      engine(noted_in(reports.trace(), options.marking), MarkingOnDemand::starts_at_once()),
       weak_references(heap.map()),
       collection(heap, &weak_references),
       dead(heap, collection, weak_references, lock, threads, counters),

@@ -1,5 +1,7 @@
 #include "gc/process/marking_on_demand.h"
 
+#include <sys/resource.h>
+
 #include <new>
 #include <utility>
 
@@ -36,7 +38,19 @@ class RunsOn {
   bool is_set_ = false;
 };
 
+// To start a thread takes malloc, which reserves an arena of 64 MiB of addresses, and 128 for a moment, for
+// each thread but the first that calls it: for one that collects, and had no need of malloc before.
+bool are_addresses_limited() {
+  const auto is_limited = [](auto resource) {
+    rlimit limit{};
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  };
+  return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
+}
+
 }  // namespace
+
+bool MarkingOnDemand::starts_at_once() { return OwnMemory::is_used() || are_addresses_limited(); }
 
 MarkingOnDemand::MarkingOnDemand(const MarkingOptions& options, bool at_once)
     : options_(options),

@@ -19,6 +19,10 @@ namespace jackdaw::gc {
 /// One thread at a time uses it, except for thread_count().
 class MarkingOnDemand {
  public:
+  /// Whether the collector's threads must start with it: where starting one later may wait for a thread that
+  /// waits for the collector (OwnMemory), or where addresses are limited. Any thread.
+  static bool starts_at_once();
+
   /// Makes the engine for one thread, or, where `at_once` or the machine demands it, with its helpers. Throws
   /// what a MarkEngineMaker throws.
   MarkingOnDemand(const MarkingOptions& options, bool at_once);

@@ -30,8 +30,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   for (const heap::Kind& kind : ProcessKinds::kAdded) parts_.heap.add_kind(kind);
   parts_.heap.set_all_addresses_keep(options.all_interior_pointers);
   if (options.starts_disabled) parts_.plan.disable();
-  // Else to start it may wait for a thread that waits for the collector.
-  if (parts_.permission.is_granted() && OwnMemory::is_used()) cycle_.start_thread();
+  if (parts_.permission.is_granted() && MarkingOnDemand::starts_at_once()) cycle_.start_thread();
   if (handles_fork_ && !ProcessFork::is_handled()) throw std::bad_alloc();
   parts_.plan.apply_growth();
 }

@@ -5,8 +5,10 @@
 #include <sched.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "tests/address_space_limit.h"
 #include "tests/confine_thread.h"
 
 namespace jackdaw::gc {
@@ -51,6 +53,12 @@ TEST_F(MarkingOnDemandTest, HelpersStartWhenTheyAreAskedFor) {
   MarkingOnDemand marking(options_, false);
   marking.start_helpers();
   EXPECT_EQ(marking.for_heap_of(0).marker().worker_count(), kThreads);
+}
+
+TEST_F(MarkingOnDemandTest, HelpersStartAtOnceWhereAddressesAreLimited) {
+  EXPECT_FALSE(MarkingOnDemand::starts_at_once());
+  const AddressSpaceLimit limit(std::size_t{1} << 30);
+  EXPECT_TRUE(MarkingOnDemand::starts_at_once());
 }
 
 TEST_F(MarkingOnDemandTest, HelpersStartAtOnceWhereTheyMust) {
