@@ -56,6 +56,12 @@ class Budget {
   void set_growth_threshold(std::uint64_t bytes) {
     growth_threshold_.store(bytes, std::memory_order_relaxed);
   }
+  /// Sets the watch threshold: an allocation that would make the heap larger than this fails.
+  void watch(std::uint64_t heap_bytes) { watched_.store(heap_bytes, std::memory_order_relaxed); }
+  /// Whether an allocation fails at the watch threshold that would make the heap `heap_bytes` bytes large.
+  [[nodiscard]] bool is_watched(std::uint64_t heap_bytes) const {
+    return heap_bytes > watched_.load(std::memory_order_relaxed);
+  }
   /// Whether allocated() is less than the growth threshold.
   [[nodiscard]] bool grows_too_early() const {
     return allocated() < growth_threshold_.load(std::memory_order_relaxed);
@@ -71,6 +77,7 @@ class Budget {
   /// to `kept_bytes`.
   [[nodiscard]] bool allows_growth_to(std::uint64_t heap_bytes, std::uint64_t kept_bytes) const {
     if (BeyondBudget::is_in_force()) return true;
+    if (is_watched(heap_bytes)) return false;
     if (allocated() <= while_growing_.load(std::memory_order_relaxed)) return true;
     return heap_bytes <= std::max(kept_bytes, grows_freely_to_.load(std::memory_order_relaxed));
   }
@@ -97,6 +104,7 @@ class Budget {
   std::atomic<std::uint64_t> grows_freely_to_{0};
   std::atomic<bool> locks_out_{false};
   std::atomic<std::uint64_t> growth_threshold_{0};
+  std::atomic<std::uint64_t> watched_{kUnlimited};
 };
 
 }  // namespace jackdaw::heap

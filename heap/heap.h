@@ -113,11 +113,8 @@ class Heap {
   /// Returns the pattern in memory that holds no object, with its checks (JACKDAW_POISON).
   Poison& poison() { return poison_; }
   [[nodiscard]] const Poison& poison() const { return poison_; }
-  /// Whether an object of `bytes` bytes would fit into the heap if that were empty.
-  [[nodiscard]] bool may_hold(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    return bytes <= blocks_.limit() && bytes < addresses().size();
-  }
+  /// Whether an object of `bytes` bytes would fit into the heap if that were empty and had no limit.
+  [[nodiscard]] bool may_hold(std::size_t bytes) const { return bytes < addresses().size(); }
   /// Returns the size of the heap: its blocks with memory, and at least the size it was expanded to. Any
   /// thread.
   [[nodiscard]] std::uint64_t bytes() const {

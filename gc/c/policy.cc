@@ -44,7 +44,7 @@ void GC_set_max_heap_size(GC_word bytes) {
   if (GC_is_init_called() == 0) {
     initial_options().heap_limit_bytes = limit;
   } else {
-    registered_collector().look_at_heap([limit](heap::Heap& heap) { heap.set_limit(limit); });
+    registered_collector().heap_size().set_maximum(limit);
   }
 }
 

@@ -9,9 +9,9 @@ void* AllocationSlowPath::allocate(const AllocationRequest& request) {
   for (;;) {
     // Another thread's collection is known by its number alone; what it freed is learnt under the heap's
     // lock.
-    const std::uint64_t collections = parts_.counters.collections();
+    const std::uint64_t before = news();
     if (void* const object = request.attempt()) return object;
-    const AllocationAnswer answer = collect_and_allocate(request, collections);
+    const AllocationAnswer answer = collect_and_allocate(request, before);
     parts_.dead.run_destructors();
     if (answer.kind == AllocationAnswer::Kind::final) return answer.memory;
   }
@@ -27,8 +27,15 @@ void* AllocationSlowPath::allocate_in_callback(const AllocationRequest& request)
 AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationRequest& request,
                                                           std::uint64_t unless_after) {
   ConcurrentCycle::Lock lock(parts_.lock);
-  if (parts_.counters.collections() != unless_after) return AllocationAnswer::retry();
-  if (!parts_.heap.may_hold(request.bytes)) return AllocationAnswer::of(nullptr);
+  if (news() != unless_after) return AllocationAnswer::retry();
+  if (parts_.heap_limit.is_due(request.bytes)) {
+    {
+      const ThreadRegistry::CriticalSection critical(request.thread);
+      parts_.heap_limit.look(request.bytes);
+    }
+    if (void* const object = request.attempt()) return AllocationAnswer::of(object);
+  }
+  if (!parts_.heap_limit.may_hold(request.bytes)) return AllocationAnswer::of(nullptr);
   if (parts_.plan.grant_for_uncounted(request.bytes)) {
     if (void* const object = request.attempt()) return AllocationAnswer::of(object);
   }
@@ -57,10 +64,19 @@ void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) 
     } catch (const std::bad_alloc&) {  // then with what there is
     }
     object = parts_.plan.attempt_beyond_budget(request);
+    if (object == nullptr && !others_took_it()) object = attempt_at_last(request);
     parts_.plan.note_answer(object != nullptr);
   } while (object == nullptr && (parts_.plan.may_collect_more() || others_took_it()));
   parts_.heap_size.tell();
   return object;
+}
+
+void* AllocationSlowPath::attempt_at_last(const AllocationRequest& request) {
+  {
+    const ThreadRegistry::CriticalSection critical(request.thread);
+    if (!parts_.heap_limit.look_at_last(request.bytes)) return nullptr;
+  }
+  return parts_.plan.attempt_beyond_budget(request);
 }
 
 }  // namespace jackdaw::gc

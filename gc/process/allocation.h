@@ -24,9 +24,14 @@ class AllocationSlowPath {
   void* allocate(const AllocationRequest& request);
 
  private:
+  // Returns the number of times that there may be memory again, known without the heap's lock.
+  [[nodiscard]] std::uint64_t news() const {
+    return parts_.counters.collections() + parts_.heap_limit.looks();
+  }
   void* allocate_in_callback(const AllocationRequest& request);
   AllocationAnswer collect_and_allocate(const AllocationRequest& request, std::uint64_t unless_after);
   void* collect_until_found(const AllocationRequest& request);
+  void* attempt_at_last(const AllocationRequest& request);
 
   CollectorParts& parts_;
   StopTheWorld& world_;

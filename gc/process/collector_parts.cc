@@ -14,6 +14,7 @@ MarkingOptions noted_in(CollectionTrace& trace, MarkingOptions options) {
 
 CollectorParts::CollectorParts(const ProcessOptions& options)
     : heap(options.heap_limit_bytes, memory_nodes(options.memory)),
+      heap_limit(options, heap),
       reports(options),
       threads(heap, reports.trace(), options.stop_patience, options.marking.engine.processors),
       engine(noted_in(reports.trace(), options.marking), MarkingOnDemand::starts_at_once()),
@@ -25,6 +26,6 @@ CollectorParts::CollectorParts(const ProcessOptions& options)
       marking(heap, collection, lock, threads, reports.trace(), options.pause_target),
       permission(options),
       plan(options, heap, permission, marking, engine, dead, hooks, counters, reports.trace()),
-      heap_size(heap, lock, threads, plan, hooks) {}
+      heap_size(heap, heap_limit, lock, threads, plan, hooks) {}
 
 }  // namespace jackdaw::gc

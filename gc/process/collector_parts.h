@@ -6,6 +6,7 @@
 #include "gc/process/concurrent/concurrent_marking.h"
 #include "gc/process/cycle_permission.h"
 #include "gc/process/dead_objects.h"
+#include "gc/process/heap_limit.h"
 #include "gc/process/heap_size.h"
 #include "gc/process/marking_on_demand.h"
 #include "gc/process/pauses.h"
@@ -28,6 +29,7 @@ struct CollectorParts {
   CollectorParts& operator=(const CollectorParts&) = delete;
 
   heap::Heap heap;
+  HeapLimit heap_limit;
   StoppableMutex lock;
   ProcessCounters counters;
   ProcessHooks hooks;

@@ -109,7 +109,12 @@ void ConcurrentCycle::finish(Lock& lock) {
 
 void ConcurrentCycle::note_swept() {
   JACKDAW_CHECK(phase() == Phase::idle);
-  if (std::exchange(is_sweep_unnoted_, false)) parts_.plan.note_swept();
+  if (!std::exchange(is_sweep_unnoted_, false)) return;
+  {
+    const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
+    parts_.heap_limit.look_after_collection();
+  }
+  parts_.plan.note_swept();
 }
 
 void ConcurrentCycle::after_fork_in_child() {

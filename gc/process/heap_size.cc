@@ -18,6 +18,13 @@ bool HeapSize::expand(std::size_t bytes) {
   return true;
 }
 
+void HeapSize::set_maximum(std::size_t bytes) {
+  ProcessThread& thread = threads_.this_thread();
+  const NestedLock lock(lock_);
+  const ThreadRegistry::CriticalSection critical(thread);
+  limit_.set_maximum(bytes);
+}
+
 void HeapSize::release_free_memory() {
   ProcessThread& thread = threads_.this_thread();
   const std::lock_guard lock(lock_);

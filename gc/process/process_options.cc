@@ -93,6 +93,12 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
 // Any value but 0 turns a switch on, as in libgc.
 bool is_on(std::string_view text) { return text != "0"; }
 
+bool store_memory_limit(std::string_view text, ProcessOptions& options) {
+  if (text != "auto" && text != "none") return false;
+  options.fits_memory = text == "auto";
+  return true;
+}
+
 bool store_log(std::string_view text, ProcessOptions& options) {
   if (text != "0" && text != "1" && text != "json") return false;
   options.log_collections = text != "0";
@@ -110,7 +116,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // the value in use after a bad one
 };
 
-constexpr std::array<Setting, 25> kSettings{{
+constexpr std::array<Setting, 26> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -163,6 +169,10 @@ constexpr std::array<Setting, 25> kSettings{{
      },
      kByteSize,
      [](const ProcessOptions&) { return std::string("no limit"); }},
+    {{"JACKDAW_MEMORY_LIMIT"},
+     store_memory_limit,
+     "must be auto or none",
+     [](const ProcessOptions& options) { return std::string(options.fits_memory ? "auto" : "none"); }},
     {{"JACKDAW_INITIAL_HEAP_SIZE", "GC_INITIAL_HEAP_SIZE"},
      [](std::string_view text, ProcessOptions& options) {
        return store(byte_size(text), options.growth.minimum_heap_bytes);

@@ -11,6 +11,7 @@
 #include "gc/marking/memory_placement.h"
 #include "gc/process/growth_policy.h"
 #include "gc/report/collection_log.h"
+#include "machine/control_groups.h"
 
 namespace jackdaw::gc {
 
@@ -26,8 +27,12 @@ struct ProcessOptions {
   MarkingOptions marking;
   /// Where the heap's memory lies.
   MemoryPlacement memory;
-  /// The heap's size is limited to this.
+  /// The heap does not become larger than this.
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
+  /// Whether the heap keeps within the memory that control groups and the machine leave (HeapLimit).
+  bool fits_memory = true;
+  /// Where the kernel tells what they leave.
+  machine::KernelFolders kernel_folders;
   /// When to collect.
   GrowthPolicy growth;
   MarksConcurrently marks_concurrently = MarksConcurrently::by_default;

@@ -35,6 +35,10 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
+  {
+    const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
+    parts_.heap_limit.look_after_collection();
+  }
   parts_.plan.note_stopped(start, record.pause, live_before, record.used_bytes_before - live_before);
   parts_.reports.log(record);
   parts_.reports.write_trace();

@@ -201,6 +201,19 @@ TEST(ProcessOptions, ABadSizeGetsALineAndTheDefault) {
   }
 }
 
+TEST(ProcessOptions, TheMemoryThatIsLeftMayBeIgnored) {
+  EXPECT_TRUE(options_from_environment().fits_memory);
+  for (const auto& [value, fits] : {std::pair("none", false), std::pair("auto", true)}) {
+    const Variable limit("JACKDAW_MEMORY_LIMIT", value);
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, "");
+    EXPECT_EQ(options.fits_memory, fits);
+  }
+  const Variable bad("JACKDAW_MEMORY_LIMIT", "240m");
+  EXPECT_EQ(read_environment().complaint,
+            line_about("JACKDAW_MEMORY_LIMIT", "240m", "must be auto or none; using auto"));
+}
+
 TEST(ProcessOptions, BytesPerFinalizerMayBeNone) {
   for (const auto& [value, bytes] : {std::pair("0", 0U), std::pair("500", 500U), std::pair("2k", 2048U)}) {
     const Variable variable("JACKDAW_BYTES_PER_FINALIZER", value);

@@ -1,0 +1,55 @@
+#include "gc/process/heap_limit.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+#include "heap/layout.h"
+
+namespace jackdaw::gc {
+
+HeapLimit::HeapLimit(const ProcessOptions& options, heap::Heap& heap)
+    : heap_(heap), starts_filtered_(prctl(PR_GET_SECCOMP) > 0), maximum_(options.heap_limit_bytes) {
+  if (!options.fits_memory) return;
+  memory_.emplace(options.kernel_folders);
+  heap_.budget().watch(kSmallHeapBytes);
+}
+
+void HeapLimit::set_maximum(std::size_t bytes) {
+  maximum_ = bytes;
+  heap_.set_limit(std::min(maximum_, left_by_system_));
+}
+
+bool HeapLimit::is_due(std::size_t bytes) const {
+  return heap_.budget().is_watched(heap_bytes() + std::max(bytes, heap::kBlockBytes));
+}
+
+void HeapLimit::look(std::size_t bytes) {
+  read(machine::Left::at_ease, bytes);
+  looks_.store(looks() + 1, std::memory_order_relaxed);
+}
+
+void HeapLimit::look_after_collection() {
+  if (is_near_ && read(machine::Left::at_ease, 0).is_passed()) heap_.release_free_memory();
+}
+
+bool HeapLimit::look_at_last(std::size_t bytes) {
+  if (left_by_system_ == kUnlimited) return false;
+  const std::uint64_t before = heap_.limit();
+  read(machine::Left::at_last, bytes);
+  return heap_.limit() > before;
+}
+
+HeapBounds HeapLimit::read(machine::Left left, std::size_t bytes) {
+  HeapBounds bounds(heap_bytes(), left);
+  // A filter that the program has installed may end it when a file is opened.
+  if (!starts_filtered_ && prctl(PR_GET_SECCOMP) > 0) memory_.reset();
+  if (memory_) memory_->for_each(left, [&](const machine::MemoryRoom& room) { bounds.add(room); });
+  left_by_system_ = bounds.limit();
+  is_near_ = bounds.is_near();
+  set_maximum(maximum_);
+  heap_.budget().watch(bounds.watch(std::max(bytes, heap::kBlockBytes)));
+  return bounds;
+}
+
+}  // namespace jackdaw::gc
