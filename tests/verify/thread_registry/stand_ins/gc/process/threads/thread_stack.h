@@ -4,6 +4,7 @@
 
 #include <ucontext.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "heap/word_scan.h"
@@ -12,7 +13,7 @@ namespace jackdaw::gc {
 
 class ThreadStack {
  public:
-  static ThreadStack of_this_thread() { return {}; }
+  static ThreadStack of_this_thread(std::size_t = 0) { return {}; }
   [[nodiscard]] static std::uintptr_t end() { return 0; }
   static void set_end(std::uintptr_t) {}
   [[nodiscard]] std::uintptr_t pointer() const { return pointer_; }
