@@ -125,7 +125,7 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     JACKDAW_CHECK(run.block.chunk->kind(run.block.index) == kind);
     ++blocks_taken_;
   }
-  if (run.block.is_zero) run.block.chunk->populate(run.block.index, 1);
+  if (run.block.is_zero) run.block.chunk->populate(run.block.index, kBlockBytes);
   return run.block.chunk != nullptr;
 }
 

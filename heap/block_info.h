@@ -30,6 +30,8 @@ struct BlockInfo {
   bool is_freed = false;                           ///< large_head: freed explicitly during a marking
   std::uint8_t size_class = 0;                     ///< small
   std::uint16_t live_slots = 0;                    ///< small: slots found marked by the last sweep
+  bool is_listed = false;                          ///< small: it is in the heap's list of partly free blocks
+  std::uint8_t pages_given_back = 0;               ///< one bit each; large_head: 1 for all behind the object
   std::uint32_t slot_bytes = 0;                    ///< small
   std::uint32_t swept = 0;                         ///< small: the number of the last sweep that covers it
   LargeAddresses addresses = LargeAddresses::all;  ///< large_head

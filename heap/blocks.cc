@@ -122,13 +122,40 @@ void Blocks::release_chunk(Chunk* chunk) {
 }
 
 void Blocks::give_back_free_blocks() {
-  for (Chunk* const chunk : chunks_.span()) {
-    const std::size_t before = chunk->blocks_given_back();
-    chunk->release_free_memory();
-    const std::size_t bytes = (chunk->blocks_given_back() - before) * kBlockBytes;
-    usage_.free.subtract(bytes);
-    usage_.given_back.add(bytes);
+  for (Chunk* const chunk : chunks_.span()) count_given_back(chunk->release_free_memory());
+}
+
+std::uint64_t Blocks::count_given_back(std::size_t blocks) {
+  usage_.free.subtract(blocks * kBlockBytes);
+  usage_.given_back.add(blocks * kBlockBytes);
+  return blocks * kBlockBytes;
+}
+
+std::uint64_t Blocks::give_back_some(std::uint64_t keep_bytes) {
+  if (bytes_with_memory() < keep_bytes + HugePages::kBytes) return 0;
+  for (const bool is_empty : {true, false}) {
+    for (std::size_t i = chunks_.size(); i-- != 0;) {
+      Chunk* const chunk = chunks_[i];
+      if (chunk->is_oversized() || chunk->is_empty() != is_empty || chunk->written_free_blocks() == 0)
+        continue;
+      if (const std::size_t blocks = chunk->release_last_free_memory(); blocks != 0)
+        return count_given_back(blocks);
+    }
   }
+  return 0;
+}
+
+std::uint64_t Blocks::release_spent_chunk(std::uint64_t keep_bytes) {
+  const std::uint64_t all = block_bytes();
+  const auto is_spent = [&](const Chunk* chunk) {
+    return chunk->is_empty() && !chunk->is_oversized() && chunk->written_free_blocks() == 0 &&
+           all - chunk->usable_blocks() * kBlockBytes >= keep_bytes;
+  };
+  const auto chunks = chunks_.span();
+  const auto found = std::ranges::find_if(chunks, is_spent);
+  if (found == chunks.end()) return 0;
+  remove_chunk(*found);
+  return kHeaderBytes;
 }
 
 }  // namespace jackdaw::heap

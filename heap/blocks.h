@@ -35,6 +35,8 @@ class Blocks {
  public:
   /// Stands for the chunks of any node.
   static constexpr std::uint32_t kAnyNode = std::numeric_limits<std::uint32_t>::max();
+  /// Stands for the bytes of all chunks.
+  static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
   /// All parts referred to belong to the same heap. Throws std::bad_alloc when there are no addresses.
   Blocks(std::size_t limit_bytes, const MemoryNodes& nodes, const KindTable& kinds, const Poison& poison,
@@ -120,9 +122,16 @@ class Blocks {
   }
   /// Gives the memory of free blocks back to the system. O(blocks).
   void give_back_free_blocks();
+  /// Gives the memory of the free blocks of one huge page back, as long as `keep_bytes` are left with memory.
+  /// Empty chunks come first, then those that allocation fills last. Returns the bytes. O(chunks).
+  std::uint64_t give_back_some(std::uint64_t keep_bytes);
+  /// Releases one empty chunk without memory, if the blocks of the others take `keep_bytes` or more, and
+  /// returns the bytes of its header, or 0. O(chunks).
+  std::uint64_t release_spent_chunk(std::uint64_t keep_bytes);
 
  private:
   void release_chunk(Chunk* chunk);
+  std::uint64_t count_given_back(std::size_t blocks);
 
   std::size_t limit_bytes_;
   const Poison& poison_;

@@ -8,6 +8,13 @@
 
 namespace jackdaw::heap {
 
+namespace {
+
+// No system has smaller pages.
+constexpr std::size_t kLeastPageBytes = 4096;
+
+}  // namespace
+
 Chunk::Chunk(std::size_t total_bytes, std::uint32_t node, BlockMap& map, const KindTable& kinds,
              HugePages* huge_pages)
     : total_bytes_(total_bytes), plan_(huge_pages), node_(node), map_(map), kind_table_(kinds) {
@@ -92,12 +99,14 @@ void Chunk::release_block(std::size_t index) {
   unavoided_runs_.forget();
 }
 
-void Chunk::populate(std::size_t first, std::size_t count) {
-  for (std::size_t block = first; block < first + count;) {
-    const std::size_t page_end = block - block % kBlocksPerHugePage + kBlocksPerHugePage;
-    const std::size_t end = std::min(first + count, page_end);
-    plan_.populate(block / kBlocksPerHugePage, {block_start(block), (end - block) * kBlockBytes});
-    block = end;
+void Chunk::populate(std::size_t first, std::size_t bytes) {
+  const std::size_t page_bytes = base::page_bytes();
+  std::byte* const end = block_start(first) + (bytes + page_bytes - 1) / page_bytes * page_bytes;
+  for (std::byte* start = block_start(first); start < end;) {
+    const std::size_t page = block_index(start) / kBlocksPerHugePage;
+    std::byte* const part_end = std::min(end, block_start((page + 1) * kBlocksPerHugePage));
+    plan_.populate(page, {start, part_end});
+    start = part_end;
   }
 }
 
@@ -106,46 +115,89 @@ bool Chunk::give_back(std::size_t index, std::size_t count) {
   return base::PageMemory::discard(block_start(index), count * kBlockBytes);
 }
 
-// A page that spans several blocks goes back to the system when all of them are free. The rest of a huge page
-// comes back in small pages, so from now on its blocks are populated at once.
-void Chunk::release_free_memory() {
+std::size_t Chunk::release_free_memory() {
+  std::size_t blocks = 0;
+  for (std::size_t page = 0; page < kHugePages; ++page) blocks += release_free_memory_of(page);
+  return blocks;
+}
+
+std::size_t Chunk::release_last_free_memory() {
+  std::size_t blocks = 0;
+  for (std::size_t page = kHugePages; page != 0 && blocks == 0; --page)
+    blocks = release_free_memory_of(page - 1);
+  return blocks;
+}
+
+// A page that spans several blocks goes back to the system when all of them are free.
+std::size_t Chunk::release_free_memory_of(std::size_t huge_page) {
   const std::size_t unit = std::max<std::size_t>(base::page_bytes() / kBlockBytes, 1);
+  const std::size_t end_of_page = (huge_page + 1) * kBlocksPerHugePage;
   const auto is_written = [&](std::size_t first) {
-    return first < kBlocksPerChunk && are_free(first, unit) && count_zero(first, unit) < unit;
+    return first < end_of_page && are_free(first, unit) && count_zero(first, unit) < unit;
   };
-  for (std::size_t first = (kFirstBlock + unit - 1) / unit * unit; first < kBlocksPerChunk;) {
+  const std::size_t before = blocks_given_back();
+  for (std::size_t first = huge_page * kBlocksPerHugePage; first < end_of_page;) {
     std::size_t end = first;
     while (is_written(end)) end += unit;
     const bool is_released = end != first && give_back(first, end - first);
     for (std::size_t block = first; is_released && block < end; ++block) {
       if (!zero_.test(block)) given_back_.set(block);
       zero_.set(block);
-      plan_.note_decision(block / kBlocksPerHugePage, false);
     }
     first = end + unit;
   }
+  const std::size_t blocks = blocks_given_back() - before;
+  if (blocks != 0) note_released(huge_page);
+  return blocks;
+}
+
+// The rest of a huge page comes back in small pages, so from now on its blocks are populated at once.
+void Chunk::note_released(std::size_t huge_page) {
+  plan_.note_decision(huge_page, false);
+  if (count_zero(huge_page * kBlocksPerHugePage, kBlocksPerHugePage) != kBlocksPerHugePage)
+    plan_.break_up(huge_page, memory_of(huge_page));
 }
 
 std::size_t Chunk::release_free_pages(std::size_t index) {
-  constexpr std::size_t kLeastPageBytes = 4096;
-  std::bitset<kBlockBytes / kLeastPageBytes> is_used;
+  const std::size_t bytes = blocks_[index].use == BlockUse::small ? release_pages_between_slots(index)
+                                                                  : release_pages_behind(index);
+  const std::size_t huge_page = index / kBlocksPerHugePage;
+  if (bytes != 0) plan_.break_up(huge_page, memory_of(huge_page));
+  return bytes;
+}
+
+std::size_t Chunk::release_pages_between_slots(std::size_t index) {
+  BlockInfo& info = blocks_[index];
   const std::size_t page_bytes = base::page_bytes();
   const std::size_t pages = kBlockBytes / page_bytes;
-  const std::size_t slot_bytes = blocks_[index].slot_bytes;
+  std::bitset<8> is_kept = info.pages_given_back;
+  static_assert(kBlockBytes / kLeastPageBytes <= is_kept.size());
   allocated_.for_each(index, [&](std::size_t granule) {
     const std::size_t first_byte = granule * kGranuleBytes;
-    for (std::size_t page = first_byte / page_bytes; page <= (first_byte + slot_bytes - 1) / page_bytes;
+    for (std::size_t page = first_byte / page_bytes; page <= (first_byte + info.slot_bytes - 1) / page_bytes;
          ++page)
-      is_used.set(page);
+      is_kept.set(page);
   });
   std::size_t released = 0;
   for (std::size_t first = 0, end = 0; first < pages; first = end + 1) {
-    for (end = first; end < pages && !is_used.test(end);) ++end;
+    for (end = first; end < pages && !is_kept.test(end);) ++end;
     const std::size_t bytes = (end - first) * page_bytes;
-    if (bytes != 0 && base::PageMemory::discard(block_start(index) + first * page_bytes, bytes))
-      released += bytes;
+    if (bytes == 0 || !base::PageMemory::discard(block_start(index) + first * page_bytes, bytes)) continue;
+    released += bytes;
+    info.pages_given_back |= static_cast<std::uint8_t>((1U << end) - (1U << first));
   }
   return released;
+}
+
+// Releases the pages behind the end of the large object that starts with a block.
+std::size_t Chunk::release_pages_behind(std::size_t index) {
+  BlockInfo& info = blocks_[index];
+  std::byte* const end = block_start(index) + info.blocks * kBlockBytes;
+  const std::size_t behind = info.blocks * kBlockBytes - info.large_bytes;
+  const std::size_t bytes = behind / base::page_bytes() * base::page_bytes();
+  if (bytes == 0 || info.pages_given_back != 0 || !base::PageMemory::discard(end - bytes, bytes)) return 0;
+  info.pages_given_back = 1;
+  return bytes;
 }
 
 }  // namespace jackdaw::heap

@@ -281,15 +281,18 @@ class Chunk {
   /// marked: objects allocated there during a marking live on.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
-  /// Has the system populate blocks, whose memory is zero and the caller's, at once, also where it comes in
-  /// small pages because huge ones are slow to come.
-  void populate(std::size_t first, std::size_t count);
+  /// Has the system populate `bytes` bytes from a block on, whose memory is zero and the caller's, at once,
+  /// also where it comes in small pages because huge ones are slow to come.
+  void populate(std::size_t first, std::size_t bytes);
   /// Returns the memory of `count` blocks to the system, by whole pages; false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
-  /// Returns the memory of free blocks to the system, by pages that hold nothing else. O(blocks).
-  void release_free_memory();
-  /// Returns those pages of a block of slots to the system that hold no allocated slot, and returns their
-  /// bytes. Free slots are cleared when they are allocated, so the pages need not be recorded.
+  /// Returns the memory of free blocks to the system, by pages that hold nothing else, and returns their
+  /// number. O(blocks).
+  std::size_t release_free_memory();
+  /// Releases likewise, but of the last huge page alone that has free blocks with memory.
+  std::size_t release_last_free_memory();
+  /// Returns those pages of a block to the system that hold no allocated slot, or lie behind the large object
+  /// that starts with it, unless the system has them. Returns their bytes. No allocator owns the block.
   std::size_t release_free_pages(std::size_t index);
   /// Returns the number of free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
@@ -344,6 +347,11 @@ class Chunk {
     const BlockShape shape = map_.shape_at(address);
     if (shape.holds_slots()) map_.set(address, shape.with_contents(contents_of(object)));
   }
+
+  std::size_t release_free_memory_of(std::size_t huge_page);
+  void note_released(std::size_t huge_page);
+  std::size_t release_pages_between_slots(std::size_t index);
+  std::size_t release_pages_behind(std::size_t index);
 
   void extend(std::size_t total_bytes) {
     JACKDAW_CHECK(total_bytes > total_bytes_ && is_oversized());

@@ -18,6 +18,9 @@ constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 // Spares are given out only if this many blocks are free in the chunk and within the limit.
 constexpr std::size_t kManyBlocks = 64;
 
+// Pages of this many blocks are released in one hold of the lock.
+constexpr std::size_t kBlocksAtOnce = 64;
+
 }  // namespace
 
 constinit thread_local bool BeyondBudget::is_in_force_ = false;
@@ -92,7 +95,7 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   BlockInfo& info = chunk->block(index);
   JACKDAW_CHECK(info.use == BlockUse::small && info.live_slots < info.slots());
   if (!budget_.allows(info.free_bytes())) return {};
-  list = info.next;
+  PartlyFree::take_first(list);
   count_allocated(info.free_bytes());
   return {chunk, static_cast<std::uint32_t>(index)};
 }
@@ -215,7 +218,7 @@ SweepResult Heap::sweep(OwnedBlocks owned) {
 void Heap::start_sweep(OwnedBlocks owned) {
   const std::lock_guard lock(mutex_);
   JACKDAW_CHECK(!is_marking_);
-  sweeper_.begin(usage_.used);
+  sweeper_.begin();
   BusyAllocators busy;
   for (Allocator* const allocator : allocators_) {
     busy.add(std::exchange(allocator->blocks_taken_, 0));
@@ -232,8 +235,9 @@ void Heap::start_sweep(OwnedBlocks owned) {
 }
 
 // No chunk is released while objects are marked or swept.
-std::uint64_t Heap::release_empty_chunks() {
-  return is_marking_ || sweeper_.is_sweeping() ? 0 : blocks_.release_empty_chunks(blocks_.kept_bytes());
+std::uint64_t Heap::release_empty_chunks_beyond(std::uint64_t keep_bytes) {
+  if (is_marking_ || sweeper_.is_sweeping()) return 0;
+  return blocks_.release_empty_chunks(std::max<std::uint64_t>(blocks_.kept_bytes(), keep_bytes));
 }
 
 // Adds a chunk of total_bytes bytes, or, where addresses are scarce, of at least least_bytes.
@@ -244,7 +248,7 @@ Chunk* Heap::add_chunk(std::size_t total_bytes, std::size_t least_bytes) {
     return blocks_.add_chunk(bytes, node, sweeper_.number());
   };
   Chunk* chunk = add(total_bytes);
-  if (chunk == nullptr && release_empty_chunks() != 0) chunk = add(total_bytes);
+  if (chunk == nullptr && release_empty_chunks_beyond(0) != 0) chunk = add(total_bytes);
   for (std::size_t bytes = total_bytes / 2; chunk == nullptr && bytes >= least_bytes; bytes /= 2)
     chunk = add(bytes);
   return chunk;
@@ -261,7 +265,7 @@ bool Heap::expand_to(std::uint64_t bytes) {
   if (bytes > blocks_.limit() || bytes > addresses().size()) return false;
   for (std::uint32_t node = nodes().near_this_thread(); blocks_.block_bytes() < bytes; ++node) {
     if (blocks_.add_chunk(kChunkBytes, node % nodes().count(), sweeper_.number()) == nullptr) {
-      release_empty_chunks();
+      release_empty_chunks_beyond(0);
       return false;
     }
   }
@@ -271,19 +275,36 @@ bool Heap::expand_to(std::uint64_t bytes) {
 
 std::uint64_t Heap::release_free_memory() {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t released = release_empty_chunks();
+  const std::uint64_t released = release_empty_chunks_beyond(0);
   blocks_.give_back_free_blocks();
   return released;
 }
 
-// A sweep fills the lists of partly free blocks, and no allocator owns a block that is in one.
-std::uint64_t Heap::release_free_pages() {
+std::uint64_t Heap::give_back_some(std::uint64_t keep_bytes) {
   const std::lock_guard lock(mutex_);
-  if (is_marking_ || sweeper_.is_sweeping() || poison_.is_on()) return 0;
+  const std::uint64_t keep = std::max<std::uint64_t>(blocks_.kept_bytes(), keep_bytes);
+  const std::uint64_t bytes = blocks_.give_back_some(keep);
+  return bytes != 0 || is_marking_ || sweeper_.is_sweeping() ? bytes : blocks_.release_spent_chunk(keep);
+}
+
+std::uint64_t Heap::release_free_pages() {
   std::uint64_t released = 0;
-  partly_free_.for_each(
-      [&](Chunk& chunk, std::size_t block) { released += chunk.release_free_pages(block); });
+  for (Place place; release_free_pages_from(place, released);) continue;
   return released;
+}
+
+// A sweep fills the lists of partly free blocks, and no allocator owns a block that is in one.
+bool Heap::release_free_pages_from(Place& place, std::uint64_t& released) {
+  const std::lock_guard lock(mutex_);
+  if (is_marking_ || sweeper_.is_sweeping() || poison_.is_on() || place.chunk >= chunk_count()) return false;
+  Chunk& chunk = *blocks_.chunks()[place.chunk];
+  const std::size_t end = std::min(kBlocksPerChunk, place.block + kBlocksAtOnce);
+  for (; place.block < end && !chunk.is_oversized(); ++place.block) {
+    const BlockInfo& info = chunk.block(place.block);
+    if (info.is_listed || info.use == BlockUse::large_head) released += chunk.release_free_pages(place.block);
+  }
+  if (end == kBlocksPerChunk || chunk.is_oversized()) place = {.chunk = place.chunk + 1};
+  return true;
 }
 
 // Finds `count` neighbouring free blocks near this thread, else in a new chunk, else far away. A new chunk is

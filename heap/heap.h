@@ -238,10 +238,23 @@ class Heap {
   /// Returns free memory to the system: empty chunks, and the free blocks of others. Returns the bytes of the
   /// released chunks. O(blocks). Any time between collections.
   std::uint64_t release_free_memory();
-  /// Returns those pages of partly free blocks to the system that hold no object, unless freed memory keeps a
-  /// pattern (Poison). Returns their bytes, which still count as used. O(blocks). Any time between
-  /// collections.
+  /// Releases empty chunks, but keeps those without which the blocks of all would take less than
+  /// `keep_bytes`. Returns the bytes of the chunks. Any time between collections.
+  std::uint64_t release_empty_chunks(std::uint64_t keep_bytes) {
+    const std::lock_guard lock(mutex_);
+    return release_empty_chunks_beyond(keep_bytes);
+  }
+  /// Returns free memory to the system, the free blocks of one huge page at most, as long as bytes() stays
+  /// `keep_bytes` or more, or else an empty chunk without memory. Returns the bytes; 0 when nothing is left
+  /// to do. What allocation would use last goes first. O(chunks). Any time between collections.
+  std::uint64_t give_back_some(std::uint64_t keep_bytes);
+  /// Returns those pages of partly free blocks to the system that hold no object, and those behind the end of
+  /// large objects, unless freed memory keeps a pattern (Poison). Returns their bytes, which still count as
+  /// used. O(blocks). Any time between collections.
   std::uint64_t release_free_pages();
+  /// Does so for some blocks from `place` on, moves `place` behind them and adds the bytes to `released`.
+  /// False when no chunk is left, or nothing may be released now.
+  bool release_free_pages_from(Place& place, std::uint64_t& released);
   /// Returns the bytes of the chunks' headers: mark bits and block tables.
   [[nodiscard]] std::uint64_t header_bytes() const { return blocks_.header_bytes(); }
 
@@ -263,7 +276,7 @@ class Heap {
   Chunk* find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
                        std::size_t most_swept);
   Chunk* add_chunk(std::size_t total_bytes, std::size_t least_bytes);
-  std::uint64_t release_empty_chunks();
+  std::uint64_t release_empty_chunks_beyond(std::uint64_t keep_bytes);
 
   // These deal with large objects (large_objects.cc).
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);

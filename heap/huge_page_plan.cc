@@ -22,6 +22,14 @@ void HugePagePlan::note_decision(std::size_t page, bool is_huge) {
   small_pages_.store(static_cast<std::uint8_t>(small | 1U << page), std::memory_order_relaxed);
 }
 
+// The system's own thread (khugepaged) would make a huge page of the rest.
+void HugePagePlan::break_up(std::size_t page, std::span<std::byte> memory) {
+  if (is_broken_up_.test(page)) return;
+  is_broken_up_.set(page);
+  madvise(memory.data(), memory.size(), MADV_NOHUGEPAGE);
+  note_decision(page, false);
+}
+
 void HugePagePlan::populate(std::size_t page, std::span<std::byte> memory) {
   const auto bit = static_cast<std::uint8_t>(1U << page);
   // Relaxed: the lock under which the block was taken publishes what was decided then.

@@ -14,7 +14,7 @@ namespace jackdaw::heap {
 namespace {
 
 // Only objects up to this size are populated at once: programs may leave parts of larger ones untouched.
-constexpr std::size_t kMostPopulated = 16;  // blocks
+constexpr std::size_t kMostPopulated = 16 * kBlockBytes;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
   // Release: for the map's entries, as in Allocator::next_run_in_block.
   std::atomic_thread_fence(std::memory_order_release);
   auto* const object = reinterpret_cast<Object*>(start);
-  if (is_zero && !is_oversized) chunk->populate(first, std::min(count, kMostPopulated));
+  if (is_zero && !is_oversized) chunk->populate(first, std::min(bytes, kMostPopulated));
   if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
   if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
   return object;
@@ -119,6 +119,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   if (is_marking_ && chunk->contents(first) != Contents::data) return false;
   if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
   info.large_bytes = bytes;
+  info.pages_given_back = 0;
   if (bytes > before && kinds_[chunk->kind(first)].is_cleared) std::memset(start + before, 0, bytes - before);
   return true;
 }

@@ -33,25 +33,18 @@ class PartlyFree {
     JACKDAW_CHECK(info.use == BlockUse::small && info.live_slots < info.slots());
     std::byte*& first = list(info.size_class, chunk.kind(block), chunk.node());
     info.next = first;
+    info.is_listed = true;
     first = chunk.block_start(block);
   }
-  /// Calls `function(Chunk&, block)` for all blocks of all lists.
-  template <typename Function>
-  void for_each(Function function) const {
-    for (const OfNode& of_kinds : lists_.span()) {
-      for (const auto& of_classes : of_kinds) {
-        for (std::byte* start : of_classes) {
-          while (start != nullptr) {
-            Chunk& chunk = *Chunk::of(start);
-            const std::size_t block = chunk.block_index(start);
-            function(chunk, block);
-            start = chunk.block(block).next;
-          }
-        }
-      }
-    }
+  /// Takes the first block out of a list, which is not empty.
+  static void take_first(std::byte*& list) {
+    Chunk& chunk = *Chunk::of(list);
+    BlockInfo& info = chunk.block(chunk.block_index(list));
+    info.is_listed = false;
+    info.pages_given_back = 0;
+    list = info.next;
   }
-  /// Empties the lists, as a sweep begins, which fills them anew.
+  /// Empties the lists, as a sweep begins, which fills them anew and has blocks forget that they were listed.
   void clear() {
     for (OfNode& lists : lists_.span()) lists = {};
   }

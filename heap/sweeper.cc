@@ -16,12 +16,11 @@ void count_live(const Chunk& chunk, std::size_t block, std::uint32_t objects, st
 
 }  // namespace
 
-void Sweeper::begin(std::uint64_t used_bytes) {
+void Sweeper::begin() {
   JACKDAW_CHECK(!is_sweeping());
   result_ = {};
   // Relaxed: see number.
   number_.store(number() + 1, std::memory_order_relaxed);
-  recent_use_.note(used_bytes);
   partly_free_.clear();
   unswept_from_ = 0;
 }
@@ -34,8 +33,7 @@ bool Sweeper::sweep_next_chunk() {
   }
   if (unswept_from_ < blocks_.chunks().size()) return false;
   unswept_from_ = kNoChunk;
-  result_.released_bytes =
-      blocks_.release_empty_chunks(std::max<std::uint64_t>(blocks_.kept_bytes(), recent_use_.most()));
+  result_.released_bytes = blocks_.release_empty_chunks(Blocks::kAll);
   return true;
 }
 
@@ -66,6 +64,7 @@ void Sweeper::sweep_small(Chunk* chunk, std::size_t index) {
     return;
   }
   keep_marked(chunk, index, live);
+  chunk->block(index).is_listed = false;
   if (live != chunk->block(index).slots()) partly_free_.add(*chunk, index);
 }
 

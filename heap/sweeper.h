@@ -17,7 +17,6 @@
 #include "heap/kind.h"
 #include "heap/partly_free.h"
 #include "heap/poison.h"
-#include "heap/recent_use.h"
 
 namespace jackdaw::heap {
 
@@ -26,7 +25,7 @@ struct SweepResult {
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;       ///< bytes of their slots and blocks
   std::uint64_t unscanned_bytes = 0;  ///< the part of live_bytes in objects without references
-  std::uint64_t released_bytes = 0;   ///< bytes of chunks that went back to HeapSpace
+  std::uint64_t released_bytes = 0;   ///< bytes of chunks of dead oversized objects
 };
 
 /// Estimates how many allocators took blocks at the same time, from how many each took between two sweeps:
@@ -58,7 +57,7 @@ class Sweeper {
       : blocks_(blocks), partly_free_(partly_free), kinds_(kinds), poison_(poison) {}
 
   /// Begins a sweep, while no thread allocates: marks are final, and nothing is free yet.
-  void begin(std::uint64_t used_bytes);
+  void begin();
   [[nodiscard]] bool is_sweeping() const { return unswept_from_ != kNoChunk; }
   /// Returns the number of the last sweep that began. Any thread, without the lock.
   // Relaxed: it changes only while the program is stopped.
@@ -68,7 +67,8 @@ class Sweeper {
   /// Returns how many of the chunks, from the first on, were swept.
   [[nodiscard]] std::size_t swept_chunks() const { return std::min(blocks_.chunks().size(), unswept_from_); }
 
-  /// Sweeps the next chunk, if there is one; true when none is left. The last one has empty chunks released.
+  /// Sweeps the next chunk, if there is one; true when none is left. The last one has the chunks
+  /// of dead oversized objects released.
   bool sweep_next_chunk();
   /// Sweeps a block that an allocator keeps, at once: objects come into it from now on, so the sweep must
   /// pass it.
@@ -96,7 +96,6 @@ class Sweeper {
   const Poison& poison_;
   std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to
   std::atomic<std::uint32_t> number_{0};
-  RecentUse recent_use_;  // memory that was in use lately keeps its chunks
   SweepResult result_;
 };
 

@@ -5,10 +5,12 @@
 // memory was refused, and sets the heap's budget by that.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "gc/marking/collection.h"
 #include "gc/process/allocation_request.h"
@@ -87,6 +89,8 @@ class CollectionPlan {
   [[nodiscard]] bool is_cycle_under_way() const {
     return concurrent_.phase() != ConcurrentMarking::Phase::idle;
   }
+  /// Whether the sweep of a cycle is under way.
+  [[nodiscard]] bool is_sweeping() const { return concurrent_.phase() == ConcurrentMarking::Phase::sweeping; }
   /// Whether the next collection is to be a cycle.
   [[nodiscard]] bool is_next_concurrent();
   /// Threads that mark while the program runs, at most.
@@ -95,6 +99,17 @@ class CollectionPlan {
   // --- What collections found ---
 
   [[nodiscard]] const GrowthPolicy::Found& found() const { return found_; }
+  /// Returns the bytes of blocks that the heap may take until the next collection, when a sweep is over.
+  [[nodiscard]] std::uint64_t expected_use() const {
+    // Small enough that sums do not overflow.
+    constexpr std::uint64_t kMostBudget = std::numeric_limits<std::uint64_t>::max() / 4;
+    GrowthPolicy::Found swept = found_;
+    swept.live_bytes = heap_.swept().live_bytes;
+    swept.unscanned_bytes = heap_.swept().unscanned_bytes;
+    return heap_.usage().used + std::min(growth_.budget_while_growing(swept), kMostBudget);
+  }
+  /// Returns the bytes that the heap may always take.
+  [[nodiscard]] std::uint64_t minimum_heap() const { return growth_.minimum_heap(found_); }
   /// Notes what a collection found, while the program stands still. It searched `root_bytes` of roots.
   void note(const CollectionTotals& result, CollectionReason reason, std::uint64_t root_bytes);
   /// Notes that it stopped the program from `start` on, for `pause`. Before it `live_before` bytes were live,

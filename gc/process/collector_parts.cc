@@ -26,6 +26,7 @@ CollectorParts::CollectorParts(const ProcessOptions& options)
       marking(heap, collection, lock, threads, reports.trace(), options.pause_target),
       permission(options),
       plan(options, heap, permission, marking, engine, dead, hooks, counters, reports.trace()),
-      heap_size(heap, heap_limit, lock, threads, plan, hooks) {}
+      heap_size(heap, heap_limit, lock, threads, plan, hooks),
+      scavenger(options, heap, lock, threads, plan) {}
 
 }  // namespace jackdaw::gc

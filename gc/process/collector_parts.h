@@ -15,6 +15,7 @@
 #include "gc/process/process_options.h"
 #include "gc/process/reports.h"
 #include "gc/process/roots/root_set.h"
+#include "gc/process/scavenger.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_registry.h"
 #include "gc/weak/weak_references.h"
@@ -45,6 +46,7 @@ struct CollectorParts {
   CyclePermission permission;
   CollectionPlan plan;
   HeapSize heap_size;
+  Scavenger scavenger;
 };
 
 }  // namespace jackdaw::gc

@@ -115,6 +115,7 @@ void ConcurrentCycle::note_swept() {
     parts_.heap_limit.look_after_collection();
   }
   parts_.plan.note_swept();
+  parts_.scavenger.note_collection();
 }
 
 void ConcurrentCycle::after_fork_in_child() {
@@ -195,6 +196,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   parts_.marking.start_sweeping();
   parts_.plan.set_budget();
   parts_.reports.log(record);
+  parts_.scavenger.note_collection();
   parts_.dead.ask_procedures();
   parts_.heap_size.tell();
   return true;

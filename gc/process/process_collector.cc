@@ -176,6 +176,7 @@ void ProcessCollector::start_mark_threads() {
   ConcurrentCycle::Lock lock(parts_.lock);
   cycle_.finish(lock);
   parts_.engine.start_helpers();
+  parts_.scavenger.start_thread();
 }
 
 void ProcessCollector::end_mark_threads() {
@@ -183,6 +184,7 @@ void ProcessCollector::end_mark_threads() {
   ConcurrentCycle::Lock lock(parts_.lock);
   cycle_.finish(lock);
   parts_.marking.end_thread();
+  parts_.scavenger.end_thread();
   parts_.engine.end();
 }
 

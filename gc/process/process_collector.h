@@ -99,6 +99,7 @@ class ProcessCollector {
   Pauses& pauses() { return parts_.pauses; }
   DeadObjects& dead() { return parts_.dead; }
   CollectionPlan& plan() { return parts_.plan; }
+  Scavenger& scavenger() { return parts_.scavenger; }
   ProcessCounters& counters() { return parts_.counters; }
   ConcurrentMarking& concurrent_marking() { return parts_.marking; }
   [[nodiscard]] const CyclePermission& cycle_permission() const { return parts_.permission; }

@@ -43,6 +43,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   parts_.reports.log(record);
   parts_.reports.write_trace();
   give_back_memory_of_parent();
+  parts_.scavenger.note_collection();
   parts_.dead.ask_procedures();
   parts_.heap_size.tell();
   return *result;

@@ -158,7 +158,9 @@ CollectionResult Collector::collect_stopped(std::unique_lock<std::mutex>& lock,
   gather_roots();
   // From here on nothing throws: between clearing and marking, live objects look free.
   collection_.mark(roots_);
+  recent_use_.note(heap_.usage().used);
   collection_.sweep(heap::OwnedBlocks::taken_back);
+  heap_.release_empty_chunks(recent_use_.most());
   CollectionResult result = std::move(collection_.finish(start));
   if (options_.automatic) {
     const auto grown = static_cast<std::uint64_t>(options_.growth * static_cast<double>(result.live_bytes));

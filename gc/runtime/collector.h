@@ -22,6 +22,7 @@
 #include "gc/marking/collection.h"
 #include "gc/marking/mark_engine.h"
 #include "gc/marking/memory_placement.h"
+#include "gc/runtime/recent_use.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 
@@ -134,6 +135,7 @@ class Collector {
   std::vector<Mutator*> mutators_;
   std::vector<std::span<heap::Object* const>> root_spans_;
   std::vector<heap::Object*> roots_;  // gathered for the present collection
+  RecentUse recent_use_;              // memory that was in use lately keeps its chunks
   std::uint64_t collections_ = 0;
   std::uint64_t budget_ = std::numeric_limits<std::uint64_t>::max();
 };

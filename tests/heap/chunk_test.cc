@@ -323,7 +323,7 @@ TEST(Chunk, ABlockThatWasGivenBackIsPopulatedAtOnce) {
   };
   ASSERT_EQ(resident(), 0);
   chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data);
-  chunk->populate(kFirstBlock, 1);
+  chunk->populate(kFirstBlock, kBlockBytes);
   EXPECT_EQ(resident(), std::ssize(pages));
 }
 

@@ -373,28 +373,14 @@ TEST_F(SweepTest, OversizedObjectsAreGivenBackWhenTheyDie) {
   EXPECT_EQ(heap_.chunk_bytes(), 0U);
 }
 
-TEST_F(SweepTest, EmptyChunksAreGivenBackOnceTheyWereNotInUseLately) {
-  constexpr std::size_t kChunks = 24;
-  const auto allocate_chunks = [&](std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) allocate(kUsableBlocks * kBlockBytes);
-  };
-  allocate_chunks(kChunks);
-  for (std::size_t collection = 0; collection < RecentUse::kCollections; ++collection) {
-    EXPECT_EQ(keep_nothing(heap_).released_bytes, 0U) << collection;
-    EXPECT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes);
-    allocate_chunks(kChunks / 4);
-  }
-  EXPECT_EQ(keep_nothing(heap_).released_bytes, (kChunks - kChunks / 4) * kChunkBytes);
-  EXPECT_EQ(heap_.chunk_bytes(), kChunks / 4 * kChunkBytes);
-  EXPECT_EQ(heap_.header_bytes(), kChunks / 4 * kFirstBlock * kBlockBytes);
-  for (std::size_t collection = 0; collection < RecentUse::kCollections; ++collection) keep_nothing(heap_);
-  EXPECT_EQ(heap_.chunk_bytes(), 0U);
-}
-
-TEST_F(SweepTest, WhatWasInUseLatelyGoesWhenAsked) {
-  allocate(kUsableBlocks * kBlockBytes);
+TEST_F(SweepTest, EmptyChunksGoWhenAskedButThoseThatAreToBeKept) {
+  constexpr std::size_t kChunks = 6;
+  for (std::size_t i = 0; i < kChunks; ++i) allocate(kUsableBlocks * kBlockBytes);
   EXPECT_EQ(keep_nothing(heap_).released_bytes, 0U);
-  EXPECT_EQ(heap_.release_free_memory(), kChunkBytes);
+  EXPECT_EQ(heap_.chunk_bytes(), kChunks * kChunkBytes);
+  EXPECT_EQ(heap_.release_empty_chunks(2 * kUsableBlocks * kBlockBytes), (kChunks - 2) * kChunkBytes);
+  EXPECT_EQ(heap_.header_bytes(), 2 * kFirstBlock * kBlockBytes);
+  EXPECT_EQ(heap_.release_free_memory(), 2 * kChunkBytes);
   EXPECT_EQ(heap_.chunk_bytes(), 0U);
 }
 
@@ -441,6 +427,37 @@ TEST_F(SweepTest, AnObjectKeepsAllPagesThatItLiesOn) {
     for (std::size_t i = 0; i < live.size(); ++i) EXPECT_TRUE(has_contents(live[i], bytes, i)) << bytes;
     keep_nothing(heap_);
   }
+}
+
+TEST_F(SweepTest, PagesGoBackOnceUntilTheirBlockIsTakenAgain) {
+  if (base::page_bytes() >= kBlockBytes) GTEST_SKIP() << "a block has no whole page";
+  const std::vector<Object*> objects = allocate_many(kBlockBytes / 1024, 1024);
+  const std::vector<Object*> live{objects.front()};
+  const std::size_t expected = kBlockBytes - base::page_bytes();
+  for (int round = 0; round < 2; ++round) {
+    keep_only(heap_, live);
+    EXPECT_EQ(heap_.release_free_pages(), expected);
+    keep_only(heap_, live);
+    EXPECT_EQ(heap_.release_free_pages(), 0U) << "the system has them";
+    allocate(1024);
+    EXPECT_EQ(heap_.release_free_pages(), 0U) << "an allocator owns the block";
+  }
+}
+
+TEST_F(SweepTest, PagesBehindALargeObjectGoBackOnceUntilItsLengthChanges) {
+  const std::size_t page_bytes = base::page_bytes();
+  if (page_bytes >= kBlockBytes) GTEST_SKIP() << "a block has no whole page";
+  const std::size_t bytes = kBlockBytes + 100;
+  Object* const object = allocate(bytes);
+  fill_contents(object, bytes, 1);
+  const std::size_t expected = kBlockBytes - page_bytes;
+  EXPECT_EQ(heap_.release_free_pages(), expected);
+  EXPECT_EQ(heap_.release_free_pages(), 0U);
+  EXPECT_TRUE(has_contents(object, bytes, 1));
+  EXPECT_TRUE(heap_.resize_large(object, 2 * kBlockBytes - page_bytes));
+  EXPECT_EQ(heap_.release_free_pages(), page_bytes);
+  ASSERT_NE(allocate(2 * kChunkBytes + 1), nullptr);
+  EXPECT_EQ(heap_.release_free_pages(), 0U) << "an oversized object wrote none";
 }
 
 TEST_F(SweepTest, ChunksWithOneObjectStay) {

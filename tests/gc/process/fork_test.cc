@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <thread>
@@ -136,6 +137,29 @@ TEST(Fork, GivesFreeMemoryOfTheParentBackOnce) {
             }),
             0);
   expect_intact(list, kLength);
+}
+
+// Collects, and leaves much memory free.
+[[gnu::noinline]] void collect_large_garbage() {
+  constexpr std::size_t kLarge = 64;
+  auto** table = static_cast<void**>(collector().allocate(kLarge * sizeof(void*), heap::KindNumber::words));
+  for (std::size_t i = 0; i < kLarge; ++i)
+    table[i] = collector().allocate(std::size_t{1} << 20, heap::KindNumber::data);
+  std::fill_n(table, kLarge, nullptr);
+  collect_cleanly();
+}
+
+TEST(Fork, HasTheScavengerStartAnew) {
+  const Scavenger& scavenger = collector().scavenger();
+  collect_large_garbage();
+  EXPECT_TRUE(scavenger.has_thread());
+  EXPECT_EQ(status_of_child_that([&] {
+              if (scavenger.has_thread()) return 2;
+              collector().collect();
+              collect_large_garbage();
+              return scavenger.has_thread() ? 0 : 3;
+            }),
+            0);
 }
 
 }  // namespace

@@ -57,6 +57,25 @@ TEST_F(CollectorTest, AHandleKeepsItsObjectAndWhatHangsFromIt) {
   }
 }
 
+TEST_F(CollectorTest, EmptyChunksAreGivenBackOnceTheyWereNotInUseLately) {
+  constexpr std::size_t kChunks = 24;
+  const heap::Heap& heap = collector_.heap();
+  const auto allocate_chunks = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_NE(mutator_.allocate(TypeDescriptor::none(0), heap::kUsableBlocks * heap::kBlockBytes), nullptr);
+  };
+  allocate_chunks(kChunks);
+  for (std::size_t collection = 0; collection < RecentUse::kCollections; ++collection) {
+    EXPECT_EQ(live(), 0U);
+    EXPECT_EQ(heap.chunk_bytes(), kChunks * heap::kChunkBytes);
+    allocate_chunks(kChunks / 4);
+  }
+  live();
+  EXPECT_EQ(heap.chunk_bytes(), kChunks / 4 * heap::kChunkBytes);
+  for (std::size_t collection = 0; collection < RecentUse::kCollections; ++collection) live();
+  EXPECT_EQ(heap.chunk_bytes(), 0U);
+}
+
 TEST_F(CollectorTest, AHandleThatIsReassignedLetsGo) {
   Handle root(mutator_, make_record(1));
   EXPECT_EQ(live(), 1U);

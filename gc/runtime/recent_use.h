@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace jackdaw::heap {
+namespace jackdaw::gc {
 
 /// One thread at a time.
 class RecentUse {
@@ -30,4 +30,4 @@ class RecentUse {
   std::array<std::uint64_t, kCollections> bytes_{};  // the newest first
 };
 
-}  // namespace jackdaw::heap
+}  // namespace jackdaw::gc

@@ -1,0 +1,148 @@
+#include "gc/process/scavenger.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/signals_blocked.h"
+#include "gc/process/marking_on_demand.h"
+#include "gc/process/threads/own_work.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// The heap gives back in steps of up to this size, and less is not worth a wake-up.
+constexpr std::uint64_t kStep = heap::HugePages::kBytes;
+// The thread takes this many steps at most before it looks at the clock.
+constexpr int kStepsAtOnce = 256;
+// A program is idle that soon allocates at most this part of what it uses.
+constexpr std::uint64_t kIdlePart = 64;
+// The thread calls few functions.
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+Scavenger::Scavenger(const ProcessOptions& options, heap::Heap& heap, StoppableMutex& lock,
+                     ThreadRegistry& threads, CollectionPlan& plan)
+    : may_have_thread_(options.marking.engine.threads > 1 || options.marking.engine.processors == 1),
+      heap_(heap),
+      lock_(lock),
+      threads_(threads),
+      plan_(plan) {}
+
+void Scavenger::note_collection(Clock::time_point now) {
+  awaits_sweep_ = true;
+  is_refused_ = false;
+  note_sweep(now);
+  if (has_thread_ || (heap_.usage().free >= kWorthAThread && start_thread())) return wake_thread(now);
+  demand_.note_allocated(heap_.usage().allocated, now);
+  const ThreadRegistry::CriticalSection critical(threads_.this_thread());
+  while (give_back(now)) continue;
+}
+
+// Only a sweep that is over tells how much memory the heap needs, and which blocks are partly free.
+void Scavenger::note_sweep(Clock::time_point now) {
+  if (!awaits_sweep_ || plan_.is_sweeping()) return;
+  awaits_sweep_ = false;
+  demand_.note_collection(plan_.expected_use(), now);
+  place_ = {};
+  has_free_pages_ = true;
+}
+
+// Starting it may wait for a thread that waits for the collector, or that stands still, and takes addresses.
+bool Scavenger::start_thread() {
+  if (has_thread_) return true;
+  if (!may_have_thread_ || MarkingOnDemand::starts_at_once() || threads_.suspension().has_suspended())
+    return false;
+  const OwnWork own_work;
+  const base::SignalsBlocked blocked(base::kAllProgramSignals);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  has_thread_ = pthread_create(&thread_, &attributes, run_thread, this) == 0;
+  pthread_attr_destroy(&attributes);
+  return has_thread_;
+}
+
+void Scavenger::wake_thread(Clock::time_point now) {
+  std::uint32_t before = resting;
+  // Relaxed, here and in run: the lock publishes what there is to do.
+  if (!state_.value().compare_exchange_strong(before, looking, std::memory_order_relaxed)) return;
+  demand_.note_allocated_anew(heap_.usage().allocated, now);
+  state_.wake_all();
+}
+
+void Scavenger::end_thread() {
+  if (!has_thread_) return;
+  state_.value().store(ending, std::memory_order_relaxed);
+  state_.wake_all();
+  pthread_join(thread_, nullptr);
+  after_fork_in_child();
+}
+
+void Scavenger::after_fork_in_child() {
+  has_thread_ = false;
+  state_.value().store(resting, std::memory_order_relaxed);
+}
+
+void* Scavenger::run_thread(void* self) {
+  const OwnWork own_work;
+  static_cast<Scavenger*>(self)->run();
+  return nullptr;
+}
+
+// A collection that comes while the thread looks changes the state, so that the thread does not rest after
+// it.
+void Scavenger::run() {
+  const auto change = [&](std::uint32_t from, std::uint32_t to) {
+    state_.value().compare_exchange_strong(from, to, std::memory_order_relaxed);
+  };
+  for (;;) {
+    change(looking, resting);
+    if (state_.value().load(std::memory_order_relaxed) == ending) return;
+    if (const auto time = scavenge(Clock::now())) {
+      change(resting, looking);
+      state_.wait_for(looking, *time);
+    } else {
+      state_.wait(resting);
+    }
+  }
+}
+
+std::optional<std::chrono::milliseconds> Scavenger::scavenge(Clock::time_point now) {
+  for (int step = 0; step < kStepsAtOnce; ++step) {
+    const std::unique_lock lock(lock_, std::try_to_lock);
+    if (!lock) break;
+    demand_.note_allocated(heap_.usage().allocated, now);
+    if (!give_back(now)) return until_next_look();
+  }
+  return kInterval;
+}
+
+// Takes a step, and returns whether there was one to take. With the collector's lock.
+bool Scavenger::give_back(Clock::time_point now) {
+  note_sweep(now);
+  const heap::HeapUsage& usage = heap_.usage();
+  const std::uint64_t keep = std::max(plan_.minimum_heap(), demand_.at(now, usage.used));
+  if (heap_.give_back_some(keep) != 0) return true;
+  is_refused_ = usage.used + usage.free >= keep + kStep;
+  if (!has_free_pages_ || awaits_sweep_ || !is_idle()) return false;
+  std::uint64_t released = 0;
+  has_free_pages_ = heap_.release_free_pages_from(place_, released);
+  return has_free_pages_;
+}
+
+bool Scavenger::is_idle() const {
+  const std::uint64_t little = heap_.usage().used / kIdlePart;
+  return demand_.soon(little + 1) <= little;
+}
+
+std::optional<std::chrono::milliseconds> Scavenger::until_next_look() const {
+  const heap::HeapUsage& usage = heap_.usage();
+  const std::uint64_t at_least = std::max<std::uint64_t>(usage.used, plan_.minimum_heap()) + kStep;
+  if (!is_refused_ && usage.used + usage.free > at_least) return kInterval;
+  if (has_free_pages_ || awaits_sweep_) return kLongInterval;
+  return std::nullopt;
+}
+
+}  // namespace jackdaw::gc

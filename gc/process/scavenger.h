@@ -1,0 +1,91 @@
+// Scavenger: gives memory that the heap does not need back to the system, while the program runs.
+//
+// A thread of the collector's own looks from time to time how much memory the heap keeps beyond what it is
+// likely to need (MemoryDemand), and gives that back step by step: free blocks first, and in a program that
+// hardly allocates the free pages of partly free blocks, too. It starts when a collection leaves
+// kWorthAThread bytes free, and sleeps without waking up once nothing is left to give back, until the next
+// collection. Where it cannot start, the program's threads do its work after collections.
+//
+// Source: the decay of jemalloc's unused pages, and the scavenger of Go's runtime.
+#pragma once
+
+#include <pthread.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/futex_word.h"
+#include "gc/process/collection_plan.h"
+#include "gc/process/memory_demand.h"
+#include "gc/process/process_options.h"
+#include "gc/process/threads/stoppable_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "heap/heap.h"
+
+namespace jackdaw::gc {
+
+/// One for the process.
+class Scavenger {
+ public:
+  using Clock = MemoryDemand::Clock;
+
+  /// The free bytes for which a thread is started.
+  static constexpr std::uint64_t kWorthAThread = std::uint64_t{16} << 20;
+  /// The time between two looks while there are free blocks to give back, and while there are only free pages
+  /// of others, which wait until the program hardly allocates.
+  static constexpr std::chrono::milliseconds kInterval{100};
+  static constexpr std::chrono::milliseconds kLongInterval{1000};
+
+  Scavenger(const ProcessOptions& options, heap::Heap& heap, StoppableMutex& lock, ThreadRegistry& threads,
+            CollectionPlan& plan);
+  Scavenger(const Scavenger&) = delete;
+  Scavenger& operator=(const Scavenger&) = delete;
+
+  /// After a collection, when the program runs again. By a registered thread with the collector's lock.
+  void note_collection(Clock::time_point now = Clock::now());
+  /// Gives back what is due at `now`. Returns the time until the next look, or nothing when none is needed
+  /// before the next collection. Without the collector's lock.
+  std::optional<std::chrono::milliseconds> scavenge(Clock::time_point now);
+
+  [[nodiscard]] bool has_thread() const { return has_thread_; }
+  /// Starts the thread, unless it runs, or the program has the collector mark on one thread though it has
+  /// more processors. Returns whether it runs. With the collector's lock.
+  bool start_thread();
+  /// Ends the thread. With the collector's lock.
+  void end_thread();
+  /// In the child of a fork, which does not have the thread.
+  void after_fork_in_child();
+
+ private:
+  // These are the states of the thread.
+  enum State : std::uint32_t {
+    resting,  ///< until it is woken
+    looking,  ///< it works, or will look again soon
+    ending,
+  };
+
+  static void* run_thread(void* self);
+  void run();
+  void wake_thread(Clock::time_point now);
+  void note_sweep(Clock::time_point now);
+  bool give_back(Clock::time_point now);
+  [[nodiscard]] bool is_idle() const;
+  [[nodiscard]] std::optional<std::chrono::milliseconds> until_next_look() const;
+
+  const bool may_have_thread_;
+  heap::Heap& heap_;
+  StoppableMutex& lock_;
+  ThreadRegistry& threads_;
+  CollectionPlan& plan_;
+  MemoryDemand demand_;
+  bool awaits_sweep_ = false;    // of a cycle
+  heap::Heap::Place place_;      // from here on, free pages of partly free blocks are to go back
+  bool has_free_pages_ = false;  // some may not be back yet
+  bool is_refused_ = false;      // the system does not take what is due
+  base::FutexWord state_;
+  pthread_t thread_{};
+  bool has_thread_ = false;
+};
+
+}  // namespace jackdaw::gc

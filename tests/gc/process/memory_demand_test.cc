@@ -1,0 +1,103 @@
+// MemoryDemand: what a heap should keep, by a clock that the tests move.
+#include "gc/process/memory_demand.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace jackdaw::gc {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kUnit = std::uint64_t{1} << 20;
+constexpr MemoryDemand::Clock::time_point kStart{seconds(1000)};
+
+// This program does not allocate.
+class IdleProgram : public testing::Test {
+ protected:
+  IdleProgram() {
+    demand_.note_allocated_anew(0, kStart - seconds(10));
+    demand_.note_allocated(0, kStart - seconds(5));
+  }
+  std::uint64_t kept_after(milliseconds time, std::uint64_t used) { return demand_.at(kStart + time, used); }
+
+  MemoryDemand demand_;
+};
+
+TEST_F(IdleProgram, KeepsWhatItUses) { EXPECT_EQ(kept_after(seconds(0), 7), 7U); }
+
+TEST_F(IdleProgram, KeepsForAWhileWhatItNeeded) {
+  demand_.note_collection(500, kStart);
+  EXPECT_EQ(kept_after(seconds(0), 100), 500U);
+  EXPECT_EQ(kept_after(seconds(2), 100), 500U);
+  EXPECT_EQ(kept_after(milliseconds(2500), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(2750), 100), 200U);
+  EXPECT_EQ(kept_after(seconds(3), 100), 100U);
+  EXPECT_EQ(kept_after(seconds(100), 100), 100U);
+  EXPECT_EQ(kept_after(seconds(0), 600), 600U);
+}
+
+// The heap needs what a collection lets it expect until the next one.
+TEST_F(IdleProgram, KeepsForAWhileWhatItNeededUpToTheLastCollection) {
+  demand_.note_collection(500, kStart - seconds(100));
+  demand_.note_collection(200, kStart);
+  EXPECT_EQ(kept_after(seconds(2), 100), 500U);
+  EXPECT_EQ(kept_after(milliseconds(2500), 100), 300U);
+  EXPECT_EQ(kept_after(seconds(3), 100), 100U);
+}
+
+TEST_F(IdleProgram, KeepsTheMostThatItNeededLately) {
+  demand_.note_collection(500, kStart - seconds(10));
+  for (int i = 0; i <= 4; ++i) demand_.note_collection(200, kStart + i * milliseconds(500));
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 500U);
+  EXPECT_EQ(kept_after(milliseconds(2500), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(3500), 100), 200U);
+  EXPECT_EQ(kept_after(milliseconds(5000), 100), 100U);
+}
+
+TEST(MemoryDemand, CountsWhatWillSoonBeAllocated) {
+  MemoryDemand demand;
+  demand.note_collection(100 * kUnit, kStart - seconds(100));
+  demand.note_allocated_anew(0, kStart - seconds(2));
+  demand.note_allocated(2 * kUnit, kStart);
+  const auto thirty_seconds = 30 * kUnit;
+  EXPECT_EQ(demand.soon(100 * kUnit), thirty_seconds);
+  EXPECT_EQ(demand.soon(5), 5U);
+  EXPECT_EQ(demand.at(kStart, 5), 5 + thirty_seconds);
+  EXPECT_EQ(demand.at(kStart, 90 * kUnit), 100 * kUnit) << "the next collection comes before";
+  EXPECT_EQ(demand.at(kStart, 110 * kUnit), 110 * kUnit);
+}
+
+TEST(MemoryDemand, CountsTheMeanRateOfSomeSeconds) {
+  MemoryDemand demand;
+  demand.note_collection(1000 * kUnit, kStart);
+  demand.note_allocated_anew(0, kStart);
+  demand.note_allocated(0, kStart + seconds(1));
+  for (const int second : {2, 3}) {
+    demand.note_allocated(4 * kUnit, kStart + seconds(second));
+    EXPECT_EQ(demand.soon(100 * kUnit), 60 * kUnit);
+  }
+  demand.note_allocated(4 * kUnit, kStart + seconds(4));
+  EXPECT_EQ(demand.soon(kUnit), 0U);
+}
+
+TEST(MemoryDemand, KnowsNoRateWithoutTwoSamples) {
+  MemoryDemand demand;
+  demand.note_collection(kUnit, kStart);
+  EXPECT_EQ(demand.soon(kUnit), kUnit);
+  demand.note_allocated(0, kStart - seconds(100));
+  EXPECT_EQ(demand.soon(kUnit), kUnit);
+  demand.note_allocated_anew(0, kStart);
+  demand.note_allocated(0, kStart + milliseconds(900));
+  EXPECT_EQ(demand.soon(kUnit), kUnit) << "too early";
+  demand.note_allocated(0, kStart + milliseconds(1000));
+  EXPECT_EQ(demand.soon(kUnit), 0U);
+  demand.note_allocated_anew(0, kStart + seconds(100));
+  EXPECT_EQ(demand.soon(kUnit), kUnit) << "it may have begun to allocate just now";
+}
+
+}  // namespace
+}  // namespace jackdaw::gc

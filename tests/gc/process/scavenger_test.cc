@@ -1,0 +1,204 @@
+// Scavenger: what goes back to the system, and when, by a clock that the tests move. Its own thread runs by
+// the real one, so most tests have it not start.
+#include "gc/process/scavenger.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/page_memory.h"
+#include "tests/deny_system_call.h"
+#include "tests/gc/process/hidden_lists.h"
+
+namespace jackdaw::gc {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
+constexpr int kLarge = 64;
+
+Scavenger& scavenger() { return collector().scavenger(); }
+const heap::HeapUsage& usage() { return collector().heap().usage(); }
+
+void end_thread() {
+  const std::lock_guard lock(collector().lock());
+  scavenger().end_thread();
+}
+
+// Runs a test on a thread that can start no other.
+template <typename Test>
+void without_the_thread(Test test) {
+  collector();
+  std::thread thread([&] {
+    collector().threads().this_thread();
+    end_thread();
+    for (const long call : {SYS_clone, SYS_clone3}) ASSERT_TRUE(deny(call, EAGAIN));
+    test();
+    EXPECT_FALSE(scavenger().has_thread());
+  });
+  collector().threads().call_blocked(join_one, &thread);
+}
+
+// Returns a time after all that the scavenger was told by other tests.
+Scavenger::Clock::time_point later() {
+  static Scavenger::Clock::time_point last = Scavenger::Clock::now();
+  return last += std::chrono::hours(1);
+}
+
+// Lets the scavenger look from `start` on while the program does nothing, for as long as it remembers.
+// Returns what the last look said.
+std::optional<std::chrono::milliseconds> look_while_idle(Scavenger::Clock::time_point start) {
+  for (std::size_t second = 0; second <= MemoryDemand::kIntervals; ++second)
+    scavenger().scavenge(start + seconds(second));
+  return scavenger().scavenge(start + seconds(MemoryDemand::kIntervals + 1));
+}
+
+// Collects while large objects are live, and drops them.
+[[gnu::noinline]] void collect_with_large_objects() {
+  auto** const table =
+      static_cast<void**>(collector().allocate(kLarge * sizeof(void*), heap::KindNumber::words));
+  for (int i = 0; i < kLarge; ++i) {
+    table[i] = collector().allocate(kLargeBytes, heap::KindNumber::data);
+    std::memset(table[i], 1, kLargeBytes);
+  }
+  collector().collect();
+  EXPECT_GE(usage().used, kLarge * kLargeBytes) << table;
+}
+
+void drop_large_objects() {
+  collect_cleanly();
+  ASSERT_LT(usage().used, kLarge * kLargeBytes / 2);
+}
+
+TEST(Scavenger, GivesBackWhatWasNotNeededLately) {
+  without_the_thread([] {
+    collect_with_large_objects();
+    const auto before = Scavenger::Clock::now();
+    drop_large_objects();
+    EXPECT_GT(usage().free, kLarge * kLargeBytes / 2) << "it was needed a moment ago";
+    EXPECT_TRUE(scavenger().scavenge(before)) << "there will be more to do";
+    EXPECT_GT(usage().free, kLarge * kLargeBytes / 2);
+    const auto after = Scavenger::Clock::now();
+    EXPECT_FALSE(look_while_idle(after + seconds(10))) << "nothing is left to do";
+    EXPECT_LT(usage().free, collector().plan().minimum_heap() + heap::HugePages::kBytes);
+  });
+}
+
+TEST(Scavenger, IsCalledByCollectionsWhereItsThreadCannotStart) {
+  without_the_thread([] {
+    collect_with_large_objects();
+    drop_large_objects();
+    scavenger().note_collection(Scavenger::Clock::now() + seconds(10));
+    EXPECT_LT(usage().free, kLarge * kLargeBytes / 2);
+  });
+}
+
+// Returns how many pages of the chunk that an object lies in are in memory.
+std::size_t resident_pages(const void* object) {
+  heap::Chunk* const chunk = heap::Chunk::of(object);
+  std::vector<unsigned char> pages(chunk->total_bytes() / base::page_bytes());
+  EXPECT_EQ(mincore(chunk, chunk->total_bytes(), pages.data()), 0);
+  return static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char page) { return page & 1; }));
+}
+
+// Leaves one object of each sixteen, in a table, and returns that.
+[[gnu::noinline]] void** make_sparse_blocks(std::size_t count) {
+  constexpr std::size_t kBytes = 1000;
+  auto** const table =
+      static_cast<void**>(collector().allocate(count / 16 * sizeof(void*), heap::KindNumber::words));
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* const object = static_cast<char*>(collector().allocate(kBytes, heap::KindNumber::data));
+    object[0] = object[kBytes - 1] = 1;
+    if (i % 16 == 0) table[i / 16] = object;
+  }
+  return table;
+}
+
+TEST(Scavenger, GivesPagesOfPartlyFreeBlocksBackWhenTheProgramIsIdle) {
+  without_the_thread([] {
+    constexpr std::size_t kObjects = 1 << 16;
+    collector().plan().disable();
+    void** volatile table = make_sparse_blocks(kObjects);
+    const auto start = later();
+    const auto look_while_allocating = [&](int second) {
+      collector().allocate(kLargeBytes, heap::KindNumber::data);
+      scavenger().scavenge(start + seconds(second));
+    };
+    for (int second = 0; second < 3; ++second) look_while_allocating(second);
+    collector().plan().enable();
+    void* const object = table[kObjects / 32];
+    const std::size_t before = resident_pages(object);
+    collect_cleanly();
+    look_while_allocating(3);
+    EXPECT_GT(resident_pages(object), before / 2) << "it allocates";
+    EXPECT_FALSE(look_while_idle(start + seconds(10)));
+    EXPECT_LT(resident_pages(object), before / 2);
+    EXPECT_EQ(*static_cast<char*>(object), 1);
+  });
+}
+
+TEST(Scavenger, HasNothingToDoInASmallHeap) {
+  without_the_thread([] {
+    collector().collect();
+    EXPECT_FALSE(look_while_idle(Scavenger::Clock::now() + seconds(10)));
+  });
+}
+
+void wait_for_the_thread_to_give_back() {
+  collector().threads().call_blocked(
+      [](void*) {
+        while (usage().free >= kLarge * kLargeBytes / 2) std::this_thread::yield();
+      },
+      nullptr);
+}
+
+TEST(Scavenger, HasAThreadThatStartsWhenMuchIsFree) {
+  end_thread();
+  collector().collect();
+  EXPECT_FALSE(scavenger().has_thread());
+  for (int round = 0; round < 2; ++round) {
+    collect_with_large_objects();
+    drop_large_objects();
+    EXPECT_TRUE(scavenger().has_thread());
+    wait_for_the_thread_to_give_back();
+  }
+  end_thread();
+  EXPECT_FALSE(scavenger().has_thread());
+}
+
+TEST(Scavenger, GivesBackWhileOthersAllocateAndCollect) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) {
+        Link* volatile list = new_list(kLength);
+        make_sparse_blocks(4096);
+        collector().collect();
+        expect_intact(list, kLength);
+      }
+    });
+  }
+  const auto start = Scavenger::Clock::now();
+  for (int step = 0; step < 300; ++step) {
+    scavenger().scavenge(start + step * seconds(10));
+    std::this_thread::yield();
+  }
+  stop.store(true);
+  collector().threads().call_blocked(join_all, &threads);
+}
+
+}  // namespace
+}  // namespace jackdaw::gc
