@@ -260,7 +260,21 @@ pthread_key_t key_of_object;
   return object[7] == reinterpret_cast<void*>(~reinterpret_cast<std::uintptr_t>(object));
 }
 
+// Returns where the calling thread's stack ends, as the thread library knows it.
+void* end_of_stack() {
+  pthread_attr_t attributes;
+  EXPECT_EQ(pthread_getattr_np(pthread_self(), &attributes), 0);
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_EQ(pthread_attr_getstack(&attributes, &begin, &bytes), 0);
+  pthread_attr_destroy(&attributes);
+  return static_cast<std::byte*>(begin) + bytes;
+}
+
 void* recurse(void* frames) {
+  GC_stack_base bottom{};
+  GC_get_my_stackbottom(&bottom);
+  EXPECT_EQ(bottom.mem_base, end_of_stack());
   auto** const of_key = static_cast<void**>(GC_malloc(64));
   of_key[7] = of_key + 1;
   pthread_setspecific(key_of_object, of_key);
