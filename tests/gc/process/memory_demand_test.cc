@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kUnit = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr MemoryDemand::Clock::time_point kStart{seconds(1000)};
 
 // This program does not allocate.
@@ -60,43 +60,43 @@ TEST_F(IdleProgram, KeepsTheMostThatItNeededLately) {
 
 TEST(MemoryDemand, CountsWhatWillSoonBeAllocated) {
   MemoryDemand demand;
-  demand.note_collection(100 * kUnit, kStart - seconds(100));
+  demand.note_collection(100 * kMebibyte, kStart - seconds(100));
   demand.note_allocated_anew(0, kStart - seconds(2));
-  demand.note_allocated(2 * kUnit, kStart);
-  const auto thirty_seconds = 30 * kUnit;
-  EXPECT_EQ(demand.soon(100 * kUnit), thirty_seconds);
+  demand.note_allocated(2 * kMebibyte, kStart);
+  const auto thirty_seconds = 30 * kMebibyte;
+  EXPECT_EQ(demand.soon(100 * kMebibyte), thirty_seconds);
   EXPECT_EQ(demand.soon(5), 5U);
   EXPECT_EQ(demand.at(kStart, 5), 5 + thirty_seconds);
-  EXPECT_EQ(demand.at(kStart, 90 * kUnit), 100 * kUnit) << "the next collection comes before";
-  EXPECT_EQ(demand.at(kStart, 110 * kUnit), 110 * kUnit);
+  EXPECT_EQ(demand.at(kStart, 90 * kMebibyte), 100 * kMebibyte) << "the next collection comes before";
+  EXPECT_EQ(demand.at(kStart, 110 * kMebibyte), 110 * kMebibyte);
 }
 
 TEST(MemoryDemand, CountsTheMeanRateOfSomeSeconds) {
   MemoryDemand demand;
-  demand.note_collection(1000 * kUnit, kStart);
+  demand.note_collection(1000 * kMebibyte, kStart);
   demand.note_allocated_anew(0, kStart);
   demand.note_allocated(0, kStart + seconds(1));
   for (const int second : {2, 3}) {
-    demand.note_allocated(4 * kUnit, kStart + seconds(second));
-    EXPECT_EQ(demand.soon(100 * kUnit), 60 * kUnit);
+    demand.note_allocated(4 * kMebibyte, kStart + seconds(second));
+    EXPECT_EQ(demand.soon(100 * kMebibyte), 60 * kMebibyte);
   }
-  demand.note_allocated(4 * kUnit, kStart + seconds(4));
-  EXPECT_EQ(demand.soon(kUnit), 0U);
+  demand.note_allocated(4 * kMebibyte, kStart + seconds(4));
+  EXPECT_EQ(demand.soon(kMebibyte), 0U);
 }
 
 TEST(MemoryDemand, KnowsNoRateWithoutTwoSamples) {
   MemoryDemand demand;
-  demand.note_collection(kUnit, kStart);
-  EXPECT_EQ(demand.soon(kUnit), kUnit);
+  demand.note_collection(kMebibyte, kStart);
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte);
   demand.note_allocated(0, kStart - seconds(100));
-  EXPECT_EQ(demand.soon(kUnit), kUnit);
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte);
   demand.note_allocated_anew(0, kStart);
   demand.note_allocated(0, kStart + milliseconds(900));
-  EXPECT_EQ(demand.soon(kUnit), kUnit) << "too early";
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte) << "too early";
   demand.note_allocated(0, kStart + milliseconds(1000));
-  EXPECT_EQ(demand.soon(kUnit), 0U);
+  EXPECT_EQ(demand.soon(kMebibyte), 0U);
   demand.note_allocated_anew(0, kStart + seconds(100));
-  EXPECT_EQ(demand.soon(kUnit), kUnit) << "it may have begun to allocate just now";
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte) << "it may have begun to allocate just now";
 }
 
 }  // namespace
