@@ -8,6 +8,18 @@
 
 namespace jackdaw::gc {
 
+namespace {
+
+// A heap grows by whole blocks, and by no chunk shorter than this.
+constexpr std::uint64_t kShortestChunkBytes = std::uint64_t{1} << 20;
+
+// Returns the most by which the heap grows for an allocation of `bytes` bytes in the shortest chunk.
+std::uint64_t growth_for(std::size_t bytes) {
+  return std::max<std::uint64_t>(bytes + heap::kBlockBytes, kShortestChunkBytes);
+}
+
+}  // namespace
+
 HeapLimit::HeapLimit(const ProcessOptions& options, heap::Heap& heap)
     : heap_(heap), starts_filtered_(prctl(PR_GET_SECCOMP) > 0), maximum_(options.heap_limit_bytes) {
   if (!options.fits_memory) return;
@@ -21,7 +33,7 @@ void HeapLimit::set_maximum(std::size_t bytes) {
 }
 
 bool HeapLimit::is_due(std::size_t bytes) const {
-  return heap_.budget().is_watched(heap_bytes() + std::max(bytes, heap::kBlockBytes));
+  return heap_.budget().is_watched(heap_bytes() + growth_for(bytes));
 }
 
 void HeapLimit::look(std::size_t bytes) {
@@ -48,7 +60,7 @@ HeapBounds HeapLimit::read(machine::Left left, std::size_t bytes) {
   left_by_system_ = bounds.limit();
   is_near_ = bounds.is_near();
   set_maximum(maximum_);
-  heap_.budget().watch(bounds.watch(std::max(bytes, heap::kBlockBytes)));
+  heap_.budget().watch(bounds.watch(growth_for(bytes)));
   return bounds;
 }
 
