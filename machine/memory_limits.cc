@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kKibibyte = 1024;
 
-// The same figures in the two versions of control groups. In version 1 those of swap space include memory,
-// and there is no limit from which on the kernel slows the group down.
+// These files have the figures in each version of control groups. In version 1 those of swap space include
+// memory, and there is no limit from which on the kernel slows the group down.
 struct Names {
   const char* limit;
   const char* slow;

@@ -21,7 +21,7 @@ struct MemoryRoom {
   std::uint64_t left = 0;
 };
 
-/// What counts as left of a limit.
+/// Says what counts as left of a limit.
 enum class Left : std::uint8_t {
   at_ease,  ///< what is free, and the cache of files that nobody used lately
   at_last,  ///< all that can be taken before a process is killed: also the cache of other files, and swap

@@ -51,7 +51,7 @@ AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationReques
 void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) {
   void* object = nullptr;
   bool has_collected = false;
-  // What a collection freed may be taken by other threads before this one comes to it.
+  // Other threads may take what a collection freed before this one comes to it.
   const auto others_took_it = [&] { return has_collected && parts_.plan.has_allocated_much(); };
   do {
     has_collected = false;

@@ -31,7 +31,7 @@ struct ProcessOptions {
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// Whether the heap keeps within the memory that control groups and the machine leave (HeapLimit).
   bool fits_memory = true;
-  /// Where the kernel tells what they leave.
+  /// The folders in which the kernel says what they leave.
   machine::KernelFolders kernel_folders;
   /// When to collect.
   GrowthPolicy growth;

@@ -1,4 +1,4 @@
-// What is left of memory, by a kernel's files of our own making.
+// MemoryLimits: reads what is left of memory from files that imitate the kernel's.
 #include "machine/memory_limits.h"
 
 #include <gtest/gtest.h>

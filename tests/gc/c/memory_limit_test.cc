@@ -31,7 +31,7 @@ class CMemoryLimit : public testing::Test {
   void set_usage(std::size_t bytes) const {
     files_.write("cgroup/job/memory.current", std::to_string(bytes));
   }
-  // Of files that are in use.
+  // These files are in use.
   void set_active_cache(std::size_t bytes) const {
     files_.write("cgroup/job/memory.stat", "inactive_file 0\nactive_file " + std::to_string(bytes) + "\n");
   }
