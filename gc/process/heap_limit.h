@@ -36,7 +36,7 @@ class HeapLimit {
   /// Whether an object of `bytes` bytes would fit into the heap if that were empty and had all memory.
   [[nodiscard]] bool may_hold(std::size_t bytes) const { return bytes <= maximum_ && heap_.may_hold(bytes); }
 
-  /// Whether the heap refuses `bytes` bytes for the reason alone that look() is to be called.
+  /// Whether look() is to be called before `bytes` bytes are refused: the heap may refuse them only for that.
   [[nodiscard]] bool is_due(std::size_t bytes) const;
   /// Reads what is left, for an allocation of `bytes` bytes.
   void look(std::size_t bytes);
