@@ -77,10 +77,7 @@ std::optional<MemoryRoom> MemoryLimits::of_group(const ControlGroup& group, Left
   if (limit == kUnlimited) return std::nullopt;
   const auto usage = number_in(group, names.usage);
   if (!usage) return std::nullopt;
-  MemoryRoom room{.limit = limit, .left = difference(limit, *usage)};
-  // To ask what is cached may take the kernel a while.
-  const bool has_much_left = left == Left::at_ease && room.left >= limit / 2;
-  if (!has_much_left) room.left = difference(limit, difference(*usage, file_cache(group, left)));
+  MemoryRoom room{.limit = limit, .left = difference(limit, difference(*usage, file_cache(group, left)))};
   if (free_swap_ != 0) {
     const std::uint64_t swap = swap_space(group, difference(limit, *usage));
     room.limit += swap;

@@ -92,13 +92,13 @@ TEST(MemoryLimits, AncestorsCountAndThosePastTheirLimitHaveNothing) {
   EXPECT_EQ(rooms(files, Left::at_ease), (Rooms{{1000, 999}, {500, 0}}));
 }
 
-TEST(MemoryLimits, WhatIsCachedIsNotAskedForWhileMuchIsLeft) {
+TEST(MemoryLimits, WhatIsCachedIsLeftAlsoWhileMuchIsFree) {
   const KernelFiles files;
   files.put_into_group("/job", "memory.max", "1000\n");
   files.write("cgroup/job/memory.current", "500\n");
-  files.write("cgroup/job/memory.stat", "inactive_file 300\n");
-  EXPECT_EQ(rooms(files, Left::at_ease), (Rooms{{1000, 500}}));
-  EXPECT_EQ(rooms(files, Left::at_last), (Rooms{{1000, 800}}));
+  files.write("cgroup/job/memory.stat", "inactive_file 300\nactive_file 60\n");
+  EXPECT_EQ(rooms(files, Left::at_ease), (Rooms{{1000, 800}}));
+  EXPECT_EQ(rooms(files, Left::at_last), (Rooms{{1000, 860}}));
 }
 
 TEST(MemoryLimits, GroupsAreFoundOnceAndReadAnew) {
