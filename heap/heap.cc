@@ -6,14 +6,12 @@
 
 #include "base/check.h"
 #include "heap/allocator.h"
+#include "heap/layout.h"
 #include "heap/size_classes.h"
 
 namespace jackdaw::heap {
 
 namespace {
-
-// Where addresses are scarce, chunks get shorter down to this length.
-constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 
 // Spares are given out only if this many blocks are free in the chunk and within the limit.
 constexpr std::size_t kManyBlocks = 64;

@@ -13,5 +13,7 @@ inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
 /// The heap takes memory from the system in aligned units of this many bytes.
 inline constexpr std::size_t kChunkBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
+/// A chunk for which the system had less memory than kChunkBytes has at least this many bytes.
+inline constexpr std::size_t kShortestChunkBytes = std::size_t{1} << 20;
 
 }  // namespace jackdaw::heap

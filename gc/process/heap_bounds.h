@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "heap/layout.h"
 #include "machine/memory_limits.h"
 
 namespace jackdaw::gc {
@@ -27,7 +28,7 @@ class HeapBounds {
   /// Returns the size at which what is left is to be read again: the heap has then grown by an eighth of what
   /// it may, and by `bytes`. Where that is the limit or more, there is no such size.
   [[nodiscard]] constexpr std::uint64_t watch(std::uint64_t bytes) const {
-    const std::uint64_t step = std::max({growth() / kParts, bytes, kLeastStep});
+    const std::uint64_t step = std::max<std::uint64_t>({growth() / kParts, bytes, heap::kShortestChunkBytes});
     return step < growth() ? heap_bytes_ + step : kUnlimited;
   }
   /// Whether the heap is so near its limit that what others take matters after each collection.
@@ -38,7 +39,6 @@ class HeapBounds {
  private:
   static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t kParts = 8;
-  static constexpr std::uint64_t kLeastStep = std::uint64_t{1} << 20;
   static constexpr std::uint64_t kReservedPart = 16;
   static constexpr std::uint64_t kMostReserved = std::uint64_t{256} << 20;
 

@@ -10,12 +10,9 @@ namespace jackdaw::gc {
 
 namespace {
 
-// A heap grows by whole blocks, and by no chunk shorter than this.
-constexpr std::uint64_t kShortestChunkBytes = std::uint64_t{1} << 20;
-
 // Returns the most by which the heap grows for an allocation of `bytes` bytes in the shortest chunk.
 std::uint64_t growth_for(std::size_t bytes) {
-  return std::max<std::uint64_t>(bytes + heap::kBlockBytes, kShortestChunkBytes);
+  return std::max<std::uint64_t>(bytes + heap::kBlockBytes, heap::kShortestChunkBytes);
 }
 
 }  // namespace

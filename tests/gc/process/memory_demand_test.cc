@@ -12,7 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kUnitOfDemand = std::uint64_t{1} << 20;
 constexpr MemoryDemand::Clock::time_point kStart{seconds(1000)};
 
 // This program does not allocate.
@@ -59,44 +58,47 @@ TEST_F(IdleProgram, KeepsTheMostThatItNeededLately) {
 }
 
 TEST(MemoryDemand, CountsWhatWillSoonBeAllocated) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
   MemoryDemand demand;
-  demand.note_collection(100 * kUnitOfDemand, kStart - seconds(100));
+  demand.note_collection(100 * kMebibyte, kStart - seconds(100));
   demand.note_allocated_anew(0, kStart - seconds(2));
-  demand.note_allocated(2 * kUnitOfDemand, kStart);
-  const auto thirty_seconds = 30 * kUnitOfDemand;
-  EXPECT_EQ(demand.soon(100 * kUnitOfDemand), thirty_seconds);
+  demand.note_allocated(2 * kMebibyte, kStart);
+  const auto thirty_seconds = 30 * kMebibyte;
+  EXPECT_EQ(demand.soon(100 * kMebibyte), thirty_seconds);
   EXPECT_EQ(demand.soon(5), 5U);
   EXPECT_EQ(demand.at(kStart, 5), 5 + thirty_seconds);
-  EXPECT_EQ(demand.at(kStart, 90 * kUnitOfDemand), 100 * kUnitOfDemand) << "the next collection comes before";
-  EXPECT_EQ(demand.at(kStart, 110 * kUnitOfDemand), 110 * kUnitOfDemand);
+  EXPECT_EQ(demand.at(kStart, 90 * kMebibyte), 100 * kMebibyte) << "the next collection comes before";
+  EXPECT_EQ(demand.at(kStart, 110 * kMebibyte), 110 * kMebibyte);
 }
 
 TEST(MemoryDemand, CountsTheMeanRateOfSomeSeconds) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
   MemoryDemand demand;
-  demand.note_collection(1000 * kUnitOfDemand, kStart);
+  demand.note_collection(1000 * kMebibyte, kStart);
   demand.note_allocated_anew(0, kStart);
   demand.note_allocated(0, kStart + seconds(1));
   for (const int second : {2, 3}) {
-    demand.note_allocated(4 * kUnitOfDemand, kStart + seconds(second));
-    EXPECT_EQ(demand.soon(100 * kUnitOfDemand), 60 * kUnitOfDemand);
+    demand.note_allocated(4 * kMebibyte, kStart + seconds(second));
+    EXPECT_EQ(demand.soon(100 * kMebibyte), 60 * kMebibyte);
   }
-  demand.note_allocated(4 * kUnitOfDemand, kStart + seconds(4));
-  EXPECT_EQ(demand.soon(kUnitOfDemand), 0U);
+  demand.note_allocated(4 * kMebibyte, kStart + seconds(4));
+  EXPECT_EQ(demand.soon(kMebibyte), 0U);
 }
 
 TEST(MemoryDemand, KnowsNoRateWithoutTwoSamples) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
   MemoryDemand demand;
-  demand.note_collection(kUnitOfDemand, kStart);
-  EXPECT_EQ(demand.soon(kUnitOfDemand), kUnitOfDemand);
+  demand.note_collection(kMebibyte, kStart);
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte);
   demand.note_allocated(0, kStart - seconds(100));
-  EXPECT_EQ(demand.soon(kUnitOfDemand), kUnitOfDemand);
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte);
   demand.note_allocated_anew(0, kStart);
   demand.note_allocated(0, kStart + milliseconds(900));
-  EXPECT_EQ(demand.soon(kUnitOfDemand), kUnitOfDemand) << "too early";
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte) << "too early";
   demand.note_allocated(0, kStart + milliseconds(1000));
-  EXPECT_EQ(demand.soon(kUnitOfDemand), 0U);
+  EXPECT_EQ(demand.soon(kMebibyte), 0U);
   demand.note_allocated_anew(0, kStart + seconds(100));
-  EXPECT_EQ(demand.soon(kUnitOfDemand), kUnitOfDemand) << "it may have begun to allocate just now";
+  EXPECT_EQ(demand.soon(kMebibyte), kMebibyte) << "it may have begun to allocate just now";
 }
 
 }  // namespace
