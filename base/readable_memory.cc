@@ -47,6 +47,12 @@ bool is_all_readable([[maybe_unused]] AddressRange range) {
 #endif
 }
 
+// Whether a call for each page takes less time than one for all: 0.2 us each, against 0.7 and more.
+bool is_short(AddressRange range) {
+  constexpr std::uintptr_t kFewPages = 4;
+  return range.end - page_of(range.begin) <= kFewPages * page_bytes();
+}
+
 // `range` up to the first page that cannot be read, asking from `first` on.
 AddressRange readable_from(AddressRange range, std::uintptr_t first) {
   std::uintptr_t end = first;
@@ -81,7 +87,7 @@ bool is_readable(std::uintptr_t address) {
 }
 
 AddressRange first_readable(AddressRange range) {
-  if (is_all_readable(range)) return range;
+  if (!is_short(range) && is_all_readable(range)) return range;
   while (!range.empty()) {
     if (is_readable(range.begin)) return readable_from(range, page_after(range.begin));
     range.begin = page_after(range.begin);

@@ -15,7 +15,7 @@ namespace jackdaw::base {
 bool is_readable(std::uintptr_t address);
 
 /// Returns the first run of readable pages in `range`, cut off at its ends; empty when there is none. One
-/// system call where all can be read, and otherwise one for each page up to the run's end.
+/// system call where it is long and all can be read, and otherwise one for each page up to the run's end.
 AddressRange first_readable(AddressRange range);
 
 /// The part of `range` from its begin to the first page that cannot be read. One system call a page.

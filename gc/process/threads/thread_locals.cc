@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/page_memory.h"
+
 namespace jackdaw::gc {
 
 namespace {
@@ -50,7 +52,10 @@ constexpr std::uintptr_t kNoBlock = ~std::uintptr_t{0};
   const auto address = reinterpret_cast<std::uintptr_t>(table);
   if (!base::is_readable(address - sizeof(Entry)) || table[-1].value < module) return nullptr;
   const Entry* const entry = table + module;
-  return base::is_readable(reinterpret_cast<std::uintptr_t>(entry)) ? entry : nullptr;
+  const auto page_of = [](std::uintptr_t within) { return within / base::page_bytes(); };
+  const auto entry_address = reinterpret_cast<std::uintptr_t>(entry);
+  const bool is_known = page_of(entry_address) == page_of(address - sizeof(Entry));
+  return is_known || base::is_readable(entry_address) ? entry : nullptr;
 }
 
 // The findings of a walk over the modules on the calling thread.
