@@ -110,15 +110,14 @@ bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) const {
 // Takes the first spare, or a block of the heap. The slots of the present block are used up.
 bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind) {
   std::byte* const spares = run.block.spares;
-  const std::uint32_t wanted = run.blocks_wanted;
-  run = {};
+  run.reset();
   if (spares != nullptr) {
-    run.block = Heap::take_spare(spares);
-    run.blocks_wanted = wanted;
+    run.block = heap_.take_spare(spares);
   } else {
-    run.block = heap_.own_block(size_class, kind, wanted - 1);
-    run.blocks_wanted = std::min(2 * wanted, kMostBlocksWanted);
+    run.block = heap_.own_block(size_class, kind, run.blocks_wanted - 1);
+    run.blocks_wanted = std::max(run.blocks_wanted, std::min(2 * run.blocks_wanted, kMostWantedAtFirst));
   }
+  ++run.blocks_taken;
   if (run.block.chunk != nullptr) {
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).use == BlockUse::small);
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).size_class == size_class);
@@ -181,7 +180,7 @@ void Allocator::give_up_blocks() {
       Chunk::set_free(run.cursor, run.end);
     }
     if (run.freed != nullptr) heap_.abandon(run.freed);
-    run = {};
+    run.reset();
   });
 }
 
@@ -208,11 +207,13 @@ void Allocator::set_next_freed(std::byte* freed, const std::byte* next) {
   std::memcpy(freed, &word, sizeof word);
 }
 
-// Spares are given up because a thread that stops allocating would keep them for ever.
+// Spares are given up because a thread that stops allocating would keep them for ever. What it took since the
+// last sweep says how many it will need.
 void Allocator::give_up_spares() {
   for_each_run([](FreeRun& run) {
     run.block.spares = nullptr;
-    run.blocks_wanted = 1;
+    run.blocks_wanted = std::clamp(run.blocks_taken / kPartTakenAtOnce, 1U, kMostWanted);
+    run.blocks_taken = 0;
   });
 }
 

@@ -93,6 +93,15 @@ class Allocator {
     SmallBlock block;
     std::uint32_t next_granule = 0;   // where the search for the next run goes on
     std::uint32_t blocks_wanted = 1;  // when the heap is asked next
+    std::uint32_t blocks_taken = 0;   // since the last sweep
+
+    // From now on it has no block and no slots.
+    void reset() { *this = FreeRun(blocks_wanted, blocks_taken); }
+
+    FreeRun() = default;
+
+   private:
+    FreeRun(std::uint32_t wanted, std::uint32_t taken) : blocks_wanted(wanted), blocks_taken(taken) {}
   };
   // A kind's runs, by size class.
   using RunTable = std::array<FreeRun, SizeClasses::kCount>;
@@ -122,7 +131,11 @@ class Allocator {
   // slots are not marked. Under the heap's lock, while no thread allocates.
   void sweep_blocks();
 
-  static constexpr std::uint32_t kMostBlocksWanted = 16;
+  // A run asks for one block, then for twice as many as before, up to a first bound. Where it took many
+  // between two sweeps it asks for a part of these at once, so that threads seldom wait for the heap's lock.
+  static constexpr std::uint32_t kMostWantedAtFirst = 16;
+  static constexpr std::uint32_t kMostWanted = 64;
+  static constexpr std::uint32_t kPartTakenAtOnce = 8;
 
   // The table of a kind of which no object was allocated yet: its runs are used up, so that the fast half
   // need not look whether there is a table.

@@ -239,14 +239,19 @@ class BlockMap {
   [[nodiscard]] const Displacements* displacements() const { return displacements_; }
   void set_displacements(const Displacements* displacements) { displacements_ = displacements; }
 
-  /// Writes the entry of the block at `address`, which lies inside.
+  /// Writes the entry of the block at `address`, which lies inside. Threads may write entries of different
+  /// blocks at the same time.
   void set(std::uintptr_t address, BlockShape shape) {
     JACKDAW_CHECK(covers(address));
     const std::uintptr_t block = (address - start_) / kBlockBytes;
-    // Release, both: pair with the acquires in shape_at and used_end.
+    // Release, both: pair with the acquires in shape_at and used_end. Relaxed: only the number matters.
     std::atomic_ref(entries_[block]).store(shape.bits(), std::memory_order_release);
     const std::uintptr_t end = (block + 1) * kBlockBytes;
-    if (end > used_bytes_) std::atomic_ref(used_bytes_).store(end, std::memory_order_release);
+    const std::atomic_ref used(used_bytes_);
+    std::uintptr_t before = used.load(std::memory_order_relaxed);
+    while (end > before &&
+           !used.compare_exchange_weak(before, end, std::memory_order_release, std::memory_order_relaxed)) {
+    }
   }
 
  private:

@@ -28,7 +28,6 @@ bool Blocks::take(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNu
 void Blocks::release(Chunk* chunk, std::size_t first, std::size_t count) {
   JACKDAW_CHECK(count != 0);
   for (std::size_t block = first; block < first + count; ++block) {
-    JACKDAW_CHECK(holds_objects(*chunk, block));
     map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)), {});
     if (poison_.is_on() && !chunk->is_oversized()) poison_.release_block(*chunk, block);
     if (block < kBlocksPerChunk) chunk->release_block(block);

@@ -80,11 +80,18 @@ class Blocks {
   /// theirs back. True within limit and budget, unless the system refuses to take memory back.
   bool make_room_for(std::size_t untouched_blocks, const Budget& budget);
 
-  /// Takes a free block and returns whether its memory is zero. The caller sets its entry in the map.
+  /// Takes a free block and returns whether its memory is zero. The caller opens it.
   bool take(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
+  /// Has markers find objects in a block that was taken: sets its marks and its entry in the map. Any thread,
+  /// without the lock, before an object is allocated there.
+  void open(Chunk* chunk, std::size_t index, BlockShape shape) {
+    JACKDAW_CHECK(!holds_objects(*chunk, index));
+    if (index < kBlocksPerChunk) chunk->set_all_marks(index);
+    map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)), shape);
+  }
   /// Takes a block that is not in its chunk's table, behind the first kChunkBytes of an oversized chunk.
   void take_untabled() { usage_.used.add(kBlockBytes); }
-  /// Releases blocks that were taken. They keep their memory.
+  /// Releases blocks that were taken, opened or not. They keep their memory.
   void release(Chunk* chunk, std::size_t first, std::size_t count);
   /// Whether the map says that a block of a chunk, also of one that is longer than its table, holds objects.
   [[nodiscard]] bool holds_objects(Chunk& chunk, std::size_t block) const {

@@ -78,7 +78,6 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   blocks_[index] = info;
   kinds_[index] = kind_byte(kind);
   kinds_taken_ |= 1U << static_cast<unsigned>(kind);
-  set_all_marks(index);
   free_.reset(index);
   --free_blocks_;
   zero_.reset(index);

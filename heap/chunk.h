@@ -277,10 +277,17 @@ class Chunk {
   void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
-  /// Takes a block and returns whether its memory is zero because it was never taken. All its granules become
-  /// marked: objects allocated there during a marking live on.
+  /// Takes a block and returns whether its memory is zero because it was never taken. Its marks are to be set
+  /// (set_all_marks) before the map says that it holds objects.
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
+  /// Makes all granules of a block that was taken marked: objects allocated there during a marking live on.
+  /// Any thread, without the heap's lock.
+  void set_all_marks(std::size_t block) {
+    marks_.set_block(block);
+    // Relaxed: as for the marks.
+    marker_words_[block].store(0, std::memory_order_relaxed);
+  }
   /// Has the system populate `bytes` bytes from a block on, whose memory is zero and the caller's, at once,
   /// also where it comes in small pages because huge ones are slow to come.
   void populate(std::size_t first, std::size_t bytes);
@@ -362,11 +369,6 @@ class Chunk {
     std::byte* const start = block_start(page * kBlocksPerHugePage);
     const std::byte* const end = reinterpret_cast<std::byte*>(this) + total_bytes_;
     return {start, std::min(HugePages::kBytes, static_cast<std::size_t>(end - start))};
-  }
-  void set_all_marks(std::size_t block) {
-    marks_.set_block(block);
-    // Relaxed: as for the marks.
-    marker_words_[block].store(0, std::memory_order_relaxed);
   }
 
   // The order of the fields is measured, and LayoutOfChunk checks it.

@@ -58,19 +58,30 @@ void Heap::take_back_blocks(Allocator& allocator) {
   allocator.give_up_blocks();
 }
 
+// A wholly free block is opened without the lock, since many threads wait for it.
 SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
-  const std::lock_guard lock(mutex_);
-  std::byte*& partly_free = partly_free_.list(size_class, kind, nodes().near_this_thread());
-  if (partly_free == nullptr) sweeper_.sweep_next_chunk();
-  if (partly_free != nullptr) return own_partly_free(partly_free);
-  SmallBlock block = own_free(size_class, kind);
-  if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
+  SmallBlock block;
+  {
+    const std::lock_guard lock(mutex_);
+    std::byte*& partly_free = partly_free_.list(size_class, kind, nodes().near_this_thread());
+    if (partly_free == nullptr) sweeper_.sweep_next_chunk();
+    if (partly_free != nullptr) return own_partly_free(partly_free);
+    block = own_free_with_spares(size_class, kind, spares);
+    if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
+  }
+  open(block);
+  return block;
+}
+
+SmallBlock Heap::own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
+  const BlockSearch::Taker taker = BlockSearch::of_this_processor();
+  SmallBlock block = own_free(size_class, kind, taker);
   std::byte** end_of_spares = &block.spares;
   const auto are_many = [&] {
     return block.chunk->free_blocks() >= kManyBlocks && blocks_.within_limit(kManyBlocks);
   };
   for (; spares > 0 && block.chunk != nullptr && are_many(); --spares) {
-    const SmallBlock spare = own_free(size_class, kind);
+    const SmallBlock spare = own_free(size_class, kind, taker);
     if (spare.chunk == nullptr) break;
     *end_of_spares = spare.chunk->block_start(spare.index);
     end_of_spares = &spare.chunk->block(spare.index).next;
@@ -78,12 +89,20 @@ SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32
   return block;
 }
 
+void Heap::open(const SmallBlock& block) {
+  const Contents contents = block.chunk->contents(block.index);
+  blocks_.open(block.chunk, block.index,
+               BlockShape::of_slots(block.chunk->block(block.index).slot_bytes, contents));
+}
+
 SmallBlock Heap::take_spare(std::byte* spares) {
   Chunk* const chunk = Chunk::of(spares);
   const std::size_t index = chunk->block_index(spares);
   const BlockInfo& info = chunk->block(index);
   JACKDAW_CHECK(info.use == BlockUse::small);
-  return {chunk, static_cast<std::uint32_t>(index), info.was_zero, info.next};
+  const SmallBlock block{chunk, static_cast<std::uint32_t>(index), info.was_zero, info.next};
+  open(block);
+  return block;
 }
 
 // Takes the first block of the list, or returns none when the budget is spent.
@@ -107,11 +126,10 @@ SmallBlock Heap::own_partly_free_anywhere(std::uint8_t size_class, KindNumber ki
   return {};
 }
 
-// Takes a wholly free block, or returns none when there is no memory or the budget is spent.
-SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
+// Takes a wholly free block, which is to be opened; returns none when memory or the budget is spent.
+SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind, BlockSearch::Taker taker) {
   if (!budget_.allows(kBlockBytes) || !blocks_.within_limit(1)) return {};
   std::size_t index = 0;
-  const BlockSearch::Taker taker = BlockSearch::of_this_processor();
   // During a sweep only chunks that it has come to are searched.
   Chunk* chunk =
       busy_allocators_ > 1 ? blocks_.find_taken_before(taker, sweeper_.swept_chunks(), index) : nullptr;
@@ -125,9 +143,6 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind) {
   const bool is_zero = blocks_.take(chunk, index, info, kind);
   chunk->block(index).was_zero = is_zero;
   chunk->set_taker(index, taker);
-  JACKDAW_CHECK(!blocks_.holds_objects(*chunk, index));
-  blocks_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(index)),
-                    BlockShape::of_slots(info.slot_bytes, kinds_[kind].contents));
   count_allocated(kBlockBytes);
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
 }

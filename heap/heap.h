@@ -70,7 +70,7 @@ class Heap {
   /// there are many. Memory near the calling thread comes first, even in a new chunk.
   SmallBlock own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
   /// Returns the first of some spares, not null, with the others. For their owner, without the lock.
-  static SmallBlock take_spare(std::byte* spares);
+  SmallBlock take_spare(std::byte* spares);
   /// Returns memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when
   /// there is none or the budget is spent.
   Object* allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses = LargeAddresses::all);
@@ -271,7 +271,9 @@ class Heap {
 
   SmallBlock own_partly_free(std::byte*& list);
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
-  SmallBlock own_free(std::uint8_t size_class, KindNumber kind);
+  SmallBlock own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
+  SmallBlock own_free(std::uint8_t size_class, KindNumber kind, BlockSearch::Taker taker);
+  void open(const SmallBlock& block);
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted);
   Chunk* find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
                        std::size_t most_swept);

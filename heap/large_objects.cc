@@ -60,8 +60,7 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   head.blocks = static_cast<std::uint32_t>(blocks_of(info.large_bytes));
   JACKDAW_CHECK(chunk->is_oversized() || first + head.blocks <= kBlocksPerChunk);
   const bool is_zero = blocks_.take(chunk, first, head, kind);
-  blocks_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(first)),
-                    BlockShape::of_large(0, kinds_[kind].contents));
+  blocks_.open(chunk, first, BlockShape::of_large(0, kinds_[kind].contents));
   chunk->set_large_allocated(first);
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
 }
@@ -81,9 +80,8 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
     } else {
       blocks_.take_untabled();
     }
-    JACKDAW_CHECK(!blocks_.holds_objects(*chunk, block));
-    blocks_.map().set(reinterpret_cast<std::uintptr_t>(chunk->block_start(block)),
-                      BlockShape::of_large(static_cast<std::uint32_t>(index), contents, keeps_nothing));
+    blocks_.open(chunk, block,
+                 BlockShape::of_large(static_cast<std::uint32_t>(index), contents, keeps_nothing));
   }
   return is_zero;
 }

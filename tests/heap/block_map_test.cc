@@ -136,6 +136,21 @@ TEST_F(BlockMapTest, KnowsWhereTheLastBlockIsThatHeldObjects) {
   EXPECT_EQ(map_.used_end(), block(kBlocks)) << "also when they are gone";
 }
 
+TEST_F(BlockMapTest, KnowsTheLastBlockThatAnyThreadSet) {
+  constexpr std::size_t kThreads = 4;
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([this, thread] {
+      for (std::size_t each = thread; each < kBlocks; each += kThreads) {
+        map_.set(block(each), BlockShape::of_slots(64, Contents::words));
+        EXPECT_GE(map_.used_end(), block(each + 1));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(map_.used_end(), block(kBlocks));
+}
+
 TEST_F(BlockMapTest, ShapesTellWhetherObjectsMayHoldReferences) {
   EXPECT_FALSE(BlockShape().may_hold_references());
   constexpr std::uint32_t kFarthest = ~std::uint32_t{0};

@@ -296,6 +296,45 @@ TEST(SweepOwnedBlocks, SparesAreFreeWhenTheirAllocatorIsGone) {
   EXPECT_EQ(chunk->free_blocks(), kUsableBlocks);
 }
 
+TEST(SweepOwnedBlocks, SparesAreAPartOfWhatWasTakenBefore) {
+  for (const OwnedBlocks owned : {OwnedBlocks::left, OwnedBlocks::taken_back}) {
+    Heap heap;
+    Allocator allocator(heap);
+    const auto blocks_handed_out_after = [&](std::size_t blocks) {
+      for (std::size_t i = 0; i < blocks * kBlockBytes / 64; ++i)
+        allocator.allocate_plain(64, KindNumber::data);
+      heap.clear_marks();
+      heap.sweep(owned);
+      // The block that was left, if any, is used up first.
+      while (heap.allocated_bytes() == 0) allocator.allocate_plain(64, KindNumber::data);
+      return heap.allocated_bytes() / kBlockBytes;
+    };
+    EXPECT_EQ(blocks_handed_out_after(100), 12U) << "an eighth";
+    EXPECT_EQ(blocks_handed_out_after(12), 1U);
+    EXPECT_EQ(blocks_handed_out_after(1), 1U);
+    EXPECT_EQ(blocks_handed_out_after(900), 64U) << "at most";
+  }
+}
+
+// A search for objects then passes them, and their marks need not be set under the lock.
+TEST(SweepOwnedBlocks, SparesAreNotInTheMap) {
+  Heap heap;
+  Allocator allocator(heap);
+  const Object* object = nullptr;
+  std::set<std::size_t> used;
+  for (std::size_t i = 0; i < 20 * kBlockBytes / 64; ++i) {
+    object = allocator.allocate_plain(64, KindNumber::words);
+    used.insert(Chunk::of(object)->block_index(reinterpret_cast<const std::byte*>(object)));
+  }
+  Chunk& chunk = *Chunk::of(object);
+  EXPECT_LT(chunk.free_blocks(), kUsableBlocks - used.size()) << "there are spares";
+  for (std::size_t block = kFirstBlock; block < kBlocksPerChunk; ++block) {
+    const auto address = reinterpret_cast<std::uintptr_t>(chunk.block_start(block));
+    EXPECT_EQ(heap.map().shape_at(address).holds_objects(), used.contains(block)) << block;
+    EXPECT_EQ(chunk.is_marked(chunk.block_start(block)), used.contains(block)) << block;
+  }
+}
+
 // Allocators that have spares leave none of a small heap's memory unused.
 TEST(SweepOwnedBlocks, SparesDoNotUseUpASmallHeap) {
   Heap heap(kUsableBlocks * kBlockBytes);

@@ -59,7 +59,8 @@ class ScannedStretchesTest : public testing::Test {
     heap_.sweep();
   }
 
-  // The blocks that the tables of all chunks name, and notes where the chunks lie.
+  // The blocks that the tables of all chunks name, but for spares that hold no objects yet, and notes where
+  // the chunks lie.
   std::set<std::uintptr_t> blocks_to_scan() {
     std::set<std::uintptr_t> found;
     chunks_.clear();
@@ -69,6 +70,7 @@ class ScannedStretchesTest : public testing::Test {
       for (std::size_t block = heap::kFirstBlock; block < heap::kBlocksPerChunk; ++block) {
         const heap::BlockInfo& info = chunk->block(block);
         if (info.use == heap::BlockUse::free || chunk->contents(block) == Contents::data) continue;
+        if (!heap_.map().shape_at(begin + block * kBlockBytes).holds_objects()) continue;
         const std::size_t count = info.use == heap::BlockUse::large_head ? info.blocks : 1;
         for (std::size_t i = block; i < block + count; ++i) found.insert(begin + i * kBlockBytes);
       }
