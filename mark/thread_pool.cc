@@ -128,7 +128,11 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
     woken_ = 0;
     at_work_ = 1;
     on_the_way_ = called - 1;
-    for (std::uint32_t worker = 1; worker < called; ++worker) seats_[worker]->has_job = true;
+    const int processor = OwnProcessor::current();
+    for (std::uint32_t worker = 1; worker < called; ++worker) {
+      seats_[worker]->has_job = true;
+      seats_[worker]->caller = processor;
+    }
     away_.assign(called, workers);
     // Relaxed: see called().
     called_.store(called, std::memory_order_relaxed);
@@ -171,6 +175,7 @@ bool ThreadPool::call(std::uint32_t most_on_the_way) {
     called_.store(std::max(called(), worker + 1), std::memory_order_relaxed);
     seat = seats_[worker].get();
     seat->has_job = true;
+    seat->caller = OwnProcessor::current();
     ++on_the_way_;
     publish();
   }
@@ -186,20 +191,25 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
     woken_ = static_cast<std::uint32_t>(helpers);
     for (std::size_t worker = 1; worker < seats_.size(); ++worker)
       seats_[worker]->is_woken = worker <= helpers;
+    starter_ = OwnProcessor::current();
   }
   if (helpers != 0) seats_[1]->called.notify_one();
 }
 
-// Wakes two further helpers, as one that was woken ahead, and polls for the job.
-void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
+// Wakes two further helpers, as one that was woken ahead, and polls for the job. The thread that will start
+// the job needs its processor.
+void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker,
+                           const OwnProcessor& own) {
   for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
     if (next <= woken_) seats_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the state is read again under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
   const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
+  const int starter = starter_;
   lock.unlock();
-  // The thread that will start the job may need this processor.
+  own.leave(starter);
+  // Some other thread may need this processor.
   constexpr std::uint32_t kPausesBeforeYield = 64;
   std::uint32_t pauses = 0;
   while (jobs_begun_.load(std::memory_order_relaxed) == jobs_before &&
@@ -242,18 +252,21 @@ void ThreadPool::publish() {
 void ThreadPool::helper_loop(std::uint32_t worker) {
   is_helper_thread = true;
   if (on_start_) on_start_(worker);
+  const OwnProcessor own;
   std::unique_lock lock(mutex_);
   Seat& self = *seats_[worker];
   for (;;) {
     self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_woken; });
     if (stopping_) return;
     if (std::exchange(self.is_woken, false)) {
-      await_job(lock, worker);
+      await_job(lock, worker, own);
       continue;
     }
     come(self);
     const Job job = *job_;
+    const int caller = self.caller;
     lock.unlock();
+    own.leave(caller);
     job(worker);
     lock.lock();
     leave(worker);

@@ -22,6 +22,8 @@
 #include <thread>
 #include <vector>
 
+#include "mark/own_processor.h"
+
 namespace jackdaw::mark {
 
 /// Helper threads that run one job at a time together with the calling thread.
@@ -107,6 +109,7 @@ class ThreadPool {
     std::condition_variable called;
     bool is_woken = false;  // for the next job, and has not woken yet
     bool has_job = false;   // that it was called to and has not begun
+    int caller = -1;        // the processor of the thread that called it last
     std::thread thread;
   };
 
@@ -134,7 +137,7 @@ class ThreadPool {
   void take_part(Job job, bool waits_for_all);
   void come(Seat& seat);
   void leave(std::uint32_t worker);
-  void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker);
+  void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker, const OwnProcessor& own);
   void publish();
 
   const OnStart on_start_;
@@ -145,6 +148,7 @@ class ThreadPool {
   std::uint32_t on_the_way_ = 0;  // called and not yet begun
   std::uint32_t at_work_ = 0;
   std::uint32_t woken_ = 0;  // helpers woken for the next job
+  int starter_ = -1;         // the processor of the thread that woke them
   bool stopping_ = false;
   std::vector<std::unique_ptr<Seat>> seats_;
   // These hints are copies of guarded members.
