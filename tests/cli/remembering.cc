@@ -14,7 +14,7 @@ class Record : public jackdaw::GarbageCollected<Record> {
 
  private:
   jackdaw::Member<Record> next_;
-  char rest_[4000]{};  // in a slot of 4,096 bytes
+  [[maybe_unused]] char rest_[4000]{};  // in a slot of 4,096 bytes
 };
 
 }  // namespace
