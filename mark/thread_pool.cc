@@ -131,7 +131,7 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
     const int processor = OwnProcessor::current();
     for (std::uint32_t worker = 1; worker < called; ++worker) {
       seats_[worker]->has_job = true;
-      seats_[worker]->caller = processor;
+      seats_[worker]->caller_processor = processor;
     }
     away_.assign(called, workers);
     // Relaxed: see called().
@@ -175,7 +175,7 @@ bool ThreadPool::call(std::uint32_t most_on_the_way) {
     called_.store(std::max(called(), worker + 1), std::memory_order_relaxed);
     seat = seats_[worker].get();
     seat->has_job = true;
-    seat->caller = OwnProcessor::current();
+    seat->caller_processor = OwnProcessor::current();
     ++on_the_way_;
     publish();
   }
@@ -191,7 +191,7 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
     woken_ = static_cast<std::uint32_t>(helpers);
     for (std::size_t worker = 1; worker < seats_.size(); ++worker)
       seats_[worker]->is_woken = worker <= helpers;
-    starter_ = OwnProcessor::current();
+    starter_processor_ = OwnProcessor::current();
   }
   if (helpers != 0) seats_[1]->called.notify_one();
 }
@@ -199,16 +199,16 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
 // Wakes two further helpers, as one that was woken ahead, and polls for the job. The thread that will start
 // the job needs its processor.
 void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker,
-                           const OwnProcessor& own) {
+                           const OwnProcessor& own_processor) {
   for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
     if (next <= woken_) seats_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the state is read again under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
   const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
-  const int starter = starter_;
+  const int starter_processor = starter_processor_;
   lock.unlock();
-  own.leave(starter);
+  own_processor.leave(starter_processor);
   // Some other thread may need this processor.
   constexpr std::uint32_t kPausesBeforeYield = 64;
   std::uint32_t pauses = 0;
@@ -252,21 +252,21 @@ void ThreadPool::publish() {
 void ThreadPool::helper_loop(std::uint32_t worker) {
   is_helper_thread = true;
   if (on_start_) on_start_(worker);
-  const OwnProcessor own;
+  const OwnProcessor own_processor;
   std::unique_lock lock(mutex_);
   Seat& self = *seats_[worker];
   for (;;) {
     self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_woken; });
     if (stopping_) return;
     if (std::exchange(self.is_woken, false)) {
-      await_job(lock, worker, own);
+      await_job(lock, worker, own_processor);
       continue;
     }
     come(self);
     const Job job = *job_;
-    const int caller = self.caller;
+    const int caller_processor = self.caller_processor;
     lock.unlock();
-    own.leave(caller);
+    own_processor.leave(caller_processor);
     job(worker);
     lock.lock();
     leave(worker);

@@ -1,12 +1,11 @@
 #include "gc/process/concurrent_cycle.h"
 
-#include <sys/prctl.h>
-
 #include <utility>
 
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/own_descriptor.h"
+#include "base/system_call_filter.h"
 #include "gc/process/threads/own_work.h"
 
 namespace jackdaw::gc {
@@ -152,7 +151,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
 // filter does not expect can end it. The first cycle opens files, which are closed again where writes to
 // tracked pages turn out to take so long that the collection had better stop the program.
 bool ConcurrentCycle::may_begin_unasked() {
-  if (prctl(PR_GET_SECCOMP) > 0) return parts_.permission.refuse(kNothingTracked);
+  if (base::has_system_call_filter()) return parts_.permission.refuse(kNothingTracked);
   if (parts_.marking.has_thread()) return true;
   // To start a thread might wait for one that waits for the collector.
   if (OwnMemory::is_used()) return parts_.permission.refuse(kNoThread);

@@ -1,9 +1,8 @@
 #include "gc/process/heap_limit.h"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 
+#include "base/system_call_filter.h"
 #include "heap/layout.h"
 
 namespace jackdaw::gc {
@@ -18,7 +17,7 @@ std::uint64_t growth_for(std::size_t bytes) {
 }  // namespace
 
 HeapLimit::HeapLimit(const ProcessOptions& options, heap::Heap& heap)
-    : heap_(heap), starts_filtered_(prctl(PR_GET_SECCOMP) > 0), maximum_(options.heap_limit_bytes) {
+    : heap_(heap), starts_filtered_(base::has_system_call_filter()), maximum_(options.heap_limit_bytes) {
   if (!options.fits_memory) return;
   memory_.emplace(options.kernel_folders);
   heap_.budget().watch(kSmallHeapBytes);
@@ -52,7 +51,7 @@ bool HeapLimit::look_at_last(std::size_t bytes) {
 HeapBounds HeapLimit::read(machine::Left left, std::size_t bytes) {
   HeapBounds bounds(heap_bytes(), left);
   // A filter that the program has installed may end it when a file is opened.
-  if (!starts_filtered_ && prctl(PR_GET_SECCOMP) > 0) memory_.reset();
+  if (!starts_filtered_ && base::has_system_call_filter()) memory_.reset();
   if (memory_) memory_->for_each(left, [&](const machine::MemoryRoom& room) { bounds.add(room); });
   left_by_system_ = bounds.limit();
   is_near_ = bounds.is_near();

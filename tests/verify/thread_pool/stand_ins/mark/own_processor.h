@@ -1,4 +1,4 @@
-// Stands in for mark/own_processor.h: where a thread runs does not matter.
+// This header stands in for mark/own_processor.h: a thread is on no processor.
 #pragma once
 
 namespace jackdaw::mark {
