@@ -117,11 +117,11 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     run.block = heap_.own_block(size_class, kind, run.blocks_wanted - 1);
     run.blocks_wanted = std::max(run.blocks_wanted, std::min(2 * run.blocks_wanted, kMostWantedAtFirst));
   }
-  ++run.blocks_taken;
   if (run.block.chunk != nullptr) {
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).use == BlockUse::small);
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).size_class == size_class);
     JACKDAW_CHECK(run.block.chunk->kind(run.block.index) == kind);
+    ++run.blocks_taken;
     ++blocks_taken_;
   }
   if (run.block.is_zero) run.block.chunk->populate(run.block.index, kBlockBytes);

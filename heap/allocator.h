@@ -95,7 +95,7 @@ class Allocator {
     std::uint32_t blocks_wanted = 1;  // when the heap is asked next
     std::uint32_t blocks_taken = 0;   // since the last sweep
 
-    // From now on it has no block and no slots.
+    // Leaves the run without a block and without slots.
     void reset() { *this = FreeRun(blocks_wanted, blocks_taken); }
 
     FreeRun() = default;

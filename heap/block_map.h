@@ -244,7 +244,7 @@ class BlockMap {
   void set(std::uintptr_t address, BlockShape shape) {
     JACKDAW_CHECK(covers(address));
     const std::uintptr_t block = (address - start_) / kBlockBytes;
-    // Release, both: pair with the acquires in shape_at and used_end. Relaxed: only the number matters.
+    // The releases pair with the acquires in shape_at and used_end. The relaxed load only gives a number.
     std::atomic_ref(entries_[block]).store(shape.bits(), std::memory_order_release);
     const std::uintptr_t end = (block + 1) * kBlockBytes;
     const std::atomic_ref used(used_bytes_);

@@ -82,8 +82,8 @@ class Blocks {
 
   /// Takes a free block and returns whether its memory is zero. The caller opens it.
   bool take(Chunk* chunk, std::size_t index, const BlockInfo& info, KindNumber kind);
-  /// Has markers find objects in a block that was taken: sets its marks and its entry in the map. Any thread,
-  /// without the lock, before an object is allocated there.
+  /// Has markers find objects in a block that was taken: sets its marks and its entry in the map. The thread
+  /// that took it calls this before it allocates there, with or without the lock.
   void open(Chunk* chunk, std::size_t index, BlockShape shape) {
     JACKDAW_CHECK(!holds_objects(*chunk, index));
     if (index < kBlocksPerChunk) chunk->set_all_marks(index);

@@ -282,10 +282,10 @@ class Chunk {
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
   void release_block(std::size_t index);
   /// Makes all granules of a block that was taken marked: objects allocated there during a marking live on.
-  /// Any thread, without the heap's lock.
+  /// The thread that took it may call this without the heap's lock.
   void set_all_marks(std::size_t block) {
     marks_.set_block(block);
-    // Relaxed: as for the marks.
+    // Relaxed: as the marks, it is published by the block's entry in the map.
     marker_words_[block].store(0, std::memory_order_relaxed);
   }
   /// Has the system populate `bytes` bytes from a block on, whose memory is zero and the caller's, at once,

@@ -58,7 +58,7 @@ void Heap::take_back_blocks(Allocator& allocator) {
   allocator.give_up_blocks();
 }
 
-// A wholly free block is opened without the lock, since many threads wait for it.
+// Opens a wholly free block after the lock is released, since many threads wait for the lock.
 SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
   SmallBlock block;
   {
@@ -73,12 +73,14 @@ SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32
   return block;
 }
 
+// Takes no spares during a sweep, since the search for each would sweep further chunks under the lock.
 SmallBlock Heap::own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
   const BlockSearch::Taker taker = BlockSearch::of_this_processor();
   SmallBlock block = own_free(size_class, kind, taker);
   std::byte** end_of_spares = &block.spares;
   const auto are_many = [&] {
-    return block.chunk->free_blocks() >= kManyBlocks && blocks_.within_limit(kManyBlocks);
+    return !sweeper_.is_sweeping() && block.chunk->free_blocks() >= kManyBlocks &&
+           blocks_.within_limit(kManyBlocks);
   };
   for (; spares > 0 && block.chunk != nullptr && are_many(); --spares) {
     const SmallBlock spare = own_free(size_class, kind, taker);
@@ -93,6 +95,9 @@ void Heap::open(const SmallBlock& block) {
   const Contents contents = block.chunk->contents(block.index);
   blocks_.open(block.chunk, block.index,
                BlockShape::of_slots(block.chunk->block(block.index).slot_bytes, contents));
+  // Release: pairs with the acquire fence in for_each_uncollectable_from(), which reads the allocation bits
+  // that the block's owner sets later. The marks are set for a thread that finds an object by its bit.
+  std::atomic_thread_fence(std::memory_order_release);
 }
 
 SmallBlock Heap::take_spare(std::byte* spares) {

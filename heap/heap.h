@@ -69,7 +69,7 @@ class Heap {
   /// when there is no memory or the budget is spent. A wholly free block brings up to `spares` others, if
   /// there are many. Memory near the calling thread comes first, even in a new chunk.
   SmallBlock own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
-  /// Returns the first of some spares, not null, with the others. For their owner, without the lock.
+  /// Opens and returns the first of some spares, not null, with the others. Their owner calls it.
   SmallBlock take_spare(std::byte* spares);
   /// Returns memory for an object larger than kLargestSmallBytes, cleared as its kind says, or null when
   /// there is none or the budget is spent.
@@ -373,6 +373,8 @@ bool Heap::for_each_uncollectable_from(Place& place, std::size_t enough, Functio
     for (std::size_t count = 0; place.block < kBlocksPerChunk; ++place.block) {
       if (count >= enough) return true;
       for_each_object_of_block(chunk, place.block, is_wanted, [&](Object* object) {
+        // Acquire: pairs with the release fence in open().
+        std::atomic_thread_fence(std::memory_order_acquire);
         ++count;
         function(object);
       });

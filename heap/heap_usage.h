@@ -29,7 +29,7 @@ class ByteCount {
 /// Bytes of whole blocks, except for `allocated`. Chunk headers and blocks that were never written to count
 /// nowhere.
 struct HeapUsage {
-  ByteCount used;        ///< in blocks that hold objects
+  ByteCount used;        ///< in blocks that hold objects, and in spares of allocators
   ByteCount free;        ///< in free blocks that have memory
   ByteCount given_back;  ///< in free blocks whose memory the system has back
   ByteCount taken;       ///< in all chunks that there ever were

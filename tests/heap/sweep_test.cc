@@ -316,7 +316,7 @@ TEST(SweepOwnedBlocks, SparesAreAPartOfWhatWasTakenBefore) {
   }
 }
 
-// A search for objects then passes them, and their marks need not be set under the lock.
+// Searches for objects pass spares, so their marks need not be set under the heap's lock.
 TEST(SweepOwnedBlocks, SparesAreNotInTheMap) {
   Heap heap;
   Allocator allocator(heap);
@@ -333,6 +333,27 @@ TEST(SweepOwnedBlocks, SparesAreNotInTheMap) {
     EXPECT_EQ(heap.map().shape_at(address).holds_objects(), used.contains(block)) << block;
     EXPECT_EQ(chunk.is_marked(chunk.block_start(block)), used.contains(block)) << block;
   }
+}
+
+// The search for a spare would sweep further chunks, with the heap's lock held.
+TEST(SweepOwnedBlocks, SparesAreNotTakenDuringASweep) {
+  constexpr std::size_t kFullChunks = 12;
+  constexpr std::size_t kChunksAtOnce = 5;  // the list's, and those searched for a block with memory
+  Heap heap;
+  Allocator allocator(heap);
+  constexpr std::size_t kLargeBytes = (kUsableBlocks / 4 - 1) * kBlockBytes;
+  for (std::size_t i = 0; i < 4 * kFullChunks; ++i)
+    ASSERT_NE(heap.allocate_large(kLargeBytes, KindNumber::data), nullptr);
+  for (std::size_t i = 0; i < 512 * kBlockBytes / 1024; ++i) allocator.allocate_plain(1024, KindNumber::data);
+  heap.start_sweep(OwnedBlocks::left);  // all is marked
+  std::uint64_t before = heap.swept().live_bytes;
+  for (std::size_t i = 0; i < 256 * kBlockBytes / 1024; ++i) {
+    allocator.allocate_plain(1024, KindNumber::data);
+    const std::uint64_t after = heap.swept().live_bytes;
+    EXPECT_LE(after - before, kChunksAtOnce * kChunkBytes);
+    before = after;
+  }
+  heap.finish_sweep();
 }
 
 // Allocators that have spares leave none of a small heap's memory unused.
