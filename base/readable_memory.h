@@ -14,8 +14,8 @@ namespace jackdaw::base {
 /// handler.
 bool is_readable(std::uintptr_t address);
 
-/// Returns the first run of readable pages in `range`, cut off at its ends; empty when there is none. One
-/// system call where it is long and all can be read, and otherwise one for each page up to the run's end.
+/// Returns the first run of readable pages in `range`, cut off at its ends; empty when there is none. A
+/// long range that can all be read takes one system call, others take one for each page up to the run's end.
 AddressRange first_readable(AddressRange range);
 
 /// The part of `range` from its begin to the first page that cannot be read. One system call a page.

@@ -59,8 +59,8 @@ class ScannedStretchesTest : public testing::Test {
     heap_.sweep();
   }
 
-  // The blocks that the tables of all chunks name, but for spares that hold no objects yet, and notes where
-  // the chunks lie.
+  // Returns the blocks that the tables of all chunks name, but for spares, which hold no objects yet. Notes
+  // where the chunks lie.
   std::set<std::uintptr_t> blocks_to_scan() {
     std::set<std::uintptr_t> found;
     chunks_.clear();
