@@ -50,6 +50,7 @@ class Blocks {
   [[nodiscard]] const BlockMap& map() const { return space_.map(); }
   [[nodiscard]] BlockMap& map() { return space_.map(); }
   [[nodiscard]] std::span<const std::byte> addresses() const { return space_.addresses(); }
+  HugePages& huge_pages() { return space_.huge_pages(); }
   [[nodiscard]] const MemoryNodes& nodes() const { return space_.nodes(); }
   /// Returns the bytes of addresses of all chunks, with or without memory. Any thread, without the lock.
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.

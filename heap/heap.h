@@ -163,6 +163,9 @@ class Heap {
   void set_all_addresses_keep(bool all) { blocks_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
 
+  /// Before memory is allocated. The first chunk never asks for huge pages.
+  void set_huge_page_use(HugePageUse use) { blocks_.huge_pages().set_use(use); }
+
   // --- Marking while threads allocate ---
   //
   // Between begin_marking() and end_marking() threads may allocate and free. New objects are marked, or are

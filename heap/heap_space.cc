@@ -117,8 +117,8 @@ std::span<std::byte> find_range(std::size_t pieces) {
 }
 
 // This is only advice: where the system refuses, the heap works with small pages.
-void ask_for_huge_pages(std::span<std::byte> memory) {
-  if (!memory.empty()) madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
+void advise_huge_pages(std::span<std::byte> memory, bool asks) {
+  if (!memory.empty()) madvise(memory.data(), memory.size(), asks ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 std::span<std::byte> map_or_throw(std::size_t bytes) {
@@ -288,12 +288,14 @@ Chunk* HeapSpace::allocate(std::size_t least_bytes, std::uint32_t node) {
   const auto make = [&](HugePages* huge_pages) {
     return new (memory) Chunk(total_bytes, node, map_, kinds_, huge_pages);
   };
+  if (!huge_pages_.are_allowed()) advise_huge_pages({memory, total_bytes}, false);
   // The first chunk has no huge pages, so that a small heap takes no more memory than it writes to.
   if (first == 0) return make(nullptr);
   const bool asks = huge_pages_.are_wanted();
   const bool holds_one_object = total_bytes > kChunkBytes;
   if (asks)
-    ask_for_huge_pages({memory, holds_one_object ? total_bytes : std::min(total_bytes, HugePages::kBytes)});
+    advise_huge_pages({memory, holds_one_object ? total_bytes : std::min(total_bytes, HugePages::kBytes)},
+                      true);
   const auto make_and_time = [&](HugePages* huge_pages) {
     return asks ? huge_pages_.time([&] { return make(huge_pages); }) : make(huge_pages);
   };
@@ -316,7 +318,7 @@ bool HeapSpace::extend(Chunk* chunk, std::size_t least_bytes) {
   }
   const std::span<std::byte> more{start + before, total_bytes - before};
   if (map_gaps(start + before, start + total_bytes) != start + total_bytes) return false;
-  ask_for_huge_pages(more);
+  advise_huge_pages(more, huge_pages_.are_allowed());
   nodes_.place(more, chunk->node());
   mark_pieces(old_end, end - old_end, PieceState::taken);
   chunk->extend(total_bytes);

@@ -46,6 +46,7 @@ class HeapSpace {
   /// readable, and zero: a thread that read the map before finds no object there.
   void release(Chunk* chunk);
 
+  HugePages& huge_pages() { return huge_pages_; }
   [[nodiscard]] const MemoryNodes& nodes() const { return nodes_; }
   /// Returns all addresses that objects can ever have. The map covers the first of them, as far as there ever
   /// were chunks, and a few more.

@@ -14,13 +14,25 @@
 
 namespace jackdaw::heap {
 
+/// When parts of a heap ask for huge pages.
+enum class HugePageUse : std::uint8_t {
+  automatic,  ///< unless they are slow to come
+  always,
+  never,  ///< not even where the system gives them unasked
+};
+
 /// One thread at a time calls are_wanted(); any thread times writes.
 class HugePages {
  public:
   static constexpr std::size_t kBytes = std::size_t{2} << 20;
 
+  /// Before other threads use the heap.
+  void set_use(HugePageUse use) { use_ = use; }
+  [[nodiscard]] bool are_allowed() const { return use_ != HugePageUse::never; }
+
   /// Whether the next kBytes of the heap ask for a huge page.
   [[nodiscard]] bool are_wanted() {
+    if (use_ != HugePageUse::automatic) return use_ == HugePageUse::always;
     // Relaxed, here and in note: a hint.
     switch (last_.exchange(Last::unknown, std::memory_order_relaxed)) {
       case Last::quick:
@@ -58,6 +70,7 @@ class HugePages {
   static constexpr std::chrono::microseconds kLong{1500};
   static constexpr std::uint32_t kMostWithout = 128;
 
+  HugePageUse use_ = HugePageUse::automatic;
   std::atomic<Last> last_{Last::unknown};
   std::uint32_t to_do_without_ = 0;  // huge pages
   std::uint32_t next_without_ = 1;

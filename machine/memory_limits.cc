@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/page_memory.h"
+
 namespace jackdaw::machine {
 
 namespace {
@@ -52,12 +54,29 @@ std::optional<std::uint64_t> number_after(std::string_view key, std::string_view
 
 }  // namespace
 
-MemoryLimits::MemoryLimits(const KernelFolders& folders)
-    : proc_(folders.proc), groups_(control_groups("memory", folders)) {
+MemoryLimits::MemoryLimits(const KernelFolders& folders, const MemoryShare& share)
+    : share_(share), proc_(folders.proc), groups_(control_groups("memory", folders)) {
   constexpr std::size_t kLongestFile = 64;
   std::size_t longest = proc_.size();
   for (const ControlGroup& group : groups_) longest = std::max(longest, group.folder.size());
   path_.reserve(longest + kLongestFile);
+}
+
+MemoryRoom MemoryLimits::part_of(const MemoryRoom& room) const {
+  const std::uint64_t kept = room.limit / 100 * (100 - share_.percent);
+  return {.limit = room.limit - kept, .left = difference(room.left, kept)};
+}
+
+std::optional<MemoryRoom> MemoryLimits::of_process() {
+  if (share_.process_bytes == kUnlimited) return std::nullopt;
+  std::string_view pages = contents(proc_, "/self/statm");
+  const std::size_t end_of_first = pages.find(' ');  // the pages of its addresses
+  if (end_of_first == std::string_view::npos) return std::nullopt;
+  pages.remove_prefix(end_of_first + 1);
+  const auto resident = number_at_front(pages);
+  if (!resident) return std::nullopt;
+  return MemoryRoom{.limit = share_.process_bytes,
+                    .left = difference(share_.process_bytes, *resident * base::page_bytes())};
 }
 
 std::optional<MemoryRoom> MemoryLimits::of_machine(Left left) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,22 +29,33 @@ enum class Left : std::uint8_t {
             ///< space
 };
 
+/// How much the user of a process lets it have.
+struct MemoryShare {
+  /// Bytes that the process may have resident.
+  std::uint64_t process_bytes = std::numeric_limits<std::uint64_t>::max();
+  /// The part of each limit that may be used, by whomever: from 1 to 100.
+  std::uint32_t percent = 100;
+};
+
 /// Files are opened anew for each query. One thread at a time.
 class MemoryLimits {
  public:
   /// Finds the control groups. Throws std::bad_alloc.
-  explicit MemoryLimits(const KernelFolders& folders = {});
+  explicit MemoryLimits(const KernelFolders& folders = {}, const MemoryShare& share = {});
 
-  /// Calls `function(MemoryRoom)` for each limit that the kernel tells. Needs no malloc.
+  /// Calls `function(MemoryRoom)` for each limit that the kernel or the user tells. Needs no malloc.
   template <typename Function>
   void for_each(Left left, Function function) {
-    if (const auto room = of_machine(left)) function(*room);
+    if (const auto room = of_process()) function(*room);
+    if (const auto room = of_machine(left)) function(part_of(*room));
     for (const ControlGroup& group : groups_) {
-      if (const auto room = of_group(group, left)) function(*room);
+      if (const auto room = of_group(group, left)) function(part_of(*room));
     }
   }
 
  private:
+  [[nodiscard]] MemoryRoom part_of(const MemoryRoom& room) const;
+  std::optional<MemoryRoom> of_process();
   std::optional<MemoryRoom> of_machine(Left left);
   std::optional<MemoryRoom> of_group(const ControlGroup& group, Left left);
   std::uint64_t file_cache(const ControlGroup& group, Left left);
@@ -51,6 +63,7 @@ class MemoryLimits {
   std::string_view contents(const std::string& folder, const char* file);
   std::optional<std::uint64_t> number_in(const ControlGroup& group, const char* file);
 
+  const MemoryShare share_;
   const std::string proc_;
   const std::vector<ControlGroup> groups_;
   std::uint64_t free_swap_ = 0;  // of the machine, when it was last asked for

@@ -19,7 +19,7 @@ std::uint64_t growth_for(std::size_t bytes) {
 HeapLimit::HeapLimit(const ProcessOptions& options, heap::Heap& heap)
     : heap_(heap), starts_filtered_(base::has_system_call_filter()), maximum_(options.heap_limit_bytes) {
   if (!options.fits_memory) return;
-  memory_.emplace(options.kernel_folders);
+  memory_.emplace(options.kernel_folders, options.memory_share);
   heap_.budget().watch(kSmallHeapBytes);
 }
 

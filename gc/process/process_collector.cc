@@ -24,6 +24,7 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       cycle_(parts_, world_),
       allocation_(parts_, world_, cycle_) {
   if (options.stress_seed != 0) base::Stress::turn_on(options.stress_seed);
+  parts_.heap.set_huge_page_use(options.huge_pages);
   if (options.poisons) parts_.heap.poison().turn_on(Poisoning::tell);
   // The memory that every collection needs is reserved now: it may have run out when one starts.
   parts_.collection.begin(parts_.engine.for_heap_of(0));

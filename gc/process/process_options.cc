@@ -81,6 +81,13 @@ bool store(std::optional<Value> value, Field& field) {
   return value.has_value();
 }
 
+std::optional<heap::HugePageUse> huge_page_use(std::string_view text) {
+  if (text == "auto") return heap::HugePageUse::automatic;
+  if (text == "always") return heap::HugePageUse::always;
+  if (text == "never") return heap::HugePageUse::never;
+  return std::nullopt;
+}
+
 bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
   try {
     field = parse_memory_placement(text);
@@ -94,9 +101,14 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
 bool is_on(std::string_view text) { return text != "0"; }
 
 bool store_memory_limit(std::string_view text, ProcessOptions& options) {
-  if (text != "auto" && text != "none") return false;
-  options.fits_memory = text == "auto";
-  return true;
+  bool is_good = text == "auto" || text == "none";
+  if (!is_good && text.ends_with('%')) {
+    is_good = store(number_between(1, 100, text.substr(0, text.size() - 1)), options.memory_share.percent);
+  } else if (!is_good) {
+    is_good = store(byte_size(text), options.memory_share.process_bytes);
+  }
+  if (is_good) options.fits_memory = text != "none";
+  return is_good;
 }
 
 bool store_log(std::string_view text, ProcessOptions& options) {
@@ -116,7 +128,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // the value in use after a bad one
 };
 
-constexpr std::array<Setting, 26> kSettings{{
+constexpr std::array<Setting, 27> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -163,6 +175,12 @@ constexpr std::array<Setting, 26> kSettings{{
      },
      "must be auto, system, local, interleave or node:K, K being a memory node that is there",
      [](const ProcessOptions& options) { return to_string(options.memory); }},
+    {{"JACKDAW_HUGE_PAGES"},
+     [](std::string_view text, ProcessOptions& options) {
+       return store(huge_page_use(text), options.huge_pages);
+     },
+     "must be auto, always or never",
+     [](const ProcessOptions&) { return std::string("auto"); }},
     {{"JACKDAW_MAXIMUM_HEAP_SIZE", "GC_MAXIMUM_HEAP_SIZE"},
      [](std::string_view text, ProcessOptions& options) {
        return store(byte_size(text), options.heap_limit_bytes);
@@ -171,7 +189,7 @@ constexpr std::array<Setting, 26> kSettings{{
      [](const ProcessOptions&) { return std::string("no limit"); }},
     {{"JACKDAW_MEMORY_LIMIT"},
      store_memory_limit,
-     "must be auto or none",
+     "must be auto, a number of bytes (perhaps with k, m or g), a percentage such as 75%, or none",
      [](const ProcessOptions& options) { return std::string(options.fits_memory ? "auto" : "none"); }},
     {{"JACKDAW_INITIAL_HEAP_SIZE", "GC_INITIAL_HEAP_SIZE"},
      [](std::string_view text, ProcessOptions& options) {

@@ -11,7 +11,9 @@
 #include "gc/marking/memory_placement.h"
 #include "gc/process/growth_policy.h"
 #include "gc/report/collection_log.h"
+#include "heap/huge_pages.h"
 #include "machine/control_groups.h"
+#include "machine/memory_limits.h"
 
 namespace jackdaw::gc {
 
@@ -31,8 +33,12 @@ struct ProcessOptions {
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// Whether the heap keeps within the memory that control groups and the machine leave (HeapLimit).
   bool fits_memory = true;
+  /// How much of that it may have.
+  machine::MemoryShare memory_share;
   /// The folders in which the kernel says what they leave.
   machine::KernelFolders kernel_folders;
+  /// When the heap asks for huge pages.
+  heap::HugePageUse huge_pages = heap::HugePageUse::automatic;
   /// When to collect.
   GrowthPolicy growth;
   MarksConcurrently marks_concurrently = MarksConcurrently::by_default;

@@ -4,15 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "tests/heap/contents.h"
+#include "tests/heap/mapping_flags.h"
 #include "tests/heap/marks.h"
 
 namespace jackdaw::heap {
@@ -131,34 +130,16 @@ TEST_F(GiveBack, NoChunkGoesDuringAMarking) {
   EXPECT_EQ(heap_.chunk_bytes(), kChunkBytes);
 }
 
-// Returns the flags of the mapping that an address lies in, as /proc/self/smaps has them.
-std::string flags_of_mapping(const void* address) {
-  std::ifstream smaps("/proc/self/smaps");
-  bool is_in = false;
-  for (std::string line; std::getline(smaps, line);) {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    char dash = 0;
-    if (std::istringstream(line) >> std::hex >> begin >> dash >> end && dash == '-') {
-      const auto number = reinterpret_cast<std::uintptr_t>(address);
-      is_in = begin <= number && number < end;
-    } else if (is_in && line.starts_with("VmFlags:")) {
-      return line + ' ';
-    }
-  }
-  return {};
-}
-
 // The system would put a huge page in place of one that lost a part, and all its memory would be back.
 TEST_F(GiveBack, APartOfAHugePageStaysAway) {
   fill(2);
   Object* const kept = objects_[kObjectsOfChunk + 4];
-  if (flags_of_mapping(kept).empty()) GTEST_SKIP() << "the system does not tell";
+  if (mapping_flags(kept).empty()) GTEST_SKIP() << "the system does not tell";
   free_object(kObjectsOfChunk + 3);
   free_object(kObjectsOfChunk + 5);
   free_object(kObjectsOfChunk + 6);
   give_all_back();
-  EXPECT_NE(flags_of_mapping(kept).find(" nh "), std::string::npos) << flags_of_mapping(kept);
+  EXPECT_NE(mapping_flags(kept).find(" nh "), std::string::npos) << mapping_flags(kept);
   expect_contents();
 }
 

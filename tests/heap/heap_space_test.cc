@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "tests/address_space_limit.h"
+#include "tests/heap/mapping_flags.h"
 #include "tests/scaled.h"
 
 namespace jackdaw::heap {
@@ -27,6 +29,18 @@ TEST(HeapSpace, ChunksAreAlignedAndApart) {
     ASSERT_NE(chunks.back(), nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(chunks.back()) % kChunkBytes, 0U);
     for (int j = 0; j < i; ++j) EXPECT_NE(chunks[static_cast<std::size_t>(j)], chunks.back());
+  }
+}
+
+TEST(HeapSpace, ChunksGetNoHugePagesWhereTheyAreNotAllowed) {
+  HeapSpace space(8 * kChunkBytes, kKinds);
+  space.huge_pages().set_use(HugePageUse::never);
+  for (const std::size_t chunks : {1, 1, 3}) {
+    Chunk* const chunk = space.allocate(chunks * kChunkBytes);
+    ASSERT_NE(chunk, nullptr);
+    const std::string flags = mapping_flags(reinterpret_cast<std::byte*>(chunk) + chunks * kChunkBytes - 1);
+    if (flags.empty()) GTEST_SKIP() << "the system does not tell";
+    EXPECT_NE(flags.find(" nh "), std::string::npos) << flags;
   }
 }
 

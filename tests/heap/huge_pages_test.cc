@@ -28,6 +28,17 @@ TEST(HugePages, AreWantedWhileTheyComeQuickly) {
   }
 }
 
+TEST(HugePages, AreAlwaysOrNeverWanted) {
+  for (const HugePageUse use : {HugePageUse::always, HugePageUse::never}) {
+    HugePages pages;
+    pages.set_use(use);
+    for (const microseconds time : {kQuick, kSlow, kSlow, kQuick}) {
+      EXPECT_EQ(pages.are_wanted(), use == HugePageUse::always);
+      pages.note(time);
+    }
+  }
+}
+
 TEST(HugePages, AreWantedLessOftenWhileTheyComeSlowly) {
   HugePages pages;
   EXPECT_EQ(parts_without(pages), 0);

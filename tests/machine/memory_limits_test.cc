@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "tests/kernel_files.h"
 
 namespace jackdaw::machine {
@@ -99,6 +100,27 @@ TEST(MemoryLimits, WhatIsCachedIsLeftAlsoWhileMuchIsFree) {
   files.write("cgroup/job/memory.stat", "inactive_file 300\nactive_file 60\n");
   EXPECT_EQ(rooms(files, Left::at_ease), (Rooms{{1000, 800}}));
   EXPECT_EQ(rooms(files, Left::at_last), (Rooms{{1000, 860}}));
+}
+
+TEST(MemoryLimits, TheUserLeavesAPartOfEach) {
+  const KernelFiles files;
+  files.write("proc/meminfo", "MemTotal: 100 kB\nMemAvailable: 60 kB\nSwapFree: 0 kB\n");
+  files.put_into_group("/job", "memory.max", "1000\n");
+  files.write("cgroup/job/memory.current", "900\n");
+  MemoryLimits limits(files.folders(), {.percent = 75});
+  EXPECT_EQ(rooms(limits, Left::at_ease), (Rooms{{76800, 35840}, {750, 0}}));
+}
+
+TEST(MemoryLimits, TheUserLimitsTheProcess) {
+  const std::uint64_t page = base::page_bytes();
+  const KernelFiles files;
+  MemoryLimits limits(files.folders(), {.process_bytes = 10 * page, .percent = 50});
+  EXPECT_EQ(rooms(limits, Left::at_ease), Rooms()) << "the kernel does not tell what it has";
+  files.write("proc/self/statm", "900 7 3 1 0 5 0\n");
+  EXPECT_EQ(rooms(limits, Left::at_ease), (Rooms{{10 * page, 3 * page}}));
+  EXPECT_EQ(rooms(limits, Left::at_last), (Rooms{{10 * page, 3 * page}}));
+  files.write("proc/self/statm", "900 11 3 1 0 5 0\n");
+  EXPECT_EQ(rooms(limits, Left::at_ease), (Rooms{{10 * page, 0}}));
 }
 
 TEST(MemoryLimits, GroupsAreFoundOnceAndReadAnew) {

@@ -110,6 +110,14 @@ TEST_F(CMemoryLimit, AProgramMayIgnoreIt) {
   EXPECT_GT(fill_heap(2 * kLimit), 2 * kLimit);
 }
 
+TEST_F(CMemoryLimit, AProgramMayLimitItself) {
+  set_usage(0);
+  const Variable limit("JACKDAW_MEMORY_LIMIT", "50%");
+  const std::size_t filled = fill_heap(2 * kLimit);
+  EXPECT_GT(filled, kLimit / 4);
+  EXPECT_LT(filled, kLimit / 2);
+}
+
 // Such a program may end for a file that is opened.
 TEST_F(CMemoryLimit, AProgramThatFiltersItsSystemCallsIsAskedForNothing) {
   EXPECT_EXIT(

@@ -209,9 +209,29 @@ TEST(ProcessOptions, TheMemoryThatIsLeftMayBeIgnored) {
     EXPECT_EQ(complaint, "");
     EXPECT_EQ(options.fits_memory, fits);
   }
-  const Variable bad("JACKDAW_MEMORY_LIMIT", "240m");
-  EXPECT_EQ(read_environment().complaint,
-            line_about("JACKDAW_MEMORY_LIMIT", "240m", "must be auto or none; using auto"));
+}
+
+TEST(ProcessOptions, TheMemoryThatIsLeftIsSharedInBytesOrInPercent) {
+  {
+    const Variable limit("JACKDAW_MEMORY_LIMIT", "240m");
+    EXPECT_EQ(options_from_environment().memory_share.process_bytes, std::uint64_t{240} << 20);
+    EXPECT_EQ(options_from_environment().memory_share.percent, 100U);
+  }
+  {
+    const Variable limit("JACKDAW_MEMORY_LIMIT", "75%");
+    EXPECT_EQ(options_from_environment().memory_share.percent, 75U);
+  }
+  for (const std::string bad : {"0%", "101%", "%", "1.5%", "0", "some"}) {
+    const Variable limit("JACKDAW_MEMORY_LIMIT", bad.c_str());
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(
+        complaint,
+        line_about("JACKDAW_MEMORY_LIMIT", bad,
+                   "must be auto, a number of bytes (perhaps with k, m or g), a percentage such as 75%, "
+                   "or none; using auto"));
+    EXPECT_TRUE(options.fits_memory);
+    EXPECT_EQ(options.memory_share.percent, 100U);
+  }
 }
 
 TEST(ProcessOptions, BytesPerFinalizerMayBeNone) {
@@ -225,6 +245,20 @@ TEST(ProcessOptions, BytesPerFinalizerMayBeNone) {
   EXPECT_EQ(read_environment().complaint,
             line_about("JACKDAW_BYTES_PER_FINALIZER", "some",
                        "must be a number of bytes, perhaps with k, m or g; using 10000"));
+}
+
+TEST(ProcessOptions, HugePagesAreChosen) {
+  for (const auto& [value, use] :
+       {std::pair("auto", heap::HugePageUse::automatic), std::pair("always", heap::HugePageUse::always),
+        std::pair("never", heap::HugePageUse::never)}) {
+    const Variable variable("JACKDAW_HUGE_PAGES", value);
+    const auto [options, complaint] = read_environment();
+    EXPECT_EQ(complaint, "");
+    EXPECT_EQ(options.huge_pages, use);
+  }
+  const Variable bad("JACKDAW_HUGE_PAGES", "1");
+  EXPECT_EQ(read_environment().complaint,
+            line_about("JACKDAW_HUGE_PAGES", "1", "must be auto, always or never; using auto"));
 }
 
 TEST(ProcessOptions, PlacesAreNamed) {

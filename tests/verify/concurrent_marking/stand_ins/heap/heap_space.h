@@ -10,6 +10,7 @@
 
 #include "heap/block_map.h"
 #include "heap/chunk.h"
+#include "heap/huge_pages.h"
 #include "heap/memory_nodes.h"
 
 namespace jackdaw::heap {
@@ -47,6 +48,7 @@ class HeapSpace {
   static bool extend(Chunk*, std::size_t) { return false; }
   static void release(Chunk*) {}
 
+  HugePages& huge_pages() { return huge_pages_; }
   [[nodiscard]] const MemoryNodes& nodes() const { return nodes_; }
   [[nodiscard]] std::span<const std::byte> addresses() const { return {memory_, kChunkBytes}; }
   [[nodiscard]] BlockMap& map() { return map_; }
@@ -61,6 +63,7 @@ class HeapSpace {
   BlockMap map_;
   const KindTable& kinds_;
   const MemoryNodes nodes_;
+  HugePages huge_pages_;
   bool is_taken_ = false;
 };
 
