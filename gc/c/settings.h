@@ -24,6 +24,7 @@ struct Settings {
   GC_await_finalize_proc await_finalize = nullptr;
   GC_toggleref_func toggleref_func = nullptr;
   GC_has_static_roots_func has_static_roots = nullptr;
+  GC_sp_corrector_proc sp_corrector = nullptr;
   bool unmaps_on_gcollect = false;
   bool measures_time = false;
   bool program_handles_fork = false;  ///< by calls of GC_atfork_prepare and its relatives

@@ -68,6 +68,17 @@ void GC_set_stackbottom(void* handle, const GC_stack_base* base) {
   if (thread != nullptr) collector().threads().set_stack_end(*thread, address_of(base->mem_base));
 }
 
+void GC_set_sp_corrector(GC_sp_corrector_proc corrector) {
+  gc::ProcessCollector& collector = c_interface::collector();
+  const gc::NestedLock lock(collector.lock());
+  settings.sp_corrector = corrector;
+  collector.threads().correct_stack_pointers(corrector);
+}
+GC_sp_corrector_proc GC_get_sp_corrector() {
+  const auto lock = lock_settings();
+  return settings.sp_corrector;
+}
+
 }  // extern "C"
 #pragma GCC visibility pop
 

@@ -106,6 +106,15 @@ void ThreadRegistry::call_active(void (*function)(void*), void* argument) {
   function(argument);
 }
 
+std::uintptr_t ThreadRegistry::corrected_pointer(const ProcessThread& thread) const {
+  if (pointer_corrector_ == nullptr) return 0;
+  void* const before = reinterpret_cast<void*>(thread.stack_.pointer());  // NOLINT(performance-no-int-to-ptr)
+  void* corrected = before;
+  pointer_corrector_(&corrected,
+                     reinterpret_cast<void*>(thread.handle_));  // NOLINT(performance-no-int-to-ptr)
+  return corrected == before ? 0 : reinterpret_cast<std::uintptr_t>(corrected);
+}
+
 void ThreadRegistry::set_stack_end(ProcessThread& thread, std::uintptr_t end) {
   const NestedLock lock(list_.mutex);
   thread.stack_.set_end(end);

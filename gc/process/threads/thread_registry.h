@@ -69,6 +69,12 @@ class ThreadRegistry {
   /// that is blocked or is otherwise known not to run. May be called while the others are stopped.
   void set_stack_end(ProcessThread& thread, std::uintptr_t end);
 
+  /// May change the stack pointer of a thread that runs on a stack which the collector does not know.
+  using PointerCorrector = void (*)(void** pointer, void* thread);
+  /// Has `corrector` called for each stack that is scanned, which is then also scanned from the changed
+  /// pointer to its end (set_stack_end). Null: there is none. With the collector's lock.
+  void correct_stack_pointers(PointerCorrector corrector) { pointer_corrector_ = corrector; }
+
   /// The place of a thread's roots: the thread's number, and the end of its stack; 0 for its thread_local
   /// variables.
   struct RootPlace {
@@ -87,9 +93,12 @@ class ThreadRegistry {
     if (caller != nullptr) caller->stack_.note(own_stack_pointer);
     for (const ProcessThread* const thread : list_.threads) {
       if (thread != caller || own != StackState::holds_none) {
-        thread->stack_.for_each_part([&](heap::Words words) {
+        const auto visit = [&](heap::Words words) {
           function(RootPlace{thread->number_, thread->stack_.end()}, words);
-        });
+        };
+        thread->stack_.for_each_part(visit);
+        if (const std::uintptr_t pointer = corrected_pointer(*thread); pointer != 0)
+          thread->stack_.for_each_part_from(pointer, visit);
       }
       thread->thread_locals_.for_each_block(modules, [&](heap::Words words) {
         function(RootPlace{thread->number_, 0}, words);
@@ -110,6 +119,8 @@ class ThreadRegistry {
  private:
   class BlockedState;
 
+  // Returns the stack pointer that the program gives instead of the thread's; 0 where it leaves that.
+  [[nodiscard]] std::uintptr_t corrected_pointer(const ProcessThread& thread) const;
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
 
   heap::Heap& heap_;
@@ -117,6 +128,7 @@ class ThreadRegistry {
   ThreadList list_;
   StopProtocol stops_;
   ThreadSuspension suspension_;
+  PointerCorrector pointer_corrector_ = nullptr;
 };
 
 }  // namespace jackdaw::gc

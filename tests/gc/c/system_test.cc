@@ -53,6 +53,34 @@ class CRoots : public testing::Test {
   std::span<std::byte> memory_ = base::PageMemory::allocate(kManyObjects * sizeof(void*));
 };
 
+// A program with coroutines of its own knows where a thread's references are.
+TEST_F(CRoots, AStackIsScannedFromACorrectedPointer) {
+  static void* low = nullptr;
+  static pthread_t tester;
+  const std::vector<Hidden> objects = put_objects();
+  low = slots();
+  tester = pthread_self();
+  GC_stack_base own{};
+  GC_get_my_stackbottom(&own);
+  const GC_stack_base other{.mem_base = end()};
+  GC_alloc_lock();
+  GC_set_stackbottom(nullptr, &other);
+  GC_alloc_unlock();
+  const GC_sp_corrector_proc correct = [](void** pointer, void* thread) {
+    if (reinterpret_cast<pthread_t>(thread) == tester) *pointer = low;
+  };
+  GC_set_sp_corrector(correct);
+  EXPECT_EQ(GC_get_sp_corrector(), correct);
+  collect();
+  EXPECT_EQ(count_there(objects), kManyObjects);
+  GC_set_sp_corrector(nullptr);
+  collect();
+  EXPECT_LT(count_there(objects), kManyObjects / 10);
+  GC_alloc_lock();
+  GC_set_stackbottom(nullptr, &own);
+  GC_alloc_unlock();
+}
+
 TEST_F(CRoots, RangesAreScannedUntilTheyAreRemoved) {
   const std::vector<Hidden> objects = put_objects();
   GC_add_roots(slots(), end());

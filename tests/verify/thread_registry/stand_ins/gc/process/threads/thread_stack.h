@@ -23,6 +23,8 @@ class ThreadStack {
   void for_each_part(Function function) const {
     function(heap::Words{reinterpret_cast<const heap::Word*>(pointer_), 1});
   }
+  template <typename Function>
+  static void for_each_part_from(std::uintptr_t, Function) {}
 
  private:
   std::uintptr_t pointer_ = 0;
