@@ -100,6 +100,8 @@ void StopTheWorld::note(const CollectionResult& result, CollectionRecord& record
   parts_.plan.note(result, record.reason, parts_.roots.searched_bytes());
   record.live_bytes = result.live_bytes;
   record.heap_bytes = heap.bytes();
+  record.free_bytes = heap.usage().free;
+  record.given_back_bytes = heap.usage().given_back;
   record.mark_threads = threads_that_marked(result.workers);
   record.steal_percent = mark::total(result.workers).steal_percent();
   record.markers = parts_.engine.thread_count();
@@ -107,6 +109,7 @@ void StopTheWorld::note(const CollectionResult& result, CollectionRecord& record
   trace.count(TraceCounter::live, record.live_bytes);
   trace.count(TraceCounter::allocated, heap.allocated_bytes());
   trace.count(TraceCounter::heap, record.heap_bytes);
+  trace.count(TraceCounter::free, record.free_bytes);
 }
 
 void StopTheWorld::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {

@@ -108,6 +108,8 @@ std::string_view format_record(const CollectionRecord& record, LogSpelling spell
   line.number("markers", record.markers);
   line.milliseconds("at_ms", record.at);
   line.number("pid", record.process);
+  line.mib("free_mib", record.free_bytes);
+  line.mib("given_back_mib", record.given_back_bytes);
   return line.finish();
 }
 

@@ -13,11 +13,12 @@ namespace {
 
 const std::string kWords =
     "jackdaw: collection=1 reason=allocation pause_ms=2.000 before_mib=64.000 live_mib=31.250 "
-    "heap_mib=96.000 mark_threads=2 stolen_percent=1.042 stopped_threads=5 markers=2 at_ms=100.000 pid=7\n";
+    "heap_mib=96.000 mark_threads=2 stolen_percent=1.042 stopped_threads=5 markers=2 at_ms=100.000 pid=7 "
+    "free_mib=1.500 given_back_mib=0.000\n";
 const std::string kJson =
     R"({"collection":2,"reason":"request","pause_ms":6.000,"before_mib":64.000,"live_mib":20.000,)"
     R"("heap_mib":96.000,"mark_threads":2,"stolen_percent":1.042,"stopped_threads":5,"markers":2,)"
-    R"("at_ms":200.000,"pid":7})"
+    R"("at_ms":200.000,"pid":7,"free_mib":12.250,"given_back_mib":3.000})"
     "\n";
 
 TEST(LogCommand, SumsUpBothSpellings) {
@@ -27,6 +28,8 @@ TEST(LogCommand, SumsUpBothSpellings) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(outcome.out.starts_with("process 7: 0.200 s, 4.0 % of it in pauses\n")) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nfree blocks after it: 12.2 MiB, and 3.0 MiB given back\n"),
+            std::string::npos);
   EXPECT_NE(outcome.out.find("\nmax       6.000   █"), std::string::npos) << outcome.out;
   const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
   EXPECT_EQ(json["processes"][0]["pauses"]["max_ms"], 6.0);

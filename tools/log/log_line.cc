@@ -158,6 +158,9 @@ gc::CollectionRecord read_log_line(std::string_view line) {
                               .markers = fields.number<std::uint32_t>("markers"),
                               .at = fields.milliseconds("at_ms"),
                               .process = fields.number<std::uint32_t>("pid")};
+  // Earlier versions did not write these.
+  if (fields.has("free_mib")) record.free_bytes = fields.mib("free_mib");
+  if (fields.has("given_back_mib")) record.given_back_bytes = fields.mib("given_back_mib");
   if (fields.has("concurrent_ms")) record.concurrent = read_concurrent(fields);
   return record;
 }

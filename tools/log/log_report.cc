@@ -40,12 +40,15 @@ void format_processes(const std::vector<ProcessSummary>& processes, std::string&
 }
 
 void format_heading(const ProcessSummary& process, std::string& out) {
+  const gc::CollectionRecord& last = process.collections.back();
   fmt::format_to(std::back_inserter(out),
                  "process {}: {:.3f} s, {:.1f} % of it in pauses\n"
                  "live: {:.1f} MiB after the last collection, {:.1f} MiB at most; heap: {:.1f} MiB at most\n",
                  process.process, (process.end_ms - process.begin_ms) / 1000, process.paused_percent,
-                 mib(process.collections.back().live_bytes), mib(process.peak_live_bytes),
-                 mib(process.peak_heap_bytes));
+                 mib(last.live_bytes), mib(process.peak_live_bytes), mib(process.peak_heap_bytes));
+  if (last.free_bytes + last.given_back_bytes == 0) return;
+  fmt::format_to(std::back_inserter(out), "free blocks after it: {:.1f} MiB, and {:.1f} MiB given back\n",
+                 mib(last.free_bytes), mib(last.given_back_bytes));
 }
 
 void format_kinds(const ProcessSummary& process, std::string& out) {
@@ -119,6 +122,9 @@ nlohmann::ordered_json process_to_json(const ProcessSummary& process, const Prog
                                  {"live_bytes", process.collections.back().live_bytes},
                                  {"peak_live_bytes", process.peak_live_bytes},
                                  {"peak_heap_bytes", process.peak_heap_bytes},
+                                 {"heap_bytes", process.collections.back().heap_bytes},
+                                 {"free_bytes", process.collections.back().free_bytes},
+                                 {"given_back_bytes", process.collections.back().given_back_bytes},
                                  {"kinds", nlohmann::ordered_json::array()},
                                  {"advice", nlohmann::ordered_json::array()}};
   for (const ProcessSummary::Kind& kind : process.kinds) {

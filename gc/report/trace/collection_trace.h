@@ -54,9 +54,10 @@ enum class TraceCounter : std::uint8_t {
   live,       ///< found by the last collection
   allocated,  ///< since then
   heap,       ///< the heap's memory
+  free,       ///< the heap's memory in blocks without objects
 };
 
-inline constexpr std::array<const char*, 3> kTraceCounterNames{"live", "allocated", "heap"};
+inline constexpr std::array<const char*, 4> kTraceCounterNames{"live", "allocated", "heap", "free"};
 
 /// Phases, in sequence or nested, and counters. Used by the collecting thread, and by the marking thread in
 /// its own phases of a cycle: one thread at a time.
