@@ -35,7 +35,7 @@ TEST(HeapSpace, ChunksAreAlignedAndApart) {
 TEST(HeapSpace, ChunksGetNoHugePagesWhereTheyAreNotAllowed) {
   HeapSpace space(8 * kChunkBytes, kKinds);
   space.huge_pages().set_use(HugePageUse::never);
-  for (const std::size_t chunks : {1, 1, 3}) {
+  for (const std::size_t chunks : {1U, 1U, 3U}) {
     Chunk* const chunk = space.allocate(chunks * kChunkBytes);
     ASSERT_NE(chunk, nullptr);
     const std::string flags = mapping_flags(reinterpret_cast<std::byte*>(chunk) + chunks * kChunkBytes - 1);
