@@ -7,8 +7,8 @@
 
 namespace jackdaw::base {
 
-/// Whether there is a filter. True also where the question is refused, as only a filter refuses it. A filter
-/// that comes on top of another is not told apart. One system call; `errno` stays.
+/// Returns whether there is a filter, also where the question is refused, as only a filter refuses it. A
+/// filter that comes on top of another is not told apart. It takes one system call and keeps `errno`.
 inline bool has_system_call_filter() {
   const int error = errno;
   const int mode = prctl(PR_GET_SECCOMP);

@@ -163,7 +163,7 @@ class Heap {
   void set_all_addresses_keep(bool all) { blocks_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
 
-  /// Before memory is allocated. The first chunk never asks for huge pages.
+  /// Must be called before memory is allocated. The first chunk never asks for huge pages.
   void set_huge_page_use(HugePageUse use) { blocks_.huge_pages().set_use(use); }
 
   // --- Marking while threads allocate ---

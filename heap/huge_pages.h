@@ -14,7 +14,7 @@
 
 namespace jackdaw::heap {
 
-/// When parts of a heap ask for huge pages.
+/// Says when parts of a heap ask for huge pages.
 enum class HugePageUse : std::uint8_t {
   automatic,  ///< unless they are slow to come
   always,
@@ -26,7 +26,7 @@ class HugePages {
  public:
   static constexpr std::size_t kBytes = std::size_t{2} << 20;
 
-  /// Before other threads use the heap.
+  /// Must be called before other threads use the heap.
   void set_use(HugePageUse use) { use_ = use; }
   [[nodiscard]] bool are_allowed() const { return use_ != HugePageUse::never; }
 

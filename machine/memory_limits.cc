@@ -69,14 +69,11 @@ MemoryRoom MemoryLimits::part_of(const MemoryRoom& room) const {
 
 std::optional<MemoryRoom> MemoryLimits::of_process() {
   if (share_.process_bytes == kUnlimited) return std::nullopt;
-  std::string_view pages = contents(proc_, "/self/statm");
-  const std::size_t end_of_first = pages.find(' ');  // the pages of its addresses
-  if (end_of_first == std::string_view::npos) return std::nullopt;
-  pages.remove_prefix(end_of_first + 1);
-  const auto resident = number_at_front(pages);
-  if (!resident) return std::nullopt;
-  return MemoryRoom{.limit = share_.process_bytes,
-                    .left = difference(share_.process_bytes, *resident * base::page_bytes())};
+  std::string_view pages = contents(proc_, "/thread-self/statm");
+  pages.remove_prefix(std::min(pages.find(' '), pages.size()));  // the number of pages with addresses
+  pages.remove_prefix(std::min<std::size_t>(1, pages.size()));
+  const std::uint64_t resident = number_at_front(pages).value_or(0) * base::page_bytes();
+  return MemoryRoom{.limit = share_.process_bytes, .left = difference(share_.process_bytes, resident)};
 }
 
 std::optional<MemoryRoom> MemoryLimits::of_machine(Left left) {

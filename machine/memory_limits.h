@@ -29,11 +29,11 @@ enum class Left : std::uint8_t {
             ///< space
 };
 
-/// How much the user of a process lets it have.
+/// The part of the memory that the user of a process lets it have.
 struct MemoryShare {
-  /// Bytes that the process may have resident.
+  /// The process may have this many bytes resident.
   std::uint64_t process_bytes = std::numeric_limits<std::uint64_t>::max();
-  /// The part of each limit that may be used, by whomever: from 1 to 100.
+  /// This part of each limit may be used, by all processes together: from 1 to 100.
   std::uint32_t percent = 100;
 };
 

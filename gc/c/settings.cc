@@ -72,6 +72,7 @@ void apply_settings(gc::ProcessCollector& collector) {
   collector.dead().set_java_finalization(GC_java_finalization != 0);
   collector.roots().static_data().set_scans_libraries(GC_no_dls == 0);
   apply_stack_end(collector);
+  collector.threads().correct_stack_pointers(settings.sp_corrector);
   install_hooks(collector);
   start_finding_leaks();
 }

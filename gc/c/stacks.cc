@@ -69,10 +69,9 @@ void GC_set_stackbottom(void* handle, const GC_stack_base* base) {
 }
 
 void GC_set_sp_corrector(GC_sp_corrector_proc corrector) {
-  gc::ProcessCollector& collector = c_interface::collector();
-  const gc::NestedLock lock(collector.lock());
+  const auto lock = lock_settings();
   settings.sp_corrector = corrector;
-  collector.threads().correct_stack_pointers(corrector);
+  if (lock) collector().threads().correct_stack_pointers(corrector);
 }
 GC_sp_corrector_proc GC_get_sp_corrector() {
   const auto lock = lock_settings();

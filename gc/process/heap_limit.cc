@@ -20,7 +20,9 @@ HeapLimit::HeapLimit(const ProcessOptions& options, heap::Heap& heap)
     : heap_(heap), starts_filtered_(base::has_system_call_filter()), maximum_(options.heap_limit_bytes) {
   if (!options.fits_memory) return;
   memory_.emplace(options.kernel_folders, options.memory_share);
-  heap_.budget().watch(kSmallHeapBytes);
+  // A limit of the program's own may be near even where the heap is small.
+  constexpr std::uint64_t kParts = 4;
+  heap_.budget().watch(std::min(kSmallHeapBytes, options.memory_share.process_bytes / kParts));
 }
 
 void HeapLimit::set_maximum(std::size_t bytes) {

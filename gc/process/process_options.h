@@ -33,11 +33,11 @@ struct ProcessOptions {
   std::size_t heap_limit_bytes = std::numeric_limits<std::size_t>::max();
   /// Whether the heap keeps within the memory that control groups and the machine leave (HeapLimit).
   bool fits_memory = true;
-  /// How much of that it may have.
+  /// The part of that memory that it may have.
   machine::MemoryShare memory_share;
   /// The folders in which the kernel says what they leave.
   machine::KernelFolders kernel_folders;
-  /// When the heap asks for huge pages.
+  /// Says when the heap asks for huge pages.
   heap::HugePageUse huge_pages = heap::HugePageUse::automatic;
   /// When to collect.
   GrowthPolicy growth;

@@ -920,10 +920,9 @@ GC_API void* GC_CALL GC_get_my_stackbottom(struct GC_stack_base*) GC_ATTR_NONNUL
    this thread. The caller holds the lock; before GC_init it is the main thread's that is set. */
 GC_API void GC_CALL GC_set_stackbottom(void* /* handle */, const struct GC_stack_base*) GC_ATTR_NONNULL(2);
 
-/* Sets a function that may change the stack pointer of a thread in a collection, for coroutines that the
-   collector does not know, or null. It gets the address of the pointer, and the thread, a pthread_t. The
-   stack is then also scanned from the changed pointer to its end. It runs with the lock held, and mostly with
-   the program stopped. libgc has these two since 8.2.4. */
+/* Sets a function that may change the stack pointer of a thread, for coroutines of the program's own, or
+   null. It gets the pointer's address and the pthread_t. The stack is then also scanned from there on. It
+   runs with the lock held and threads stopped, perhaps in a thread of the collector's. */
 typedef void(GC_CALLBACK* GC_sp_corrector_proc)(void** /* pointer */, void* /* thread */);
 GC_API void GC_CALL GC_set_sp_corrector(GC_sp_corrector_proc);
 GC_API GC_sp_corrector_proc GC_CALL GC_get_sp_corrector(void);

@@ -28,7 +28,7 @@ TEST(LogCommand, SumsUpBothSpellings) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(outcome.out.starts_with("process 7: 0.200 s, 4.0 % of it in pauses\n")) << outcome.out;
-  EXPECT_NE(outcome.out.find("\nfree blocks after it: 12.2 MiB, and 3.0 MiB given back\n"),
+  EXPECT_NE(outcome.out.find("\nfree blocks at the last line: 12.2 MiB, and 3.0 MiB given back\n"),
             std::string::npos);
   EXPECT_NE(outcome.out.find("\nmax       6.000   █"), std::string::npos) << outcome.out;
   const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));

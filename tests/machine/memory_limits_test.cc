@@ -115,11 +115,11 @@ TEST(MemoryLimits, TheUserLimitsTheProcess) {
   const std::uint64_t page = base::page_bytes();
   const KernelFiles files;
   MemoryLimits limits(files.folders(), {.process_bytes = 10 * page, .percent = 50});
-  EXPECT_EQ(rooms(limits, Left::at_ease), Rooms()) << "the kernel does not tell what it has";
-  files.write("proc/self/statm", "900 7 3 1 0 5 0\n");
+  EXPECT_EQ(rooms(limits, Left::at_ease), (Rooms{{10 * page, 10 * page}})) << "the kernel does not tell";
+  files.write("proc/thread-self/statm", "900 7 3 1 0 5 0\n");
   EXPECT_EQ(rooms(limits, Left::at_ease), (Rooms{{10 * page, 3 * page}}));
   EXPECT_EQ(rooms(limits, Left::at_last), (Rooms{{10 * page, 3 * page}}));
-  files.write("proc/self/statm", "900 11 3 1 0 5 0\n");
+  files.write("proc/thread-self/statm", "900 11 3 1 0 5 0\n");
   EXPECT_EQ(rooms(limits, Left::at_ease), (Rooms{{10 * page, 0}}));
 }
 

@@ -47,7 +47,8 @@ void format_heading(const ProcessSummary& process, std::string& out) {
                  process.process, (process.end_ms - process.begin_ms) / 1000, process.paused_percent,
                  mib(last.live_bytes), mib(process.peak_live_bytes), mib(process.peak_heap_bytes));
   if (last.free_bytes + last.given_back_bytes == 0) return;
-  fmt::format_to(std::back_inserter(out), "free blocks after it: {:.1f} MiB, and {:.1f} MiB given back\n",
+  fmt::format_to(std::back_inserter(out),
+                 "free blocks at the last line: {:.1f} MiB, and {:.1f} MiB given back\n",
                  mib(last.free_bytes), mib(last.given_back_bytes));
 }
 

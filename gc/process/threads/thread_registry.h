@@ -72,7 +72,7 @@ class ThreadRegistry {
   /// May change the stack pointer of a thread that runs on a stack which the collector does not know.
   using PointerCorrector = void (*)(void** pointer, void* thread);
   /// Has `corrector` called for each stack that is scanned, which is then also scanned from the changed
-  /// pointer to its end (set_stack_end). Null: there is none. With the collector's lock.
+  /// pointer to its end (set_stack_end); null: there is none. The caller holds the collector's lock.
   void correct_stack_pointers(PointerCorrector corrector) { pointer_corrector_ = corrector; }
 
   /// The place of a thread's roots: the thread's number, and the end of its stack; 0 for its thread_local

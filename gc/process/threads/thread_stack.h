@@ -56,10 +56,10 @@ class ThreadStack {
     };
     for (const base::AddressRange& part : parts()) for_each_readable_words(part, visit);
   }
-  /// Calls it with what lies between another stack pointer and the end, up to the first unreadable page.
+  /// Calls `function(heap::Words)` with all readable words between another stack pointer and the end.
   template <typename Function>
   void for_each_part_from(std::uintptr_t pointer, Function function) const {
-    if (pointer < end()) for_each_readable_words(base::readable_prefix({pointer, end()}), function);
+    if (pointer < end()) for_each_readable_words({pointer, end()}, function);
   }
 
  private:

@@ -53,6 +53,16 @@ class CRoots : public testing::Test {
   std::span<std::byte> memory_ = base::PageMemory::allocate(kManyObjects * sizeof(void*));
 };
 
+TEST(CStackPointers, MayBeCorrectedFromTheStart) {
+  ASSERT_EQ(GC_is_init_called(), 0);
+  static int calls = 0;
+  GC_set_sp_corrector([](void**, void*) { ++calls; });
+  EXPECT_EQ(GC_is_init_called(), 0) << "settings that come before it still count";
+  GC_init();
+  GC_gcollect();
+  EXPECT_GT(calls, 0);
+}
+
 // A program with coroutines of its own knows where a thread's references are.
 TEST_F(CRoots, AStackIsScannedFromACorrectedPointer) {
   static void* low = nullptr;
