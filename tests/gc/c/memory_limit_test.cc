@@ -118,6 +118,14 @@ TEST_F(CMemoryLimit, AProgramMayLimitItself) {
   EXPECT_LT(filled, kLimit / 2);
 }
 
+TEST_F(CMemoryLimit, AProgramMayLimitItsResidentMemory) {
+  set_usage(0);
+  const Variable limit("JACKDAW_MEMORY_LIMIT", "32m");
+  const std::size_t filled = fill_heap(2 * kLimit);
+  EXPECT_GT(filled, kLimit / 4);
+  EXPECT_LT(filled, kLimit / 2);
+}
+
 // Such a program may end for a file that is opened.
 TEST_F(CMemoryLimit, AProgramThatFiltersItsSystemCallsIsAskedForNothing) {
   EXPECT_EXIT(
