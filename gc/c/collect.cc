@@ -42,6 +42,18 @@ void GC_gcollect() { collect_unless(settings.stop_func, free_memory_on_gcollect(
 
 void GC_gcollect_and_unmap() { collect_unless(nullptr, FreeMemory::given_back); }
 
+int GC_drop_all_objects() {
+  gc::ProcessCollector& collector = c_interface::collector();
+  try {
+    collector.drop_all_objects();
+  } catch (const std::bad_alloc&) {
+    warn("jackdaw: there is no memory to begin collection %lu", collector.collections() + 1);
+    return 0;
+  }
+  attend_to_dead();
+  return 1;
+}
+
 void GC_set_force_unmap_on_gcollect(int unmap) { settings.unmaps_on_gcollect = unmap != 0; }
 int GC_get_force_unmap_on_gcollect() { return settings.unmaps_on_gcollect ? 1 : 0; }
 

@@ -8,6 +8,8 @@ void collect_garbage(StackState stack) {
   gc::ProcessCollector::instance().collect(gc::CollectionReason::request, stack);
 }
 
+void drop_all_objects() { gc::ProcessCollector::instance().drop_all_objects(); }
+
 bool dump_heap(const char* path) { return gc::ProcessCollector::instance().dump_heap(path); }
 
 HeapStatistics heap_statistics() {

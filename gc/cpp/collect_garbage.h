@@ -15,6 +15,14 @@ using gc::StackState;
 /// already. Throws std::bad_alloc, with nothing collected. Any thread.
 JACKDAW_EXPORT void collect_garbage(StackState stack = StackState::may_hold_references);
 
+/// Drops all collectable objects at once, without marking, and returns their memory to the system: where one
+/// request ends and another begins, or before the program's end. Nothing may use a collected object any more,
+/// be it by a stack, a register, static data or memory of malloc, in any thread. Persistents and
+/// WeakPersistents become null; no destructor is called, except for objects that were found dead before.
+/// Objects of the C interface that are uncollectable stay (GC_drop_all_objects in <jackdaw/gc.h>). Throws
+/// std::bad_alloc, with nothing dropped. Any thread, while no other uses the heap.
+JACKDAW_EXPORT void drop_all_objects();
+
 /// Collects, and writes every live object, its references and all roots to the file at `path`, in which %p
 /// stands for the process's number and %n for the collection's (docs/heap-dump.md). Returns when the file is
 /// complete; false when it could not be written, or collections are disabled. Throws std::bad_alloc. Any

@@ -13,4 +13,13 @@ void Finalization::process(WeakProcessing& marking, bool java) {
   long_links.drop_dangling(marking);
 }
 
+void Finalization::drop(const WeakProcessing& marking) {
+  finalizers.forget_all();
+  toggle_references.remove_dead();
+  for (WeakLinks* const links : {&short_links, &long_links}) {
+    links->clear_dead();
+    links->drop_dangling(marking);
+  }
+}
+
 }  // namespace jackdaw::gc

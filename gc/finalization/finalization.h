@@ -29,6 +29,9 @@ struct Finalization {
   /// stopped and everything reachable from roots is marked. Nothing here then refers to unmarked objects,
   /// which may be freed.
   void process(WeakProcessing& marking, bool java);
+  /// Forgets all finalizers, those of marked objects too, and clears the links to unmarked objects. Called as
+  /// process() is, where nothing more is to be marked.
+  void drop(const WeakProcessing& marking);
 };
 
 }  // namespace jackdaw::gc

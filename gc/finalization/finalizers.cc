@@ -72,6 +72,13 @@ void Finalizers::make_all_ready() {
   count_ready();
 }
 
+void Finalizers::forget_all() {
+  registered_.release();
+  ready_ = {};
+  added_ = announced_ = taken_ = 0;
+  count_ready();
+}
+
 bool Finalizers::take_ready(ReadyFinalizer& ready) {
   if (ready_count() == 0) return false;
   ready = std::exchange(ready_at(taken_++), {});

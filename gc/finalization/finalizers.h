@@ -87,6 +87,8 @@ class Finalizers {
 
   /// Makes all registered objects ready, reachable ones included.
   void make_all_ready();
+  /// Forgets all objects, registered and ready, and gives the memory for them back.
+  void forget_all();
 
   /// Whether any object is ready. Any thread, without the lock.
   // Relaxed: a hint; the taker looks again under the lock.

@@ -23,10 +23,26 @@ void DeadObjects::process_finalization() {
   finalized_lately_ = finalizers_before_ < before;
 }
 
-// Persistent handles of dead objects become null here, before the objects' memory is reused.
+void DeadObjects::drop() {
+  const auto keep = [](heap::Object* object) { heap::Chunk::of(object)->mark_exclusively(object); };
+  heap_.for_each_uncollectable(keep);
+  destructors_.for_each_waiting(keep);
+  finalization_.drop(weak_processing_);
+  finalizers_before_ = 0;
+  finalized_lately_ = false;
+  weak_references_.forget();
+  clear_weak_persistents();
+}
+
 void DeadObjects::clear_dead() {
   destructors_.prepare(heap_, collection_);
   weak_references_.clear_dead();
+  clear_weak_persistents();
+  destructors_.add_dead(heap_);
+}
+
+// Persistent handles of dead objects become null here, before the objects' memory is reused.
+void DeadObjects::clear_weak_persistents() {
   weak_persistents_.for_each([this](PersistentNodes::Node& node) {
     // Relaxed, both: see PersistentNodes::Node.
     const std::uintptr_t start = heap_.map().start_of_object_at(node.word.load(std::memory_order_relaxed));
@@ -34,7 +50,6 @@ void DeadObjects::clear_dead() {
     JACKDAW_CHECK(object != nullptr);
     if (!heap::Chunk::of(object)->is_marked(object)) node.word.store(0, std::memory_order_relaxed);
   });
-  destructors_.add_dead(heap_);
 }
 
 std::uint64_t DeadObjects::new_finalizers() const {

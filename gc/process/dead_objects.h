@@ -48,6 +48,10 @@ class DeadObjects {
   /// Clears weak references, makes finalizers and destructors ready and marks what they need. Unmarked
   /// objects may then be freed. While the program is stopped, after the marking from roots.
   void process();
+  /// Instead of a marking and process(): keeps uncollectable objects, and those that wait for their
+  /// destructors, and nothing that they refer to. Weak references to others are cleared, and all finalizers
+  /// forgotten. While the program is stopped.
+  void drop();
   /// Whether the sweep must be over before the program runs again.
   [[nodiscard]] bool needs_sweep_at_once() const { return disclaim_procedures_.holds_any(); }
   /// To be called while the program is stopped, after the sweep.
@@ -68,6 +72,7 @@ class DeadObjects {
  private:
   void process_finalization();
   void clear_dead();
+  void clear_weak_persistents();
 
   heap::Heap& heap_;
   Collection& collection_;

@@ -95,6 +95,17 @@ CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState s
   return result;
 }
 
+void ProcessCollector::drop_all_objects() {
+  parts_.threads.this_thread();
+  {
+    ConcurrentCycle::Lock lock(parts_.lock);
+    cycle_.finish(lock);
+    world_.collect(CollectionReason::request, {stack_pointer_below_registers()}, Kept::uncollectable);
+  }
+  parts_.heap_size.release_free_memory();
+  parts_.dead.run_destructors();
+}
+
 bool ProcessCollector::collect_unless(int (*declines)()) {
   parts_.threads.this_thread();
   {

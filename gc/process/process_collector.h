@@ -58,6 +58,12 @@ class ProcessCollector {
   /// own. Throws std::bad_alloc, with nothing changed.
   CollectionTotals collect(CollectionReason reason = CollectionReason::request,
                            StackState stack = StackState::may_hold_references);
+  /// Frees all objects but uncollectable ones without marking, and returns their memory to the system. The
+  /// program must not use what it held any more: not by references in any thread, and not from uncollectable
+  /// objects. Persistent handles and weak references become null; finalizers are forgotten, and neither
+  /// destructors nor disclaim procedures called, except for objects that an earlier collection found dead.
+  /// Also while collections are disabled. Throws std::bad_alloc, with nothing changed.
+  void drop_all_objects();
   /// Collects, unless collections are disabled or `declines`, which may be null, does not return zero: it is
   /// called with the lock held, before threads are stopped. Returns whether it collected. Throws as above.
   bool collect_unless(int (*declines)());

@@ -20,18 +20,19 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& own_stack) {
+CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& own_stack, Kept kept) {
   JACKDAW_CHECK(parts_.lock.is_held_by_caller() && !parts_.plan.is_cycle_under_way());
   const base::CancellationDisabled guard;
   parts_.lock.let_nobody_pass();
   const std::uint64_t live_before = parts_.counters.live_bytes();
   CollectionRecord record{.reason = reason, .used_bytes_before = used_bytes()};
   MarkEngine& marking = prepare_marking(record.used_bytes_before);
-  const Reports::DumpTime dump(parts_.reports, parts_.counters.collections() + 1);
+  std::optional<Reports::DumpTime> dump;
+  if (kept == Kept::reachable) dump.emplace(parts_.reports, parts_.counters.collections() + 1);
   parts_.hooks.tell(CollectionEvent::start);
   const EndTold end_told(parts_.hooks);
   const Clock::time_point start = Clock::now();
-  const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, record);
+  const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, kept, record);
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
@@ -39,7 +40,11 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
     const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
     parts_.heap_limit.look_after_collection();
   }
-  parts_.plan.note_stopped(start, record.pause, live_before, record.used_bytes_before - live_before);
+  if (kept == Kept::reachable) {
+    parts_.plan.note_stopped(start, record.pause, live_before, record.used_bytes_before - live_before);
+  } else {
+    parts_.plan.note_dropped(start, record.used_bytes_before - live_before);
+  }
   parts_.reports.log(record);
   parts_.reports.write_trace();
   give_back_memory_of_parent();
@@ -71,7 +76,7 @@ void StopTheWorld::give_back_memory_of_parent() {
 
 // Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
 std::optional<CollectionTotals> StopTheWorld::collect_stopped(MarkEngine& marking, const OwnStack& own_stack,
-                                                              CollectionRecord& record) {
+                                                              Kept kept, CollectionRecord& record) {
   CollectionTrace& trace = parts_.reports.trace();
   const CollectionTrace::Span collection(trace, TracePhase::collection, parts_.counters.collections() + 1,
                                          record.reason);
@@ -82,12 +87,17 @@ std::optional<CollectionTotals> StopTheWorld::collect_stopped(MarkEngine& markin
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
   marking.marker().wake_helpers();
   // From here on nothing fails: between clearing and marking, live objects look free.
-  if (!threads_stopped.knows_static_roots()) return std::nullopt;
+  if (kept == Kept::reachable && !threads_stopped.knows_static_roots()) return std::nullopt;
   {
     const CollectionTrace::Span clearing(trace, TracePhase::clear_marks);
     parts_.collection.clear_marks();
   }
-  finish_stopped(own_stack, false);
+  if (kept == Kept::reachable) {
+    finish_stopped(own_stack, false);
+  } else {
+    keep_uncollectable();
+    sweep_stopped(false);
+  }
   const CollectionResult& result = parts_.collection.finish(start);
   record.stopped_threads = threads_stopped.stopped_threads();
   note(result, record);
@@ -114,6 +124,11 @@ void StopTheWorld::note(const CollectionResult& result, CollectionRecord& record
 
 void StopTheWorld::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {
   JACKDAW_CHECK(parts_.pauses.stands_still());
+  mark_stopped(own_stack);
+  sweep_stopped(sweeps_later);
+}
+
+void StopTheWorld::mark_stopped(const OwnStack& own_stack) {
   CollectionTrace& trace = parts_.reports.trace();
   {
     const CollectionTrace::Span marking(trace, TracePhase::mark);
@@ -128,7 +143,17 @@ void StopTheWorld::finish_stopped(const OwnStack& own_stack, bool sweeps_later) 
   HeapDumps& dumps = parts_.reports.dumps();
   if (dumps.is_prepared())
     dumps.fork_and_write([&](DumpStream& stream) { return write_dump(stream, own_stack); });
-  const CollectionTrace::Span sweeping(trace, TracePhase::sweep);
+}
+
+void StopTheWorld::keep_uncollectable() {
+  const CollectionTrace::Span finishing(parts_.reports.trace(), TracePhase::finish);
+  parts_.roots.persistents().clear();
+  parts_.dead.drop();
+  parts_.hooks.tell(CollectionEvent::mark_end);
+}
+
+void StopTheWorld::sweep_stopped(bool sweeps_later) {
+  const CollectionTrace::Span sweeping(parts_.reports.trace(), TracePhase::sweep);
   parts_.hooks.tell(CollectionEvent::reclaim_start);
   if (sweeps_later && !parts_.dead.needs_sweep_at_once()) {
     parts_.collection.start_sweep(heap::OwnedBlocks::left);

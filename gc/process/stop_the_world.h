@@ -20,14 +20,21 @@
 
 namespace jackdaw::gc {
 
+/// The objects that a collection keeps.
+enum class Kept : std::uint8_t {
+  reachable,      ///< what roots lead to
+  uncollectable,  ///< these alone, without marking: the program uses no others any more
+};
+
 /// One for the process. With the collector's lock.
 class StopTheWorld {
  public:
   /// `verifies`: whether each marking is looked over (Verification).
   StopTheWorld(CollectorParts& parts, bool verifies) : parts_(parts), verifies_(verifies) {}
 
-  /// Collects now. No cycle is under way. Throws std::bad_alloc, with nothing changed.
-  CollectionTotals collect(CollectionReason reason, const OwnStack& own_stack);
+  /// Collects now. No cycle is under way. A collection that keeps only uncollectable objects is not verified
+  /// and writes no dump. Throws std::bad_alloc, with nothing changed.
+  CollectionTotals collect(CollectionReason reason, const OwnStack& own_stack, Kept kept = Kept::reachable);
 
   // --- For a cycle ---
 
@@ -51,8 +58,11 @@ class StopTheWorld {
   void after_fork_in_child() { has_memory_of_parent_ = true; }
 
  private:
-  std::optional<CollectionTotals> collect_stopped(MarkEngine& marking, const OwnStack& own_stack,
+  std::optional<CollectionTotals> collect_stopped(MarkEngine& marking, const OwnStack& own_stack, Kept kept,
                                                   CollectionRecord& record);
+  void mark_stopped(const OwnStack& own_stack);
+  void keep_uncollectable();
+  void sweep_stopped(bool sweeps_later);
   void give_back_memory_of_parent();
   void verify(const OwnStack& own_stack);
   bool write_dump(DumpStream& stream, const OwnStack& own_stack);

@@ -93,6 +93,12 @@ class AddressTable {
     size_ = 0;
   }
 
+  /// Removes all entries and gives the memory back. O(1).
+  void release() {
+    entries_ = {};
+    size_ = 0;
+  }
+
  private:
   struct Entry {
     std::uintptr_t address = 0;  // 0: free

@@ -54,6 +54,8 @@ class Ephemerons {
   }
   /// Clears the ephemerons whose keys are not marked, after the last marking, and forgets all.
   void clear_dead();
+  /// Forgets the ephemerons that were noted since, without an access to them.
+  void forget_noted() { noted_.forget(); }
 
  private:
   static constexpr std::size_t kMaximumRoots = 4096;

@@ -36,6 +36,10 @@ class NotedSlots {
 
   /// Removes and returns any slot, or null when there is none. Amortised O(1).
   void* take();
+  /// Removes all slots. Linear in their number.
+  void forget() {
+    while (take() != nullptr) continue;
+  }
 
  private:
   struct Segment {

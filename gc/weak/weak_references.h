@@ -28,6 +28,11 @@ class WeakReferences {
 
   /// Clears all references to unmarked objects, after the last marking.
   void clear_dead();
+  /// Forgets what was noted by a marking that was given up, and reads none of it.
+  void forget() {
+    members_.forget();
+    ephemerons_.forget_noted();
+  }
 
  private:
   const heap::BlockMap& map_;

@@ -606,6 +606,21 @@ GC_API void GC_CALL GC_gcollect(void);
 /* The same, whatever the default stop function says, and gives all memory that is free back to the system. */
 GC_API void GC_CALL GC_gcollect_and_unmap(void);
 
+/* Jackdaw's own. Drops all collectable objects at once, without marking, and gives their memory back to the
+   system: where one request ends and another begins, or before an exec. The heap works afterwards. Returns 1,
+   or 0 with nothing dropped when there was no memory to begin. Collections may be disabled.
+
+   The program promises that no thread uses any collectable object again that it had before the call, be it by
+   a stack, a register, static data, memory of malloc or an uncollectable object; and that no other thread
+   uses the heap during the call. Others may wait, wherever they are. An address that is left somewhere
+   counts, as ever, as a reference to whatever object comes to lie there.
+
+   Uncollectable objects stay, but not what they refer to. Weak links to dropped objects are cleared, and
+   links that lie in them are forgotten. All finalizers are forgotten, also those of uncollectable objects and
+   those that wait: a program that wants them called calls GC_finalize_all before. Disclaim procedures are not
+   called. In leak-finding mode, what is dropped counts as leaked. */
+GC_API int GC_CALL GC_drop_all_objects(void);
+
 /* Nonzero: GC_gcollect gives free memory back to the system as well. Not synchronised. */
 GC_API void GC_CALL GC_set_force_unmap_on_gcollect(int);
 GC_API int GC_CALL GC_get_force_unmap_on_gcollect(void);

@@ -79,6 +79,7 @@ const struct function functions[] = {
     FUNCTION(GC_deinit),
     FUNCTION(GC_disable),
     FUNCTION(GC_do_blocking),
+    FUNCTION(GC_drop_all_objects),
     FUNCTION(GC_dump),
     FUNCTION(GC_dump_finalization),
     FUNCTION(GC_dump_heap),

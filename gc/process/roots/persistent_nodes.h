@@ -42,6 +42,11 @@ class PersistentNodes {
       }
     }
   }
+  /// Makes all references null. While the program is stopped.
+  void clear() {
+    // Relaxed: see PersistentNode.
+    for_each([](Node& node) { node.word.store(0, std::memory_order_relaxed); });
+  }
 
  private:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 14;
