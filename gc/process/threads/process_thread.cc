@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <new>
 #include <span>
+#include <utility>
 
+#include "base/check.h"
 #include "base/page_memory.h"
 
 namespace jackdaw::gc {
@@ -29,6 +31,19 @@ pid_t number_of_this_thread() {
   return number;
 }
 
+// An idle thread's entry would take most of what the collector needs for it, had it a page of its own. Lines
+// of a cache are not shared.
+constexpr std::size_t kCellAlignment = 64;
+union Cell {
+  Cell* next;                                                      // while it is free
+  alignas(kCellAlignment) std::byte entry[sizeof(ProcessThread)];  // NOLINT(modernize-avoid-c-arrays)
+};
+constexpr std::size_t kCellsAtOnce = 64;
+
+// The registry's lock guards both.
+constinit Cell* free_cells = nullptr;
+constinit std::span<Cell> unused_cells;  // never written to
+
 }  // namespace
 
 constinit thread_local AllocatingThread* AllocatingThread::current_ = nullptr;
@@ -39,13 +54,21 @@ ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const T
       stack_(stack) {}
 
 void* ProcessThread::operator new(std::size_t bytes) {
-  const std::span<std::byte> memory = base::PageMemory::allocate(bytes);
-  if (memory.empty()) throw std::bad_alloc();
-  return memory.data();
+  JACKDAW_CHECK(bytes == sizeof(Cell::entry));
+  if (free_cells != nullptr) return std::exchange(free_cells, free_cells->next);
+  if (unused_cells.empty()) {
+    const std::span<std::byte> memory = base::PageMemory::allocate(kCellsAtOnce * sizeof(Cell));
+    if (memory.empty()) throw std::bad_alloc();
+    unused_cells = {reinterpret_cast<Cell*>(memory.data()), kCellsAtOnce};
+  }
+  Cell* const cell = unused_cells.data();
+  unused_cells = unused_cells.subspan(1);
+  return cell;
 }
 
 void ProcessThread::operator delete(void* thread) {
-  base::PageMemory::release({static_cast<std::byte*>(thread), sizeof(ProcessThread)});
+  auto* const cell = static_cast<Cell*>(thread);
+  cell->next = std::exchange(free_cells, cell);
 }
 
 void ProcessThread::renumber() { number_ = number_of_this_thread(); }

@@ -59,7 +59,7 @@ class ProcessThread : public AllocatingThread {
 
   ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals);
   ~ProcessThread() = default;
-  // Allocates pages of its own, which are no root.
+  // Entries share pages that are no root, and are never unmapped. With the registry's lock, both.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* thread);
 

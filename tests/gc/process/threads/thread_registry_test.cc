@@ -21,9 +21,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -429,6 +431,26 @@ void collect_with_threads(void*) {
   });
   collector().collect();
   expect_intact(list, kLength);
+}
+
+// Returns the pages in which the entries of `count` threads lie that are registered at the same time.
+std::set<std::uintptr_t> pages_of_entries(int count) {
+  std::set<std::uintptr_t> pages;
+  std::function<void()> register_another = [&] {
+    if (count-- == 0) return;
+    const auto entry = reinterpret_cast<std::uintptr_t>(&threads().this_thread());
+    pages.insert(entry / base::page_bytes());
+    on_another_thread(register_another);
+  };
+  on_another_thread(register_another);
+  return pages;
+}
+
+TEST(ThreadRegistry, EntriesShareTheirPages) {
+  constexpr int kThreads = 40;
+  const std::set<std::uintptr_t> pages = pages_of_entries(kThreads);
+  EXPECT_LE(pages.size(), std::size_t{kThreads} / 4 + 1);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(pages_of_entries(kThreads), pages) << "they are used again";
 }
 
 TEST(ThreadRegistry, InsideABlockedCallAnActiveOneMayUseTheHeap) {
