@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/page_memory.h"
 #include "base/stress.h"
+#include "heap/first_objects.h"
 #include "heap/heap.h"
 
 namespace jackdaw::heap {
@@ -40,7 +41,10 @@ bool are_zero(const std::byte* first, const std::byte* end) {
 // It is never written to: in each of its runs the cursor is at the end.
 Allocator::RunTable Allocator::no_runs_;
 
-Allocator::Allocator(Heap& heap) : heap_(heap) {
+Allocator::Allocator(Heap& heap, FirstObjects* first_objects)
+    : heap_(heap),
+      first_objects_(first_objects),
+      first_objects_left_(first_objects != nullptr ? kFirstObjects : 0) {
   own_tables_.fill(&no_runs_);
   tables_ = own_tables_;
   heap_.register_allocator(this);
@@ -83,12 +87,18 @@ Allocator::FreeRun* Allocator::run_if_let_in(std::uint8_t size_class, KindNumber
 }
 
 Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
+  if (!has_runs_of(kind)) return nullptr;
   const std::uint8_t size_class = SizeClasses::class_of(bytes);
   FreeRun* const run = run_if_let_in(size_class, kind);
   return run != nullptr && next_run(*run, size_class) ? allocate_from_run(bytes, kind) : nullptr;
 }
 
 Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
+  if (first_objects_left_ != 0 && !has_runs_of(kind)) {
+    Object* const object = first_objects_->allocate(bytes, kind);
+    if (object != nullptr) --first_objects_left_;
+    return object;
+  }
   const std::uint8_t size_class = SizeClasses::class_of(bytes);
   FreeRun* const run = run_if_let_in(size_class, kind);
   if (run == nullptr) return nullptr;

@@ -20,13 +20,17 @@
 
 namespace jackdaw::heap {
 
+class FirstObjects;
 class Heap;
 
 /// Used by one thread at a time. The heap must outlive it.
 class Allocator {
  public:
-  /// Throws std::bad_alloc.
-  explicit Allocator(Heap& heap);
+  /// A thread that allocates more is likely to allocate many, for which a table and blocks are worth it.
+  static constexpr std::uint32_t kFirstObjects = 64;
+
+  /// The first kFirstObjects objects are left to `first_objects`; null: none are. Throws std::bad_alloc.
+  explicit Allocator(Heap& heap, FirstObjects* first_objects = nullptr);
   ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
@@ -106,6 +110,9 @@ class Allocator {
   // A kind's runs, by size class.
   using RunTable = std::array<FreeRun, SizeClasses::kCount>;
 
+  [[nodiscard]] bool has_runs_of(KindNumber kind) const {
+    return own_tables_[static_cast<std::size_t>(kind)] != &no_runs_;
+  }
   RunTable* runs_of(KindNumber kind);
   // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }
@@ -145,6 +152,8 @@ class Allocator {
   std::array<RunTable*, KindTable::kMaximumKinds> tables_;  // own_tables_, or no runs at all
   std::array<RunTable*, KindTable::kMaximumKinds> own_tables_;
   std::size_t blocks_taken_ = 0;  // since the last sweep
+  FirstObjects* const first_objects_;
+  std::uint32_t first_objects_left_;
 };
 
 }  // namespace jackdaw::heap

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "heap/first_objects.h"
 #include "heap/heap.h"
 #include "mark/random_numbers.h"
 #include "tests/heap/contents.h"
@@ -224,6 +225,32 @@ TEST_F(AllocatorTest, ObjectsLargerThanMemoryAreRefusedWhateverTheSize) {
     EXPECT_EQ(allocator_.allocate(data_, bytes), nullptr) << bytes;
   }
   EXPECT_NE(allocator_.allocate(data_, 100), nullptr);
+}
+
+TEST_F(AllocatorTest, LeavesItsFirstObjectsToSharedBlocksThroughCollections) {
+  Heap heap;
+  FirstObjects first_objects(heap);
+  std::vector<Object*> kept;
+  for (int i = 0; i < 10; ++i) {
+    Allocator allocator(heap, &first_objects);
+    std::uint32_t from_own_blocks = 0;
+    for (std::uint32_t j = 0; j < 3 * Allocator::kFirstObjects; ++j) {
+      const bool is_from_own_block = allocator.allocate_from_block(48, KindNumber::words) != nullptr;
+      ASSERT_TRUE(!is_from_own_block || j > Allocator::kFirstObjects) << j;
+      from_own_blocks += is_from_own_block ? 1 : 0;
+      auto* const object =
+          static_cast<std::uint64_t*>(static_cast<void*>(allocator.allocate_plain(48, KindNumber::words)));
+      ASSERT_NE(object, nullptr);
+      for (int word = 0; word < 6; ++word) ASSERT_EQ(object[word], 0U);
+      std::fill_n(object, 6, 7U);
+      if (j % 3 == 0) kept.push_back(reinterpret_cast<Object*>(object));
+    }
+    EXPECT_GT(from_own_blocks, 0U);
+    heap.clear_marks();
+    for (Object* const object : kept) Chunk::of(object)->mark_exclusively(object);
+    EXPECT_EQ(heap.sweep(OwnedBlocks::left).live_objects, kept.size());
+    for (Object* const object : kept) ASSERT_EQ(heap.object_at(object), object);
+  }
 }
 
 // Each thread has an allocator of its own and fills what it gets; afterwards every object must still hold

@@ -24,8 +24,8 @@ class AllocatingThread {
   heap::Allocator& allocator() { return allocator_; }
 
  protected:
-  AllocatingThread(pthread_t handle, pid_t number, heap::Heap& heap)
-      : handle_(handle), number_(number), allocator_(heap) {}
+  AllocatingThread(pthread_t handle, pid_t number, heap::Heap& heap, heap::FirstObjects* first_objects)
+      : handle_(handle), number_(number), allocator_(heap, first_objects) {}
   ~AllocatingThread() = default;
 
   const pthread_t handle_;

@@ -48,8 +48,9 @@ constinit std::span<Cell> unused_cells;  // never written to
 
 constinit thread_local AllocatingThread* AllocatingThread::current_ = nullptr;
 
-ProcessThread::ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals)
-    : AllocatingThread(pthread_self(), number_of_this_thread(), heap),
+ProcessThread::ProcessThread(heap::Heap& heap, heap::FirstObjects* first_objects, const ThreadStack& stack,
+                             const ThreadLocals& thread_locals)
+    : AllocatingThread(pthread_self(), number_of_this_thread(), heap, first_objects),
       thread_locals_(thread_locals),
       stack_(stack) {}
 

@@ -57,7 +57,8 @@ class ProcessThread : public AllocatingThread {
   friend class ThreadSuspension;
   friend std::default_delete<ProcessThread>;
 
-  ProcessThread(heap::Heap& heap, const ThreadStack& stack, const ThreadLocals& thread_locals);
+  ProcessThread(heap::Heap& heap, heap::FirstObjects* first_objects, const ThreadStack& stack,
+                const ThreadLocals& thread_locals);
   ~ProcessThread() = default;
   // Entries share pages that are no root, and are never unmapped. With the registry's lock, both.
   static void* operator new(std::size_t bytes);

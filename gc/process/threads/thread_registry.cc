@@ -14,7 +14,10 @@ namespace jackdaw::gc {
 
 ThreadRegistry::ThreadRegistry(heap::Heap& heap, CollectionTrace& trace, std::chrono::seconds patience,
                                std::uint32_t processors)
-    : heap_(heap), stops_(list_, trace, patience, processors), suspension_(list_, stops_.requests()) {
+    : heap_(heap),
+      first_objects_(heap),
+      stops_(list_, trace, patience, processors),
+      suspension_(list_, stops_.requests()) {
   const auto unregister = [](void* registry) {
     static_cast<ThreadRegistry*>(registry)->unregister_current();
   };
@@ -35,7 +38,8 @@ ProcessThread& ThreadRegistry::register_current(std::optional<std::uintptr_t> st
     // The heap's tables are changed only under the lock or by a registered thread.
     const std::lock_guard lock(list_.mutex);
     list_.threads.reserve_or_throw(list_.threads.size() + 1);
-    std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, stack, thread_locals));
+    heap::FirstObjects* const first_objects = list_.threads.empty() ? nullptr : &first_objects_;
+    std::unique_ptr<ProcessThread> thread(new ProcessThread(heap_, first_objects, stack, thread_locals));
     if (pthread_setspecific(at_exit_, this) != 0) throw std::bad_alloc();
     for (ProcessThread* const other : list_.threads) {
       if (other->number_ == thread->number_) other->is_gone_ = true;  // the system gives numbers again

@@ -21,6 +21,7 @@
 #include "gc/process/threads/thread_locals.h"
 #include "gc/process/threads/thread_suspension.h"
 #include "gc/report/trace/collection_trace.h"
+#include "heap/first_objects.h"
 #include "heap/heap.h"
 #include "heap/word_scan.h"
 
@@ -124,7 +125,8 @@ class ThreadRegistry {
   void set_blocked(bool is_blocked, std::uintptr_t stack_pointer);
 
   heap::Heap& heap_;
-  pthread_key_t at_exit_;  // its value is the registry
+  heap::FirstObjects first_objects_;  // of all registered threads but the first, which is seldom idle
+  pthread_key_t at_exit_;             // its value is the registry
   ThreadList list_;
   StopProtocol stops_;
   ThreadSuspension suspension_;

@@ -453,6 +453,26 @@ TEST(ThreadRegistry, EntriesShareTheirPages) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pages_of_entries(kThreads), pages) << "they are used again";
 }
 
+std::uintptr_t block_of(const void* object) {
+  return reinterpret_cast<std::uintptr_t>(object) / heap::kBlockBytes;
+}
+
+TEST(ThreadRegistry, FirstObjectsOfThreadsShareABlock) {
+  std::set<std::uintptr_t> blocks;
+  for (int i = 0; i < 10; ++i) {
+    on_another_thread([&] {
+      const Link* list = new_list(heap::Allocator::kFirstObjects);
+      expect_intact(list, heap::Allocator::kFirstObjects);
+      for (; list != nullptr; list = list->next) blocks.insert(block_of(list));
+    });
+  }
+  EXPECT_EQ(blocks.size(), 1U);
+  on_another_thread([&] {
+    const Link* const list = new_list(heap::Allocator::kFirstObjects + 1);
+    EXPECT_FALSE(blocks.contains(block_of(list))) << "a thread that allocates more has its own";
+  });
+}
+
 TEST(ThreadRegistry, InsideABlockedCallAnActiveOneMayUseTheHeap) {
   Link* volatile list = new_list(kLength);
   const auto blocked = [](void*) {

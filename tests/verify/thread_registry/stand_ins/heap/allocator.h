@@ -3,10 +3,11 @@
 
 namespace jackdaw::heap {
 
+class FirstObjects;
 class Heap;
 
 struct Allocator {
-  explicit Allocator(Heap&) {}
+  Allocator(Heap&, FirstObjects*) {}
 };
 
 }  // namespace jackdaw::heap
