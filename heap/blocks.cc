@@ -67,6 +67,8 @@ Chunk* Blocks::find_taken_before(BlockSearch::Taker taker, std::size_t end, std:
 Chunk* Blocks::add_chunk(std::size_t total_bytes, std::uint32_t node, std::uint32_t swept) {
   if (!chunks_.reserve(chunks_.size() + 1)) return nullptr;
   Chunk* const chunk = space_.allocate(total_bytes, node);
+  taken_memory_.note(
+      {reinterpret_cast<std::byte*>(chunk), chunk != nullptr ? chunk->total_bytes() : total_bytes});
   if (chunk == nullptr) return nullptr;
   chunks_.append_reserved(chunk);
   chunk->set_swept(swept);
@@ -82,6 +84,7 @@ bool Blocks::extend_chunk(Chunk* chunk, std::size_t total_bytes) {
   const std::uint64_t extra = chunk->total_bytes() - before;
   chunk_bytes_.store(chunk_bytes() + extra, std::memory_order_relaxed);
   usage_.taken.add(extra);
+  taken_memory_.note({reinterpret_cast<std::byte*>(chunk) + before, extra});
   return true;
 }
 

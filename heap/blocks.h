@@ -21,6 +21,7 @@
 #include "heap/kind.h"
 #include "heap/memory_nodes.h"
 #include "heap/poison.h"
+#include "heap/taken_memory.h"
 
 namespace jackdaw::heap {
 
@@ -52,6 +53,8 @@ class Blocks {
   [[nodiscard]] std::span<const std::byte> addresses() const { return space_.addresses(); }
   HugePages& huge_pages() { return space_.huge_pages(); }
   [[nodiscard]] const MemoryNodes& nodes() const { return space_.nodes(); }
+  [[nodiscard]] TakenMemoryNotes& taken_memory() { return taken_memory_; }
+  [[nodiscard]] const TakenMemoryNotes& taken_memory() const { return taken_memory_; }
   /// Returns the bytes of addresses of all chunks, with or without memory. Any thread, without the lock.
   // Relaxed, here and where it is written under the lock: a total that publishes nothing.
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_.load(std::memory_order_relaxed); }
@@ -146,6 +149,7 @@ class Blocks {
   HeapUsage& usage_;
   HeapSpace space_;
   base::PageVector<Chunk*> chunks_;
+  TakenMemoryNotes taken_memory_;
   ByteCount kept_bytes_;
   std::size_t search_from_ = 0;  // no chunk before this one has a free block
   BlockSearch block_search_;

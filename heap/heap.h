@@ -32,6 +32,7 @@
 #include "heap/poison.h"
 #include "heap/small_block.h"
 #include "heap/sweeper.h"
+#include "heap/taken_memory.h"
 #include "heap/type_descriptor.h"
 
 namespace jackdaw::heap {
@@ -127,6 +128,15 @@ class Heap {
   [[nodiscard]] std::vector<std::uint64_t> chunk_bytes_by_node();
   /// Returns where the chunks lie. Any thread.
   [[nodiscard]] const MemoryNodes& nodes() const { return blocks_.nodes(); }
+
+  /// Returns the notes of what memory was taken from the system.
+  [[nodiscard]] TakenMemoryNotes& taken_memory() { return blocks_.taken_memory(); }
+  [[nodiscard]] const TakenMemoryNotes& taken_memory() const { return blocks_.taken_memory(); }
+  /// Removes the oldest of these notes and returns it; nothing when there is none.
+  std::optional<TakenMemory> take_note_of_taken() {
+    const std::lock_guard lock(mutex_);
+    return blocks_.taken_memory().take();
+  }
 
   /// Returns figures on the use of the heap's memory and on allocation.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }

@@ -10,9 +10,13 @@ void* AllocationSlowPath::allocate(const AllocationRequest& request) {
     // Another thread's collection is known by its number alone; what it freed is learnt under the heap's
     // lock.
     const std::uint64_t before = news();
-    if (void* const object = request.attempt()) return object;
+    if (void* const object = request.attempt()) {
+      parts_.heap_size.tell_of_taken();
+      return object;
+    }
     const AllocationAnswer answer = collect_and_allocate(request, before);
     parts_.dead.run_destructors();
+    parts_.heap_size.tell_of_taken();
     if (answer.kind == AllocationAnswer::Kind::final) return answer.memory;
   }
 }

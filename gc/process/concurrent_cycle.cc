@@ -106,6 +106,17 @@ void ConcurrentCycle::finish(Lock& lock) {
   note_swept();
 }
 
+void ConcurrentCycle::complete(const OwnStack& own_stack, Lock& lock) {
+  for (Phase now = phase(); now != Phase::idle; now = phase()) {
+    if (now != Phase::marked) {
+      await_end_of(now, std::chrono::seconds(1), lock);
+    } else if (!parts_.plan.may_collect() || !end_marking(own_stack)) {
+      give_up();
+    }
+  }
+  note_swept();
+}
+
 void ConcurrentCycle::note_swept() {
   JACKDAW_CHECK(phase() == Phase::idle);
   if (!std::exchange(is_sweep_unnoted_, false)) return;

@@ -51,6 +51,9 @@ class ConcurrentCycle {
   /// these may be disabled. `lock`, the collector's, may be released meanwhile.
   void finish(Lock& lock);
 
+  /// Returns likewise, but ends the marking, unless no collection may come now. Throws std::bad_alloc.
+  void complete(const OwnStack& own_stack, Lock& lock);
+
   /// The program asks for cycles: from now on collections that would stop it for longer than the pause target
   /// are cycles; without this call, only those that would for much longer. False when the options forbid
   /// that, and, with one line on the error output, when the system does. The threads are stopped for a

@@ -4,10 +4,30 @@
 #include <cstddef>
 
 #include "base/check.h"
+#include "gc/marking/visitor.h"
 #include "heap/chunk.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
+
+void DeadObjects::mark_more(void (*report)(Visitor& visitor)) {
+  struct {
+    WeakProcessing& marking;
+    bool has_found = false;
+    void reference(heap::Object* object) {
+      has_found = has_found || !WeakProcessing::is_marked(object);
+      marking.mark(object);
+    }
+  } sink{weak_processing_};
+  do {
+    sink.has_found = false;
+    {
+      SinkVisitor visitor(heap_.map(), sink);
+      report(visitor);
+    }
+    weak_processing_.drain();
+  } while (sink.has_found);
+}
 
 void DeadObjects::process() {
   disclaim_procedures_.mark_referents(heap_, weak_processing_);

@@ -45,6 +45,9 @@ class DeadObjects {
   /// See FinalizerKind::unreachable. May be called without the lock before there are other threads.
   void set_java_finalization(bool java) { java_finalization_ = java; }
 
+  /// Calls `report(Visitor&)` and marks what it reports, and all that this refers to, until it reports
+  /// nothing that is unmarked. While the program is stopped, after the marking from roots.
+  void mark_more(void (*report)(Visitor& visitor));
   /// Clears weak references, makes finalizers and destructors ready and marks what they need. Unmarked
   /// objects may then be freed. While the program is stopped, after the marking from roots.
   void process();

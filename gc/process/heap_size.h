@@ -28,8 +28,15 @@ class HeapSize {
   void release_free_memory();
   /// Tells the program the heap's size, if it has changed. With the lock.
   void tell();
+  /// Tells the program what memory the heap took, if it asked for that. Also with the lock.
+  void tell_of_taken() {
+    if (heap_.taken_memory().has_any()) [[unlikely]]
+      tell_of_all_taken();
+  }
 
  private:
+  void tell_of_all_taken();
+
   heap::Heap& heap_;
   HeapLimit& limit_;
   StoppableMutex& lock_;

@@ -168,6 +168,17 @@ bool ProcessCollector::dump_heap(std::string path) {
   return dump.await(parts_.reports.dumps().patience());
 }
 
+void ProcessCollector::finish_and_disable() {
+  parts_.threads.this_thread();
+  {
+    ConcurrentCycle::Lock lock(parts_.lock);
+    const OwnStack own_stack{stack_pointer_below_registers()};
+    cycle_.complete(own_stack, lock);
+    parts_.plan.disable();
+  }
+  parts_.dead.run_destructors();
+}
+
 bool ProcessCollector::mark_concurrently() {
   parts_.threads.this_thread();
   const base::CancellationDisabled guard;

@@ -72,6 +72,9 @@ class ProcessCollector {
   bool collect_a_little();
   /// Begins a cycle; false, with nothing changed, when none may begin now. Throws as above.
   bool begin_cycle();
+  /// Disables collections, as CollectionPlan::disable() does, when the cycle under way is over. Throws as
+  /// above.
+  void finish_and_disable();
   /// See ConcurrentCycle::ask_for_cycles.
   bool mark_concurrently();
   /// Collects, unless that is disabled, and leaves a heap dump at `path` (HeapDumps::set). Whether it is

@@ -11,6 +11,8 @@
 
 namespace jackdaw::gc {
 
+class Visitor;
+
 /// The events of a collection, in this order.
 enum class CollectionEvent : std::uint8_t {
   start,
@@ -35,6 +37,9 @@ struct ProcessHooks {
   void (*event)(CollectionEvent) = nullptr;
   /// Called between mark_start and mark_end; may add roots by RootSet::scan.
   void (*more_roots)() = nullptr;
+  /// Called when all that is reachable from roots was marked; may report more to be marked, and is then
+  /// called again.
+  void (*mark_more)(Visitor& visitor) = nullptr;
   /// Called before each collection that allocation begins; nonzero prevents it.
   int (*declines)() = nullptr;
   /// Called for each stopped thread, right after after_stop and right before before_resume.
@@ -44,6 +49,8 @@ struct ProcessHooks {
   std::span<StoppableMutex* const> fork_locks;
   /// Called when the heap's size has changed, between start and before_stop or after after_resume.
   void (*heap_resized)(std::size_t bytes) = nullptr;
+  /// Called soon after the heap took memory from the system; with null when that refused it.
+  void (*memory_taken)(void* start, std::size_t bytes) = nullptr;
   /// Returns bytes that the program frees explicitly: their growth brings no collection nearer, within the
   /// limits of GrowthPolicy.
   std::uint64_t (*uncounted_bytes)() = nullptr;

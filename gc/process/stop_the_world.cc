@@ -133,6 +133,7 @@ void StopTheWorld::mark_stopped(const OwnStack& own_stack) {
   {
     const CollectionTrace::Span marking(trace, TracePhase::mark);
     parts_.roots.mark_from_all(roots_of_program(), own_stack);
+    if (parts_.hooks.mark_more != nullptr) parts_.dead.mark_more(parts_.hooks.mark_more);
   }
   {
     const CollectionTrace::Span finishing(trace, TracePhase::finish);

@@ -77,6 +77,8 @@ class ConcurrentMarking {
   bool start_tracking(WriteTrackingMethod last);
   /// Closes the files of write tracking, and keeps what was measured. In phase idle.
   void stop_tracking() { tracking_.stop(); }
+  /// Returns the method by which writes were last tracked; none before that.
+  [[nodiscard]] WriteTrackingMethod tracking_method() const { return tracking_.method(); }
   /// Changes to phase marking, with the roots that were found while the program was stopped. In phase idle,
   /// when the program runs again. `first_pause`: how long it was stopped.
   void start_marking(std::span<heap::Object* const> roots, std::chrono::nanoseconds first_pause);
