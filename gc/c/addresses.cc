@@ -14,6 +14,7 @@ int GC_is_heap_ptr(const void* address) {
 }
 
 std::size_t GC_size(const void* object) {
+  if (object == nullptr) return 0;
   if (gc::OwnMemory::owns(object)) return gc::OwnMemory::bytes_of(object);
   return heap::Heap::bytes_of(static_cast<const heap::Object*>(object));
 }

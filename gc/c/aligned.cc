@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/page_memory.h"
 #include "gc/c/allocate.h"
 #include "gc/process/process_kinds.h"
 #include "gc/process/threads/own_work.h"
@@ -58,6 +59,14 @@ extern "C" {
 void* GC_memalign(std::size_t alignment, std::size_t bytes) {
   void* const object = try_allocate_aligned(alignment, bytes);
   return object != nullptr ? object : out_of_memory(bytes);
+}
+
+void* GC_valloc(std::size_t bytes) { return GC_memalign(base::page_bytes(), bytes); }
+
+void* GC_pvalloc(std::size_t bytes) {
+  const std::size_t page = base::page_bytes();
+  const std::size_t most = std::numeric_limits<std::size_t>::max() & ~(page - 1);
+  return GC_valloc(bytes > most ? bytes : (bytes + page - 1) & ~(page - 1));
 }
 
 int GC_posix_memalign(void** memptr, std::size_t alignment, std::size_t bytes) {

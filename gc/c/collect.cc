@@ -99,6 +99,18 @@ void GC_enable() {
   if (lock) collector().plan().enable();
 }
 
+void GC_finish_and_disable() {
+  if (GC_is_init_called() == 0) return GC_disable();
+  std::atomic_ref(GC_dont_gc).fetch_add(1, std::memory_order_relaxed);
+  gc::ProcessCollector& collector = registered_collector();
+  try {
+    collector.finish_and_disable();
+  } catch (const std::bad_alloc&) {
+    warn("jackdaw: there is no memory to end collection %lu", collector.collections() + 1);
+    collector.plan().disable();
+  }
+}
+
 int GC_is_disabled() { return std::atomic_ref(GC_dont_gc).load(std::memory_order_relaxed) != 0 ? 1 : 0; }
 
 void GC_set_disable_automatic_collection(int disable) {

@@ -58,6 +58,13 @@ heap::KindNumber plain_kind_of(CheckedHeader& header) {
   return origin_of(heap::Chunk::of(&header)->kind_of(&header));
 }
 
+// Returns the bytes of the object that starts at `address`, with checks or without; 0 when none does.
+std::size_t bytes_of_live(void* address) {
+  if (const CheckedHeader* const header = checked_header_of(address)) return header->bytes;
+  heap::Object* const object = object_at(address);
+  return object == address && !is_checked(object) ? heap::Heap::bytes_of(object) : 0;
+}
+
 void free_checked(CheckedHeader& header) {
   header.front_guard = 0;
   GC_free(&header);
@@ -156,10 +163,37 @@ wchar_t* GC_debug_wcsdup(const wchar_t* string, const char* file, int line) {
       copied(string, std::wcslen(string) * sizeof(wchar_t), sizeof(wchar_t), {file, line}));
 }
 
+void* GC_debug_generic_malloc(std::size_t bytes, int kind, const char* file, int line) {
+  return GC_debug_generic_or_special_malloc(bytes, kind, file, line);
+}
+
+void* GC_debug_reallocf(void* object, std::size_t bytes, const char* file, int line) {
+  void* const resized = GC_debug_realloc(object, bytes, file, line);
+  if (resized == nullptr && bytes != 0) GC_debug_free(object);
+  return resized;
+}
+
+void GC_debug_freezero(void* object, std::size_t bytes) {
+  if (gc::OwnMemory::owns(object)) return GC_freezero(object, bytes);
+  if (object != nullptr) {
+    std::memset(object, 0, std::min(bytes, bytes_of_live(object)));
+    GC_reachable_here(object);  // the bytes are cleared, though nothing reads them
+  }
+  GC_debug_free(object);
+}
+
 void* GC_debug_malloc_replacement(std::size_t bytes) { return GC_debug_malloc(bytes, nullptr, 0); }
 
 void* GC_debug_realloc_replacement(void* object, std::size_t bytes) {
   return GC_debug_realloc(object, bytes, nullptr, 0);
+}
+
+void* GC_debug_malloc_uncollectable_replacement(std::size_t bytes) {
+  return GC_debug_malloc_uncollectable(bytes, nullptr, 0);
+}
+
+void* GC_debug_reallocf_replacement(void* object, std::size_t bytes) {
+  return GC_debug_reallocf(object, bytes, nullptr, 0);
 }
 
 }  // extern "C"

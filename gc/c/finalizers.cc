@@ -59,8 +59,10 @@ void notify() {
   if (notifier != nullptr) notifier();
 }
 
-bool take_ready(gc::ReadyFinalizer& ready) {
+// Takes the finalizer to be called after `calls` others; false when there is none, or calls end here.
+bool take_ready(gc::ReadyFinalizer& ready, std::uint64_t calls) {
   const std::lock_guard lock(collector().lock());
+  if (settings.most_finalizers != 0 && calls >= settings.most_finalizers) return false;
   return finalizers().take_ready(ready);
 }
 
@@ -211,10 +213,19 @@ void GC_debug_register_finalizer_unreachable(void* object, GC_finalization_proc 
 int GC_should_invoke_finalizers() { return finalizers().has_ready() ? 1 : 0; }
 
 int GC_invoke_finalizers() {
-  int calls = 0;
+  std::uint64_t calls = 0;
   gc::ReadyFinalizer ready;
-  for (; take_ready(ready); ++calls) ready.finalizer.function(ready.object, ready.finalizer.data);
-  return calls;
+  for (; take_ready(ready, calls); ++calls) ready.finalizer.function(ready.object, ready.finalizer.data);
+  return static_cast<int>(calls);
+}
+
+void GC_set_interrupt_finalizers(unsigned calls) {
+  const auto lock = lock_settings();
+  settings.most_finalizers = calls;
+}
+unsigned GC_get_interrupt_finalizers() {
+  const auto lock = lock_settings();
+  return settings.most_finalizers;
 }
 
 void GC_set_finalize_on_demand(int on_demand) { GC_finalize_on_demand = on_demand; }

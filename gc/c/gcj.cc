@@ -36,7 +36,7 @@ void make_gcj_kinds(int index) {
     GC_gcj_debug_kind = GC_gcj_kind = new_gcj_kind(GC_DS_LENGTH, 1);
     return;
   }
-  constexpr auto kSecondWordOfType = -static_cast<GC_word>(sizeof(void*) + GC_INDIR_PER_OBJ_BIAS);
+  constexpr auto kSecondWordOfType = -static_cast<GC_word>(GC_GCJ_MARK_DESCR_OFFSET + GC_INDIR_PER_OBJ_BIAS);
   GC_gcj_kind = new_gcj_kind(kSecondWordOfType | GC_DS_PER_OBJECT, 0);
   GC_gcj_debug_kind = new_gcj_kind(GC_MAKE_PROC(static_cast<GC_word>(index), GC_word{1}), 0);
 }
@@ -67,6 +67,12 @@ void GC_init_gcj_malloc(int index, void* mark_procedure) {
     define_procedure(index, reinterpret_cast<GC_mark_proc>(mark_procedure));
     make_gcj_kinds(index);
   });
+}
+
+void GC_init_gcj_malloc_mp(unsigned number, GC_mark_proc procedure, std::size_t descriptor_offset) {
+  if (descriptor_offset != GC_GCJ_MARK_DESCR_OFFSET)
+    abort_program("GC_init_gcj_malloc_mp: the descriptor of a type must be its second word");
+  GC_init_gcj_malloc(static_cast<int>(number), reinterpret_cast<void*>(procedure));
 }
 
 void* GC_gcj_malloc(std::size_t bytes, void* type) {

@@ -15,6 +15,7 @@
 #include "gc/c/start.h"
 #include "gc/c/statistics.h"
 #include "gc/c/undeclared.h"
+#include "gc/marking/visitor.h"
 
 namespace jackdaw::c_interface {
 
@@ -61,6 +62,29 @@ void tell_heap_size(std::size_t bytes) {
   if (GC_on_heap_resize != nullptr) GC_on_heap_resize(bytes);
 }
 
+void tell_of_memory(void* memory, std::size_t bytes) {
+  if (settings.on_os_get_mem != nullptr) settings.on_os_get_mem(memory, bytes);
+}
+
+// The top of the mark stack, for the program, is the visitor.
+void mark_more(gc::Visitor& visitor) {
+  settings.on_mark_stack_empty(reinterpret_cast<GC_ms_entry*>(&visitor), nullptr);
+}
+
+// Sets the hooks for which the collector does work of its own, where the program asked for them.
+void install_hooks_with_work(gc::ProcessCollector& collector) {
+  collector.hooks().mark_more = settings.on_mark_stack_empty != nullptr ? mark_more : nullptr;
+  collector.hooks().memory_taken = settings.on_os_get_mem != nullptr ? tell_of_memory : nullptr;
+  collector.heap().taken_memory().set_on(settings.on_os_get_mem != nullptr);
+}
+
+template <typename Value>
+void set_with_work(Value& setting, Value value) {
+  const auto lock = lock_settings();
+  setting = value;
+  if (lock) install_hooks_with_work(collector());
+}
+
 void write_warning(char* format, GC_word argument) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -103,6 +127,7 @@ void install_hooks(gc::ProcessCollector& collector) {
                        .fork_locks = kAllOwnLocks,
                        .heap_resized = tell_heap_size,
                        .uncounted_bytes = non_gc_bytes};
+  install_hooks_with_work(collector);
 }
 
 #pragma GCC visibility push(default)
@@ -133,6 +158,14 @@ void GC_set_log_fd(int descriptor) { settings.log_descriptor = descriptor; }
 
 void GC_set_on_heap_resize(GC_on_heap_resize_proc function) { set(GC_on_heap_resize, function); }
 GC_on_heap_resize_proc GC_get_on_heap_resize() { return get(GC_on_heap_resize); }
+
+void GC_set_on_os_get_mem(GC_on_os_get_mem_proc function) { set_with_work(settings.on_os_get_mem, function); }
+GC_on_os_get_mem_proc GC_get_on_os_get_mem() { return get(settings.on_os_get_mem); }
+
+void GC_set_on_mark_stack_empty(GC_on_mark_stack_empty_proc function) {
+  set_with_work(settings.on_mark_stack_empty, function);
+}
+GC_on_mark_stack_empty_proc GC_get_on_mark_stack_empty() { return get(settings.on_mark_stack_empty); }
 
 void GC_set_on_collection_event(GC_on_collection_event_proc function) {
   set(settings.on_collection_event, function);

@@ -16,6 +16,7 @@ constinit unsigned long time_limit_nanoseconds = 0;
 constinit int rate = 10;
 constinit int max_prior_attempts = 1;
 constinit bool is_manual_allowed = false;
+constinit bool is_mprotect_allowed = true;
 
 // Nothing is done before GC_init, which reads the variable.
 void limit_pauses() {
@@ -67,6 +68,23 @@ void GC_set_max_prior_attempts(int attempts) { max_prior_attempts = attempts; }
 int GC_get_max_prior_attempts() { return max_prior_attempts; }
 void GC_set_manual_vdb_allowed(int allowed) { is_manual_allowed = allowed != 0; }
 int GC_get_manual_vdb_allowed() { return is_manual_allowed ? 1 : 0; }
+
+void GC_set_mprotect_vdb_allowed(int allowed) { is_mprotect_allowed = allowed != 0; }
+int GC_get_mprotect_vdb_allowed() { return is_mprotect_allowed ? 1 : 0; }
+
+unsigned GC_get_supported_vdbs() { return GC_VDB_SOFT | GC_VDB_UFFDWP; }
+unsigned GC_get_actual_vdb() {
+  if (GC_is_incremental_mode() == 0) return GC_VDB_NONE;
+  switch (collector().concurrent_marking().tracking_method()) {
+    case gc::WriteTrackingMethod::none:
+      return GC_VDB_NONE;
+    case gc::WriteTrackingMethod::pagemap_scan:
+      return GC_VDB_UFFDWP;
+    case gc::WriteTrackingMethod::soft_dirty:
+      return GC_VDB_SOFT;
+  }
+  __builtin_unreachable();
+}
 
 void GC_change_stubborn(const void*) {}
 void GC_debug_change_stubborn(const void*) {}

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "gc/c/checked_objects.h"
 #include "gc/c/finalizers.h"
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
@@ -116,6 +117,13 @@ int GC_toggleref_add(void* address, int is_strong) {
   if (settings.toggleref_func == nullptr || object == nullptr) return GC_SUCCESS;
   return collector.dead().finalization().toggle_references.add(object, is_strong != 0) ? GC_SUCCESS
                                                                                        : GC_NO_MEMORY;
+}
+
+int GC_debug_toggleref_add(void* address, int is_strong) {
+  if (checked_header_of(address) == nullptr)
+    log_line("jackdaw: GC_debug_toggleref_add was given %p, which no allocation with checks returned",
+             address);
+  return GC_toggleref_add(address, is_strong);
 }
 
 }  // extern "C"

@@ -34,6 +34,8 @@ void prepend_at_hand(std::size_t bytes, heap::KindNumber kind, void** list) {
 #pragma GCC visibility push(default)
 extern "C" {
 
+int GC_get_dont_add_byte_at_end() { return 0; }
+
 void GC_generic_malloc_many(std::size_t bytes, int kind, void** list) {
   GC_init();
   const heap::KindNumber number = heap_kind(kind);

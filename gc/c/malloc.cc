@@ -1,4 +1,8 @@
 // Allocation as malloc and free: gc.h, section 4.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
 #include "gc/c/allocate.h"
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
@@ -8,6 +12,20 @@
 namespace jackdaw::c_interface {
 
 using gc::ProcessKinds;
+
+namespace {
+
+// The bytes from an address that an allocation function returned up to the object's end; 0 when it is no
+// object's.
+std::size_t bytes_from(void* address) {
+  if (gc::OwnMemory::owns(address)) return gc::OwnMemory::bytes_of(address);
+  heap::Object* const start = start_of(address);
+  if (start == nullptr) return 0;
+  const auto* const end = reinterpret_cast<std::byte*>(start) + heap::Heap::bytes_of(start);
+  return static_cast<std::size_t>(end - static_cast<std::byte*>(address));
+}
+
+}  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -46,6 +64,13 @@ void GC_free(void* object) {
   if (start == nullptr) abort_program("GC_free was given an address that is no object's");
   if (is_uncollectable(start)) count_uncollectable(-heap::Heap::bytes_of(start));
   registered_collector().free(start);
+}
+
+void GC_freezero(void* object, std::size_t bytes) {
+  if (object == nullptr) return;
+  std::memset(object, 0, std::min(bytes, bytes_from(object)));
+  GC_reachable_here(object);  // the bytes are cleared, though nothing reads them
+  GC_free(object);
 }
 
 }  // extern "C"

@@ -33,9 +33,20 @@ void report_displacement(void* p) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-void (*GC_same_obj_print_proc)(void*, void*) = report_different_objects;
-void (*GC_is_visible_print_proc)(void*) = report_invisible;
-void (*GC_is_valid_displacement_print_proc)(void*) = report_displacement;
+GC_same_obj_print_proc_t GC_same_obj_print_proc = report_different_objects;
+GC_valid_ptr_print_proc_t GC_is_visible_print_proc = report_invisible;
+GC_valid_ptr_print_proc_t GC_is_valid_displacement_print_proc = report_displacement;
+
+void GC_set_same_obj_print_proc(GC_same_obj_print_proc_t function) { GC_same_obj_print_proc = function; }
+GC_same_obj_print_proc_t GC_get_same_obj_print_proc() { return GC_same_obj_print_proc; }
+void GC_set_is_visible_print_proc(GC_valid_ptr_print_proc_t function) { GC_is_visible_print_proc = function; }
+GC_valid_ptr_print_proc_t GC_get_is_visible_print_proc() { return GC_is_visible_print_proc; }
+void GC_set_is_valid_displacement_print_proc(GC_valid_ptr_print_proc_t function) {
+  GC_is_valid_displacement_print_proc = function;
+}
+GC_valid_ptr_print_proc_t GC_get_is_valid_displacement_print_proc() {
+  return GC_is_valid_displacement_print_proc;
+}
 
 void* GC_same_obj(void* p, void* q) {
   const heap::Object* const object = object_at(p);

@@ -1,4 +1,4 @@
-// GC_realloc: a longer or shorter object, in place where it can be.
+// GC_realloc and GC_reallocf: a longer or shorter object, in place where it can be.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -65,7 +65,10 @@ bool resize_in_place(heap::Object* start, std::size_t bytes) {
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] void* GC_realloc(void* object, std::size_t bytes) {
+#pragma GCC visibility push(default)
+extern "C" {
+
+void* GC_realloc(void* object, std::size_t bytes) {
   if (object == nullptr) return GC_malloc(bytes);
   if (bytes == 0) {
     GC_free(object);
@@ -84,5 +87,14 @@ extern "C" [[gnu::visibility("default")]] void* GC_realloc(void* object, std::si
   GC_free(object);
   return copy;
 }
+
+void* GC_reallocf(void* object, std::size_t bytes) {
+  void* const resized = GC_realloc(object, bytes);
+  if (resized == nullptr && bytes != 0) GC_free(object);
+  return resized;
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
 
 }  // namespace jackdaw::c_interface

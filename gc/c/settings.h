@@ -21,10 +21,13 @@ struct Settings {
   GC_start_callback_proc start_callback = nullptr;
   GC_on_collection_event_proc on_collection_event = nullptr;
   GC_on_thread_event_proc on_thread_event = nullptr;
+  GC_on_os_get_mem_proc on_os_get_mem = nullptr;
+  GC_on_mark_stack_empty_proc on_mark_stack_empty = nullptr;
   GC_await_finalize_proc await_finalize = nullptr;
   GC_toggleref_func toggleref_func = nullptr;
   GC_has_static_roots_func has_static_roots = nullptr;
   GC_sp_corrector_proc sp_corrector = nullptr;
+  unsigned most_finalizers = 0;  ///< that one call of GC_invoke_finalizers calls; 0: all
   bool unmaps_on_gcollect = false;
   bool measures_time = false;
   bool program_handles_fork = false;  ///< by calls of GC_atfork_prepare and its relatives

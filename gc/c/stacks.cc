@@ -6,6 +6,7 @@
 
 #include "gc/c/settings.h"
 #include "gc/c/start.h"
+#include "gc/process/threads/stack_pointer.h"
 #include "gc/process/threads/thread_registry.h"
 #include "gc/process/threads/thread_stack.h"
 
@@ -66,6 +67,15 @@ void GC_set_stackbottom(void* handle, const GC_stack_base* base) {
   auto* const thread = handle != nullptr ? static_cast<gc::ProcessThread*>(handle)  //
                                          : gc::ThreadRegistry::current();
   if (thread != nullptr) collector().threads().set_stack_end(*thread, address_of(base->mem_base));
+}
+
+// The registers are saved in this call's frame, which lies above the stack pointer.
+void GC_custom_push_regs_and_stack(GC_custom_push_proc push, void* data, const GC_stack_base* base, void*) {
+  const std::uintptr_t low = gc::stack_pointer_below_registers();
+  const std::uintptr_t high = address_of(base->mem_base) & ~(sizeof(void*) - 1);
+  push(static_cast<void**>(pointer_to(low)), static_cast<void**>(pointer_to(high)), data,
+       GC_CUSTOM_PUSH_HINT_EAGER);
+  GC_reachable_here(base);  // no tail call: the frame stays
 }
 
 void GC_set_sp_corrector(GC_sp_corrector_proc corrector) {

@@ -28,6 +28,9 @@ constinit std::uint64_t used_bytes = 0;      // when the present collection bega
 constinit std::uint64_t counted_collections = 0;
 constinit Clock::time_point started;
 constinit Clock::duration time_spent{0};
+constinit Clock::time_point mark_started;
+constinit Clock::duration marking_time{0};  // while the program stood still
+constinit std::uint64_t markings = 0;       // that make up this time
 
 const heap::Heap& heap_now() { return collector().heap(); }
 
@@ -61,6 +64,13 @@ GC_prof_stats_s all_statistics() {
   return all;
 }
 
+unsigned long nanoseconds(Clock::duration time) {
+  return static_cast<unsigned long>(std::chrono::nanoseconds(time).count());
+}
+unsigned long whole_milliseconds(Clock::duration time) {
+  return static_cast<unsigned long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
 void store(GC_word* place, GC_word value) {
   if (place != nullptr) *place = value;
 }
@@ -71,6 +81,14 @@ void count_event(gc::CollectionEvent event) {
   switch (event) {
     case gc::CollectionEvent::start:
       started = Clock::now();
+      break;
+    case gc::CollectionEvent::mark_start:
+      if (settings.measures_time) mark_started = Clock::now();
+      break;
+    case gc::CollectionEvent::mark_end:
+      if (!settings.measures_time || mark_started == Clock::time_point()) break;
+      marking_time += Clock::now() - mark_started;
+      ++markings;
       break;
     case gc::CollectionEvent::reclaim_start:
       used_bytes = collector().counters().live_bytes() + collector().heap().allocated_bytes();
@@ -151,9 +169,15 @@ std::size_t GC_get_memory_use() {
 
 void GC_start_performance_measurement() { settings.measures_time = true; }
 
-unsigned long GC_get_full_gc_total_time() {
-  return static_cast<unsigned long>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(time_spent).count());
+unsigned long GC_get_full_gc_total_time() { return whole_milliseconds(time_spent); }
+unsigned long GC_get_full_gc_total_ns_frac() {
+  return nanoseconds(time_spent % std::chrono::milliseconds(1));
+}
+
+unsigned long GC_get_stopped_mark_total_time() { return whole_milliseconds(marking_time); }
+unsigned long GC_get_avg_stopped_mark_time_ns() {
+  const gc::NestedLock lock(collector().lock());
+  return markings == 0 ? 0 : nanoseconds(marking_time) / markings;
 }
 
 }  // extern "C"

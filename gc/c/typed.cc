@@ -2,9 +2,11 @@
 // object holds in its last word.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
 
 #include "gc/c/allocate.h"
+#include "gc/c/log.h"
 #include "gc/c/long_bitmap.h"
 #include "gc/c/typed_array.h"
 #include "gc/process/process_kinds.h"
@@ -44,6 +46,44 @@ void* allocate_typed(std::size_t bytes, GC_descr layout, heap::LargeAddresses ad
   return object;
 }
 
+// GC_calloc_prepare_explicitly_typed keeps this for the allocations.
+struct PreparedArray {
+  std::size_t bytes;  // of the elements; kTooMany when they are too many to be counted
+  std::size_t shape_bytes;
+  ArrayShape shape;
+
+  static constexpr std::size_t kTooMany = std::numeric_limits<std::size_t>::max();
+
+  static PreparedArray of(std::size_t count, std::size_t element_bytes, GC_descr layout) {
+    PreparedArray array{0, 0, {count, element_bytes, layout}};
+    if (__builtin_mul_overflow(count, element_bytes, &array.bytes) || array.bytes > kMaximumBytes) {
+      array.bytes = kTooMany;
+    } else {
+      array.shape_bytes = c_interface::shape_bytes(array.shape);
+    }
+    return array;
+  }
+
+  [[nodiscard]] void* allocate() const {
+    void* const array =
+        bytes == kTooMany ? nullptr : try_allocate_typed(bytes + shape_bytes, heap::LargeAddresses::all);
+    if (array == nullptr) return out_of_memory(bytes);
+    GC_word* const end = layout_of(array);
+    const GC_descr whole = set_shape(shape, end);
+    // A collection that comes here must see the shape if it sees the layout.
+    std::atomic_signal_fence(std::memory_order_release);
+    *end = whole;
+    return array;
+  }
+};
+
+void check_structure(std::size_t bytes) {
+  if (bytes != sizeof(GC_calloc_typed_descr_s))
+    abort_program(
+        "the structure for GC_calloc_do_explicitly_typed has another size than gc_typed.h gives it");
+}
+static_assert(sizeof(PreparedArray) <= sizeof(GC_calloc_typed_descr_s));
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -68,18 +108,22 @@ void* GC_malloc_explicitly_typed_ignore_off_page(std::size_t bytes, GC_descr lay
 }
 
 void* GC_calloc_explicitly_typed(std::size_t count, std::size_t element_bytes, GC_descr layout) {
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, element_bytes, &bytes) || bytes > kMaximumBytes)
-    return out_of_memory(std::numeric_limits<std::size_t>::max());
-  const ArrayShape shape{count, element_bytes, layout};
-  void* const array = try_allocate_typed(bytes + shape_bytes(shape), heap::LargeAddresses::all);
-  if (array == nullptr) return out_of_memory(bytes);
-  GC_word* const end = layout_of(array);
-  const GC_descr whole = set_shape(shape, end);
-  // A collection that comes here must see the shape if it sees the layout.
-  std::atomic_signal_fence(std::memory_order_release);
-  *end = whole;
-  return array;
+  return PreparedArray::of(count, element_bytes, layout).allocate();
+}
+
+int GC_calloc_prepare_explicitly_typed(GC_calloc_typed_descr_s* structure, std::size_t structure_bytes,
+                                       std::size_t count, std::size_t element_bytes, GC_descr layout) {
+  check_structure(structure_bytes);
+  const PreparedArray prepared = PreparedArray::of(count, element_bytes, layout);
+  std::memcpy(structure, &prepared, sizeof prepared);
+  return prepared.bytes != PreparedArray::kTooMany ? 1 : 0;
+}
+
+void* GC_calloc_do_explicitly_typed(const GC_calloc_typed_descr_s* structure, std::size_t structure_bytes) {
+  check_structure(structure_bytes);
+  PreparedArray prepared;
+  std::memcpy(&prepared, structure, sizeof prepared);
+  return prepared.allocate();
 }
 
 }  // extern "C"

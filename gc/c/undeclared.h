@@ -35,9 +35,6 @@ GC_API void GC_incr_bytes_freed(size_t bytes);
 
 // --- Others (undeclared.cc) ---
 
-/// Uses a value in a way that no compiler optimises away.
-GC_API void GC_noop1(GC_word value);
-
 /// libgc has its own variables there. Here it is empty.
 GC_API GC_word GC_arrays;
 }

@@ -1,5 +1,6 @@
 /*
- * gc.h: Jackdaw as a C library, under the names of libgc 8.2 (the Boehm-Demers-Weiser collector).
+ * gc.h: Jackdaw as a C library, under the names of libgc 8.2 (the Boehm-Demers-Weiser collector), and with
+ * those that 8.3 adds.
  *
  * A program that was written for libgc includes this header instead of libgc's and links Jackdaw. What is
  * declared here is offered; what is not offered is not declared, so its use fails to compile or to link. No
@@ -45,7 +46,9 @@
 
 /* ---- 1. Version, platform and attributes ------------------------------------------------------------- */
 
-/* The release of libgc whose interface this is. JACKDAW_GC tells that the header is Jackdaw's. */
+/* The release of libgc that this stands in for: a program that was compiled with its headers may compare them
+   with GC_get_version. Names of later releases are here, too; JACKDAW_GC tells that the header is Jackdaw's.
+ */
 #define GC_VERSION_MAJOR 8
 #define GC_VERSION_MINOR 2
 #define GC_VERSION_MICRO 2
@@ -180,6 +183,7 @@ extern "C" {
 /* Integers as wide as a pointer. */
 typedef unsigned long GC_word;
 typedef long GC_signed_word;
+typedef GC_word GC_uintptr_t;
 
 /* An old name of void *. */
 typedef void* GC_PTR;
@@ -246,15 +250,25 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_memalign(size_t /* alignment */, size_t /
 GC_API int GC_CALL GC_posix_memalign(void** /* memptr */, size_t /* alignment */, size_t /* bytes */)
     GC_ATTR_NONNULL(1);
 
+/* As GC_memalign, at a multiple of the system's pages; the second is whole pages long. */
+GC_API GC_ATTR_MALLOC void* GC_CALL GC_valloc(size_t /* bytes */) GC_ATTR_ALLOC_SIZE(1);
+GC_API GC_ATTR_MALLOC void* GC_CALL GC_pvalloc(size_t /* bytes */) GC_ATTR_ALLOC_SIZE(1);
+
 /* Makes an object longer or shorter and returns where it is now: in place if it can, else as a copy, with the
    old one freed. The kind (scanned, uncollectable, ...) stays; bytes that are new are cleared if the object
    is scanned. With a null object it is GC_malloc; with a size of 0 it frees the object and returns null. When
    memory runs out it returns null and the object is as it was. */
 GC_API void* GC_CALL GC_realloc(void* /* object */, size_t /* bytes */) GC_ATTR_ALLOC_SIZE(2);
 
+/* The same, but frees the object when memory runs out. */
+GC_API void* GC_CALL GC_reallocf(void* /* object */, size_t /* bytes */) GC_ATTR_ALLOC_SIZE(2);
+
 /* Frees an object now, given its first address; null is allowed. Nothing checks that it is unused. It should
    have no finalizer and hold no registered link. */
 GC_API void GC_CALL GC_free(void* /* object */);
+
+/* The same, but clears the object's first bytes before; all of it when it has no more. */
+GC_API void GC_CALL GC_freezero(void* /* object */, size_t /* bytes */);
 
 /* Copies of strings, as objects without pointers. GC_strndup copies at most count characters and ends the
    copy with a null character. A null string gives null in GC_strdup. */
@@ -297,7 +311,10 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_debug_malloc_atomic_ignore_off_page(size_
 GC_API void* GC_CALL GC_debug_malloc_stubborn(size_t /* bytes */, GC_EXTRA_PARAMS) GC_ATTR_DEPRECATED;
 GC_API void* GC_CALL GC_debug_realloc(void* /* object */, size_t /* bytes */, GC_EXTRA_PARAMS)
     GC_ATTR_ALLOC_SIZE(2);
+GC_API void* GC_CALL GC_debug_reallocf(void* /* object */, size_t /* bytes */, GC_EXTRA_PARAMS)
+    GC_ATTR_ALLOC_SIZE(2);
 GC_API void GC_CALL GC_debug_free(void* /* object */);
+GC_API void GC_CALL GC_debug_freezero(void* /* object */, size_t /* bytes */);
 GC_API GC_ATTR_MALLOC char* GC_CALL GC_debug_strdup(const char* /* string */, GC_EXTRA_PARAMS);
 GC_API GC_ATTR_MALLOC char* GC_CALL GC_debug_strndup(const char* /* string */, size_t /* count */,
                                                      GC_EXTRA_PARAMS) GC_ATTR_NONNULL(1);
@@ -308,21 +325,26 @@ GC_API GC_ATTR_MALLOC wchar_t* GC_CALL GC_debug_wcsdup(const wchar_t* /* string 
 
 /* The same without file and line, with the parameters of malloc and realloc. */
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_debug_malloc_replacement(size_t /* bytes */) GC_ATTR_ALLOC_SIZE(1);
+GC_API GC_ATTR_MALLOC void* GC_CALL GC_debug_malloc_uncollectable_replacement(size_t /* bytes */)
+    GC_ATTR_ALLOC_SIZE(1);
 GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* bytes */)
+    GC_ATTR_ALLOC_SIZE(2);
+GC_API void* GC_CALL GC_debug_reallocf_replacement(void* /* object */, size_t /* bytes */)
     GC_ATTR_ALLOC_SIZE(2);
 
 /* ---- 6. Macros that choose between the two ----------------------------------------------------------- */
 
 /* With GC_DEBUG defined before this header is included, the macros in capitals use section 5 and the other
-   functions named GC_debug_; else section 4. With GC_DEBUG_REPLACEMENT, GC_MALLOC and GC_REALLOC use the two
-   functions that take no file and line. Choose one of them for a whole program. */
+   functions named GC_debug_; else section 4. With GC_DEBUG_REPLACEMENT, GC_MALLOC, GC_MALLOC_UNCOLLECTABLE,
+   GC_REALLOC and GC_REALLOCF use the functions that take no file and line. Choose one of them for a whole
+   program. */
 #ifdef GC_DEBUG
 #define GC_MALLOC_ATOMIC(bytes) GC_debug_malloc_atomic(bytes, GC_EXTRAS)
-#define GC_MALLOC_UNCOLLECTABLE(bytes) GC_debug_malloc_uncollectable(bytes, GC_EXTRAS)
 #define GC_MALLOC_ATOMIC_UNCOLLECTABLE(bytes) GC_debug_malloc_atomic_uncollectable(bytes, GC_EXTRAS)
 #define GC_MALLOC_IGNORE_OFF_PAGE(bytes) GC_debug_malloc_ignore_off_page(bytes, GC_EXTRAS)
 #define GC_MALLOC_ATOMIC_IGNORE_OFF_PAGE(bytes) GC_debug_malloc_atomic_ignore_off_page(bytes, GC_EXTRAS)
 #define GC_FREE(object) GC_debug_free(object)
+#define GC_FREEZERO(object, bytes) GC_debug_freezero(object, bytes)
 #define GC_STRDUP(string) GC_debug_strdup(string, GC_EXTRAS)
 #define GC_STRNDUP(string, count) GC_debug_strndup(string, count, GC_EXTRAS)
 #define GC_REGISTER_FINALIZER(object, fn, data, old_fn, old_data) \
@@ -334,18 +356,19 @@ GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* 
 #define GC_REGISTER_FINALIZER_UNREACHABLE(object, fn, data, old_fn, old_data) \
   GC_debug_register_finalizer_unreachable(object, fn, data, old_fn, old_data)
 #define GC_GENERAL_REGISTER_DISAPPEARING_LINK(link, object) \
-  GC_general_register_disappearing_link(link, GC_base((void*)(object)))
-#define GC_REGISTER_LONG_LINK(link, object) GC_register_long_link(link, GC_base((void*)(object)))
+  GC_GENERAL_REGISTER_DISAPPEARING_LINK_SAFE(link, object)
+#define GC_REGISTER_LONG_LINK(link, object) GC_REGISTER_LONG_LINK_SAFE(link, object)
+#define GC_TOGGLEREF_ADD(object, is_strong) GC_debug_toggleref_add(object, is_strong)
 #define GC_REGISTER_DISPLACEMENT(offset) GC_debug_register_displacement(offset)
 #define GC_END_STUBBORN_CHANGE(object) GC_debug_end_stubborn_change(object)
 #define GC_PTR_STORE_AND_DIRTY(slot, value) GC_debug_ptr_store_and_dirty(slot, value)
 #else
 #define GC_MALLOC_ATOMIC(bytes) GC_malloc_atomic(bytes)
-#define GC_MALLOC_UNCOLLECTABLE(bytes) GC_malloc_uncollectable(bytes)
 #define GC_MALLOC_ATOMIC_UNCOLLECTABLE(bytes) GC_malloc_atomic_uncollectable(bytes)
 #define GC_MALLOC_IGNORE_OFF_PAGE(bytes) GC_malloc_ignore_off_page(bytes)
 #define GC_MALLOC_ATOMIC_IGNORE_OFF_PAGE(bytes) GC_malloc_atomic_ignore_off_page(bytes)
 #define GC_FREE(object) GC_free(object)
+#define GC_FREEZERO(object, bytes) GC_freezero(object, bytes)
 #define GC_STRDUP(string) GC_strdup(string)
 #define GC_STRNDUP(string, count) GC_strndup(string, count)
 #define GC_REGISTER_FINALIZER(object, fn, data, old_fn, old_data) \
@@ -359,6 +382,7 @@ GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* 
 #define GC_GENERAL_REGISTER_DISAPPEARING_LINK(link, object) \
   GC_general_register_disappearing_link(link, object)
 #define GC_REGISTER_LONG_LINK(link, object) GC_register_long_link(link, object)
+#define GC_TOGGLEREF_ADD(object, is_strong) GC_toggleref_add(object, is_strong)
 #define GC_REGISTER_DISPLACEMENT(offset) GC_register_displacement(offset)
 #define GC_END_STUBBORN_CHANGE(object) GC_end_stubborn_change(object)
 #define GC_PTR_STORE_AND_DIRTY(slot, value) GC_ptr_store_and_dirty(slot, value)
@@ -366,14 +390,28 @@ GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* 
 
 #if defined(GC_DEBUG_REPLACEMENT)
 #define GC_MALLOC(bytes) GC_debug_malloc_replacement(bytes)
+#define GC_MALLOC_UNCOLLECTABLE(bytes) GC_debug_malloc_uncollectable_replacement(bytes)
 #define GC_REALLOC(object, bytes) GC_debug_realloc_replacement(object, bytes)
+#define GC_REALLOCF(object, bytes) GC_debug_reallocf_replacement(object, bytes)
 #elif defined(GC_DEBUG)
 #define GC_MALLOC(bytes) GC_debug_malloc(bytes, GC_EXTRAS)
+#define GC_MALLOC_UNCOLLECTABLE(bytes) GC_debug_malloc_uncollectable(bytes, GC_EXTRAS)
 #define GC_REALLOC(object, bytes) GC_debug_realloc(object, bytes, GC_EXTRAS)
+#define GC_REALLOCF(object, bytes) GC_debug_reallocf(object, bytes, GC_EXTRAS)
 #else
 #define GC_MALLOC(bytes) GC_malloc(bytes)
+#define GC_MALLOC_UNCOLLECTABLE(bytes) GC_malloc_uncollectable(bytes)
 #define GC_REALLOC(object, bytes) GC_realloc(object, bytes)
+#define GC_REALLOCF(object, bytes) GC_reallocf(object, bytes)
 #endif
+
+/* Clears and frees all of an object. */
+#define GC_FREEZEROALL(object) GC_FREEZERO(object, ~(size_t)0)
+
+/* Links to an object that has checks or not, by any address in it. */
+#define GC_GENERAL_REGISTER_DISAPPEARING_LINK_SAFE(link, object) \
+  GC_general_register_disappearing_link(link, GC_base((void*)(object)))
+#define GC_REGISTER_LONG_LINK_SAFE(link, object) GC_register_long_link(link, GC_base((void*)(object)))
 
 #if defined(GC_REQUIRE_WCSDUP) && defined(GC_DEBUG)
 #define GC_WCSDUP(string) GC_debug_wcsdup(string, GC_EXTRAS)
@@ -386,6 +424,11 @@ GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* 
 #define GC_NEW_ATOMIC(type) ((type*)GC_MALLOC_ATOMIC(sizeof(type)))
 #define GC_NEW_UNCOLLECTABLE(type) ((type*)GC_MALLOC_UNCOLLECTABLE(sizeof(type)))
 
+/* An array of so many, whose size must not overflow, as a pointer to the first. */
+#define GC_NEW_ARRAY(type, count) ((type*)GC_MALLOC(sizeof(type) * (count)))
+#define GC_NEW_ATOMIC_ARRAY(type, count) ((type*)GC_MALLOC_ATOMIC(sizeof(type) * (count)))
+#define GC_NEW_UNCOLLECTABLE_ARRAY(type, count) ((type*)GC_MALLOC_UNCOLLECTABLE(sizeof(type) * (count)))
+
 /* "Stubborn" objects, which were to change seldom, are objects like all others. */
 #define GC_MALLOC_STUBBORN(bytes) GC_MALLOC(bytes)
 #define GC_NEW_STUBBORN(type) GC_NEW(type)
@@ -396,13 +439,15 @@ GC_API void* GC_CALL GC_debug_realloc_replacement(void* /* object */, size_t /* 
 /* The first address of the object that an address lies in, or null when it lies in none. For an object of
    section 5 that is the address of its header. Space that was freed may count as an object. Takes no lock. */
 GC_API void* GC_CALL GC_base(void* /* address */);
+#define GC_base_C(address) ((const void*)GC_base((void*)(address)))
 
 /* Nonzero when the address lies in a block of the heap that holds objects, in one of them or not. Takes no
    lock. */
 GC_API int GC_CALL GC_is_heap_ptr(const void* /* address */);
 
-/* The size of the object with this first address. It may be more than was asked for. Takes no lock. */
-GC_API size_t GC_CALL GC_size(const void* /* object */) GC_ATTR_NONNULL(1);
+/* The size of the object with this first address, or 0 of null. It may be more than was asked for. Takes no
+   lock. */
+GC_API size_t GC_CALL GC_size(const void* /* object */);
 
 /* ---- 8. Finalizers ----------------------------------------------------------------------------------- */
 
@@ -460,6 +505,10 @@ GC_API int GC_CALL GC_should_invoke_finalizers(void);
 /* Calls all finalizers that wait, on this thread, and returns how many it called. Allocations call it, too,
    unless GC_set_finalize_on_demand(1). */
 GC_API int GC_CALL GC_invoke_finalizers(void);
+
+/* How many it calls at most, the others being left to the next call; 0, as at first: all. */
+GC_API void GC_CALL GC_set_interrupt_finalizers(unsigned);
+GC_API unsigned GC_CALL GC_get_interrupt_finalizers(void);
 
 /* Nonzero: finalizers are called from GC_invoke_finalizers alone. 0 at first. Not synchronised. */
 GC_API void GC_CALL GC_set_finalize_on_demand(int);
@@ -519,14 +568,19 @@ GC_API void GC_CALL GC_set_toggleref_func(GC_toggleref_func);
 GC_API GC_toggleref_func GC_CALL GC_get_toggleref_func(void);
 
 /* Puts an object on that list. Returns GC_SUCCESS (also when no function is set; then it does nothing), or
-   GC_NO_MEMORY. */
+   GC_NO_MEMORY. The second is for objects of section 5; the function gets their first address all the same.
+ */
 GC_API int GC_CALL GC_toggleref_add(void* /* object */, int /* is_strong */) GC_ATTR_NONNULL(1);
+GC_API int GC_CALL GC_debug_toggleref_add(void* /* object */, int /* is_strong */) GC_ATTR_NONNULL(1);
 
 /* A pointer as a word that the collector does not take for one, and back. Reveal with the lock held, else the
    object may be gone. */
 typedef GC_word GC_hidden_pointer;
 #define GC_HIDE_POINTER(pointer) (~(GC_hidden_pointer)(pointer))
 #define GC_REVEAL_POINTER(hidden) ((void*)GC_HIDE_POINTER(hidden))
+/* The same by a way that leaves null as it is. */
+#define GC_HIDE_NZ_POINTER(pointer) ((GC_hidden_pointer)(-(GC_signed_word)(pointer)))
+#define GC_REVEAL_NZ_POINTER(hidden) ((void*)GC_HIDE_NZ_POINTER(hidden))
 #if defined(GC_I_HIDE_POINTERS) || defined(I_HIDE_POINTERS)
 #define HIDE_POINTER(pointer) GC_HIDE_POINTER(pointer)
 #define REVEAL_POINTER(hidden) GC_REVEAL_POINTER(hidden)
@@ -537,6 +591,15 @@ typedef GC_word GC_hidden_pointer;
 /* Calls fn(data) with the lock held and returns what it returns. fn may neither allocate nor take the
    lock. */
 GC_API void* GC_CALL GC_call_with_alloc_lock(GC_fn_type /* fn */, void* /* data */) GC_ATTR_NONNULL(1);
+
+/* The same for a function that only reads. There is one lock for those, too, which one thread has at a time:
+   the last argument, whether fn writes something for a later holder, does not matter. */
+#ifdef GC_THREADS
+GC_API void* GC_CALL GC_call_with_reader_lock(GC_fn_type /* fn */, void* /* data */, int /* release */)
+    GC_ATTR_NONNULL(1);
+#else
+#define GC_call_with_reader_lock(fn, data, release) ((void)(release), (fn)(data))
+#endif
 
 /* Take and give back the lock. In a program with one thread there is nothing to lock. */
 #ifdef GC_THREADS
@@ -551,9 +614,12 @@ GC_API void GC_CALL GC_alloc_unlock(void);
 #if defined(__GNUC__)
 #define GC_reachable_here(pointer) __asm__ __volatile__("" : : "r"((GC_word)(pointer)) : "memory")
 #else
-GC_API void GC_CALL GC_noop1(GC_word);
-#define GC_reachable_here(pointer) GC_noop1((GC_word)(pointer))
+#define GC_reachable_here(pointer) GC_noop1_ptr((void*)(pointer))
 #endif
+
+/* Use a word or a pointer in a way that no compiler sees through. */
+GC_API void GC_CALL GC_noop1(GC_word);
+GC_API void GC_CALL GC_noop1_ptr(volatile void*);
 
 /* ---- 11. Roots and displacements --------------------------------------------------------------------- */
 
@@ -643,6 +709,9 @@ GC_API int GC_CALL GC_collect_a_little(void);
 /* Forbid all collections, and allow them again. Calls nest. */
 GC_API void GC_CALL GC_disable(void);
 GC_API void GC_CALL GC_enable(void);
+
+/* As GC_disable, after an incremental collection that is under way has ended. */
+GC_API void GC_CALL GC_finish_and_disable(void);
 
 /* Nonzero while collections are forbidden. Takes no lock. */
 GC_API int GC_CALL GC_is_disabled(void);
@@ -757,6 +826,26 @@ GC_API int GC_CALL GC_get_max_prior_attempts(void);
 GC_API void GC_CALL GC_set_manual_vdb_allowed(int);
 GC_API int GC_CALL GC_get_manual_vdb_allowed(void);
 
+/* Whether pages may be protected from writing so that a signal tells of writes. Kept and read back, nonzero
+   at first: it is never done. */
+GC_API void GC_CALL GC_set_mprotect_vdb_allowed(int);
+GC_API int GC_CALL GC_get_mprotect_vdb_allowed(void);
+
+/* By what the collector learns which pages are written. The first function gives all ways that it knows, the
+   second the one in use: GC_VDB_UFFDWP is userfaultfd, asynchronously (Linux 6.7), GC_VDB_SOFT the soft-dirty
+   bits, GC_VDB_NONE that collections are not incremental, or, where the environment asked for that, that
+   there was none yet. Others are for other systems and programs. Either takes no lock. */
+#define GC_VDB_NONE 0
+#define GC_VDB_MPROTECT 0x1
+#define GC_VDB_MANUAL 0x2
+#define GC_VDB_DEFAULT 0x4
+#define GC_VDB_GWW 0x8
+#define GC_VDB_PROC 0x20
+#define GC_VDB_SOFT 0x40
+#define GC_VDB_UFFDWP 0x80
+GC_API unsigned GC_CALL GC_get_supported_vdbs(void);
+GC_API unsigned GC_CALL GC_get_actual_vdb(void);
+
 /* Tell that an object will be, or was, changed. They do nothing. */
 GC_API void GC_CALL GC_change_stubborn(const void* /* object */) GC_ATTR_DEPRECATED;
 GC_API void GC_CALL GC_debug_change_stubborn(const void* /* object */) GC_ATTR_DEPRECATED;
@@ -801,6 +890,12 @@ GC_API void GC_CALL GC_set_log_fd(int /* descriptor */);
 typedef void(GC_CALLBACK* GC_on_heap_resize_proc)(GC_word /* bytes */);
 GC_API void GC_CALL GC_set_on_heap_resize(GC_on_heap_resize_proc);
 GC_API GC_on_heap_resize_proc GC_CALL GC_get_on_heap_resize(void);
+
+/* Called, with the lock held, for memory that the heap took from the system, soon after it did; null instead
+   of the memory when the system refused it. Null, as at first: none. */
+typedef void(GC_CALLBACK* GC_on_os_get_mem_proc)(void* /* memory */, size_t /* bytes */);
+GC_API void GC_CALL GC_set_on_os_get_mem(GC_on_os_get_mem_proc);
+GC_API GC_on_os_get_mem_proc GC_CALL GC_get_on_os_get_mem(void);
 
 /* What happens in a collection, in this order but for the last two: those come with each thread that is
    stopped or goes on. */
@@ -893,8 +988,15 @@ GC_API size_t GC_CALL GC_get_memory_use(void);
 /* Starts to add up the time that collections take; there is no end to it. Not synchronised. */
 GC_API void GC_CALL GC_start_performance_measurement(void);
 
-/* That sum, in milliseconds. May wrap. Not synchronised. */
+/* That sum, in milliseconds, and the nanoseconds beyond them, less than a million. May wrap. Not
+   synchronised. */
 GC_API unsigned long GC_CALL GC_get_full_gc_total_time(void);
+GC_API unsigned long GC_CALL GC_get_full_gc_total_ns_frac(void);
+
+/* The time in it during which the program stood still and objects were marked, in milliseconds, and how long
+   that took at a time on average, in nanoseconds; 0 before the first. The second takes the lock. */
+GC_API unsigned long GC_CALL GC_get_stopped_mark_total_time(void);
+GC_API unsigned long GC_CALL GC_get_avg_stopped_mark_time_ns(void);
 
 /* Write to the log: the state of the heap; the same under a name (null: the number of the collection) and
    without taking the lock; every block of every chunk; all links and finalizers. */
@@ -902,6 +1004,21 @@ GC_API void GC_CALL GC_dump(void);
 GC_API void GC_CALL GC_dump_named(const char* /* name */);
 GC_API void GC_CALL GC_dump_regions(void);
 GC_API void GC_CALL GC_dump_finalization(void);
+
+/* Calls a function for each section of the heap, a chunk without its header, and then for its parts: free
+   blocks, those whose memory the system has back, blocks in use, and what no object can use behind them. The
+   caller holds the lock; the function may neither allocate nor free. */
+typedef enum {
+  GC_HEAP_SECTION_TYPE_FREE,
+  GC_HEAP_SECTION_TYPE_PADDING,
+  GC_HEAP_SECTION_TYPE_USED,
+  GC_HEAP_SECTION_TYPE_UNMAPPED,
+  GC_HEAP_SECTION_TYPE_FORWARDING, /* never told */
+  GC_HEAP_SECTION_TYPE_WHOLE_SECT
+} GC_heap_section_type;
+typedef void(GC_CALLBACK* GC_heap_section_proc)(void* /* start */, void* /* end */, GC_heap_section_type,
+                                                void* /* data */);
+GC_API void GC_CALL GC_foreach_heap_section_inner(GC_heap_section_proc, void* /* data */) GC_ATTR_NONNULL(1);
 
 /* Jackdaw's own. Collects, and writes every live object, its references and all roots to the file at path, in
    which %p stands for the process's number and %n for that of the collection (docs/heap-dump.md; JACKDAW_DUMP
@@ -953,7 +1070,6 @@ GC_API void* GC_CALL GC_call_with_gc_active(GC_fn_type /* fn */, void* /* data *
    starts them, too; likewise in the child of a fork. */
 GC_API void GC_CALL GC_start_mark_threads(void);
 
-#ifdef GC_THREADS
 /* Mark threads in all, with the one that collects: set before GC_init; 0 (at first): as many as there are
    processors, or as GC_MARKERS says in the environment. Not synchronised. */
 GC_API void GC_CALL GC_set_markers_count(unsigned);
@@ -961,6 +1077,7 @@ GC_API void GC_CALL GC_set_markers_count(unsigned);
 /* Mark threads besides the one that collects. Takes no lock. */
 GC_API int GC_CALL GC_get_parallel(void);
 
+#ifdef GC_THREADS
 /* Asks to be allowed GC_register_my_thread, which always is. */
 GC_API void GC_CALL GC_allow_register_threads(void);
 
@@ -1085,9 +1202,19 @@ GC_API void* GC_CALL GC_is_valid_displacement(void* /* p */);
 GC_API void* GC_CALL GC_pre_incr(void** /* p */, ptrdiff_t /* bytes */) GC_ATTR_NONNULL(1);
 GC_API void* GC_CALL GC_post_incr(void** /* p */, ptrdiff_t /* bytes */) GC_ATTR_NONNULL(1);
 
-GC_API void(GC_CALLBACK* GC_same_obj_print_proc)(void* /* p */, void* /* q */);
-GC_API void(GC_CALLBACK* GC_is_visible_print_proc)(void* /* p */);
-GC_API void(GC_CALLBACK* GC_is_valid_displacement_print_proc)(void* /* p */);
+typedef void(GC_CALLBACK* GC_same_obj_print_proc_t)(void* /* p */, void* /* q */);
+typedef void(GC_CALLBACK* GC_valid_ptr_print_proc_t)(void* /* p */);
+GC_API GC_same_obj_print_proc_t GC_same_obj_print_proc;
+GC_API GC_valid_ptr_print_proc_t GC_is_visible_print_proc;
+GC_API GC_valid_ptr_print_proc_t GC_is_valid_displacement_print_proc;
+
+/* Set and read these variables. Never null. Not synchronised. */
+GC_API void GC_CALL GC_set_same_obj_print_proc(GC_same_obj_print_proc_t) GC_ATTR_NONNULL(1);
+GC_API GC_same_obj_print_proc_t GC_CALL GC_get_same_obj_print_proc(void);
+GC_API void GC_CALL GC_set_is_visible_print_proc(GC_valid_ptr_print_proc_t) GC_ATTR_NONNULL(1);
+GC_API GC_valid_ptr_print_proc_t GC_CALL GC_get_is_visible_print_proc(void);
+GC_API void GC_CALL GC_set_is_valid_displacement_print_proc(GC_valid_ptr_print_proc_t) GC_ATTR_NONNULL(1);
+GC_API GC_valid_ptr_print_proc_t GC_CALL GC_get_is_valid_displacement_print_proc(void);
 
 /* p + n, p += n, p++ and p-- for pointers, and a store; checked with GC_DEBUG. GC_PTR_ADD evaluates p
    twice. */

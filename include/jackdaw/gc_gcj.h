@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* The bytes from the start of a type to the descriptor in it. */
+#define GC_GCJ_MARK_DESCR_OFFSET sizeof(void*)
+
 /* Must be called before the functions below; later calls do nothing. The mark procedure (a GC_mark_proc; null
    if there is none) gets the number `index`: one of those that GC_new_proc does not give out, such as
    GC_GCJ_RESERVED_MARK_PROC_INDEX, or one that it gave. It is called for all objects of GC_debug_gcj_malloc,

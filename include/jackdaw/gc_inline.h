@@ -14,11 +14,13 @@
 extern "C" {
 #endif
 
-#define GC_WORDS_TO_WHOLE_GRANULES(words) GC_WORDS_TO_GRANULES((words) + GC_GRANULE_WORDS - 1)
-
 /* The kinds (gc_mark.h) of GC_malloc_atomic and GC_malloc. */
 #define GC_I_PTRFREE 0
 #define GC_I_NORMAL 1
+
+/* Whether objects are not made a byte longer than was asked for where all interior pointers count. Always 0:
+   they are, so that an address just behind the last byte counts. */
+GC_API int GC_CALL GC_get_dont_add_byte_at_end(void);
 
 /* Stores in *list several objects of a kind and a size, linked through their first words and ended by null;
    the rest of each is clear if the kind clears its objects. Null when memory ran out. The caller keeps the

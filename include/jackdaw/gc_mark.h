@@ -23,6 +23,11 @@ struct GC_ms_entry {
   void* opaque;
 };
 
+/* The start of a block of the heap, of GC_get_hblk_size bytes. */
+struct GC_hblk_s {
+  void* opaque;
+};
+
 /* A mark procedure looks at the object at `object` and calls GC_MARK_AND_PUSH for each pointer that it finds
    there, passing on the top of the mark stack and returning the last value of it. `environment` is the one of
    the descriptor (GC_MAKE_PROC). It must find no more than a scan of all words of the object would. It may be
@@ -48,6 +53,16 @@ GC_API unsigned GC_CALL GC_new_proc_inner(GC_mark_proc);
 GC_API struct GC_ms_entry* GC_CALL GC_mark_and_push(void* /* object */, struct GC_ms_entry* /* top */,
                                                     struct GC_ms_entry* /* limit */, void** /* source */);
 
+/* Have what lies at an address be scanned as a descriptor (below) says, or the words of [low, high), for a
+   mark procedure that returns the new top: so can a large object be left to the next calls of the procedure.
+   Nothing need be an object there, and no mark is set. */
+GC_API struct GC_ms_entry* GC_CALL GC_ms_push_obj_descr(void* /* object */, GC_word /* descriptor */,
+                                                        struct GC_ms_entry* /* top */,
+                                                        struct GC_ms_entry* /* limit */) GC_ATTR_NONNULL(3);
+GC_API struct GC_ms_entry* GC_CALL GC_ms_push_all(void* /* low */, void* /* high */,
+                                                  struct GC_ms_entry* /* top */,
+                                                  struct GC_ms_entry* /* limit */) GC_ATTR_NONNULL(3);
+
 /* No object lies below the one or above the other. */
 GC_API void* GC_least_plausible_heap_addr;
 GC_API void* GC_greatest_plausible_heap_addr;
@@ -58,6 +73,13 @@ GC_API void* GC_greatest_plausible_heap_addr;
     (GC_word)(object) > (GC_word)GC_greatest_plausible_heap_addr) \
        ? (top)                                                    \
        : GC_mark_and_push(object, top, limit, source))
+
+/* A mask that all pointers of the program are cut by, and a number of bits that they are shifted by. There is
+   none here: the first pair is ~0 and the second 0, and another value ends the program. */
+GC_API void GC_CALL GC_set_pointer_mask(GC_word);
+GC_API GC_word GC_CALL GC_get_pointer_mask(void);
+GC_API void GC_CALL GC_set_pointer_shift(unsigned);
+GC_API unsigned GC_CALL GC_get_pointer_shift(void);
 
 /* Bytes that the functions of gc.h, section 5, put before an object; mark procedures see the object with
    them. The variable is the same, for older programs. */
@@ -112,14 +134,23 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_generic_or_special_malloc(size_t /* bytes
     GC_ATTR_ALLOC_SIZE(1);
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_debug_generic_or_special_malloc(size_t /* bytes */, int /* kind */,
                                                                        GC_EXTRA_PARAMS) GC_ATTR_ALLOC_SIZE(1);
+GC_API GC_ATTR_MALLOC void* GC_CALL GC_debug_generic_malloc(size_t /* bytes */, int /* kind */,
+                                                            GC_EXTRA_PARAMS) GC_ATTR_ALLOC_SIZE(1);
 #ifdef GC_DEBUG
+#define GC_GENERIC_MALLOC(bytes, kind) GC_debug_generic_malloc(bytes, kind, GC_EXTRAS)
 #define GC_GENERIC_OR_SPECIAL_MALLOC(bytes, kind) GC_debug_generic_or_special_malloc(bytes, kind, GC_EXTRAS)
 #else
+#define GC_GENERIC_MALLOC(bytes, kind) GC_generic_malloc(bytes, kind)
 #define GC_GENERIC_OR_SPECIAL_MALLOC(bytes, kind) GC_generic_or_special_malloc(bytes, kind)
 #endif
 
 /* The kind of the object with this first address, and, where `bytes` is not null, its size. */
 GC_API int GC_CALL GC_get_kind_and_size(const void* /* object */, size_t* /* bytes */) GC_ATTR_NONNULL(1);
+
+/* GC_init_gcj_malloc (gc_gcj.h) with the types that it means. The last argument is
+   GC_GCJ_MARK_DESCR_OFFSET; another one ends the program. */
+GC_API void GC_CALL GC_init_gcj_malloc_mp(unsigned /* number */, GC_mark_proc,
+                                          size_t /* descriptor_offset */);
 
 /* A function that writes what an object of a kind is, in words, into a buffer of GC_TYPE_DESCR_LEN + 1 bytes:
    for reports of leaks (gc.h, section 12) among objects with checks. Null: the kind's name. */
@@ -135,6 +166,18 @@ GC_API void GC_CALL GC_register_describe_type_fn(int /* kind */, GC_describe_typ
 GC_API int GC_CALL GC_is_marked(const void* /* object */) GC_ATTR_NONNULL(1);
 GC_API void GC_CALL GC_set_mark_bit(const void* /* object */) GC_ATTR_NONNULL(1);
 GC_API void GC_CALL GC_clear_mark_bit(const void* /* object */) GC_ATTR_NONNULL(1);
+
+/* How many objects of the block that the address lies in are marked. */
+GC_API unsigned GC_CALL GC_count_set_marks_in_hblk(const void* /* address */) GC_ATTR_NONNULL(1);
+
+/* A function that is called, with the lock held and the program stopped, when all that is reachable was
+   marked, and before links and finalizers are looked at: it may look at marks, and mark more by
+   GC_mark_and_push and its like, as for ephemerons of the program's own. It is called again until it pushes
+   nothing that was unmarked. It returns the top, and may not allocate. Null, as at first: none. */
+typedef struct GC_ms_entry*(GC_CALLBACK* GC_on_mark_stack_empty_proc)(struct GC_ms_entry* /* top */,
+                                                                      struct GC_ms_entry* /* limit */);
+GC_API void GC_CALL GC_set_on_mark_stack_empty(GC_on_mark_stack_empty_proc);
+GC_API GC_on_mark_stack_empty_proc GC_CALL GC_get_on_mark_stack_empty(void);
 
 /* Calls a function, with the lock held, for every object that the last collection marked, with its first
    address, its size and the program's own argument; some that were allocated since, or are free, may be among
@@ -160,8 +203,40 @@ GC_API void GC_CALL GC_push_all(void* /* low */, void* /* high */);
 GC_API void GC_CALL GC_push_all_eager(void* /* low */, void* /* high */);
 GC_API void GC_CALL GC_push_conditional(void* /* low */, void* /* high */, int /* all */);
 
+/* Has what lies at an address be scanned as a descriptor says. Only called by that procedure. */
+GC_API void GC_CALL GC_push_obj_descr(void* /* object */, GC_word /* descriptor */);
+
+/* Calls a function for this thread's registers and stack, up to the end that is given: for a program that
+   scans its stack itself. The hint is GC_CUSTOM_PUSH_HINT_EAGER: the words change when the function returns.
+   Needs no collector and takes no lock; the last argument does not matter. */
+typedef void(GC_CALLBACK* GC_custom_push_proc)(void** /* low */, void** /* high */, void* /* data */,
+                                               unsigned /* hint */);
+#define GC_CUSTOM_PUSH_HINT_EAGER 1U
+GC_API void GC_CALL GC_custom_push_regs_and_stack(GC_custom_push_proc, void* /* data */,
+                                                  const struct GC_stack_base*, void* /* cold_frame */)
+    GC_ATTR_NONNULL(1) GC_ATTR_NONNULL(3);
+
 /* Names the roots that the collector's own tables of finalizers are. It does so in any case. */
 GC_API void GC_CALL GC_push_finalizer_structures(void);
+
+/* ---- Blocks, with the lock held ---------------------------------------------------------------------- */
+
+/* The bytes of a block. All objects of one have a kind and a size; a large object has blocks of its own. */
+GC_API size_t GC_CALL GC_get_hblk_size(void) GC_ATTR_CONST;
+
+/* Call a function for each block with objects (of a large object, for the first one), and for each block
+   without, with the number of the list that it is in, which is always 0 here. The function may neither
+   allocate nor free. */
+typedef void(GC_CALLBACK* GC_walk_hblk_fn)(struct GC_hblk_s* /* block */, void* /* data */);
+typedef void(GC_CALLBACK* GC_walk_free_blk_fn)(struct GC_hblk_s* /* block */, int /* list */,
+                                               void* /* data */);
+GC_API void GC_CALL GC_apply_to_all_blocks(GC_walk_hblk_fn, void* /* data */) GC_ATTR_NONNULL(1);
+GC_API void GC_CALL GC_iterate_free_hblks(GC_walk_free_blk_fn, void* /* data */) GC_ATTR_NONNULL(1);
+
+/* If words that look like addresses were lately found to point into one of the blocks of `bytes` bytes from
+   `block` on, while it held no object: the block after it, where a search for a better place goes on. Else
+   null. */
+GC_API struct GC_hblk_s* GC_CALL GC_is_black_listed(struct GC_hblk_s* /* block */, size_t /* bytes */);
 
 /* ---- Others ------------------------------------------------------------------------------------------ */
 

@@ -29,6 +29,8 @@ typedef GC_word* GC_bitmap;
 /* The word of a type that a field is, the words of a type, and the elements that its bitmap needs. */
 #define GC_WORD_OFFSET(type, field) (offsetof(type, field) / sizeof(GC_word))
 #define GC_WORD_LEN(type) (sizeof(type) / sizeof(GC_word))
+#define GC_OFFSETOF_IN_PTRS(type, field) GC_WORD_OFFSET(type, field)
+#define GC_SIZEOF_IN_PTRS(type) GC_WORD_LEN(type)
 #define GC_BITMAP_SIZE(type) ((GC_WORD_LEN(type) + GC_WORDSZ - 1) / GC_WORDSZ)
 
 /* A layout. */
@@ -50,13 +52,33 @@ GC_API GC_ATTR_MALLOC void* GC_CALL GC_malloc_explicitly_typed_ignore_off_page(s
 GC_API GC_ATTR_MALLOC void* GC_CALL GC_calloc_explicitly_typed(size_t /* count */, size_t /* element_bytes */,
                                                                GC_descr) GC_ATTR_CALLOC_SIZE(1, 2);
 
+/* The same in two steps, for many arrays that are alike. The first fills in what the second needs and returns
+   1, or 0 when the product overflows, for which the second then fails. `structure_bytes` is the size of the
+   structure, which may be thrown away at any time. */
+#define GC_CALLOC_TYPED_DESCR_PTRS 1
+#define GC_CALLOC_TYPED_DESCR_WORDS 8
+struct GC_calloc_typed_descr_s {
+  GC_uintptr_t opaque_p[GC_CALLOC_TYPED_DESCR_PTRS];
+  GC_word opaque[GC_CALLOC_TYPED_DESCR_WORDS - GC_CALLOC_TYPED_DESCR_PTRS];
+};
+GC_API int GC_CALL GC_calloc_prepare_explicitly_typed(struct GC_calloc_typed_descr_s*,
+                                                      size_t /* structure_bytes */, size_t /* count */,
+                                                      size_t /* element_bytes */, GC_descr)
+    GC_ATTR_NONNULL(1);
+GC_API GC_ATTR_MALLOC void* GC_CALL GC_calloc_do_explicitly_typed(const struct GC_calloc_typed_descr_s*,
+                                                                  size_t /* structure_bytes */)
+    GC_ATTR_NONNULL(1);
+
 /* With GC_DEBUG, objects with checks, which are scanned as a whole. */
 #ifdef GC_DEBUG
 #define GC_MALLOC_EXPLICITLY_TYPED(bytes, layout) ((void)(layout), GC_MALLOC(bytes))
 #define GC_CALLOC_EXPLICITLY_TYPED(count, bytes, layout) ((void)(layout), GC_MALLOC((count) * (bytes)))
+#define GC_MALLOC_EXPLICITLY_TYPED_IGNORE_OFF_PAGE(bytes, layout) GC_MALLOC_EXPLICITLY_TYPED(bytes, layout)
 #else
 #define GC_MALLOC_EXPLICITLY_TYPED(bytes, layout) GC_malloc_explicitly_typed(bytes, layout)
 #define GC_CALLOC_EXPLICITLY_TYPED(count, bytes, layout) GC_calloc_explicitly_typed(count, bytes, layout)
+#define GC_MALLOC_EXPLICITLY_TYPED_IGNORE_OFF_PAGE(bytes, layout) \
+  GC_malloc_explicitly_typed_ignore_off_page(bytes, layout)
 #endif
 
 #ifdef __cplusplus

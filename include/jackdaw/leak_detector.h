@@ -26,6 +26,14 @@
 #undef free
 #undef memalign
 #undef posix_memalign
+#undef aligned_alloc
+#undef valloc
+#undef pvalloc
+#undef reallocarray
+#undef reallocf
+#undef freezero
+#undef freezeroall
+#undef malloc_usable_size
 #undef strdup
 #undef strndup
 #define malloc(bytes) GC_MALLOC(bytes)
@@ -34,6 +42,14 @@
 #define free(object) GC_FREE(object)
 #define memalign(alignment, bytes) GC_memalign(alignment, bytes)
 #define posix_memalign(memptr, alignment, bytes) GC_posix_memalign(memptr, alignment, bytes)
+#define aligned_alloc(alignment, bytes) GC_memalign(alignment, bytes)
+#define valloc(bytes) GC_valloc(bytes)
+#define pvalloc(bytes) GC_pvalloc(bytes)
+#define reallocarray(object, count, bytes) GC_REALLOC(object, (count) * (bytes))
+#define reallocf(object, bytes) GC_REALLOCF(object, bytes)
+#define freezero(object, bytes) GC_FREEZERO(object, bytes)
+#define freezeroall(object) GC_FREEZEROALL(object)
+#define malloc_usable_size(object) GC_size(object)
 #define strdup(string) GC_STRDUP(string)
 #define strndup(string, count) GC_STRNDUP(string, count)
 #ifdef GC_REQUIRE_WCSDUP

@@ -117,6 +117,37 @@ static void pointers(void) {
   GC_PTR_STORE((void**)(void*)p, q);
 }
 
+/* What later releases added. */
+#ifdef JACKDAW_GC
+static void later(void) {
+  struct GC_calloc_typed_descr_s prepared;
+  struct node* nodes = GC_NEW_ARRAY(struct node, 3);
+  char* text = GC_NEW_ATOMIC_ARRAY(char, 10);
+  int* numbers = GC_NEW_UNCOLLECTABLE_ARRAY(int, 10);
+  GC_hidden_pointer link = GC_HIDE_POINTER(nodes);
+  const void* base = GC_base_C((const char*)nodes + 1);
+
+  GC_GENERAL_REGISTER_DISAPPEARING_LINK_SAFE((void**)&link, nodes + 1);
+  GC_unregister_disappearing_link((void**)&link);
+  GC_REGISTER_LONG_LINK_SAFE((void**)&link, nodes + 1);
+  GC_unregister_long_link((void**)&link);
+  GC_TOGGLEREF_ADD(GC_NEW(struct node), 0);
+  nodes = (struct node*)GC_REALLOCF(nodes, 10 * sizeof(struct node));
+  GC_FREEZERO(text, 4);
+  GC_FREEZEROALL(numbers);
+  GC_reachable_here(GC_REVEAL_NZ_POINTER(GC_HIDE_NZ_POINTER(nodes)));
+  if (GC_HIDE_NZ_POINTER(NULL) != 0 || base == NULL) printf("hidden null\n");
+  GC_reachable_here(GC_GENERIC_MALLOC(sizeof(struct node), GC_I_NORMAL));
+  GC_reachable_here(
+      GC_MALLOC_EXPLICITLY_TYPED_IGNORE_OFF_PAGE(GC_SIZEOF_IN_PTRS(struct node) * sizeof(void*), 0));
+  if (GC_OFFSETOF_IN_PTRS(struct node, text) >= GC_GRANULE_PTRS * GC_PTRS_TO_WHOLE_GRANULES(3))
+    printf("granules\n");
+  if (GC_calloc_prepare_explicitly_typed(&prepared, sizeof prepared, 3, sizeof(struct node), 0) == 1)
+    GC_reachable_here(GC_calloc_do_explicitly_typed(&prepared, sizeof prepared));
+  GC_reachable_here(GC_call_with_reader_lock(reveal, &link, 0));
+}
+#endif
+
 #ifdef GC_THREADS
 static void* GC_CALLBACK nothing(void* data) { return data; }
 
@@ -197,6 +228,9 @@ int main(void) {
   kinds();
   lists();
   pointers();
+#ifdef JACKDAW_GC
+  later();
+#endif
 #ifdef GC_THREADS
   threads();
 #endif

@@ -91,5 +91,18 @@ TEST(Aligned, RefusesWhatIsNoAlignment) {
   EXPECT_NE(object, nullptr);
 }
 
+TEST(Aligned, ToPages) {
+  constexpr std::size_t kPage = 4096;
+  for (const std::size_t bytes : Sizes{0, 1, 5000, 100'000}) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(GC_valloc(bytes)) % kPage, 0U);
+    void* const pages = GC_pvalloc(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pages) % kPage, 0U);
+    EXPECT_GE(GC_size(pages), (bytes + kPage - 1) / kPage * kPage);
+  }
+  volatile std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(GC_pvalloc(most), nullptr);
+  EXPECT_EQ(GC_pvalloc(most - kPage), nullptr);
+}
+
 }  // namespace
 }  // namespace jackdaw::c_interface

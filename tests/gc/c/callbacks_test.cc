@@ -91,6 +91,36 @@ void change_settings_to_what_they_are() {
   GC_start_performance_measurement();
 }
 
+void use_what_later_releases_added() {
+  GC_set_mprotect_vdb_allowed(GC_get_mprotect_vdb_allowed());
+  EXPECT_NE(GC_get_supported_vdbs(), 0U);
+  GC_get_actual_vdb();
+  GC_set_same_obj_print_proc(GC_get_same_obj_print_proc());
+  GC_set_is_visible_print_proc(GC_get_is_visible_print_proc());
+  GC_set_is_valid_displacement_print_proc(GC_get_is_valid_displacement_print_proc());
+  GC_set_pointer_mask(GC_get_pointer_mask());
+  GC_set_pointer_shift(GC_get_pointer_shift());
+  EXPECT_EQ(GC_get_dont_add_byte_at_end(), 0);
+  GC_noop1_ptr(known.object);
+  GC_get_full_gc_total_ns_frac();
+  GC_get_stopped_mark_total_time();
+  EXPECT_LE(GC_count_set_marks_in_hblk(known.object), GC_get_hblk_size() / 64);
+  EXPECT_EQ(GC_is_black_listed(nullptr, 1), nullptr);
+  const auto count_block = [](GC_hblk_s*, void* count) { ++*static_cast<int*>(count); };
+  const auto count_free = [](GC_hblk_s*, int, void* count) { ++*static_cast<int*>(count); };
+  const auto count_section = [](void*, void*, GC_heap_section_type, void* count) {
+    ++*static_cast<int*>(count);
+  };
+  int used = 0;
+  int free = 0;
+  int sections = 0;
+  GC_apply_to_all_blocks(count_block, &used);
+  GC_iterate_free_hblks(count_free, &free);
+  GC_foreach_heap_section_inner(count_section, &sections);
+  EXPECT_GT(used, 0);
+  EXPECT_GT(sections, used);
+}
+
 void read_statistics() {
   const std::size_t heap_bytes = GC_get_heap_size();
   EXPECT_NE(heap_bytes, 0U);
@@ -153,6 +183,7 @@ void tell_about_roots_and_stacks() {
 void use_what_takes_no_lock() {
   ask_about_objects();
   change_settings_to_what_they_are();
+  use_what_later_releases_added();
   read_statistics();
   dump();
   use_what_needs_the_lock();
@@ -231,6 +262,22 @@ constexpr std::array kPlaces{
             GC_set_on_heap_resize([](GC_word) { use_what_takes_no_lock(); });
             EXPECT_EQ(GC_expand_hp(std::size_t{64} << 20), 1);
             GC_set_on_heap_resize(nullptr);
+          }},
+    Place{"on_os_get_mem",
+          [] {
+            GC_set_on_os_get_mem([](void*, std::size_t) { use_what_takes_no_lock(); });
+            EXPECT_EQ(GC_expand_hp(std::size_t{64} << 20), 1);
+            GC_set_on_os_get_mem(nullptr);
+          }},
+    Place{"on_mark_stack_empty",
+          [] {
+            GC_set_on_mark_stack_empty([](GC_ms_entry* top, GC_ms_entry* limit) {
+              use_what_takes_no_lock();
+              top = GC_ms_push_all(&known.object, &known.object + 1, top, limit);
+              return GC_MARK_AND_PUSH(known.object, top, limit, nullptr);
+            });
+            GC_gcollect();
+            GC_set_on_mark_stack_empty(nullptr);
           }},
     Place{"toggleref_func",
           [] {

@@ -240,5 +240,48 @@ TEST(CheckedObjectsDeathTest, WhatIsNoObjectEndsTheProgram) {
   EXPECT_DEATH(GC_debug_realloc(static_cast<char*>(object) + 8, 10, "file.c", 7), "cannot go on");
 }
 
+TEST(CheckedObjects, AreFreedWhenTheyCannotBeResized) {
+  Log log;
+  auto* object = static_cast<char*>(GC_debug_reallocf(nullptr, 10, "file.c", 7));
+  *object = 'x';
+  object = static_cast<char*>(GC_debug_reallocf_replacement(object, 100));
+  EXPECT_EQ(*object, 'x');
+  volatile std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(GC_debug_reallocf(object, most, "file.c", 7), nullptr);
+  GC_debug_free(object);
+  EXPECT_TRUE(contains(log.text(), "which was freed before"));
+}
+
+// This reads freed memory. Large objects are not cleared anyway.
+TEST(CheckedObjects, AreClearedWhenTheyAreFreed) {
+  constexpr std::size_t kBytes = 100'000;
+  Log log;
+  auto* const object = static_cast<char*>(GC_debug_malloc_atomic(kBytes, "file.c", 7));
+  std::memset(object, 'x', kBytes);
+  GC_debug_freezero(object, kBytes / 2);
+  EXPECT_EQ(object[0], 0);
+  EXPECT_EQ(object[kBytes / 2 - 1], 0);
+  EXPECT_EQ(object[kBytes / 2], 'x');
+  EXPECT_EQ(log.text(), "");
+  auto* const small = static_cast<char*>(GC_debug_malloc_atomic(100, "file.c", 7));
+  GC_debug_freezero(small, ~std::size_t{0});
+  GC_debug_freezero(small, 100);
+  EXPECT_TRUE(contains(log.text(), "which was freed before"));
+  auto* const plain = static_cast<char*>(GC_malloc_atomic(100));
+  std::memset(plain, 'x', 100);
+  GC_debug_freezero(plain, ~std::size_t{0});
+  EXPECT_EQ(plain[99], 0);
+  EXPECT_TRUE(contains(log.text(), "which no allocation with checks returned"));
+  GC_debug_freezero(nullptr, 100);
+}
+
+TEST(CheckedObjects, WithoutFileAndLineMayBeUncollectable) {
+  const GC_word before = GC_get_non_gc_bytes();
+  void* const object = GC_debug_malloc_uncollectable_replacement(100);
+  EXPECT_GE(GC_get_non_gc_bytes(), before + 100);
+  GC_debug_free(object);
+  EXPECT_EQ(GC_get_non_gc_bytes(), before);
+}
+
 }  // namespace
 }  // namespace jackdaw::c_interface

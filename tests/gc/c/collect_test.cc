@@ -1,10 +1,13 @@
 // Collecting through the C interface, what forbids it, and the numbers that tell of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "tests/address_space_limit.h"
 #include "tests/gc/c/hidden.h"
 
 namespace jackdaw::c_interface {
@@ -268,6 +271,96 @@ TEST(CStatistics, AllAtOnceAndNoMoreThanIsKnown) {
   EXPECT_GE(GC_get_size_map_at(16), 16U);
   EXPECT_EQ(GC_get_size_map_at(1 << 20), static_cast<std::size_t>(-1));
   EXPECT_EQ(GC_get_size_map_at(-1), static_cast<std::size_t>(-1));
+}
+
+TEST(CStatistics, TimeIsMeasuredFromWhenItIsAskedFor) {
+  allocate(10 << 20);
+  collect();
+  EXPECT_EQ(GC_get_full_gc_total_time(), 0U);
+  EXPECT_EQ(GC_get_full_gc_total_ns_frac(), 0U);
+  EXPECT_EQ(GC_get_avg_stopped_mark_time_ns(), 0U);
+  GC_start_performance_measurement();
+  constexpr unsigned long kCollections = 8;
+  for (unsigned long i = 0; i < kCollections; ++i) collect();
+  constexpr unsigned long kMillisecond = 1'000'000;
+  EXPECT_LT(GC_get_full_gc_total_ns_frac(), kMillisecond);
+  const unsigned long all = GC_get_full_gc_total_time() * kMillisecond + GC_get_full_gc_total_ns_frac();
+  const unsigned long average = GC_get_avg_stopped_mark_time_ns();
+  EXPECT_GT(average, 0U);
+  EXPECT_LT(kCollections * average, all);
+  EXPECT_EQ(GC_get_stopped_mark_total_time(), kCollections * average / kMillisecond);
+}
+
+// ---- Memory from the system ----
+
+struct Taken {
+  std::byte* start;
+  std::size_t bytes;
+};
+std::vector<Taken>* all_taken = nullptr;
+std::size_t refusals = 0;
+
+void note_taken(void* memory, std::size_t bytes) {
+  EXPECT_FALSE(lock_is_free());
+  EXPECT_NE(GC_get_heap_size() + bytes, 0U);
+  EXPECT_GT(bytes, 0U);
+  if (memory != nullptr) {
+    all_taken->push_back({static_cast<std::byte*>(memory), bytes});
+  } else {
+    ++refusals;
+  }
+}
+
+std::size_t bytes_taken() {
+  std::size_t sum = 0;
+  for (const Taken& taken : *all_taken) sum += taken.bytes;
+  return sum;
+}
+
+bool was_taken(const void* object) {
+  const auto holds = [=](const Taken& taken) {
+    return taken.start <= object && object < taken.start + taken.bytes;
+  };
+  return std::ranges::any_of(*all_taken, holds);
+}
+
+TEST(CMemory, FromTheSystemIsTold) {
+  std::vector<Taken> taken;
+  taken.reserve(1000);
+  all_taken = &taken;
+  GC_reachable_here(GC_malloc(16));
+  const std::size_t before = GC_get_obtained_from_os_bytes();
+  EXPECT_EQ(GC_get_on_os_get_mem(), nullptr);
+  GC_set_on_os_get_mem(note_taken);
+  EXPECT_EQ(GC_get_on_os_get_mem(), note_taken);
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{300'000}, std::size_t{50} << 20}) {
+    auto** const table = static_cast<void**>(GC_malloc(1000 * sizeof(void*)));
+    for (std::size_t i = 0; i < std::min<std::size_t>(1000, (std::size_t{100} << 20) / bytes); ++i)
+      table[i] = GC_malloc(bytes);
+    EXPECT_EQ(bytes_taken(), GC_get_obtained_from_os_bytes() - before);
+    EXPECT_TRUE(bytes <= 300'000 || was_taken(table[0]));
+    GC_reachable_here(table);
+  }
+  EXPECT_EQ(GC_expand_hp(std::size_t{300} << 20), 1);
+  EXPECT_EQ(bytes_taken(), GC_get_obtained_from_os_bytes() - before);
+  EXPECT_EQ(refusals, 0U);
+  GC_set_on_os_get_mem(nullptr);
+  const std::size_t told = bytes_taken();
+  EXPECT_EQ(GC_expand_hp(std::size_t{500} << 20), 1);
+  EXPECT_EQ(bytes_taken(), told);
+}
+
+TEST(CMemory, ThatTheSystemRefusesIsTold) {
+  std::vector<Taken> taken;
+  taken.reserve(1000);
+  all_taken = &taken;
+  GC_set_on_os_get_mem(note_taken);
+  GC_reachable_here(GC_malloc(16));
+  {
+    const AddressSpaceLimit limit(std::size_t{64} << 20);
+    EXPECT_EQ(GC_malloc(std::size_t{200} << 20), nullptr);
+  }
+  EXPECT_GT(refusals, 0U);
 }
 
 }  // namespace

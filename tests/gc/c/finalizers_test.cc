@@ -77,6 +77,24 @@ TEST(CFinalizers, OnDemandTheProgramIsToldOnceACollectionAndCallsThemItself) {
   EXPECT_LT(count_there(dropped), kManyObjects);
 }
 
+TEST(CFinalizers, AreCalledSoManyAtATime) {
+  GC_set_finalize_on_demand(1);
+  EXPECT_EQ(GC_get_interrupt_finalizers(), 0U);
+  GC_set_interrupt_finalizers(3);
+  EXPECT_EQ(GC_get_interrupt_finalizers(), 3U);
+  drop_finalizable();
+  collect();
+  EXPECT_EQ(GC_invoke_finalizers(), 3);
+  EXPECT_EQ(GC_invoke_finalizers(), 3);
+  EXPECT_EQ(calls, 6);
+  GC_set_interrupt_finalizers(0);
+  EXPECT_GT(GC_invoke_finalizers(), 3);
+  drop_finalizable();
+  GC_set_interrupt_finalizers(1);
+  GC_finalize_all();
+  EXPECT_GE(calls, static_cast<int>(2 * kManyObjects) - 20) << "all of them";
+}
+
 TEST(CFinalizers, TheOldOneIsGivenBack) {
   void* const object = GC_malloc(16);
   GC_finalization_proc old = nullptr;
@@ -233,6 +251,24 @@ TEST(CLinks, ToggleReferencesAreHeldAsTheProgramSays) {
   answer = GC_TOGGLE_REF_WEAK;
   collect();
   EXPECT_LT(count_there(held), kManyObjects);
+}
+
+TEST(CLinks, ToggleReferencesMayBeToCheckedObjects) {
+  static std::size_t asked = 0;
+  GC_set_toggleref_func([](void* object) {
+    EXPECT_EQ(GC_base(object), object);
+    ++asked;
+    return GC_TOGGLE_REF_STRONG;
+  });
+  std::vector<Hidden> held;
+  for (std::size_t i = 0; i < kManyObjects; ++i) {
+    void* const object = GC_debug_malloc(64, __FILE__, __LINE__);
+    EXPECT_EQ(GC_debug_toggleref_add(object, 1), GC_SUCCESS);
+    held.emplace_back(object);
+  }
+  collect();
+  EXPECT_EQ(asked, kManyObjects);
+  EXPECT_EQ(count_there(held), kManyObjects);
 }
 
 // ---- Collections that finalizers begin ----

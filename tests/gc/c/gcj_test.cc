@@ -122,11 +122,19 @@ TEST(GcjObjectsAlone, AreScannedWhereTheEnvironmentSaysSo) {
   EXPECT_EQ(GC_gcj_kind, GC_gcj_debug_kind);
 }
 
+TEST(GcjObjectsAlone, BeginWithTheTypesThatAreMeant) {
+  GC_init_gcj_malloc_mp(kIndex, mark_followed, GC_GCJ_MARK_DESCR_OFFSET);
+  const Graph graph([] { return GC_gcj_malloc(sizeof(Typed), &by_procedure); });
+  EXPECT_EQ(graph.followed.still_there(), kMany);
+  EXPECT_LE(graph.ignored.still_there(), kFew);
+}
+
 TEST(GcjObjectsDeathTest, NeedAGoodBeginning) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(GC_gcj_malloc(16, &by_bitmap), "GC_gcj_malloc needs GC_init_gcj_malloc");
   EXPECT_DEATH(GC_debug_gcj_malloc(16, &by_bitmap, "file", 1), "needs GC_init_gcj_malloc");
   EXPECT_DEATH(GC_init_gcj_malloc(60, nullptr), "no mark procedure may have");
+  EXPECT_DEATH(GC_init_gcj_malloc_mp(kIndex, mark_followed, 16), "must be its second word");
   EXPECT_DEATH(GC_init_gcj_malloc(-1, nullptr), "no mark procedure may have");
 }
 

@@ -16,6 +16,9 @@ using Sizes = std::initializer_list<std::size_t>;
 class HiddenObjects {
  public:
   void add(const void* object) { hidden_.push_back(GC_HIDE_POINTER(object)); }
+  void add(const HiddenObjects& others) {
+    hidden_.insert(hidden_.end(), others.hidden_.begin(), others.hidden_.end());
+  }
   [[nodiscard]] std::size_t size() const { return hidden_.size(); }
   [[nodiscard]] std::size_t still_there() const {
     std::size_t count = 0;

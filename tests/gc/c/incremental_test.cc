@@ -325,6 +325,51 @@ TEST_F(CIncremental, GoesOnByALittleWhenACollectionIsDue) {
   EXPECT_EQ(collections_while_it_runs(), 1U);
 }
 
+TEST_F(CIncremental, EndsWhenCollectionsAreDisabledAfterIt) {
+  GC_enable_incremental();
+  for (const Phase in : {Phase::marking, Phase::marked}) {
+    const GC_word before = GC_get_gc_no();
+    GC_start_incremental_collection();
+    ASSERT_NE(phase(), Phase::idle);
+    if (in == Phase::marked) gc::await_end_of(Phase::marking);
+    GC_finish_and_disable();
+    EXPECT_EQ(phase(), Phase::idle);
+    EXPECT_EQ(GC_get_gc_no(), before + 1) << "it was not given up";
+    EXPECT_NE(GC_is_disabled(), 0);
+    GC_gcollect();
+    EXPECT_EQ(GC_get_gc_no(), before + 1);
+    GC_enable();
+    EXPECT_EQ(GC_is_disabled(), 0);
+  }
+}
+
+TEST_F(CIncremental, NeedNotBeUnderWayToBeDisabled) {
+  GC_finish_and_disable();
+  GC_init();
+  EXPECT_NE(GC_is_disabled(), 0);
+  GC_finish_and_disable();
+  GC_enable();
+  EXPECT_NE(GC_is_disabled(), 0) << "calls nest";
+  GC_enable();
+  EXPECT_EQ(GC_is_disabled(), 0);
+}
+
+TEST_F(CIncremental, TellsHowItLearnsOfWrites) {
+  const unsigned supported = GC_get_supported_vdbs();
+  EXPECT_EQ(GC_is_init_called(), 0);
+  EXPECT_EQ(supported, static_cast<unsigned>(GC_VDB_SOFT | GC_VDB_UFFDWP));
+  EXPECT_EQ(GC_get_actual_vdb(), static_cast<unsigned>(GC_VDB_NONE));
+  GC_enable_incremental();
+  const unsigned actual = GC_get_actual_vdb();
+  EXPECT_TRUE(actual == GC_VDB_SOFT || actual == GC_VDB_UFFDWP) << actual;
+}
+
+TEST_F(CIncremental, MayNeverProtectPages) {
+  EXPECT_NE(GC_get_mprotect_vdb_allowed(), 0);
+  GC_set_mprotect_vdb_allowed(0);
+  EXPECT_EQ(GC_get_mprotect_vdb_allowed(), 0);
+}
+
 // ---- Where the system refuses ----
 
 constexpr const char* kRefused =

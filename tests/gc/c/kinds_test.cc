@@ -113,6 +113,72 @@ TEST(Kinds, AreKnownByTheirObjects) {
     EXPECT_EQ(GC_get_kind_and_size(GC_malloc_kind_global(16, known), nullptr), known);
     void* const checked = GC_debug_generic_or_special_malloc(16, known, "file", 1);
     EXPECT_EQ(GC_get_kind_and_size(GC_base(checked), nullptr), known);
+    void* const other = GC_debug_generic_malloc(16, known, "file", 1);
+    EXPECT_EQ(GC_get_kind_and_size(GC_base(other), nullptr), known);
+  }
+}
+
+// ---- What procedures push ----
+
+constexpr std::size_t kWordsAtOnce = 8;
+unsigned pieces_procedure;
+
+// Leaves what is behind the first words to its next call. The environment is the number of words.
+GC_ms_entry* mark_in_pieces(GC_word* words, GC_ms_entry* top, GC_ms_entry* limit, GC_word count) {
+  const GC_word now = count < kWordsAtOnce ? count : kWordsAtOnce;
+  if (count > now)
+    top = GC_ms_push_obj_descr(words + now, GC_MAKE_PROC(pieces_procedure, count - now), top, limit);
+  return GC_ms_push_all(words, words + now, top, limit);
+}
+
+// Nested calls would end the program: a mark thread's stack has no room for that many.
+TEST(Kinds, MayBeMarkedInPieces) {
+  GC_init();
+  constexpr std::size_t kWords = std::size_t{1} << 20;
+  pieces_procedure = GC_new_proc(mark_in_pieces);
+  const GC_word layout = GC_MAKE_PROC(pieces_procedure, kWords);
+  const auto kind = static_cast<int>(GC_new_kind(GC_new_free_list(), layout, 0, 1));
+  auto** const words = static_cast<void**>(GC_generic_malloc(kWords * sizeof(void*), kind));
+  std::size_t next = 0;
+  const HiddenObjects objects = hidden_objects([&] {
+    void* const object = GC_malloc_atomic(16);
+    words[next] = object;
+    next += kWords / kMany;
+    return object;
+  });
+  collect_cleanly();
+  EXPECT_EQ(objects.still_there(), kMany);
+  GC_reachable_here(words);
+}
+
+unsigned halves_procedure;
+
+// Pushes both halves: more than wait at a time.
+GC_ms_entry* mark_in_halves(GC_word* words, GC_ms_entry* top, GC_ms_entry* limit, GC_word count) {
+  if (count == 1) return GC_ms_push_obj_descr(words, sizeof(void*) | GC_DS_LENGTH, top, limit);
+  for (GC_word at = 0; at < count; at += count / 2)
+    top = GC_ms_push_obj_descr(words + at, GC_MAKE_PROC(halves_procedure, count / 2), top, limit);
+  return top;
+}
+GC_ms_entry* mark_each(GC_word* words, GC_ms_entry* top, GC_ms_entry* limit, GC_word count) {
+  for (GC_word at = 0; at < count; at += 2)
+    top = GC_ms_push_obj_descr(words + at, GC_MAKE_PROC(halves_procedure, 2), top, limit);
+  return top;
+}
+
+TEST(Kinds, MayPushMoreThanWaitsAtATime) {
+  GC_init();
+  constexpr std::size_t kWords = 1024;
+  halves_procedure = GC_new_proc(mark_in_halves);
+  for (const GC_word layout :
+       {GC_MAKE_PROC(halves_procedure, kWords), GC_MAKE_PROC(GC_new_proc(mark_each), kWords)}) {
+    const auto kind = static_cast<int>(GC_new_kind(GC_new_free_list(), layout, 0, 1));
+    auto** const words = static_cast<void**>(GC_generic_malloc(kWords * sizeof(void*), kind));
+    std::size_t next = 0;
+    const HiddenObjects objects = hidden_objects([&] { return words[next++] = GC_malloc_atomic(16); });
+    collect_cleanly();
+    EXPECT_EQ(objects.still_there(), kMany);
+    GC_reachable_here(words);
   }
 }
 

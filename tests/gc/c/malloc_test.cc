@@ -259,5 +259,27 @@ TEST(Malloc, TellsWhereObjectsStart) {
   EXPECT_GE(GC_greatest_plausible_heap_addr, static_cast<void*>(large));
 }
 
+// This reads a freed object: its first word is the allocator's.
+TEST(Freezero, ClearsWhatItFrees) {
+  constexpr std::size_t kFirst = sizeof(void*);
+  for (const std::size_t bytes : Sizes{100, 5000, 100'000}) {
+    for (const std::size_t cleared : {bytes / 2, kMost}) {
+      auto* const object = static_cast<unsigned char*>(GC_malloc_atomic(bytes));
+      std::memset(object, 'x', bytes);
+      GC_freezero(object, cleared);
+      if (bytes > 10'000) continue;  // its pages may be gone
+      const std::size_t end = std::min(cleared, bytes);
+      EXPECT_TRUE(is_clear(object + kFirst, end - kFirst));
+      EXPECT_TRUE(end == bytes || object[end] == 'x');
+    }
+  }
+  GC_freezero(nullptr, kMost);
+  void* const object = GC_malloc(100);
+  GC_freezero(object, 1);
+  EXPECT_TRUE(is_given_out_again(object, 100));
+}
+
+TEST(Size, OfNullIsNothing) { EXPECT_EQ(GC_size(nullptr), 0U); }
+
 }  // namespace
 }  // namespace jackdaw::c_interface

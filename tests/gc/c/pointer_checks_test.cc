@@ -13,9 +13,9 @@ void note_one(void*) { ++failures; }
 class PointerChecks : public testing::Test {
  protected:
   PointerChecks() {
-    GC_same_obj_print_proc = note_two;
-    GC_is_visible_print_proc = note_one;
-    GC_is_valid_displacement_print_proc = note_one;
+    GC_set_same_obj_print_proc(note_two);
+    GC_set_is_visible_print_proc(note_one);
+    GC_set_is_valid_displacement_print_proc(note_one);
     object_ = static_cast<char*>(GC_malloc(100));
     other_ = static_cast<char*>(GC_malloc(100));
     failures = 0;
@@ -64,6 +64,13 @@ TEST_F(PointerChecks, Increments) {
   EXPECT_EQ(failures, 0);
   GC_post_incr(&pointer, 1000);
   EXPECT_EQ(failures, 1);
+}
+
+TEST_F(PointerChecks, FunctionsAreTheVariables) {
+  EXPECT_EQ(GC_same_obj_print_proc, note_two);
+  EXPECT_EQ(GC_get_same_obj_print_proc(), note_two);
+  EXPECT_EQ(GC_get_is_visible_print_proc(), note_one);
+  EXPECT_EQ(GC_get_is_valid_displacement_print_proc(), note_one);
 }
 
 TEST(PointerChecksDeathTest, EndTheProgramAtFirst) {

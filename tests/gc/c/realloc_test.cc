@@ -91,5 +91,18 @@ TEST(Realloc, KeepsContentsAndClearsWhatIsNew) {
   }
 }
 
+TEST(Reallocf, FreesTheObjectWhenThereIsNoMemory) {
+  auto* object = static_cast<char*>(GC_reallocf(nullptr, 10));
+  *object = 'x';
+  object = static_cast<char*>(GC_reallocf(object, 1000));
+  EXPECT_EQ(*object, 'x');
+  volatile std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(GC_reallocf(object, most), nullptr);
+  EXPECT_TRUE(is_given_out_again(object, 1000));
+  void* const freed = GC_malloc(200);
+  EXPECT_EQ(GC_reallocf(freed, 0), nullptr);
+  EXPECT_TRUE(is_given_out_again(freed, 200));
+}
+
 }  // namespace
 }  // namespace jackdaw::c_interface

@@ -39,6 +39,40 @@ TEST(CLock, IsHeldForTheCallAndAfterAnException) {
   EXPECT_TRUE(lock_is_free());
 }
 
+TEST(CLock, IsHeldByReadersToo) {
+  static int data = 0;
+  const auto read = [](void* of) { return lock_is_free() ? nullptr : of; };
+  EXPECT_EQ(GC_call_with_reader_lock(read, &data, 0), &data);
+  EXPECT_EQ(GC_call_with_reader_lock(read, &data, 1), &data);
+  EXPECT_TRUE(lock_is_free());
+}
+
+// Looks for a word in what it is given.
+struct Search {
+  void* wanted;
+  std::size_t found = 0;
+
+  [[gnu::no_sanitize_address]] static void look(void** low, void** high, void* of, unsigned hint) {
+    EXPECT_EQ(hint, GC_CUSTOM_PUSH_HINT_EAGER);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(low) % sizeof(void*), 0U);
+    auto& search = *static_cast<Search*>(of);
+    for (void* volatile* word = low; word < high; ++word) search.found += *word == search.wanted ? 1U : 0U;
+  }
+};
+
+TEST(CStacks, ArePushedForAProgramThatScansThem) {
+  static Search search;
+  search.wanted = &search.found;
+  const auto push = [](GC_stack_base* base, void*) -> void* {
+    void* volatile on_the_stack = search.wanted;
+    GC_custom_push_regs_and_stack(Search::look, &search, base, nullptr);
+    GC_reachable_here(on_the_stack);
+    return nullptr;
+  };
+  GC_call_with_stack_base(push, nullptr);
+  EXPECT_GE(search.found, 1U);
+}
+
 // Memory that is no root by itself.
 class CRoots : public testing::Test {
  protected:

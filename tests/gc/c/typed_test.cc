@@ -76,6 +76,18 @@ TEST(Typed, ArraysAreMarkedByTheLayoutOfTheirElements) {
   }
 }
 
+TEST(Typed, ArraysThatWerePreparedOnce) {
+  GC_init();
+  for (const std::size_t words : Sizes{1, 10, 100}) {
+    const Bits bits = random_bits(words, 3);
+    GC_calloc_typed_descr_s prepared;
+    EXPECT_EQ(GC_calloc_prepare_explicitly_typed(&prepared, sizeof prepared, 7, words * sizeof(GC_word),
+                                                 described(bits)),
+              1);
+    expect_marked_by(bits, 7, [&] { return GC_calloc_do_explicitly_typed(&prepared, sizeof prepared); });
+  }
+}
+
 TEST(Typed, ArraysOfElementsThatAreAllPointersOrNone) {
   GC_init();
   for (const bool is_pointer : {false, true}) {
@@ -120,6 +132,9 @@ TEST(Typed, RefuseSizesThatOverflow) {
   EXPECT_EQ(GC_malloc_explicitly_typed(bytes, 0), nullptr);
   EXPECT_EQ(GC_calloc_explicitly_typed(bytes / 8, 16, 0), nullptr);
   EXPECT_EQ(GC_calloc_explicitly_typed(bytes / 16, 8, described({true})), nullptr);
+  GC_calloc_typed_descr_s prepared;
+  EXPECT_EQ(GC_calloc_prepare_explicitly_typed(&prepared, sizeof prepared, bytes / 8, 16, 0), 0);
+  EXPECT_EQ(GC_calloc_do_explicitly_typed(&prepared, sizeof prepared), nullptr);
 }
 
 }  // namespace
