@@ -2,6 +2,7 @@
 
 #include "gc/c/checked_objects.h"
 #include "gc/c/free_lists.h"
+#include "gc/c/free_profiler.h"
 #include "gc/c/hooks.h"
 #include "gc/c/leaks.h"
 
@@ -12,7 +13,10 @@ void on_collection_event(gc::CollectionEvent event) {
     forget_free_lists();
     note_smashed_objects();
   }
-  if (event == gc::CollectionEvent::mark_end) note_leaks();
+  if (event == gc::CollectionEvent::mark_end) {
+    note_leaks();
+    tell_profiler_of_dead();
+  }
   if (event == gc::CollectionEvent::end) report_noted_objects();
   tell_program(event);
 }

@@ -97,6 +97,13 @@ bool is_variant(KindNumber kind, KindVariant variant) {
   return origin != kNone && entry_of(origin, variant).load(std::memory_order_relaxed) == kind;
 }
 
+// Objects of C++ types are not allocated through it.
+bool may_die(KindNumber kind) {
+  using gc::ProcessKinds;
+  return kind >= ProcessKinds::kWords && kind != ProcessKinds::kTraced && kind != ProcessKinds::kDestroyed &&
+         collector().heap().kinds()[kind].is_collectable;
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 

@@ -37,4 +37,7 @@ heap::KindNumber origin_of(heap::KindNumber kind);
 /// Whether a kind is that variant of another.
 bool is_variant(heap::KindNumber kind, KindVariant variant);
 
+/// Whether objects of a kind are allocated through the interface, and freed by collections.
+bool may_die(heap::KindNumber kind);
+
 }  // namespace jackdaw::c_interface

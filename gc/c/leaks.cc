@@ -16,7 +16,6 @@
 #include "gc/c/log.h"
 #include "gc/c/start.h"
 #include "gc/c/undeclared.h"
-#include "gc/process/process_kinds.h"
 #include "heap/chunk.h"
 #include "heap/heap.h"
 
@@ -35,13 +34,6 @@ constinit bool is_reporting = false;
 constinit std::atomic<bool> has_leaks{false};
 
 constinit std::array<std::atomic<GC_describe_type_fn>, heap::KindTable::kMaximumKinds> describe_type{};
-
-// Objects of C++ types do not count: this interface does not allocate them.
-bool may_leak(heap::KindNumber kind) {
-  using gc::ProcessKinds;
-  return kind >= ProcessKinds::kWords && kind != ProcessKinds::kTraced && kind != ProcessKinds::kDestroyed &&
-         collector().heap().kinds()[kind].is_collectable;
-}
 
 std::span<heap::Object* const> noted() { return {leaked.data(), leaked_count}; }
 
@@ -122,7 +114,7 @@ void note_leaks() {
   heap::Heap& heap = collector().heap();
   heap.withdraw_free_slots();
   for (heap::Object* const object : noted()) heap::Chunk::of(object)->mark_exclusively(object);
-  heap.for_each_object_of(may_leak, [](heap::Object* object) {
+  heap.for_each_object_of(may_die, [](heap::Object* object) {
     if (leaked_count == leaked.size() || !heap::Chunk::of(object)->mark_exclusively(object)) return;
     leaked[leaked_count++] = object;
   });

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gc/c/allocate.h"
+#include "gc/c/free_profiler.h"
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
 #include "gc/c/uncollectable.h"
@@ -63,6 +64,7 @@ void GC_free(void* object) {
   heap::Object* const start = start_of(object);
   if (start == nullptr) abort_program("GC_free was given an address that is no object's");
   if (is_uncollectable(start)) count_uncollectable(-heap::Heap::bytes_of(start));
+  tell_profiler_of_freed(start);
   registered_collector().free(start);
 }
 

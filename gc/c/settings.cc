@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gc/c/free_profiler.h"
 #include "gc/c/hooks.h"
 #include "gc/c/leaks.h"
 #include "gc/c/stacks.h"
@@ -75,6 +76,7 @@ void apply_settings(gc::ProcessCollector& collector) {
   collector.threads().correct_stack_pointers(settings.sp_corrector);
   install_hooks(collector);
   start_finding_leaks();
+  look_for_free_profiler();
 }
 
 }  // namespace jackdaw::c_interface

@@ -270,6 +270,11 @@ GC_API void GC_CALL GC_free(void* /* object */);
 /* The same, but clears the object's first bytes before; all of it when it has no more. */
 GC_API void GC_CALL GC_freezero(void* /* object */, size_t /* bytes */);
 
+/* Not to be called. A heap profiler defines a function of its own by this name, in the program or in a
+   library that is loaded before this one, and it is called with the first address of each object that GC_free
+   or a collection frees, but of none with a disclaim procedure. It may not use the heap. */
+GC_API void GC_CALLBACK GC_free_profiler_hook(void* /* object */);
+
 /* Copies of strings, as objects without pointers. GC_strndup copies at most count characters and ends the
    copy with a null character. A null string gives null in GC_strdup. */
 GC_API GC_ATTR_MALLOC char* GC_CALL GC_strdup(const char* /* string */);
@@ -424,7 +429,7 @@ GC_API void* GC_CALL GC_debug_reallocf_replacement(void* /* object */, size_t /*
 #define GC_NEW_ATOMIC(type) ((type*)GC_MALLOC_ATOMIC(sizeof(type)))
 #define GC_NEW_UNCOLLECTABLE(type) ((type*)GC_MALLOC_UNCOLLECTABLE(sizeof(type)))
 
-/* An array of so many, whose size must not overflow, as a pointer to the first. */
+/* Allocate an array, whose size must not overflow, and point to its first element. */
 #define GC_NEW_ARRAY(type, count) ((type*)GC_MALLOC(sizeof(type) * (count)))
 #define GC_NEW_ATOMIC_ARRAY(type, count) ((type*)GC_MALLOC_ATOMIC(sizeof(type) * (count)))
 #define GC_NEW_UNCOLLECTABLE_ARRAY(type, count) ((type*)GC_MALLOC_UNCOLLECTABLE(sizeof(type) * (count)))

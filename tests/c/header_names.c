@@ -98,6 +98,7 @@ const struct function functions[] = {
     FUNCTION(GC_finish_and_disable),
     FUNCTION(GC_foreach_heap_section_inner),
     FUNCTION(GC_free),
+    FUNCTION(GC_free_profiler_hook),
     FUNCTION(GC_freezero),
     FUNCTION(GC_gcollect),
     FUNCTION(GC_gcollect_and_unmap),

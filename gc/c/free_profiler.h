@@ -1,0 +1,13 @@
+// The free profiler: a heap profiler's function that is told of each object that was freed, if there is one.
+#pragma once
+
+namespace jackdaw::c_interface {
+
+/// Finds out whether a profiler has put a function in the place of GC_free_profiler_hook. For GC_init.
+void look_for_free_profiler();
+/// Tells the profiler of an object that is about to be freed explicitly. Any thread.
+void tell_profiler_of_freed(void* object);
+/// Tells it of all unmarked objects. To be called while no other thread runs, after the last marking.
+void tell_profiler_of_dead();
+
+}  // namespace jackdaw::c_interface
