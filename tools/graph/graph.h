@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ namespace jackdaw::tools {
 
 using NodeId = std::uint32_t;
 using TypeId = std::uint32_t;
+
+class GraphNames;
 
 /// A slot that refers to nothing.
 inline constexpr NodeId kNullNode = 0xffff'ffff;
@@ -72,6 +75,10 @@ struct Graph {
   /// otherwise empty.
   std::vector<std::uint64_t> identifiers;
   bool has_hexadecimal_identifiers = false;
+
+  /// Names beside those of types, if they were requested (GraphOptions::as_in_file) and the file has them;
+  /// otherwise null.
+  std::shared_ptr<const GraphNames> names;
 
   std::vector<NodeId> roots;  ///< may name a node more than once
   std::vector<NodeId> allocation_order;

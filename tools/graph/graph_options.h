@@ -15,8 +15,8 @@ struct GraphOptions {
   std::uint64_t seed = 1;  ///< of every random choice; the same seed gives the same graph everywhere
   /// The graph's description and `heap_copies` heaps of it must fit in this many bytes together.
   std::uint64_t memory_limit_bytes = available_memory_bytes();
-  /// Whether a node keeps the size and the identifier of its file, even if its slots take more: for
-  /// inspecting the graph, not for building it.
+  /// Whether a node keeps the size and the identifier of its file, even if its slots take more, types are as
+  /// exact as the file allows, and the graph has GraphNames: for inspecting the graph, not for building it.
   bool as_in_file = false;
   unsigned heap_copies = 1;  ///< how many heaps will be built from the graph and live at once
 };

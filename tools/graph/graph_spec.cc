@@ -172,7 +172,7 @@ constexpr std::array kFileKinds{
              [](const std::string& path, const GraphOptions& options) {
                return read_hprof(path, {.memory_limit_bytes = options.memory_limit_bytes,
                                         .heap_copies = options.heap_copies,
-                                        .with_identifiers = options.as_in_file})
+                                        .with_names = options.as_in_file})
                    .graph;
              }},
     FileKind{

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,21 +13,16 @@
 #include "tools/command/saturating.h"
 #include "tools/graph/footprint.h"
 #include "tools/graph/hprof_classes.h"
+#include "tools/graph/hprof_names.h"
 #include "tools/graph/hprof_records.h"
+#include "tools/graph/hprof_thread_names.h"
+#include "tools/graph/hprof_threads.h"
+#include "tools/graph/hprof_types.h"
 #include "tools/graph/identifier_index.h"
 
 namespace jackdaw::tools {
 
 namespace {
-
-/// These types are in every dump's graph; the classes' follow in the order of their numbers.
-constexpr TypeId kClassType = 0;
-constexpr TypeId kObjectArrayType = 1;
-constexpr TypeId kPrimitiveArrayType = 2;
-constexpr TypeId kFirstInstanceType = 3;
-
-/// A class object has these slots before its static fields: super, loader, signers and protection domain.
-constexpr std::uint64_t kFixedClassSlots = 4;
 
 std::uint64_t array_bytes(std::uint64_t slots, std::uint64_t further_bytes) {
   return round_up_to_8(kArrayHeaderBytes + kReferenceBytes * slots + further_bytes);
@@ -54,10 +50,15 @@ std::uint64_t instance_bytes(const HprofClasses& classes, HprofClasses::ClassNum
 
 /// The findings of the first pass.
 struct Inventory {
+  explicit Inventory(bool with_names) : types(with_names), classes(with_names) {}
+
+  HprofTypes types;
   IdentifierIndex nodes;
   std::vector<TypeId> node_types;
   HprofClasses classes;
-  std::vector<std::uint64_t> roots;
+  HprofThreads threads;  ///< if names are wanted
+  std::vector<RootDump> roots;
+  bool is_ours = false;          ///< Jackdaw wrote the dump, and names are wanted
   std::uint64_t slots = 0;       ///< of all nodes; of instances only at the end of the pass
   std::uint64_t heap_bytes = 0;  ///< of all nodes; of instances only at the end of the pass
 };
@@ -71,33 +72,54 @@ class FirstPass final : public HprofVisitor {
         limits_(limits),
         found_(inventory) {}
 
-  void visit_class_name(std::uint64_t class_identifier, std::uint64_t string_identifier) override {
-    found_.classes.set_name(class_identifier, string_identifier);
+  void visit_string(std::uint64_t /*identifier*/, std::uint64_t bytes) override {
+    if (is_first_string_ && limits_.with_names && bytes == kOwnHprof.size())
+      found_.is_ours = source_.read_text(bytes) == kOwnHprof;
+    is_first_string_ = false;
+  }
+
+  void visit_class_name(std::uint64_t class_identifier, std::uint64_t string_identifier,
+                        std::uint32_t serial) override {
+    found_.classes.set_name(class_identifier, string_identifier, serial);
     require_memory_so_far();
   }
 
-  void visit_root(std::uint64_t /*offset*/, std::uint64_t identifier) override {
-    found_.roots.push_back(identifier);
+  void visit_frame(const FrameDump& dump) override {
+    if (!limits_.with_names) return;
+    found_.threads.add_frame(dump, found_.classes.strings());
+    require_memory_so_far();
+  }
+
+  void visit_trace(std::uint32_t serial, const std::vector<std::uint64_t>& frames) override {
+    if (!limits_.with_names) return;
+    found_.threads.add_trace(serial, frames);
+    require_memory_so_far();
+  }
+
+  void visit_root(const RootDump& dump) override {
+    found_.roots.push_back(dump);
+    if (limits_.with_names && dump.kind == HprofRoot::thread_object) found_.threads.add_thread(dump);
     require_memory_so_far();
   }
 
   void visit_class(const ClassDump& dump) override {
-    add_node(dump.offset, dump.identifier, kClassType, class_slots(dump), class_bytes(dump));
+    add_node(dump.offset, dump.identifier, HprofTypes::kClass, class_slots(dump), class_bytes(dump));
     found_.classes.describe(dump);
   }
 
   void visit_instance(const InstanceDump& dump) override {
     const auto number = found_.classes.add_instance(dump, source_);
-    add_node(dump.offset, dump.identifier, kFirstInstanceType + number, 0, 0);
+    add_node(dump.offset, dump.identifier, found_.types.instance(number), 0, 0);
   }
 
   void visit_object_array(const ObjectArrayDump& dump) override {
     const std::uint64_t slots = 1 + std::uint64_t{dump.length};
-    add_node(dump.offset, dump.identifier, kObjectArrayType, slots, array_bytes(slots, 0));
+    add_node(dump.offset, dump.identifier, object_array_type(dump), slots, array_bytes(slots, 0));
   }
 
   void visit_primitive_array(const PrimitiveArrayDump& dump) override {
-    add_node(dump.offset, dump.identifier, kPrimitiveArrayType, 0, primitive_array_bytes(dump));
+    add_node(dump.offset, dump.identifier, found_.types.primitive_array(dump.type), 0,
+             primitive_array_bytes(dump));
   }
 
   void finish() {
@@ -114,6 +136,11 @@ class FirstPass final : public HprofVisitor {
   }
 
  private:
+  TypeId object_array_type(const ObjectArrayDump& dump) {
+    const bool by_class = found_.types.are_exact();
+    return found_.types.object_array(by_class ? found_.classes.mention(dump.class_identifier) : 0);
+  }
+
   void add_node(std::uint64_t offset, std::uint64_t identifier, TypeId type, std::uint64_t slots,
                 std::uint64_t bytes) {
     if (identifier == 0)
@@ -136,7 +163,7 @@ class FirstPass final : public HprofVisitor {
   void require_memory_so_far() const {
     constexpr std::uint64_t kPerNode = IdentifierIndex::kPeakBytesPerIdentifier + 3 * sizeof(TypeId);
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.classes.table_bytes() +
-                                 found_.roots.size() * 3 * sizeof(std::uint64_t);
+                                 found_.threads.table_bytes() + found_.roots.size() * 3 * sizeof(RootDump);
     tools::require_memory_so_far(source_, tables, found_.heap_bytes, limits_.heap_copies,
                                  limits_.memory_limit_bytes);
   }
@@ -145,6 +172,7 @@ class FirstPass final : public HprofVisitor {
   unsigned identifier_bytes_;
   const HprofLimits& limits_;
   Inventory& found_;
+  bool is_first_string_ = true;
 };
 
 /// Fills in the references and sizes. It relies on the first pass's checks, as long as the file is unchanged.
@@ -160,11 +188,11 @@ class SecondPass final : public HprofVisitor {
   }
 
   void visit_string(std::uint64_t identifier, std::uint64_t bytes) override {
-    found_.classes.read_name(identifier, bytes, records_.source());
+    found_.classes.strings().read(identifier, bytes, records_.source());
   }
 
   void visit_class(const ClassDump& dump) override {
-    require_next(dump.identifier, kClassType);
+    require_next(dump.identifier, HprofTypes::kClass);
     add_slot(dump.super);
     add_slot(dump.loader);
     add_slot(dump.signers);
@@ -177,7 +205,7 @@ class SecondPass final : public HprofVisitor {
     const auto number = found_.classes.number_of(dump.class_identifier);
     if (number == IdentifierIndex::kAbsent || found_.classes.data_bytes(number) != dump.data_bytes)
       fail_changed();
-    require_next(dump.identifier, kFirstInstanceType + number);
+    require_next(dump.identifier, found_.types.instance(number));
     add_slot(dump.class_identifier);
     found_.classes.for_each_field_run(number, [this](const FieldRun& run) {
       records_.source().skip(run.primitive_bytes);
@@ -187,14 +215,16 @@ class SecondPass final : public HprofVisitor {
   }
 
   void visit_object_array(const ObjectArrayDump& dump) override {
-    require_next(dump.identifier, kObjectArrayType);
-    add_slot(dump.class_identifier);
+    const auto number = found_.classes.number_of(dump.class_identifier);
+    require_next(dump.identifier, found_.types.object_array(number));
+    // Jackdaw's objects have no class, but those of the dumps that it writes do.
+    add_slot(found_.is_ours ? 0 : dump.class_identifier);
     for (std::uint32_t left = dump.length; left > 0; --left) add_slot(records_.read_identifier());
     finish_node(array_bytes(1 + std::uint64_t{dump.length}, 0));
   }
 
   void visit_primitive_array(const PrimitiveArrayDump& dump) override {
-    require_next(dump.identifier, kPrimitiveArrayType);
+    require_next(dump.identifier, found_.types.primitive_array(dump.type));
     finish_node(primitive_array_bytes(dump));
   }
 
@@ -236,25 +266,29 @@ class SecondPass final : public HprofVisitor {
 /// reading it and then, when those are freed, with the heaps.
 void require_final_memory(const ByteSource& source, const Inventory& found, const HprofLimits& limits) {
   const std::uint64_t nodes = found.nodes.size();
-  const std::uint64_t description =
-      nodes * (2 * sizeof(std::uint64_t) + sizeof(TypeId)) + found.slots * sizeof(NodeId) +
-      found.classes.size() * (sizeof(NodeType) + kLongestName) + found.roots.size() * sizeof(NodeId);
+  const std::uint64_t types = found.types.instance(static_cast<TypeId>(found.classes.size()));
+  const std::uint64_t description = nodes * (2 * sizeof(std::uint64_t) + sizeof(TypeId)) +
+                                    found.slots * sizeof(NodeId) + types * (sizeof(NodeType) + kLongestName) +
+                                    found.roots.size() * sizeof(NodeId);
   const std::uint64_t tables = nodes * IdentifierIndex::kPeakBytesPerIdentifier +
-                               found.classes.table_bytes() + found.roots.size() * sizeof(std::uint64_t);
+                               found.classes.table_bytes() + found.threads.table_bytes() +
+                               found.roots.size() * sizeof(RootDump);
   require_memory(source.name(), description + tables, 0, 0, limits.memory_limit_bytes);
   require_memory(source.name(), description, found.heap_bytes, limits.heap_copies, limits.memory_limit_bytes);
 }
 
-void name_types(const HprofClasses& classes, Graph& graph) {
-  graph.types = {{NodeType::Layout::array, 0, "class"},
-                 {NodeType::Layout::array, 0, "object array"},
-                 {NodeType::Layout::data, 0, "primitive array"}};
-  graph.types.reserve(kFirstInstanceType + classes.size());
+void add_types(const Inventory& found, Graph& graph) {
+  const HprofClasses& classes = found.classes;
+  graph.types.resize(found.types.instance(static_cast<TypeId>(classes.size())));
+  for (NodeType& type : graph.types) type.layout = NodeType::Layout::array;
+  for (unsigned type = HprofTypes::kFirstPrimitive; type <= HprofTypes::kLastPrimitive; ++type)
+    graph.types[found.types.primitive_array(static_cast<std::uint8_t>(type))].layout = NodeType::Layout::data;
   for (HprofClasses::ClassNumber number = 0; number < classes.size(); ++number) {
     // Only a class without instances can have more references than the type can say.
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     const auto references = static_cast<std::uint32_t>(std::min(instance_slots(classes, number), kMost));
-    graph.types.push_back({NodeType::Layout::record, references, classes.name(number)});
+    NodeType& type = graph.types[found.types.instance(number)];
+    type = {NodeType::Layout::record, references, classes.name(number)};
   }
 }
 
@@ -262,8 +296,8 @@ void name_types(const HprofClasses& classes, Graph& graph) {
 std::uint64_t find_roots(const Inventory& found, Graph& graph) {
   std::uint64_t dangling = 0;
   graph.roots.reserve(found.roots.size());
-  for (const std::uint64_t identifier : found.roots) {
-    const std::uint32_t node = found.nodes.number_of(identifier);
+  for (const RootDump& root : found.roots) {
+    const std::uint32_t node = found.nodes.number_of(root.identifier);
     if (node == IdentifierIndex::kAbsent) {
       ++dangling;
     } else {
@@ -271,6 +305,51 @@ std::uint64_t find_roots(const Inventory& found, Graph& graph) {
     }
   }
   return dangling;
+}
+
+/// Adds names for the roots that find_roots() found.
+void name_roots(const Inventory& found, HprofNames& names) {
+  for (const RootDump& root : found.roots) {
+    if (found.nodes.number_of(root.identifier) != IdentifierIndex::kAbsent) names.add_root(root);
+  }
+}
+
+/// Has the roots of a dump that Jackdaw wrote be those that it was written from: not the classes but their
+/// static fields, and no objects for threads.
+void restore_roots(const Inventory& found, Graph& graph, HprofNames& names) {
+  graph.roots.clear();
+  for (const RootDump& root : found.roots) {
+    const std::uint32_t node = found.nodes.number_of(root.identifier);
+    if (node == IdentifierIndex::kAbsent || root.kind == HprofRoot::thread_object) continue;
+    if (root.kind != HprofRoot::sticky_class || graph.type_id_of(node) != HprofTypes::kClass) {
+      graph.roots.push_back(node);
+      names.add_root(root);
+      continue;
+    }
+    const auto fields = graph.slots_of(node).subspan(kFixedClassSlots);
+    for (std::uint32_t field = 0; field < fields.size(); ++field) {
+      if (fields[field] == kNullNode) continue;
+      graph.roots.push_back(fields[field]);
+      names.add_static_field(root.identifier, field);
+    }
+  }
+}
+
+/// Adds names and identifiers to a graph that is complete without them.
+void add_names(Inventory& found, HprofRecords& records, Graph& graph) {
+  graph.identifiers = found.nodes.identifiers();
+  graph.has_hexadecimal_identifiers = true;
+  for (auto& [serial, thread] : found.threads.all()) thread.object = found.nodes.number_of(thread.identifier);
+  const auto names =
+      std::make_shared<HprofNames>(std::move(found.classes), std::move(found.threads), found.is_ours);
+  if (found.is_ours) {
+    restore_roots(found, graph, *names);
+  } else {
+    name_roots(found, *names);
+  }
+  for (TypeId type = 0; type < graph.types.size(); ++type) graph.types[type].name = names->of_type(type);
+  read_thread_names(records, graph, *names);
+  graph.names = names;
 }
 
 }  // namespace
@@ -282,8 +361,8 @@ HprofGraph read_hprof(const std::string& path, const HprofLimits& limits) {
 
 HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits) {
   Progress progress("reading " + source.name());
-  HprofRecords records(source, progress);
-  Inventory found;
+  HprofRecords records(source, progress, limits.with_names ? 3 : 2);
+  Inventory found(limits.with_names);
   FirstPass first(records, limits, found);
   records.visit_all(first);
   first.finish();
@@ -296,15 +375,14 @@ HprofGraph read_hprof(ByteSource& source, const HprofLimits& limits) {
   records.visit_all(second);
   second.finish();
   graph.node_types = std::move(found.node_types);
-  name_types(found.classes, graph);
-  if (limits.with_identifiers) graph.identifiers = found.nodes.identifiers();
-  graph.has_hexadecimal_identifiers = limits.with_identifiers;
+  add_types(found, graph);
   result.root_records = found.roots.size();
   result.dangling_root_records = find_roots(found, graph);
   if (result.dangling_root_records > 0) {
     graph.note = fmt::format("{} of {} root records name nothing in the dump", result.dangling_root_records,
                              result.root_records);
   }
+  if (limits.with_names) add_names(found, records, graph);
   return result;
 }
 

@@ -8,18 +8,20 @@
 // kNullNode. Every root record whose object is in the dump is one entry of `roots`.
 //
 // Instances are records (one type for each class), classes and object arrays are arrays, primitive arrays are
-// data. Sizes are those of a heap with this project's headers, not the JVM's: an instance 8 + 8 * references
+// data. If names are wanted, the types of arrays are named by their elements, such as "byte[]". Sizes are
+// those of a heap with this project's headers, not the JVM's: an instance 8 + 8 * references
 // + the bytes of its primitive fields; an object array 16 + 8 * slots; a class the same and the bytes of its
 // primitive static fields; a primitive array 16 + length * element size; each rounded up to a multiple of 8.
 //
 // The dump is read twice, as a stream: first for identifiers, classes, sizes and roots, and to check
-// everything; then for the references. Memory is bounded by the graph's own and an identifier table of some
-// 20 bytes a node. Invariant: whatever the bytes are, the outcome is a graph that satisfies Graph's
-// invariants or an InputError.
+// everything; then for the references. If names are wanted, it is read once more up to the last thread's
+// name. Memory is bounded by the graph's own and an identifier table of some 20 bytes a node. Invariant:
+// whatever the bytes are, the outcome is a graph that satisfies Graph's invariants or an InputError.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tools/command/memory_limit.h"
 #include "tools/graph/byte_source.h"
@@ -27,13 +29,16 @@
 
 namespace jackdaw::tools {
 
+/// The first string of dumps that Jackdaw writes, whose names are its own (HprofNames).
+inline constexpr std::string_view kOwnHprof = "written by jackdaw heap --to hprof";
+
 /// The limits of a dump's graph.
 struct HprofLimits {
   /// The description, `heap_copies` heaps and the tables needed while reading must fit in this many bytes.
   std::uint64_t memory_limit_bytes = available_memory_bytes();
   unsigned heap_copies = 1;
   std::uint64_t maximum_nodes = kMaximumNodes;
-  bool with_identifiers = false;  ///< of the graph's nodes
+  bool with_names = false;  ///< whether the graph has names (HprofNames) and its nodes have identifiers
 };
 
 /// A dump's graph, and counts of what is not in it.

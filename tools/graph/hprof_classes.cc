@@ -3,11 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "tools/command/printable_name.h"
 #include "tools/command/saturating.h"
 
 namespace jackdaw::tools {
+
+namespace {
+
+// Returns the name in Java's source for a class's name in the virtual machine: "byte[]" for "[B".
+std::string source_name(std::string_view name) {
+  constexpr std::pair<char, std::string_view> kPrimitives[] = {
+      {'Z', "boolean"}, {'C', "char"},  {'F', "float"}, {'D', "double"},
+      {'B', "byte"},    {'S', "short"}, {'I', "int"},   {'J', "long"}};
+  const std::size_t dimensions = std::min(name.find_first_not_of('['), name.size());
+  std::string_view element = name.substr(dimensions);
+  const auto* const primitive = std::ranges::find(kPrimitives, element.empty() ? '\0' : element.front(),
+                                                  &std::pair<char, std::string_view>::first);
+  if (dimensions > 0 && element.size() == 1 && primitive != std::end(kPrimitives)) {
+    element = primitive->second;
+  } else if (dimensions > 0 && element.starts_with('L') && element.ends_with(';')) {
+    element = element.substr(1, element.size() - 2);
+  }
+  std::string text(element);
+  std::ranges::replace(text, '/', '.');
+  for (std::size_t i = 0; i < dimensions; ++i) text += "[]";
+  return text;
+}
+
+}  // namespace
 
 HprofClasses::ClassNumber HprofClasses::mention(std::uint64_t identifier) {
   const IdentifierIndex::Insertion insertion = index_.insert(identifier);
@@ -23,10 +49,20 @@ void HprofClasses::describe(const ClassDump& dump) {
   subject.first_field = fields_.size();
   subject.field_count = static_cast<std::uint32_t>(dump.fields.size());
   fields_.insert(fields_.end(), dump.fields.begin(), dump.fields.end());
+  if (!with_fields_) return;
+  subject.first_field_name = field_names_.size();
+  subject.static_references = static_cast<std::uint32_t>(dump.static_names.size());
+  subject.own_references = static_cast<std::uint32_t>(dump.field_names.size());
+  for (const auto* const names : {&dump.static_names, &dump.field_names}) {
+    for (const std::uint64_t name : *names) field_names_.push_back(strings_.want(name));
+  }
 }
 
-void HprofClasses::set_name(std::uint64_t class_identifier, std::uint64_t string_identifier) {
-  classes_[mention(class_identifier)].name = name_index_.insert(string_identifier).number;
+void HprofClasses::set_name(std::uint64_t class_identifier, std::uint64_t string_identifier,
+                            std::uint32_t serial) {
+  const ClassNumber number = mention(class_identifier);
+  classes_[number].name = strings_.want(string_identifier);
+  if (with_fields_) by_serial_[serial] = number;
 }
 
 HprofClasses::ClassNumber HprofClasses::add_instance(const InstanceDump& dump, const ByteSource& source) {
@@ -55,7 +91,6 @@ void HprofClasses::resolve(const ByteSource& source, unsigned identifier_bytes) 
     resolve_class(number, source);
     check_instances(number, source, identifier_bytes);
   }
-  names_.resize(name_index_.size());
 }
 
 /// Resolves a class after its supers, without recursion, as the dump's chains may be of any length.
@@ -116,24 +151,44 @@ void HprofClasses::check_instances(ClassNumber number, const ByteSource& source,
   }
 }
 
-void HprofClasses::read_name(std::uint64_t string_identifier, std::uint64_t bytes, ByteSource& source) {
-  const std::uint32_t number = name_index_.number_of(string_identifier);
-  if (number >= names_.size()) return;
-  names_[number] = name_to_keep(source.read_text(std::min<std::uint64_t>(bytes, kLongestName + 1)));
-}
-
 std::uint64_t HprofClasses::table_bytes() const {
   // Vectors that double hold up to three times their contents while they grow.
   constexpr std::uint64_t kPerClass = 3 * sizeof(Class) + IdentifierIndex::kPeakBytesPerIdentifier;
-  constexpr std::uint64_t kPerName =
-      2 * sizeof(std::string) + 2 * kLongestName + IdentifierIndex::kPeakBytesPerIdentifier;
-  return classes_.size() * kPerClass + fields_.size() * 3 * sizeof(FieldRun) + name_index_.size() * kPerName;
+  // The nodes of maps, with what malloc adds, are below 100 bytes.
+  constexpr std::uint64_t kPerSerial = 100;
+  return classes_.size() * kPerClass + fields_.size() * 3 * sizeof(FieldRun) +
+         field_names_.size() * 3 * sizeof(HprofStrings::Number) + by_serial_.size() * kPerSerial +
+         strings_.table_bytes();
+}
+
+std::string HprofClasses::internal_name(ClassNumber number) const {
+  return strings_.text(classes_[number].name);
 }
 
 std::string HprofClasses::name(ClassNumber number) const {
-  const std::uint32_t name = classes_[number].name;
-  if (name < names_.size() && !names_[name].empty()) return names_[name];
-  return fmt::format("class {:#x}", index_.identifier(number));
+  const std::string name = internal_name(number);
+  return name.empty() ? fmt::format("class {:#x}", index_.identifier(number)) : source_name(name);
+}
+
+HprofClasses::ClassNumber HprofClasses::with_serial(std::uint32_t serial) const {
+  const auto found = by_serial_.find(serial);
+  return found == by_serial_.end() ? kNone : found->second;
+}
+
+std::string HprofClasses::static_name(ClassNumber number, std::uint64_t reference) const {
+  const Class& subject = classes_[number];
+  if (reference >= subject.static_references) return "";
+  return strings_.text(field_names_[subject.first_field_name + reference]);
+}
+
+std::string HprofClasses::field_name(ClassNumber number, std::uint64_t reference) const {
+  for (ClassNumber at = number; at != kNone; at = classes_[at].next_with_fields) {
+    const Class& subject = classes_[at];
+    if (reference < subject.own_references)
+      return strings_.text(field_names_[subject.first_field_name + subject.static_references + reference]);
+    reference -= subject.own_references;
+  }
+  return "";
 }
 
 }  // namespace jackdaw::tools

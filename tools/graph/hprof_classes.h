@@ -1,4 +1,4 @@
-// HprofClasses: the classes of a heap dump: the layout of their instances, and their names.
+// HprofClasses: the classes of a heap dump: the layout of their instances, and their names and fields' names.
 //
 // A class may be named (by an instance, a name or a subclass) without being described, so all are numbered
 // when first seen and checked once, by resolve(). Invariant: after resolve(), every class that has instances
@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tools/graph/byte_source.h"
 #include "tools/graph/hprof_records.h"
+#include "tools/graph/hprof_strings.h"
 #include "tools/graph/identifier_index.h"
 
 namespace jackdaw::tools {
@@ -23,10 +25,15 @@ class HprofClasses {
  public:
   using ClassNumber = std::uint32_t;
 
+  /// `with_fields`: whether fields have names, and classes are found by serial numbers.
+  explicit HprofClasses(bool with_fields) : with_fields_(with_fields) {}
+
   /// Adds a class record that describes a class for the first time.
   void describe(const ClassDump& dump);
   /// Notes that the class's name is the text `string_identifier`.
-  void set_name(std::uint64_t class_identifier, std::uint64_t string_identifier);
+  void set_name(std::uint64_t class_identifier, std::uint64_t string_identifier, std::uint32_t serial);
+  /// Returns the number of the class of an object, or of an array of objects.
+  ClassNumber mention(std::uint64_t identifier);
   /// Counts an instance and returns its class. Throws InputError when another instance of the class has data
   /// of another length.
   ClassNumber add_instance(const InstanceDump& dump, const ByteSource& source);
@@ -35,8 +42,8 @@ class HprofClasses {
   /// table's invariant does not hold. `identifier_bytes` is the size of a reference in an instance's data.
   void resolve(const ByteSource& source, unsigned identifier_bytes);
 
-  /// Reads the text of a string record; those that name no class are skipped.
-  void read_name(std::uint64_t string_identifier, std::uint64_t bytes, ByteSource& source);
+  /// The dump's texts, among them all names.
+  [[nodiscard]] HprofStrings& strings() { return strings_; }
 
   /// How many classes have been mentioned.
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
@@ -45,8 +52,18 @@ class HprofClasses {
 
   /// The class with this identifier, or IdentifierIndex::kAbsent.
   [[nodiscard]] ClassNumber number_of(std::uint64_t identifier) const { return index_.number_of(identifier); }
-  /// The class's readable name; its identifier where the dump gives none.
+  /// The class's name as in Java's source, such as "byte[]"; its identifier where the dump gives none.
   [[nodiscard]] std::string name(ClassNumber number) const;
+  /// Returns the name that the dump gives, such as "[B"; empty where it gives none.
+  [[nodiscard]] std::string internal_name(ClassNumber number) const;
+  /// Returns the class whose serial number is `serial`, or IdentifierIndex::kAbsent.
+  [[nodiscard]] ClassNumber with_serial(std::uint32_t serial) const;
+  /// Returns the names of the class's static references, in their order.
+  [[nodiscard]] std::string static_name(ClassNumber number, std::uint64_t reference) const;
+  /// Returns the name of one of an instance's references, which are counted through all its supers'.
+  [[nodiscard]] std::string field_name(ClassNumber number, std::uint64_t reference) const;
+  /// Returns a text that the dump has.
+  [[nodiscard]] std::string text(HprofStrings::Number number) const { return strings_.text(number); }
 
   /// The following is known after resolve(): the number of instances, and their layout.
   [[nodiscard]] std::uint64_t instances(ClassNumber number) const { return classes_[number].instances; }
@@ -79,6 +96,9 @@ class HprofClasses {
     std::size_t first_field = 0;           ///< of its own, in fields_
     std::uint32_t field_count = 0;
     std::uint32_t name = kNone;
+    std::size_t first_field_name = 0;  ///< in field_names_: of the static references, then its own
+    std::uint32_t static_references = 0;
+    std::uint32_t own_references = 0;
     bool described = false;
     State state = State::unresolved;
     std::uint64_t references = 0;  ///< in an instance, with the supers'
@@ -88,7 +108,6 @@ class HprofClasses {
     std::uint32_t data_bytes = 0;  ///< of each instance
   };
 
-  ClassNumber mention(std::uint64_t identifier);
   void resolve_class(ClassNumber number, const ByteSource& source);
   void add_fields_to_super(Class& subject) const;
   void check_instances(ClassNumber number, const ByteSource& source, unsigned identifier_bytes) const;
@@ -96,11 +115,13 @@ class HprofClasses {
     return {fields_.data() + subject.first_field, subject.field_count};
   }
 
+  bool with_fields_;
   IdentifierIndex index_;
   std::vector<Class> classes_;
   std::vector<FieldRun> fields_;
-  IdentifierIndex name_index_;
-  std::vector<std::string> names_;
+  std::vector<HprofStrings::Number> field_names_;
+  std::unordered_map<std::uint32_t, ClassNumber> by_serial_;
+  HprofStrings strings_;
 };
 
 }  // namespace jackdaw::tools

@@ -18,35 +18,21 @@ constexpr std::uint64_t kFileHeaderBytes = kMagicBytes + 4 + 8;  // then the siz
 enum class RecordTag : std::uint8_t {
   string = 0x01,
   load_class = 0x02,
+  stack_frame = 0x04,
+  stack_trace = 0x05,
   heap_dump = 0x0c,
   heap_dump_segment = 0x1c,
 };
 
-/// Tags of sub-records; those from interned strings to arrays without data, and heap_dump_info, are
-/// Android's.
+/// Tags of sub-records that are no roots; the last three are Android's.
 enum class SubRecordTag : std::uint8_t {
-  root_jni_global = 0x01,
-  root_jni_local = 0x02,
-  root_java_frame = 0x03,
-  root_native_stack = 0x04,
-  root_sticky_class = 0x05,
-  root_thread_block = 0x06,
-  root_monitor_used = 0x07,
-  root_thread_object = 0x08,
   class_dump = 0x20,
   instance_dump = 0x21,
   object_array_dump = 0x22,
   primitive_array_dump = 0x23,
-  root_interned_string = 0x89,
-  root_finalizing = 0x8a,
-  root_debugger = 0x8b,
-  root_reference_cleanup = 0x8c,
-  root_vm_internal = 0x8d,
-  root_jni_monitor = 0x8e,
   unreachable = 0x90,
   primitive_array_without_data = 0xc3,
   heap_dump_info = 0xfe,
-  root_unknown = 0xff,
 };
 
 constexpr std::uint64_t kRecordHeaderBytes = 9;  // tag, time and length
@@ -76,25 +62,25 @@ unsigned primitive_bytes(std::uint8_t type) {
 /// Returns how many bytes follow the object's identifier in a root record, or nothing for a tag that is not a
 /// root's.
 std::optional<std::uint64_t> root_bytes_after_identifier(std::uint8_t tag, unsigned identifier_bytes) {
-  switch (static_cast<SubRecordTag>(tag)) {
-    case SubRecordTag::root_unknown:
-    case SubRecordTag::root_sticky_class:
-    case SubRecordTag::root_monitor_used:
-    case SubRecordTag::root_interned_string:
-    case SubRecordTag::root_finalizing:
-    case SubRecordTag::root_debugger:
-    case SubRecordTag::root_reference_cleanup:
-    case SubRecordTag::root_vm_internal:
+  switch (static_cast<HprofRoot>(tag)) {
+    case HprofRoot::unknown:
+    case HprofRoot::sticky_class:
+    case HprofRoot::monitor_used:
+    case HprofRoot::interned_string:
+    case HprofRoot::finalizing:
+    case HprofRoot::debugger:
+    case HprofRoot::reference_cleanup:
+    case HprofRoot::vm_internal:
       return 0;
-    case SubRecordTag::root_native_stack:
-    case SubRecordTag::root_thread_block:
+    case HprofRoot::native_stack:
+    case HprofRoot::thread_block:
       return 4;
-    case SubRecordTag::root_jni_local:
-    case SubRecordTag::root_java_frame:
-    case SubRecordTag::root_thread_object:
-    case SubRecordTag::root_jni_monitor:
+    case HprofRoot::jni_local:
+    case HprofRoot::java_frame:
+    case HprofRoot::thread_object:
+    case HprofRoot::jni_monitor:
       return 8;
-    case SubRecordTag::root_jni_global:
+    case HprofRoot::jni_global:
       return identifier_bytes;
     default:
       return std::nullopt;
@@ -103,7 +89,8 @@ std::optional<std::uint64_t> root_bytes_after_identifier(std::uint8_t tag, unsig
 
 }  // namespace
 
-HprofRecords::HprofRecords(ByteSource& source, Progress& progress) : source_(source), progress_(progress) {
+HprofRecords::HprofRecords(ByteSource& source, Progress& progress, std::uint64_t passes)
+    : source_(source), progress_(progress), passes_(passes) {
   if (source_.at_end()) source_.fail(0, "the file is empty; must be an HPROF heap dump");
   source_.set_bound(kFileHeaderBytes, "header");
   const std::string magic = source_.read_text(kMagicBytes);
@@ -125,7 +112,7 @@ void HprofRecords::visit_all(HprofVisitor& visitor) {
   source_.skip(kFileHeaderBytes);
   source_.clear_bound();
   heap_seen_ = false;
-  while (!source_.at_end()) visit_record(visitor);
+  while (!visitor.is_done() && !source_.at_end()) visit_record(visitor);
   if (!heap_seen_) source_.fail(source_.offset(), "the file ends without a heap dump record; must have one");
   ++passes_done_;
 }
@@ -133,7 +120,7 @@ void HprofRecords::visit_all(HprofVisitor& visitor) {
 void HprofRecords::show_progress() {
   if (!progress_.due()) return;
   progress_.draw(passes_done_ * source_.file_bytes() + source_.file_bytes_taken(),
-                 kPasses * source_.file_bytes());
+                 passes_ * source_.file_bytes());
 }
 
 void HprofRecords::visit_record(HprofVisitor& visitor) {
@@ -151,12 +138,18 @@ void HprofRecords::visit_record(HprofVisitor& visitor) {
       break;
     }
     case RecordTag::load_class: {
-      source_.skip(4);  // serial number
+      const std::uint32_t serial = source_.read_u4();
       const std::uint64_t class_identifier = read_identifier();
       source_.skip(4);  // stack trace
-      visitor.visit_class_name(class_identifier, read_identifier());
+      visitor.visit_class_name(class_identifier, read_identifier(), serial);
       break;
     }
+    case RecordTag::stack_frame:
+      visit_frame_record(visitor);
+      break;
+    case RecordTag::stack_trace:
+      visit_trace_record(visitor);
+      break;
     case RecordTag::heap_dump:
     case RecordTag::heap_dump_segment:
       visit_heap(visitor, end);
@@ -164,13 +157,38 @@ void HprofRecords::visit_record(HprofVisitor& visitor) {
     default:  // says nothing about the heap
       break;
   }
-  source_.skip(source_.bytes_to_bound());
+  if (!visitor.is_done()) source_.skip(source_.bytes_to_bound());
   source_.clear_bound();
+}
+
+void HprofRecords::visit_frame_record(HprofVisitor& visitor) {
+  FrameDump dump;
+  dump.identifier = read_identifier();
+  dump.method = read_identifier();
+  source_.skip(identifier_bytes_);  // the method's signature
+  dump.source = read_identifier();
+  dump.class_serial = source_.read_u4();
+  dump.line = static_cast<std::int32_t>(source_.read_u4());
+  visitor.visit_frame(dump);
+}
+
+void HprofRecords::visit_trace_record(HprofVisitor& visitor) {
+  const std::uint64_t offset = source_.offset();
+  const std::uint32_t serial = source_.read_u4();
+  source_.skip(4);  // thread
+  const std::uint32_t count = source_.read_u4();
+  if (count > source_.bytes_to_bound() / identifier_bytes_)
+    source_.fail(offset, fmt::format("a stack of {} frames, but its record has only {} bytes left; must fit "
+                                     "in it",
+                                     count, source_.bytes_to_bound()));
+  std::vector<std::uint64_t> frames;
+  for (std::uint32_t i = 0; i < count; ++i) frames.push_back(read_identifier());
+  visitor.visit_trace(serial, frames);
 }
 
 void HprofRecords::visit_heap(HprofVisitor& visitor, std::uint64_t end) {
   heap_seen_ = true;
-  while (source_.offset() < end) {
+  while (source_.offset() < end && !visitor.is_done()) {
     show_progress();
     visit_sub_record(visitor);
   }
@@ -197,12 +215,21 @@ void HprofRecords::visit_sub_record(HprofVisitor& visitor) {
     default:
       break;
   }
+  visit_root_record(visitor, offset, tag);
+}
+
+void HprofRecords::visit_root_record(HprofVisitor& visitor, std::uint64_t offset, std::uint8_t tag) {
   const std::optional<std::uint64_t> rest = root_bytes_after_identifier(tag, identifier_bytes_);
   if (!rest)
     source_.fail(offset, fmt::format("unknown heap sub-record tag {:#04x}; must be one of HPROF 1.0.3", tag));
-  const std::uint64_t identifier = read_identifier();
-  source_.skip(*rest);
-  visitor.visit_root(offset, identifier);
+  RootDump dump{.offset = offset, .kind = static_cast<HprofRoot>(tag), .identifier = read_identifier()};
+  if (dump.kind == HprofRoot::jni_global) {
+    source_.skip(*rest);
+  } else {
+    if (*rest >= 4) dump.thread = source_.read_u4();
+    if (*rest == 8) dump.frame = source_.read_u4();
+  }
+  visitor.visit_root(dump);
 }
 
 void HprofRecords::visit_class_record(HprofVisitor& visitor, std::uint64_t offset) {
@@ -230,11 +257,13 @@ void HprofRecords::skip_constant_pool() {
 
 void HprofRecords::read_static_fields() {
   class_dump_.static_references.clear();
+  class_dump_.static_names.clear();
   class_dump_.static_primitive_bytes = 0;
   for (unsigned left = source_.read_u2(); left > 0; --left) {
-    source_.skip(identifier_bytes_);  // name
+    const std::uint64_t name = read_identifier();
     const ValueType type = read_value_type();
     if (type.is_reference) {
+      class_dump_.static_names.push_back(name);
       class_dump_.static_references.push_back(read_identifier());
     } else {
       source_.skip(type.bytes);
@@ -245,9 +274,11 @@ void HprofRecords::read_static_fields() {
 
 void HprofRecords::read_instance_fields() {
   class_dump_.fields.clear();
+  class_dump_.field_names.clear();
   for (unsigned left = source_.read_u2(); left > 0; --left) {
-    source_.skip(identifier_bytes_);  // name
+    const std::uint64_t name = read_identifier();
     const ValueType type = read_value_type();
+    if (type.is_reference) class_dump_.field_names.push_back(name);
     const bool opens_run =
         class_dump_.fields.empty() || (!type.is_reference && class_dump_.fields.back().references > 0);
     if (opens_run) class_dump_.fields.emplace_back();
@@ -302,16 +333,16 @@ void HprofRecords::visit_primitive_array_record(HprofVisitor& visitor, std::uint
   source_.skip(4);  // stack trace
   const std::uint32_t length = source_.read_u4();
   const std::uint64_t type_offset = source_.offset();
-  const std::uint8_t type = source_.read_u1();
-  const unsigned element_bytes = primitive_bytes(type);
+  dump.type = source_.read_u1();
+  dump.has_data = has_data;
+  const unsigned element_bytes = primitive_bytes(dump.type);
   if (element_bytes == 0)
-    source_.fail(type_offset, fmt::format("unknown element type {}; must be 4 to 11", type));
+    source_.fail(type_offset, fmt::format("unknown element type {}; must be 4 to 11", dump.type));
   dump.data_bytes = std::uint64_t{length} * element_bytes;
-  if (has_data) {
-    require_body(offset, dump.data_bytes);
-    source_.skip(dump.data_bytes);
-  }
+  if (has_data) require_body(offset, dump.data_bytes);
+  const std::uint64_t end = source_.offset() + (has_data ? dump.data_bytes : 0);
   visitor.visit_primitive_array(dump);
+  source_.skip(end - source_.offset());
 }
 
 void HprofRecords::require_body(std::uint64_t offset, std::uint64_t bytes) const {

@@ -57,7 +57,7 @@ int HeapCommand::convert() const {
   if (format == formats.end()) throw InputError(fmt::format("--to {}: must be v8 or hprof", to_[0]));
   OutputFile out("--to " + to_[0], to_[1]);
   const auto [write, heap_copies] = format->second;
-  write(HeapView(heap_, {.headers = false, .heap_copies = heap_copies}), out);
+  write(HeapView(heap_, {.headers = false, .as_in_file = true, .heap_copies = heap_copies}), out);
   out.commit();
   return 0;
 }

@@ -127,36 +127,6 @@ std::vector<HeapReport::Blocks> count_blocks(const DumpedHeap& heap) {
   return sorted;
 }
 
-// Returns the nodes of `among` with the greatest sums.
-std::vector<std::uint32_t> greatest(std::vector<std::uint32_t> among, std::span<const std::uint64_t> sums,
-                                    std::size_t most) {
-  const std::size_t count = std::min(most, among.size());
-  const auto by_sum = [&](std::uint32_t a, std::uint32_t b) { return sums[a] > sums[b]; };
-  std::partial_sort(among.begin(), among.begin() + static_cast<std::ptrdiff_t>(count), among.end(), by_sum);
-  among.resize(count);
-  return among;
-}
-
-void find_keepers(const HeapView& view, std::span<const std::uint32_t> dominators,
-                  std::span<const std::uint64_t> sums, std::size_t most, HeapReport& report) {
-  std::vector<std::uint32_t> objects;
-  std::vector<std::uint32_t> roots;
-  for (std::uint32_t node = 1; node < dominators.size(); ++node) {
-    if (!view.object_of(node)) {
-      roots.push_back(node);
-    } else if (dominators[node] != kNoNode && !view.object_of(dominators[node])) {
-      objects.push_back(node);
-    }
-  }
-  for (const std::uint32_t node : greatest(std::move(objects), sums, most))
-    report.keepers.push_back({view.describe(*view.object_of(node)), sums[node], true});
-  for (const std::uint32_t node : greatest(std::move(roots), sums, most)) {
-    const std::uint32_t root = node - view.node_of_root(0);
-    if (sums[node] != 0)
-      report.root_words.push_back({view.describe_root(root), sums[node], view.is_certain_root(root)});
-  }
-}
-
 std::string share(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:5.1f} %",
                      whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole));
@@ -198,7 +168,9 @@ HeapReport describe_heap(const HeapView& view, std::size_t most) {
   const auto weights = weights_of(view);
   const auto dominators = immediate_dominators(view.flat());
   count_objects(view, dominators, report);
-  find_keepers(view, dominators, retained(view.flat(), dominators, weights), most, report);
+  const auto sums = retained(view.flat(), dominators, weights);
+  report.keepers = find_keepers(view, dominators, sums, most);
+  report.root_words = find_root_words(view, sums, most);
   report.groups = root_groups(view, weights);
   if (view.dump() != nullptr) report.blocks = count_blocks(*view.dump());
   return report;
@@ -230,13 +202,13 @@ std::string format_heap(const HeapReport& report) {
                    share(group.retained_bytes, report.bytes), printable(group.where), group.roots,
                    certainty(group.is_certain));
   fmt::format_to(to, "\n{:>12}         kept by one root alone\n", "bytes");
-  for (const HeapReport::Keeper& root : report.root_words)
+  for (const Keeper& root : report.root_words)
     fmt::format_to(to, "{:>12} {} {} ({})\n", root.retained_bytes, share(root.retained_bytes, report.bytes),
                    printable(root.what), certainty(root.is_certain));
   fmt::format_to(to, "\n{:>12}         kept by one object alone\n", "bytes");
-  for (const HeapReport::Keeper& keeper : report.keepers)
-    fmt::format_to(to, "{:>12} {} {}\n", keeper.retained_bytes, share(keeper.retained_bytes, report.bytes),
-                   printable(keeper.what));
+  for (const Keeper& keeper : report.keepers)
+    fmt::format_to(to, "{:>12} {} {:{}}{}\n", keeper.retained_bytes,
+                   share(keeper.retained_bytes, report.bytes), "", 2 * keeper.depth, printable(keeper.what));
   return out;
 }
 
@@ -267,7 +239,8 @@ std::string heap_to_json(const HeapReport& report) {
     json["root_words"].push_back(
         {{"root", root.what}, {"retained_bytes", root.retained_bytes}, {"certain", root.is_certain}});
   for (const auto& keeper : report.keepers)
-    json["keepers"].push_back({{"object", keeper.what}, {"retained_bytes", keeper.retained_bytes}});
+    json["keepers"].push_back(
+        {{"object", keeper.what}, {"retained_bytes", keeper.retained_bytes}, {"depth", keeper.depth}});
   // Names come from files, so they may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/heap/heap_view.h"
+#include "tools/heap/keepers.h"
 
 namespace jackdaw::tools {
 
@@ -33,12 +34,6 @@ struct HeapReport {
 
     [[nodiscard]] std::uint64_t unused_bytes() const { return bytes - live_bytes; }
   };
-  /// An object, or a root, with what it retains.
-  struct Keeper {
-    std::string what;
-    std::uint64_t retained_bytes = 0;
-    bool is_certain = true;  ///< of a root: it is an exact reference
-  };
   /// The roots in one kind of place.
   struct RootGroup {
     std::string where;
@@ -56,7 +51,7 @@ struct HeapReport {
   std::vector<Type> types;         ///< by decreasing bytes
   std::vector<SizeClass> sizes;    ///< by increasing size
   std::vector<Blocks> blocks;      ///< by decreasing bytes that are not live
-  std::vector<Keeper> keepers;     ///< the objects that retain most, none dominated by another one
+  std::vector<Keeper> keepers;     ///< the objects that retain most, as find_keepers() orders them
   std::vector<Keeper> root_words;  ///< the single roots that retain most
   std::vector<RootGroup> groups;   ///< by decreasing bytes
 };

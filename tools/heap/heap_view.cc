@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tools/graph/graph_names.h"
 #include "tools/graph/graph_spec.h"
 
 namespace jackdaw::tools {
@@ -55,7 +56,16 @@ std::string HeapView::describe(NodeId object) const {
   const bool is_hexadecimal = is_dump_ || graph.has_hexadecimal_identifiers;
   const std::string name =
       is_hexadecimal ? fmt::format("{:#x}", identifier) : fmt::format("object {}", identifier);
-  return fmt::format("{} ({} bytes, {})", name, graph.bytes_of(object), graph.type_of(object).name);
+  const std::string own = graph.names == nullptr ? "" : graph.names->of_object(graph, object);
+  return fmt::format("{} ({} bytes, {})", name, graph.bytes_of(object),
+                     own.empty() ? graph.type_of(object).name : own);
+}
+
+std::string HeapView::name_of_reference(NodeId from, NodeId to) const {
+  const auto slots = graph().slots_of(from);
+  const auto slot = std::ranges::find(slots, to);
+  if (graph().names == nullptr || slot == slots.end()) return "";
+  return graph().names->of_slot(graph(), from, static_cast<std::size_t>(slot - slots.begin()));
 }
 
 bool HeapView::is_certain_root(std::uint32_t root) const {
@@ -66,6 +76,7 @@ bool HeapView::is_certain_root(std::uint32_t root) const {
 }
 
 std::string HeapView::group_of_root(std::uint32_t root) const {
+  if (graph().names != nullptr) return graph().names->group_of_root(root);
   if (!is_dump_) return "roots";
   const DumpedRootPlace& place = heap_.root_places[root];
   if (!place.where) return "objects that no collection frees";
@@ -107,6 +118,7 @@ std::string HeapView::function_of_root(std::uint32_t root) const {
 }
 
 std::string HeapView::locate_root(std::uint32_t root) const {
+  if (graph().names != nullptr) return graph().names->place_of_root(graph(), root);
   if (!is_dump_ || !heap_.root_places[root].where) return fmt::format("number {}", root);
   const DumpedRootPlace& place = heap_.root_places[root];
   std::string text;
@@ -128,8 +140,9 @@ std::string HeapView::locate_root(std::uint32_t root) const {
 }
 
 std::string HeapView::describe_root(std::uint32_t root) const {
-  const std::string place = locate_root(root);
-  return group_of_root(root) + (place.empty() ? "" : ", " + place);
+  const bool is_uncollectable = is_dump_ && !heap_.root_places[root].where;
+  const std::string place = is_uncollectable ? "" : locate_root(root);
+  return group_of_root(root) + ", " + (place.empty() ? describe(graph().roots[root]) : place);
 }
 
 }  // namespace jackdaw::tools

@@ -16,8 +16,8 @@
 
 namespace jackdaw::tools {
 
-/// Made from a dump, or from another graph. That has no addresses and one kind of roots, and identifiers if
-/// `options` ask for them.
+/// Made from a dump, or from another graph. That has no addresses, but identifiers and names if `options` ask
+/// for them and its file has them.
 class HeapView {
  public:
   /// Reads the graph that `spec` names (graph_spec.h). Throws what make_graph() throws.
@@ -56,7 +56,11 @@ class HeapView {
 
   /// Returns text such as "0x7f12 (48 bytes, Node)".
   [[nodiscard]] std::string describe(NodeId object) const;
-  /// Returns text such as "stack of thread 12, in function f, 1,024 bytes below its end".
+  /// Returns the name of the first reference from one object to the other, such as ".next", "[3]" or "static
+  /// field Leak.cache"; empty where it has none. O(references of `from`).
+  [[nodiscard]] std::string name_of_reference(NodeId from, NodeId to) const;
+  /// Returns text such as "stack of thread 12, in function f, 1,024 bytes below its end". Where only the kind
+  /// of place is known, the object that the root leads to follows.
   [[nodiscard]] std::string describe_root(std::uint32_t root) const;
   /// Returns the text of describe_root() without the kind of place.
   [[nodiscard]] std::string locate_root(std::uint32_t root) const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/command/input_error.h"
+#include "tools/graph/hprof.h"
 
 namespace jackdaw::tools {
 
@@ -25,6 +26,7 @@ constexpr std::size_t kMostStaticFields = 65535;
 // It lies above all addresses.
 constexpr std::uint64_t kFirstOwnIdentifier = std::uint64_t{1} << 48;
 constexpr std::uint8_t kObjectType = 2;
+constexpr std::uint8_t kCharType = 5;
 constexpr std::uint8_t kLongType = 11;
 
 // Big-endian numbers.
@@ -67,6 +69,7 @@ enum class Part : std::uint8_t {  // of a segment
   class_dump = 0x20,
   instance = 0x21,
   object_array = 0x22,
+  primitive_array = 0x23,
 };
 
 class HprofWriter {
@@ -77,12 +80,14 @@ class HprofWriter {
     out_.write(std::string_view("JAVA PROFILE 1.0.2\0", 19));
     out_.write(Bytes(std::uint32_t{8}, std::uint64_t{0}).text());
     write_record(Record::stack_trace, Bytes(kNoTrace, std::uint32_t{0}, std::uint32_t{0}));
+    add_string(kOwnHprof);
     empty_ = add_string("");
     object_class_ = add_class("java/lang/Object", 0);
-    for (const char* const name : {"java/lang/Class", "java/lang/ClassLoader", "java/lang/String"})
+    for (const char* const name : {"java/lang/Class", "java/lang/ClassLoader"})
       add_class(name, object_class_);
     add_what_visualvm_needs();
-    thread_class_ = add_class("java/lang/Thread", object_class_);
+    string_class_ = add_class_with_field("java/lang/String", "value");
+    thread_class_ = add_class_with_field("java/lang/Thread", "name");
     for (const NodeType& type : view_.graph().types)
       type_classes_.push_back(add_class("[L" + type.name + ";", object_class_));
     for (const auto& [where, roots] : view_.roots_by_group()) add_roots(where, roots);
@@ -130,6 +135,13 @@ class HprofWriter {
     return identifier;
   }
 
+  // Adds a class whose instances have one reference.
+  std::uint64_t add_class_with_field(const std::string& name, const std::string& field) {
+    const std::uint64_t identifier = begin_class(name, object_class_, 0);
+    first_segment_.add(std::uint16_t{1}).add(add_string(field)).add(kObjectType);
+    return identifier;
+  }
+
   // VisualVM takes the distance between the first class's fields for the size of a reference, and asks which
   // field is weak; it fails without them.
   void add_what_visualvm_needs() {
@@ -137,8 +149,7 @@ class HprofWriter {
     first_segment_.add(add_string("annotationDataOffset")).add(kLongType).add(std::uint64_t{0});
     first_segment_.add(add_string("annotationTypeOffset")).add(kLongType).add(kReferenceBytes);
     end_class();
-    const std::uint64_t reference_class = begin_class("java/lang/ref/Reference", object_class_, 0);
-    first_segment_.add(std::uint16_t{1}).add(add_string("referent")).add(kObjectType);
+    const std::uint64_t reference_class = add_class_with_field("java/lang/ref/Reference", "referent");
     for (const char* const sort : {"Soft", "Weak", "Final", "Phantom"})
       add_class(fmt::format("java/lang/ref/{}Reference", sort), reference_class);
   }
@@ -156,10 +167,9 @@ class HprofWriter {
 
   void add_thread(const std::string& name, Roots roots) {
     const std::uint64_t thread_class = add_class(name, thread_class_);
-    const std::uint64_t thread = next_identifier_++;
+    const std::uint64_t number = view_.dump()->root_places[roots.front()].thread;
+    const std::uint64_t thread = add_instance(thread_class, add_java_string(std::to_string(number)));
     const std::uint32_t serial = ++threads_;
-    first_segment_.add(static_cast<std::uint8_t>(Part::instance)).add(thread).add(kNoTrace).add(thread_class);
-    first_segment_.add(std::uint32_t{0});
     Bytes frames;
     std::uint32_t count = 0;
     std::optional<std::string> last;
@@ -175,6 +185,22 @@ class HprofWriter {
     write_record(Record::stack_trace, Bytes(kNoTrace + serial, serial, count).add(frames.text()));
     first_segment_.add(static_cast<std::uint8_t>(Part::thread)).add(thread).add(serial);
     first_segment_.add(kNoTrace + serial);
+  }
+
+  std::uint64_t add_instance(std::uint64_t its_class, std::uint64_t reference) {
+    const std::uint64_t identifier = next_identifier_++;
+    first_segment_.add(static_cast<std::uint8_t>(Part::instance)).add(identifier).add(kNoTrace);
+    first_segment_.add(its_class).add(static_cast<std::uint32_t>(kReferenceBytes)).add(reference);
+    return identifier;
+  }
+
+  // Adds an instance of String with an ASCII text.
+  std::uint64_t add_java_string(const std::string& text) {
+    const std::uint64_t letters = next_identifier_++;
+    first_segment_.add(static_cast<std::uint8_t>(Part::primitive_array)).add(letters).add(kNoTrace);
+    first_segment_.add(static_cast<std::uint32_t>(text.size())).add(kCharType);
+    for (const char letter : text) first_segment_.add(static_cast<std::uint16_t>(letter));
+    return add_instance(string_class_, letters);
   }
 
   // The frame belongs to the class that was added last.
@@ -247,6 +273,7 @@ class HprofWriter {
   std::uint64_t next_identifier_ = kFirstOwnIdentifier;
   std::uint64_t empty_ = 0;  // a string
   std::uint64_t object_class_ = 0;
+  std::uint64_t string_class_ = 0;
   std::uint64_t thread_class_ = 0;
   std::vector<std::uint64_t> type_classes_;
   std::uint32_t classes_ = 0;

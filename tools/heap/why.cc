@@ -63,11 +63,18 @@ Why way_to(const HeapView& view, std::uint32_t node, const std::vector<std::uint
   std::vector<std::uint32_t> nodes;
   for (; node != 0; node = from[node]) nodes.push_back(node);
   Why way;
+  std::optional<NodeId> last;
   for (auto next = nodes.rbegin(); next != nodes.rend(); ++next) {
     const auto object = view.object_of(*next);
-    const std::uint32_t root = *next - view.node_of_root(0);
-    way.steps.push_back(object ? Why::Step{view.describe(*object), view.is_certain(*object)}
-                               : Why::Step{view.describe_root(root), view.is_certain_root(root)});
+    if (object) {
+      const std::string reference = last ? view.name_of_reference(*last, *object) : "";
+      way.steps.push_back(
+          {(reference.empty() ? "" : reference + ": ") + view.describe(*object), view.is_certain(*object)});
+    } else {
+      const std::uint32_t root = *next - view.node_of_root(0);
+      way.steps.push_back({view.describe_root(root), view.is_certain_root(root)});
+    }
+    last = object;
   }
   return way;
 }

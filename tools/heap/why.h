@@ -11,7 +11,7 @@ namespace jackdaw::tools {
 
 struct Why {
   struct Step {
-    std::string what;        ///< the root, then objects
+    std::string what;        ///< the root, then objects, each behind the name of the reference to it
     bool is_certain = true;  ///< whether the reference from here is exact
   };
   std::vector<Step> steps;

@@ -67,8 +67,18 @@ class HprofBuilder {
   HprofBuilder& string(std::uint64_t id, std::string_view letters) {
     return begin_record(0x01).identifier(id).text(letters).end_record();
   }
-  HprofBuilder& class_name(std::uint64_t class_id, std::uint64_t string_id) {
-    return begin_record(0x02).u4(1).identifier(class_id).u4(0).identifier(string_id).end_record();
+  HprofBuilder& class_name(std::uint64_t class_id, std::uint64_t string_id, std::uint64_t serial = 1) {
+    return begin_record(0x02).u4(serial).identifier(class_id).u4(0).identifier(string_id).end_record();
+  }
+  HprofBuilder& frame(std::uint64_t id, std::uint64_t method, std::uint64_t source,
+                      std::uint64_t class_serial, std::uint64_t line) {
+    begin_record(0x04).identifier(id).identifier(method).identifier(0).identifier(source);
+    return u4(class_serial).u4(line).end_record();
+  }
+  HprofBuilder& trace(std::uint64_t serial, std::uint64_t thread, const std::vector<std::uint64_t>& frames) {
+    begin_record(0x05).u4(serial).u4(thread).u4(frames.size());
+    for (const std::uint64_t id : frames) identifier(id);
+    return end_record();
   }
   /// A sticky class root.
   HprofBuilder& root(std::uint64_t id) { return u1(0x05).identifier(id); }
@@ -80,15 +90,19 @@ class HprofBuilder {
     std::vector<std::uint64_t> static_references = {};
     unsigned static_ints = 0;
     std::vector<HprofType> fields = {};
+    std::vector<std::uint64_t> names = {};  ///< strings, of the static references and then of the fields
   };
   HprofBuilder& describe_class(std::uint64_t id, std::uint64_t super, const ClassParts& parts) {
     u1(0x20).identifier(id).u4(0).identifier(super).identifier(parts.loader).identifier(parts.signers);
     identifier(parts.protection_domain).identifier(0).identifier(0).u4(0).u2(0);
     u2(parts.static_references.size() + parts.static_ints);
-    for (const std::uint64_t target : parts.static_references) identifier(1).u1(2).identifier(target);
+    auto name = parts.names.begin();
+    const auto next_name = [&] { return name == parts.names.end() ? 1 : *name++; };
+    for (const std::uint64_t target : parts.static_references)
+      identifier(next_name()).u1(2).identifier(target);
     for (unsigned i = 0; i < parts.static_ints; ++i) identifier(1).u1(10).u4(7);
     u2(parts.fields.size());
-    for (const HprofType type : parts.fields) identifier(1).u1(static_cast<std::uint8_t>(type));
+    for (const HprofType type : parts.fields) identifier(next_name()).u1(static_cast<std::uint8_t>(type));
     return *this;
   }
   HprofBuilder& describe_class(std::uint64_t id, std::uint64_t super = 0) {

@@ -10,9 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/refusal.h"
 #include "tests/tools/graph/dump_builder.h"
+#include "tests/tools/graph/leaking_dump.h"
 #include "tools/command/input_error.h"
 #include "tools/heap/why.h"
 
@@ -82,8 +84,12 @@ TEST_F(HeapOfADump, IsKeptByItsRoots) {
   EXPECT_EQ(report.root_words[0].what,
             "stack of thread 7, 4080 bytes below its end, in the frame of lib + 0x100f (at 0x8010)");
   EXPECT_EQ(report.root_words[1].retained_bytes, 2U * 32 + 64);
-  ASSERT_EQ(report.keepers.size(), 3U);
+  ASSERT_EQ(report.keepers.size(), 5U);
   EXPECT_EQ(report.keepers[0].what, "0x18000 (4096 bytes, Node)");
+  EXPECT_EQ(report.keepers[1].what, "0x10000 (32 bytes, words)");
+  EXPECT_EQ(report.keepers[1].retained_bytes, 2U * 32 + 64);
+  EXPECT_EQ(report.keepers[2].what, "0x14000 (64 bytes, data)");
+  EXPECT_EQ(report.keepers[2].depth, 1U) << "the object before keeps it";
 }
 
 TEST_F(HeapOfADump, SaysWhyAnObjectIsAlive) {
@@ -123,6 +129,52 @@ TEST_F(HeapOfADump, HasNamesThatATerminalWouldObey) {
   const auto json = nlohmann::json::parse(heap_to_json(report));
   EXPECT_EQ(json["types"][0]["name"], "\x1b]0;Node\x07\ufffd");
   EXPECT_EQ(json["root_groups"][0]["where"], "static data of \x1b[2J");
+}
+
+// Writes a file for a test and removes it.
+class WrittenFile {
+ public:
+  WrittenFile(const std::string& name, const std::string& contents)
+      : path_(testing::TempDir() + std::to_string(getpid()) + "_" + name) {
+    std::ofstream(path_, std::ios::binary) << contents;
+  }
+  ~WrittenFile() { std::filesystem::remove(path_); }
+  WrittenFile(const WrittenFile&) = delete;
+  WrittenFile& operator=(const WrittenFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A line of the text that ends with `end`, without the figures before it; empty if there is none.
+std::string line_ending_with(const std::string& text, const std::string& end) {
+  const std::size_t found = text.find(end + "\n");
+  if (found == std::string::npos) return "";
+  const std::size_t begin = text.rfind('%', found) + 2;
+  return text.substr(begin, found + end.size() - begin);
+}
+
+TEST(HeapOfJava, NamesTheStaticMapThatGrows) {
+  const auto bytes = leaking_dump(1000).bytes();
+  const WrittenFile file("leak.hprof", std::string(bytes.begin(), bytes.end()));
+  const HeapView view("hprof:" + file.path(), {.as_in_file = true, .heap_copies = 0});
+  const HeapReport report = describe_heap(view, 20);
+  const std::string text = format_heap(report);
+  EXPECT_EQ(line_ending_with(text, "org.example.Leak)"),
+            "  .classes: 0x100 (64 bytes, class org.example.Leak)");
+  EXPECT_EQ(line_ending_with(text, "java.util.HashMap)"),
+            "    static field org.example.Leak.cache: 0x201 (32 bytes, java.util.HashMap)");
+  EXPECT_EQ(line_ending_with(text, "java.util.HashMap$Node[])"),
+            "      .table: 0x202 (8024 bytes, java.util.HashMap$Node[])");
+  EXPECT_EQ(report.types[0].name, "byte[]");
+
+  const auto ways = find_why(view, "byte[]", 1);
+  ASSERT_EQ(ways.size(), 1U);
+  std::vector<std::string> steps;
+  for (const Why::Step& step : ways[0].steps) steps.push_back(step.what.substr(0, step.what.find(" (")));
+  EXPECT_EQ(steps, (std::vector<std::string>{"stack of thread main, in the frame of org.example.Leak.fill",
+                                             "0x204", ".value: 0x205"}));
 }
 
 TEST(HeapOfAGraph, MayBeLargerThanMemory) {

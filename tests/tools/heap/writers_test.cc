@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "tests/tools/graph/dump_builder.h"
+#include "tests/tools/graph/graph_invariants.h"
 #include "tools/graph/hprof.h"
+#include "tools/graph/hprof_types.h"
 #include "tools/heap/hprof_writer.h"
 #include "tools/heap/v8_writer.h"
 
@@ -82,7 +84,7 @@ TEST_F(Writers, MakeAJavaDump) {
   EXPECT_EQ(read.dangling_root_records, 0U);
   std::vector<NodeId> objects;
   for (NodeId node = 0; node < graph.node_count; ++node)
-    if (graph.type_of(node).name == "object array") objects.push_back(node);
+    if (graph.type_id_of(node) == HprofTypes(false).object_array(0)) objects.push_back(node);
   ASSERT_EQ(objects.size(), 2U);
   // The class, and the words without those for a header: 8 - 3 and 6 - 3.
   ASSERT_EQ(graph.slots_of(objects[0]).size(), 1U + 5);
@@ -93,6 +95,19 @@ TEST_F(Writers, MakeAJavaDump) {
   EXPECT_EQ(std::ranges::count(graph.roots, objects[0]), 1);
   EXPECT_EQ(std::ranges::count(graph.roots, objects[1]), 0);
   EXPECT_EQ(std::ranges::count(graph.slots, objects[1]), 2) << "a word, and a static field";
+}
+
+TEST_F(Writers, MakeAJavaDumpThatIsReadBackAsItWas) {
+  write(write_hprof);
+  const HeapView view("hprof:" + folder_ + "/out", {.as_in_file = true});
+  const Graph& graph = view.graph();
+  ASSERT_EQ(view.root_count(), 2U);
+  EXPECT_EQ(view.group_of_root(0), "persistent handles");
+  EXPECT_EQ(view.describe_root(0), "persistent handles, 0x14000 (48 bytes, A<\"\\\n\xff\">)");
+  EXPECT_EQ(view.describe_root(1), "stack of thread 7, in the frame of unknown");
+  EXPECT_EQ(view.describe(graph.roots[1]), "0x10040 (64 bytes, words)");
+  EXPECT_EQ(reachable(graph).nodes, 2U);
+  EXPECT_EQ(reachable(graph).references, 2U);
 }
 
 }  // namespace
