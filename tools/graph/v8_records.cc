@@ -267,10 +267,8 @@ class SnapshotParser {
     node_edge_count_ = index_of("edge_count", nodes_.fields, "node_fields");
     edge_kind_ = index_of("type", edges_.fields, "edge_fields");
     edge_target_ = index_of("to_node", edges_.fields, "edge_fields");
-    // Snapshots of other runtimes may have no weak edges: then no kind has this number.
-    const auto weak = std::ranges::find(edges_.kinds, "weak");
-    weak_kind_ = static_cast<std::size_t>(weak - edges_.kinds.begin());
-    visitor_.begin_nodes(nodes_.kinds);
+    edge_name_ = index_of("name_or_index", edges_.fields, "edge_fields");
+    visitor_.begin_nodes(nodes_.kinds, edges_.kinds);
   }
 
   void finish_node() {
@@ -298,7 +296,7 @@ class SnapshotParser {
                        nodes_.fields.size(), nodes_.fields.size() * nodes_.count));
     }
     show_progress();
-    visitor_.visit_edge({kind == weak_kind_, node});
+    visitor_.visit_edge({kind, edges_.number(edge_name_), node});
   }
 
   void finish_list(RecordList& list, const char* what) const {
@@ -332,15 +330,15 @@ class SnapshotParser {
   std::uint64_t string_count_ = 0;
   bool strings_are_complete_ = false;
 
-  // Fields of records, and a kind of edges.
+  // Fields of records.
   std::size_t node_kind_ = 0;
   std::size_t node_name_ = 0;
   std::size_t node_identifier_ = 0;
   std::size_t node_self_bytes_ = 0;
   std::size_t node_edge_count_ = 0;
   std::size_t edge_kind_ = 0;
+  std::size_t edge_name_ = 0;
   std::size_t edge_target_ = 0;
-  std::size_t weak_kind_ = 0;
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct V8Node {
 };
 
 struct V8Edge {
-  bool is_weak = false;
+  std::uint64_t kind = 0;    ///< its number among all kinds
+  std::uint64_t name = 0;    ///< an index, or the number of a string, which may be out of range
   std::uint64_t target = 0;  ///< the number of a node
 };
 
@@ -32,8 +33,9 @@ struct V8Edge {
 class V8Visitor {
  public:
   virtual ~V8Visitor() = default;
-  /// `kinds`: the names of the kinds of nodes.
-  virtual void begin_nodes(const std::vector<std::string>& kinds) = 0;
+  /// Gives the names of the kinds of nodes, and of edges.
+  virtual void begin_nodes(const std::vector<std::string>& node_kinds,
+                           const std::vector<std::string>& edge_kinds) = 0;
   virtual void visit_node(const V8Node& node) = 0;
   virtual void visit_edge(const V8Edge& edge) = 0;
   /// `text`: UTF-8; of a long string the beginning.

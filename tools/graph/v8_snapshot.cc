@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tools/command/saturating.h"
 #include "tools/graph/footprint.h"
 #include "tools/graph/identifier_index.h"
+#include "tools/graph/v8_names.h"
 #include "tools/graph/v8_records.h"
 
 namespace jackdaw::tools {
@@ -25,17 +27,21 @@ class SnapshotGraph final : public V8Visitor {
     graph_.roots.push_back(0);
   }
 
-  void begin_nodes(const std::vector<std::string>& kinds) override {
-    for (const std::string& kind : kinds) {
+  void begin_nodes(const std::vector<std::string>& node_kinds,
+                   const std::vector<std::string>& edge_kinds) override {
+    for (const std::string& kind : node_kinds) {
       kind_has_constructors_.push_back(kind == "object" || kind == "native");
       add_type(name_to_keep("(" + kind + ")"));
     }
+    for (const std::string& kind : edge_kinds) kind_is_weak_.push_back(kind == "weak");
+    if (options_.as_in_file) names_ = std::make_shared<V8Names>(node_kinds, edge_kinds);
   }
 
   // Until its edges have come, slot_begin holds a node's number of edges where its slots will end.
   void visit_node(const V8Node& node) override {
     if (graph_.node_count == kMaximumNodes)
       fail(fmt::format("more than {} objects, the most that a graph can have", kMaximumNodes));
+    if (names_ != nullptr) names_->add_node(static_cast<NodeId>(graph_.node_count), node.kind, node.name);
     ++graph_.node_count;
     graph_.node_types.push_back(type_of(node));
     graph_.node_bytes.push_back(node.self_bytes);
@@ -50,13 +56,15 @@ class SnapshotGraph final : public V8Visitor {
     finish_nodes();
     if (node_ == graph_.node_count) fail("more edges than the nodes tell of; must be as many");
     ++edges_;
-    if (edge.is_weak) return;
+    if (kind_is_weak_[edge.kind]) return;
+    if (names_ != nullptr) names_->add_slot(edge.kind, edge.name);
     graph_.slots.push_back(static_cast<NodeId>(edge.target));
     require_memory_so_far();
   }
 
   void visit_string(std::uint64_t number, const std::string& text) override {
     strings_ = number + 1;
+    if (names_ != nullptr) names_->add_string(number, text);
     const std::uint32_t constructor = constructors_.number_of(number);
     if (constructor == IdentifierIndex::kAbsent) return;
     graph_.types[kind_has_constructors_.size() + constructor].name = name_to_keep(text);
@@ -72,6 +80,7 @@ class SnapshotGraph final : public V8Visitor {
     if (!options_.as_in_file) make_room_for_slots();
     require_memory(source_.name(), description_bytes(graph_), heap_bytes(graph_), options_.heap_copies,
                    options_.memory_limit_bytes);
+    graph_.names = names_;
     return std::move(graph_);
   }
 
@@ -114,7 +123,8 @@ class SnapshotGraph final : public V8Visitor {
     constexpr std::uint64_t kPerConstructor =
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * sizeof(NodeType) + kLongestName;
     const std::uint64_t tables = graph_.node_count * kPerNode + graph_.slots.size() * 3 * sizeof(NodeId) +
-                                 constructors_.size() * kPerConstructor;
+                                 constructors_.size() * kPerConstructor +
+                                 (names_ == nullptr ? 0 : names_->table_bytes());
     tools::require_memory_so_far(source_, tables, heap_bytes_, options_.heap_copies,
                                  options_.memory_limit_bytes);
   }
@@ -124,7 +134,9 @@ class SnapshotGraph final : public V8Visitor {
   ByteSource& source_;
   const GraphOptions& options_;
   Graph graph_;
+  std::shared_ptr<V8Names> names_;           ///< if they are wanted
   std::vector<bool> kind_has_constructors_;  ///< the nodes' types: the kinds first, then constructors
+  std::vector<bool> kind_is_weak_;           ///< of edges
   IdentifierIndex constructors_;             ///< by the numbers of their names
   std::uint64_t heap_bytes_ = 0;
   std::uint64_t largest_name_ = 0;

@@ -16,6 +16,7 @@
 #include "tests/tools/graph/graph_invariants.h"
 #include "tests/tools/graph/memory_file.h"
 #include "tests/tools/graph/reader_sweeps.h"
+#include "tools/graph/graph_names.h"
 
 namespace jackdaw::tools {
 namespace {
@@ -102,6 +103,27 @@ TEST(V8Snapshot, KeepsSizesAndIdentifiersToBeLookedInto) {
   const Graph graph = read_v8_snapshot(source, {.as_in_file = true});
   EXPECT_EQ(graph.identifiers, (std::vector<std::uint64_t>{1, 3, 5, 7}));
   EXPECT_EQ(graph.node_bytes, (std::vector<std::uint64_t>{0, 24, 8, 33}));
+}
+
+TEST(V8Snapshot, NamesWhatIsLookedInto) {
+  Snapshot snapshot;
+  snapshot.node_count = "5";
+  snapshot.edge_count = "7";
+  snapshot.edge_kinds = R"("property","weak","element","context","internal","hidden")";
+  snapshot.nodes = "0,5,1,0,6,0, 1,1,3,24,1,0, 2,2,5,8,0,0, 3,3,7,33,0,0, 3,0,9,33,0,0";
+  snapshot.edges = "0,4,6, 1,0,12, 2,7,12, 3,2,18, 4,1,24, 5,3,24, 0,99,6";
+  snapshot.strings = R"x("","Point","text","f","next","(GC roots)")x";
+  ByteSource source = source_of(snapshot.bytes());
+  const Graph graph = read_v8_snapshot(source, {.as_in_file = true});
+  std::vector<std::string> slots;
+  for (std::size_t slot = 0; slot < 5; ++slot) slots.push_back(graph.names->of_slot(graph, 0, slot));
+  EXPECT_EQ(slots, (std::vector<std::string>{".next", "[7]", "variable text", "internal Point", ""}));
+  EXPECT_EQ(graph.names->of_slot(graph, 1, 0), ".") << "there is no such string";
+  EXPECT_EQ(graph.names->of_object(graph, 0), "(synthetic) (GC roots)");
+  EXPECT_EQ(graph.names->of_object(graph, 1), "");
+  EXPECT_EQ(graph.names->of_object(graph, 3), "(closure) f");
+  EXPECT_EQ(graph.names->of_object(graph, 4), "") << "it has no name";
+  EXPECT_EQ(graph_of_snapshot(snapshot.bytes()).names, nullptr) << "names were not asked for";
 }
 
 TEST(V8Snapshot, FieldsMayHaveAnyOrder) {

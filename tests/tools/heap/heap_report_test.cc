@@ -177,6 +177,28 @@ TEST(HeapOfJava, NamesTheStaticMapThatGrows) {
                                              "0x204", ".value: 0x205"}));
 }
 
+// Global leads by a property to a list whose nodes keep each other, and by another one to a buffer.
+TEST(HeapOfV8, NamesThePropertyThatKeepsNearlyAll) {
+  const WrittenFile file(
+      "leak.heapsnapshot",
+      R"({"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],)"
+      R"("node_types":[["object","synthetic"]],"edge_fields":["type","name_or_index","to_node"],)"
+      R"("edge_types":[["property"]]},"node_count":6,"edge_count":5},)"
+      R"("nodes":[1,0,1,0,1, 0,1,3,100,2, 0,2,5,100,1, 0,2,7,100,1, 0,2,9,10000,0, 0,3,11,500,0],)"
+      R"("edges":[0,4,5, 0,5,10, 0,6,25, 0,7,15, 0,7,20],)"
+      R"("strings":["","Global","Node","Buffer","global","cache","buffer","next"]})");
+  const HeapView view("v8:" + file.path(), {.as_in_file = true, .heap_copies = 0});
+  std::vector<std::string> keepers;
+  for (const Keeper& keeper : describe_heap(view, 20).keepers)
+    keepers.push_back(std::string(2 * keeper.depth, ' ') + keeper.what);
+  EXPECT_EQ(keepers, (std::vector<std::string>{
+                         "object 1 (0 bytes, (synthetic))", "  .global: object 3 (100 bytes, Global)",
+                         "    .cache: object 5 (100 bytes, Node)", "      .next: object 7 (100 bytes, Node)",
+                         "        .next: object 9 (10000 bytes, Node)",
+                         "    .buffer: object 11 (500 bytes, Buffer)"}));
+  EXPECT_EQ(find_why(view, "9", 1)[0].steps.back().what, ".next: object 9 (10000 bytes, Node)");
+}
+
 TEST(HeapOfAGraph, MayBeLargerThanMemory) {
   const std::string path = testing::TempDir() + "large_" + std::to_string(getpid()) + ".heapsnapshot";
   std::ofstream(path)
