@@ -11,13 +11,16 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "tools/command/command.h"
 #include "tools/command/input_error.h"
+#include "tools/command/nearest_name.h"
 #include "tools/command/printable_name.h"
 #include "tools/heap/heap_command.h"
 #include "tools/log/log_command.h"
@@ -27,6 +30,8 @@
 
 namespace {
 
+using jackdaw::tools::nearest_name;
+
 constexpr int kBadInput = 2;
 
 int complain(const std::string& what) {
@@ -34,17 +39,75 @@ int complain(const std::string& what) {
   return kBadInput;
 }
 
-// Whether the command line ended where a subcommand had to follow.
-bool lacks_subcommand(const CLI::App& app) {
+// Returns the last command that the command line names.
+const CLI::App& last_command(const CLI::App& app) {
   const CLI::App* last = &app;
   while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
-  return last->get_require_subcommand_min() > 0;
+  return *last;
+}
+
+// Returns a command line such as "jackdaw queue single --help".
+std::string help_line(const CLI::App& command) {
+  std::string line = "--help";
+  for (const CLI::App* at = &command; at != nullptr; at = at->get_parent())
+    line = at->get_name() + " " + line;
+  return line;
+}
+
+std::vector<std::string> names_for(const CLI::App& command, bool of_options) {
+  std::vector<std::string> names;
+  if (of_options) {
+    for (const CLI::Option* const option : command.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  } else {
+    for (const CLI::App* const subcommand : command.get_subcommands(nullptr))
+      names.push_back(subcommand->get_name());
+  }
+  return names;
+}
+
+// Says that a word is unknown, and what may have been meant.
+int complain_of_word(const std::string& sort, const std::string& word, const CLI::App& command) {
+  const std::string nearest = nearest_name(word, names_for(command, word.starts_with('-')));
+  return complain(fmt::format("unknown {} '{}'{} (see {})", sort, word,
+                              nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest),
+                              help_line(command)));
+}
+
+int complain_of(const CLI::ParseError& error, const CLI::App& app) {
+  const CLI::App& command = last_command(app);
+  const std::vector<std::string> unknown = app.remaining(true);
+  // The library would ask for a subcommand, whatever was given in its place.
+  const bool lacks_subcommand = command.get_require_subcommand_min() > 0;
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (unknown.empty() || (!lacks_subcommand && !is_extra))
+    return complain(fmt::format("{} (see {})", error.what(), help_line(command)));
+  const bool is_option = unknown.front().starts_with('-');
+  return complain_of_word(is_option          ? "option"
+                          : lacks_subcommand ? "command"
+                                             : "argument",
+                          unknown.front(), command);
+}
+
+// Prints the help of the command that the words name. Returns the exit status.
+int print_help(const CLI::App& app, std::span<char* const> words) {
+  const CLI::App* command = &app;
+  std::string before;
+  for (const std::string word : words) {
+    const auto known = command->get_subcommands(nullptr);
+    const auto found = std::ranges::find(known, word, &CLI::App::get_name);
+    if (found == known.end()) return complain_of_word("command", word, *command);
+    before += (before.empty() ? "" : " ") + command->get_name();
+    command = *found;
+  }
+  fmt::print("{}", command->help(before));
+  return 0;
 }
 
 std::string examples_of(const std::vector<std::unique_ptr<jackdaw::tools::Command>>& commands) {
   std::string text = "Examples:\n";
   for (const auto& command : commands) text += fmt::format("  {}\n", command->example());
-  return text + "See jackdaw run --help, and so on, for all that they can do.\n";
+  return text + "See jackdaw help run, and so on, for all that they can do.\n";
 }
 
 int run(int argc, char** argv) {
@@ -64,17 +127,14 @@ int run(int argc, char** argv) {
   for (std::unique_ptr<Command>& command : make_benchmark_commands(app))
     commands.push_back(std::move(command));
   app.footer(examples_of(commands));
+  if (argc > 1 && std::string_view(argv[1]) == "help")
+    return print_help(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(2));
   try {
     app.parse(program.take_program(argc, argv), argv);
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    // The library would ask for a subcommand, whatever was given in its place.
-    const std::vector<std::string> unknown = app.remaining(true);
-    if (lacks_subcommand(app) && !unknown.empty()) {
-      return complain(fmt::format("unknown command or option '{}' (see jackdaw --help)", unknown.front()));
-    }
-    return complain(fmt::format("{} (see jackdaw --help)", error.what()));
+    return complain_of(error, app);
   }
   const auto chosen = std::ranges::find_if(commands, [](const auto& command) { return command->chosen(); });
   const int status = (*chosen)->run();

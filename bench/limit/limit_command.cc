@@ -7,6 +7,7 @@
 
 #include "bench/limit/limit_report.h"
 #include "tools/command/output_file.h"
+#include "tools/command/seed_option.h"
 #include "tools/command/threads_option.h"
 
 namespace jackdaw::bench {
@@ -37,7 +38,7 @@ LimitCommand::LimitCommand(CLI::App& app)
   command_->add_option("--repeat", options_.repeat, "Passes over each memory")
       ->check(CLI::Range(std::uint32_t{1}, kMaximumRepeat))
       ->capture_default_str();
-  command_->add_option("--seed", options_.seed, "Seed of the random lines")->capture_default_str();
+  tools::add_seed_option(*command_, options_.seed, "Seed of the random lines");
   command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
 }
 

@@ -22,6 +22,7 @@
 #include "tools/command/input_error.h"
 #include "tools/command/named_values.h"
 #include "tools/command/output_file.h"
+#include "tools/command/seed_option.h"
 #include "tools/command/threads_option.h"
 #include "tools/graph/graph_spec.h"
 #include "tools/report/report_page.h"
@@ -175,9 +176,8 @@ void MarkCommand::add_object_options() {
                    "Write a report of the results to this file, too: charts and tables, in HTML (see jackdaw "
                    "report)")
       ->type_name("FILE");
-  command_
-      ->add_option("--seed", options_.marking.engine.seed, "Seed of random graphs and of the victim choice")
-      ->capture_default_str();
+  tools::add_seed_option(*command_, options_.marking.engine.seed,
+                         "Seed of random graphs and of the victim choice");
   command_
       ->add_option("--object-bytes", options_.object_bytes,
                    "Least size of a synthetic graph's objects, in bytes")

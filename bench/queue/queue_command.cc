@@ -14,6 +14,7 @@
 #include "mark/queue/block_ring.h"
 #include "tools/command/input_error.h"
 #include "tools/command/output_file.h"
+#include "tools/command/seed_option.h"
 #include "tools/command/threads_option.h"
 
 namespace jackdaw::bench {
@@ -110,8 +111,7 @@ void QueueCommand::add_common_options(Experiment& experiment) {
   command.add_option("--steal-batch", options.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kMaximumStealBatch))
       ->capture_default_str();
-  command.add_option("--seed", options.seed, "Seed of the choice of victims in a pool")
-      ->capture_default_str();
+  tools::add_seed_option(command, options.seed, "Seed of the choice of victims in a pool");
   command.add_option("--csv", experiment.csv_path, "Write the results to this file, too")->type_name("FILE");
   command.add_option("--json", experiment.json_path, "Write the results to this file, too")
       ->type_name("FILE");

@@ -12,6 +12,7 @@
 #include "mark/biased_regions.h"
 #include "tools/command/input_error.h"
 #include "tools/command/output_file.h"
+#include "tools/command/seed_option.h"
 
 namespace jackdaw::bench {
 
@@ -75,8 +76,7 @@ SimulateCommand::SimulateCommand(CLI::App& app)
       ->check(CLI::Range(std::uint32_t{1}, kMaximumRealRuns))
       ->capture_default_str();
   command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");
-  command_->add_option("--seed", options_.seed, "Seed of random graphs and of the victim choice")
-      ->capture_default_str();
+  tools::add_seed_option(*command_, options_.seed, "Seed of random graphs and of the victim choice");
   command_
       ->add_option("--object-bytes", options_.object_bytes,
                    "Least size of a synthetic graph's objects, in bytes")

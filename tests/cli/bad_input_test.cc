@@ -63,6 +63,32 @@ TEST_F(BadInput, UnknownOption) {
   expect_refused({"mark", "tree:3", "--no-such-option"}, "--no-such-option");
 }
 
+TEST_F(BadInput, SuggestsWhatMayBeMeant) {
+  expect_refused({"mark", "tree:3", "--thread", "2"},
+                 "unknown option '--thread'; did you mean --threads? (see jackdaw mark --help)");
+  expect_refused({"heep", "x"}, "unknown command 'heep'; did you mean heap? (see jackdaw --help)");
+  expect_refused({"queue", "singel"},
+                 "unknown command 'singel'; did you mean single? (see jackdaw queue --help)");
+  expect_refused({"heap"}, "(see jackdaw heap --help)");
+  expect_refused({"queue", "single", "--repeat", "x"}, "(see jackdaw queue single --help)");
+  expect_refused({"help", "heep"}, "unknown command 'heep'; did you mean heap?");
+}
+
+TEST_F(BadInput, AFileWithoutItsKind) {
+  const std::string data = JACKDAW_TEST_DATA;
+  expect_refused({"heap", data + "/guile.dump"}, "lacks its kind; must be dump:" + data + "/guile.dump");
+  expect_refused({"heap", java_heap_dump()}, "lacks its kind; must be hprof:" + java_heap_dump());
+}
+
+TEST_F(BadInput, Seeds) {
+  for (const std::string seed : {"-1", "x", "1.5", "", "18446744073709551616"}) {
+    expect_refused({"mark", "tree:3", "--seed", seed}, "--seed");
+    expect_refused({"queue", "pool", "--seed", seed}, "--seed");
+    expect_refused({"limit", "--seed", seed}, "--seed");
+    expect_refused({"simulate", "tree:3", "--seed", seed}, "--seed");
+  }
+}
+
 TEST_F(BadInput, UnknownGraphKind) {
   for (const std::string graph : {"bush:3", "tree", "", ":", "TREE:3", "javac.hprof.gz"}) {
     expect_graph_refused(graph, "'" + graph + "'");

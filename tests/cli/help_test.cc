@@ -103,6 +103,14 @@ TEST(Help, OfReportNamesEveryOptionAndAnExample) {
   expect_help_to_name("report", {"RESULT", "--output", "jackdaw report before.json after.json -o"});
 }
 
+TEST(Help, IsACommand) {
+  EXPECT_EQ(run_jackdaw({"help"}).out, run_jackdaw({"--help"}).out);
+  EXPECT_EQ(run_jackdaw({"help", "heap"}).out, run_jackdaw({"heap", "--help"}).out);
+  EXPECT_EQ(run_jackdaw({"help", "queue", "single"}).out, run_jackdaw({"queue", "single", "--help"}).out);
+  EXPECT_EQ(run_jackdaw({"help", "run"}).out, run_jackdaw({"run", "--help"}).out);
+  EXPECT_NE(run_jackdaw({"help", "heap"}).out, run_jackdaw({"help"}).out);
+}
+
 TEST(Help, VersionIsTheProjects) {
   const Outcome outcome = run_jackdaw({"--version"});
   EXPECT_EQ(outcome.status, 0);

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
+#include "gc/report/dump/dump_format.h"
 #include "tools/command/input_error.h"
+#include "tools/graph/byte_source.h"
 #include "tools/graph/dump_graph.h"
 #include "tools/graph/edge_list.h"
 #include "tools/graph/hprof.h"
@@ -197,7 +200,27 @@ Graph read_file(const std::string& spec, const FileKind& kind, std::string_view 
   return graph;
 }
 
+/// Returns the name of the kind that the file at `path` is by its first bytes; empty where it is none of them
+/// or cannot be read.
+std::string_view kind_of_file(const std::string& path) {
+  constexpr std::pair<std::string_view, std::string_view> kStarts[] = {
+      {gc::kDumpMagic, "dump"}, {"JAVA PROFILE", "hprof"}, {"{", "v8"}, {"%%MatrixMarket", "mtx"}};
+  std::string start;
+  try {
+    ByteSource source(path);
+    constexpr std::size_t kLongestStart = 16;
+    while (start.size() < kLongestStart && !source.at_end()) start += static_cast<char>(source.read_u1());
+  } catch (const InputError&) {
+    return "";
+  }
+  for (const auto& [known, kind] : kStarts)
+    if (start.starts_with(known)) return kind;
+  return "";
+}
+
 [[noreturn]] void fail_unknown_kind(const std::string& spec) {
+  if (const std::string_view kind = kind_of_file(spec); !kind.empty())
+    throw InputError(fmt::format("{}: lacks its kind; must be {}:{}", describe_graph(spec), kind, spec));
   std::vector<std::string> forms;
   for (const GraphKind& kind : graph_kinds()) forms.push_back(kind.form);
   throw InputError(
