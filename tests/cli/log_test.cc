@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/cli/process.h"
+#include "tests/environment_variable.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -23,6 +25,7 @@ const std::string kJson =
 
 TEST(LogCommand, SumsUpBothSpellings) {
   const TemporaryFolder folder;
+  const Variable locale("LC_ALL", "C.UTF-8");
   write_file(folder.file("log"), kWords + kJson);
   const Outcome outcome = run_jackdaw({"log", folder.file("log"), "--json", folder.file("json")});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -34,6 +37,19 @@ TEST(LogCommand, SumsUpBothSpellings) {
   const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
   EXPECT_EQ(json["processes"][0]["pauses"]["max_ms"], 6.0);
   EXPECT_EQ(json["processes"][0]["kinds"][1]["reason"], "request");
+}
+
+TEST(LogCommand, DrawsInAsciiWhereTheLocaleHasNoMore) {
+  const TemporaryFolder folder;
+  write_file(folder.file("log"), kWords + kJson);
+  const Variable locale("LC_ALL", "C");
+  const Variable columns("COLUMNS", "40");
+  const Outcome outcome = run_jackdaw({"log", folder.file("log")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::ranges::all_of(outcome.out, [](char letter) { return letter > 0; })) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nmax       6.000   ######"), std::string::npos) << outcome.out;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 40U) << line;
 }
 
 // `complaint`: what its one line says.

@@ -7,6 +7,7 @@
 
 #include "tools/command/input_error.h"
 #include "tools/command/output_file.h"
+#include "tools/command/terminal.h"
 #include "tools/heap/heap_report.h"
 #include "tools/heap/heap_view.h"
 #include "tools/heap/hprof_writer.h"
@@ -69,13 +70,14 @@ int HeapCommand::run() {
   std::optional<OutputFile> json;
   if (!json_path_.empty()) json.emplace("--json", json_path_);
   const HeapView view(heap_, {.headers = false, .as_in_file = true, .heap_copies = 0});
+  const Terminal terminal = Terminal::of_output();
   if (!why_.empty()) {
-    fmt::print("{}", format_why(find_why(view, why_, most_)));
+    fmt::print("{}", terminal.fit(format_why(find_why(view, why_, most_))));
     return 0;
   }
   const HeapReport report = describe_heap(view, most_);
   if (json) json->commit(heap_to_json(report));
-  fmt::print("{}", format_heap(report));
+  fmt::print("{}", terminal.fit(format_heap(report)));
   return 0;
 }
 

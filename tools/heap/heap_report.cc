@@ -137,13 +137,13 @@ const char* certainty(bool is_certain) { return is_certain ? "certain" : "any wo
 using Output = std::back_insert_iterator<std::string>;
 
 void format_block_row(const HeapReport::Blocks& row, const std::string& what, Output to) {
-  fmt::format_to(to, "{:>12} {:>12} {}", row.bytes, row.unused_bytes(), share(row.unused_bytes(), row.bytes));
-  for (const std::uint64_t blocks : row.by_share) fmt::format_to(to, " {:>7}", blocks);
+  fmt::format_to(to, "{:>11} {:>11} {}", row.bytes, row.unused_bytes(), share(row.unused_bytes(), row.bytes));
+  for (const std::uint64_t blocks : row.by_share) fmt::format_to(to, " {:>6}", blocks);
   fmt::format_to(to, "  {}\n", what);
 }
 
 void format_blocks(const std::vector<HeapReport::Blocks>& blocks, Output to) {
-  fmt::format_to(to, "\n{:>12} {:>12} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  blocks of\n", "bytes", "unused",
+  fmt::format_to(to, "\n{:>11} {:>11} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6}  blocks of\n", "bytes", "unused",
                  "", "full", ">= 1/2", ">= 1/4", ">= 1/8", "less");
   HeapReport::Blocks all;
   for (const HeapReport::Blocks& row : blocks) {
@@ -154,9 +154,9 @@ void format_blocks(const std::vector<HeapReport::Blocks>& blocks, Output to) {
   format_block_row(all, "all objects", to);
   for (std::size_t i = 0; i < std::min(kMostRows, blocks.size()); ++i) {
     const std::uint64_t bytes = blocks[i].object_bytes;
-    format_block_row(blocks[i], bytes == 0 ? "large objects" : fmt::format("{} bytes", bytes), to);
+    format_block_row(blocks[i], bytes == 0 ? "large ones" : fmt::format("{} bytes", bytes), to);
   }
-  if (blocks.size() > kMostRows) fmt::format_to(to, "{:>34} more sizes\n", blocks.size() - kMostRows);
+  if (blocks.size() > kMostRows) fmt::format_to(to, "{:>32} more sizes\n", blocks.size() - kMostRows);
 }
 
 }  // namespace

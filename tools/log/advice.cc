@@ -135,7 +135,50 @@ std::optional<Advice> concurrent_mode(const ProcessSummary& process, const Progr
                             slow.size(), process.collections.size(), pauses_of(slow).longest_ms)};
 }
 
+// Returns the reason why a larger budget is no advice for a process that collects because it was used up.
+std::string why_no_bigger_budget(const ProcessSummary& process) {
+  if (process.peak_heap_bytes <= kSmallHeapBytes)
+    return "the process ran for less than a second, in which a larger heap's page faults cost as much";
+  return fmt::format(
+      "it is large already: {:.1f} MiB are allocated between collections and {:.1f} MiB live, at the "
+      "median",
+      median_allocated_mib(process), median_live_mib(process));
+}
+
+const char* cause_of(gc::CollectionReason reason) {
+  switch (reason) {
+    case gc::CollectionReason::request:
+      return "the program asks for them (GC_gcollect), which only the program can change";
+    case gc::CollectionReason::out_of_memory:
+      return "memory ran out, which a higher limit would change";
+    case gc::CollectionReason::finalizers:
+      return "many finalizers were registered";
+    case gc::CollectionReason::allocation:
+      break;
+  }
+  return "the budget was used up";
+}
+
 }  // namespace
+
+std::string why_no_advice(const ProcessSummary& process, const ProgramMachine& machine) {
+  if (process.collections.size() < kFewestCollections)
+    return fmt::format("it needs {} collections, and there are {}", kFewestCollections,
+                       process.collections.size());
+  if (process.paused_percent < kLeastPausedPercent)
+    return fmt::format("pauses take {:.1f} % of the time, which leaves little to gain",
+                       process.paused_percent);
+  const auto kind = std::ranges::max_element(
+      process.kinds, {}, [](const ProcessSummary::Kind& one) { return one.pauses.total_ms; });
+  const double percent = 100 * kind->pauses.total_ms / process.pauses.total_ms;
+  const bool uses_budget_up = kind->reason == gc::CollectionReason::allocation && percent >= kMostPercent;
+  return fmt::format(
+      "pauses take {:.1f} % of the time, {:.0f} % of that because {}; {} of {} processors mark, at most",
+      process.paused_percent, percent,
+      uses_budget_up ? "the budget was used up, and " + why_no_bigger_budget(process)
+                     : cause_of(kind->reason),
+      std::min(process.collections.back().markers, machine.processors), machine.processors);
+}
 
 std::vector<Advice> advise(const ProcessSummary& process, const ProgramMachine& machine) {
   if (process.collections.size() < kFewestCollections) return {};

@@ -23,4 +23,7 @@ struct Advice {
 /// Returns no advice where nothing is wrong, or too little is known.
 std::vector<Advice> advise(const ProcessSummary& process, const ProgramMachine& machine);
 
+/// Returns in words why advise() returns none for the process.
+std::string why_no_advice(const ProcessSummary& process, const ProgramMachine& machine);
+
 }  // namespace jackdaw::tools

@@ -7,6 +7,7 @@
 #include "gc/process/concurrent/write_tracking.h"
 #include "machine/usable_processors.h"
 #include "tools/command/output_file.h"
+#include "tools/command/terminal.h"
 #include "tools/log/advice.h"
 #include "tools/log/log_line.h"
 #include "tools/log/log_report.h"
@@ -31,7 +32,9 @@ int LogCommand::run() {
   const ProgramMachine machine{.processors = machine::usable_processors(),
                                .tracks_writes = gc::WriteTracking().start() != gc::WriteTrackingMethod::none};
   if (json) json->commit(log_to_json(processes, machine));
-  fmt::print("{}", format_log(processes, machine));
+  const Terminal terminal = Terminal::of_output();
+  const PlotLetters letters = terminal.has_utf8 ? PlotLetters::utf8 : PlotLetters::ascii;
+  fmt::print("{}", terminal.fit(format_log(processes, machine, letters)));
   return 0;
 }
 

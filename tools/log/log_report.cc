@@ -24,13 +24,13 @@ double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20);
 const char* name_of(bool concurrent) { return concurrent ? "concurrent" : "stopping"; }
 
 void format_processes(const std::vector<ProcessSummary>& processes, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>10} {:>11} {:>10} {:>12} {:>8} {:>10} {:>9} {:>9}\n", "process",
-                 "collections", "s", "all pauses ms", "% of time", "longest ms", "live MiB", "heap MiB");
+  fmt::format_to(std::back_inserter(out), "{:>8} {:>11} {:>8} {:>11} {:>8} {:>10} {:>8} {:>8}\n", "process",
+                 "collections", "s", "pauses ms", "% paused", "longest ms", "live MiB", "heap MiB");
   for (std::size_t i = 0; i < std::min(processes.size(), kMostProcesses); ++i) {
     const ProcessSummary& process = processes[i];
     fmt::format_to(std::back_inserter(out),
-                   "{:>10} {:>11} {:>10.3f} {:>13.3f} {:>9.1f} {:>10.3f} {:>9.1f} {:>8.1f}\n",
-                   process.process, process.collections.size(), (process.end_ms - process.begin_ms) / 1000,
+                   "{:>8} {:>11} {:>8.2f} {:>11.3f} {:>8.1f} {:>10.3f} {:>8.1f} {:>8.1f}\n", process.process,
+                   process.collections.size(), (process.end_ms - process.begin_ms) / 1000,
                    process.pauses.total_ms, process.paused_percent, process.pauses.longest_ms,
                    mib(process.collections.back().live_bytes), mib(process.peak_heap_bytes));
   }
@@ -43,7 +43,7 @@ void format_heading(const ProcessSummary& process, std::string& out) {
   const gc::CollectionRecord& last = process.collections.back();
   fmt::format_to(std::back_inserter(out),
                  "process {}: {:.3f} s, {:.1f} % of it in pauses\n"
-                 "live: {:.1f} MiB after the last collection, {:.1f} MiB at most; heap: {:.1f} MiB at most\n",
+                 "live: {:.1f} MiB at the end, {:.1f} MiB at most; heap: {:.1f} MiB at most\n",
                  process.process, (process.end_ms - process.begin_ms) / 1000, process.paused_percent,
                  mib(last.live_bytes), mib(process.peak_live_bytes), mib(process.peak_heap_bytes));
   if (last.free_bytes + last.given_back_bytes == 0) return;
@@ -62,14 +62,14 @@ void format_kinds(const ProcessSummary& process, std::string& out) {
   }
 }
 
-void format_pauses(const PauseFigures& pauses, std::string& out) {
+void format_pauses(const PauseFigures& pauses, PlotLetters letters, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\n{:<4} {:>10}   of {} pauses\n", "", "ms", pauses.count);
   const std::array<std::pair<const char*, double>, 4> rows = {
       {{"p50", pauses.p50_ms}, {"p90", pauses.p90_ms}, {"p99", pauses.p99_ms}, {"max", pauses.longest_ms}}};
   for (const auto& [name, ms] : rows) {
     const double part = pauses.longest_ms > 0 ? ms / pauses.longest_ms : 0;
     fmt::format_to(std::back_inserter(out), "{:<4} {:>10.3f}   {}\n", name, ms,
-                   horizontal_bar(part, kPlotWidth));
+                   horizontal_bar(part, kPlotWidth, letters));
   }
 }
 
@@ -90,20 +90,26 @@ std::vector<double> live_over_time(const ProcessSummary& process) {
   return parts;
 }
 
-void format_live(const ProcessSummary& process, std::string& out) {
+void format_live(const ProcessSummary& process, PlotLetters letters, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\nMiB live, over {:.3f} s\n",
                  (process.end_ms - process.begin_ms) / 1000);
-  const std::vector<std::string> lines = vertical_bars(live_over_time(process), kPlotLines);
+  const std::vector<std::string> lines = vertical_bars(live_over_time(process), kPlotLines, letters);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string label = i == 0                  ? fmt::format("{:.1f}", mib(process.peak_live_bytes))
                               : i + 1 == lines.size() ? "0"
                                                       : "";
-    fmt::format_to(std::back_inserter(out), "{:>16} │{}\n", label, lines[i]);
+    fmt::format_to(std::back_inserter(out), "{:>16} {}{}\n", label, letters == PlotLetters::utf8 ? "│" : "|",
+                   lines[i]);
   }
 }
 
-void format_advice(const std::vector<Advice>& advice, std::string& out) {
-  out += advice.empty() ? "\nno advice\n" : "\nto be tried\n";
+void format_advice(const ProcessSummary& process, const ProgramMachine& machine, std::string& out) {
+  const std::vector<Advice> advice = advise(process, machine);
+  if (advice.empty()) {
+    fmt::format_to(std::back_inserter(out), "\nno advice: {}\n", why_no_advice(process, machine));
+    return;
+  }
+  out += "\nto be tried\n";
   for (const Advice& one : advice)
     fmt::format_to(std::back_inserter(out), "{}: {}\n", one.setting, one.reason);
 }
@@ -134,22 +140,25 @@ nlohmann::ordered_json process_to_json(const ProcessSummary& process, const Prog
                              {"collections", kind.collections},
                              {"pauses", figures(kind.pauses)}});
   }
-  for (const Advice& advice : advise(process, machine))
-    json["advice"].push_back({{"setting", advice.setting}, {"reason", advice.reason}});
+  const std::vector<Advice> advice = advise(process, machine);
+  for (const Advice& one : advice)
+    json["advice"].push_back({{"setting", one.setting}, {"reason", one.reason}});
+  if (advice.empty()) json["no_advice"] = why_no_advice(process, machine);
   return json;
 }
 
 }  // namespace
 
-std::string format_log(const std::vector<ProcessSummary>& processes, const ProgramMachine& machine) {
+std::string format_log(const std::vector<ProcessSummary>& processes, const ProgramMachine& machine,
+                       PlotLetters letters) {
   std::string out;
   if (processes.size() > 1) format_processes(processes, out);
   const ProcessSummary& process = processes.front();
   format_heading(process, out);
   format_kinds(process, out);
-  format_pauses(process.pauses, out);
-  format_live(process, out);
-  format_advice(advise(process, machine), out);
+  format_pauses(process.pauses, letters, out);
+  format_live(process, letters, out);
+  format_advice(process, machine, out);
   return out;
 }
 

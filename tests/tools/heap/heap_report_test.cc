@@ -67,7 +67,8 @@ TEST_F(HeapOfADump, HasBlocksThatAreNotFull) {
   EXPECT_EQ(report.blocks[2].by_share, (std::array<std::uint64_t, 5>{0, 1, 0, 0, 0}));
   EXPECT_EQ(report.blocks[3].object_bytes, 0U);
   EXPECT_EQ(report.blocks[3].by_share, (std::array<std::uint64_t, 5>{1, 0, 0, 0, 0}));
-  EXPECT_NE(format_heap(report).find("       65536        61264"), std::string::npos);
+  EXPECT_NE(format_heap(report).find("      65536       61264"), std::string::npos);
+  EXPECT_NE(format_heap(report).find("  large ones\n"), std::string::npos);
 }
 
 TEST_F(HeapOfADump, IsKeptByItsRoots) {

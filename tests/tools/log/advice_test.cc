@@ -121,6 +121,27 @@ TEST(Advice, MarkingWhileTheProgramRunsForLongPauses) {
   EXPECT_EQ(settings_for(log), Settings{}) << "it does already";
 }
 
+std::string no_advice_for(const Log& log) {
+  EXPECT_EQ(settings_for(log), Settings{});
+  return why_no_advice(summarise_processes(log).front(), kMachine);
+}
+
+TEST(Advice, SaysWhyThereIsNone) {
+  EXPECT_EQ(no_advice_for(log_with_pauses({50, 50})), "it needs 10 collections, and there are 2");
+  EXPECT_EQ(no_advice_for(twelve_pauses_of(4)), "pauses take 4.0 % of the time, which leaves little to gain");
+  Log log = twelve_pauses_of(50);
+  for (gc::CollectionRecord& collection : log) collection.reason = gc::CollectionReason::request;
+  EXPECT_EQ(no_advice_for(log),
+            "pauses take 50.0 % of the time, 100 % of that because the program asks for them (GC_gcollect), "
+            "which only the program can change; 4 of 4 processors mark, at most");
+  log = twelve_pauses_of(9);
+  for (gc::CollectionRecord& collection : log) collection.used_bytes_before = std::uint64_t{200} << 20;
+  EXPECT_EQ(no_advice_for(log),
+            "pauses take 9.0 % of the time, 100 % of that because the budget was used up, and it is "
+            "large already: 100.0 MiB are allocated between collections and 100.0 MiB live, at the median; "
+            "4 of 4 processors mark, at most");
+}
+
 TEST(Advice, NamesTheFigures) {
   const auto advice = advise(summarise_processes(twelve_pauses_of(20)).front(), {8, true});
   ASSERT_EQ(advice.size(), 3U);
