@@ -26,6 +26,8 @@ struct Kind {
   bool is_cleared = true;
   /// Whether a collection frees unreachable objects. Others live until they are explicitly freed.
   bool is_collectable = true;
+  /// Whether objects begin with a CheckedHeader (checked_header.h).
+  bool is_checked = false;
   /// The layout for Contents::by_kind, and whether an object's bytes are added to it.
   std::uint64_t layout = 0;
   bool layout_adds_bytes = false;

@@ -17,8 +17,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// The guards, read as addresses, lie outside all addresses that programs have.
-constexpr std::uint64_t kFrontGuard = 0xfadedcafe5eedbed;
+// Eight of them, read as an address, lie outside all addresses that programs have.
 constexpr std::byte kBackGuard{0xdb};
 constexpr std::size_t kBackGuardBytes = 8;
 
@@ -52,7 +51,7 @@ bool has_right_size(CheckedHeader& header) {
 // Returns what was smashed, or nothing when both guards are intact.
 std::optional<Smashed> smashed(CheckedHeader& header) {
   if (header.front_guard == 0) return std::nullopt;
-  if (header.front_guard != kFrontGuard || !has_right_size(header))
+  if (header.front_guard != CheckedHeader::kFrontGuard || !has_right_size(header))
     return Smashed{header, header.start(), false};
   const auto is_intact = [](std::byte byte) { return byte == kBackGuard; };
   if (std::ranges::all_of(back_guard_of(header), is_intact)) return std::nullopt;
@@ -89,7 +88,7 @@ void* allocate_checked(std::size_t bytes, heap::KindNumber kind, SourcePlace pla
   std::ranges::fill(back_guard_of(header), kBackGuard);
   // A collection that comes here must see both guards or none.
   std::atomic_signal_fence(std::memory_order_release);
-  header.front_guard = kFrontGuard;
+  header.front_guard = CheckedHeader::kFrontGuard;
   return header.start();
 }
 

@@ -7,26 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heap/checked_header.h"
 #include "heap/chunk.h"
 #include "heap/kind.h"
 #include "heap/object.h"
 
 namespace jackdaw::c_interface {
 
-/// Where in the program an object was allocated.
-struct SourcePlace {
-  const char* file = nullptr;  ///< null: unknown. Must live as long as the object.
-  int line = 0;
-};
-
-/// The header before the program's bytes.
-struct alignas(16) CheckedHeader {
-  SourcePlace place;
-  std::size_t bytes = 0;          ///< the bytes that the program asked for
-  std::uint64_t front_guard = 0;  ///< 0: the object is not set up yet, or is freed
-
-  [[nodiscard]] std::byte* start() { return reinterpret_cast<std::byte*>(this + 1); }
-};
+using heap::CheckedHeader;
+using heap::SourcePlace;
 
 /// Returns the program's bytes of a new object of the checked variant of `kind`, or what the out-of-memory
 /// function returns.

@@ -44,6 +44,7 @@ heap::Kind changed(heap::Kind kind, KindVariant variant) {
   kind.is_cleared =
       kind.is_cleared || variant == KindVariant::checked || kind.contents != heap::Contents::data;
   if (variant == KindVariant::uncollectable) kind.is_collectable = false;
+  if (variant == KindVariant::checked) kind.is_checked = true;
   return kind;
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <string_view>
 #include <utility>
 
+#include "heap/checked_header.h"
 #include "heap/chunk.h"
 #include "heap/kind.h"
 
@@ -81,7 +83,7 @@ void HeapDump::write_kinds() {
     out_.number(i);
     out_.number(static_cast<std::uint64_t>(kind.contents));
     out_.number(kind.is_collectable ? 1 : 0);
-    out_.number(kind.layout == LayoutWord::traced().bits() ? 1 : 0);
+    out_.number(has_types(kind) ? 1 : 0);
   }
 }
 
@@ -127,30 +129,61 @@ void HeapDump::write_object(heap::Object* object) {
   reference_count_ += references_.size();
 }
 
+bool HeapDump::has_types(const heap::Kind& kind) {
+  return kind.is_checked || kind.layout == LayoutWord::traced().bits();
+}
+
+HeapDump::Type HeapDump::type_of(const heap::Object* object, const heap::Kind& kind) {
+  if (!kind.is_checked) {
+    const TraceDescriptor* const type = TraceDescriptor::of(object);
+    return {address_of(type), type != nullptr ? type->name : nullptr, 0};
+  }
+  const auto& header = *reinterpret_cast<const heap::CheckedHeader*>(object);
+  const heap::SourcePlace place =
+      header.front_guard == heap::CheckedHeader::kFrontGuard ? header.place : heap::SourcePlace{};
+  // Names of files have distinct addresses below 2^47, and lines are far below 2^16 times a name's length.
+  constexpr std::uint64_t kAboveAddresses = std::uint64_t{1} << 63;
+  const auto line = static_cast<std::uint64_t>(std::max(place.line, 0));
+  return {kAboveAddresses | ((address_of(place.file) << 16) + line), place.file, std::max(place.line, 1)};
+}
+
 void HeapDump::write_type_of(const heap::Object* object) {
   const heap::Kind& kind = heap_.kinds()[heap::Chunk::of(object)->kind_of(object)];
-  if (kind.layout != LayoutWord::traced().bits()) return;
-  const TraceDescriptor* const type = TraceDescriptor::of(object);
-  out_.number(address_of(type));
-  if (type != nullptr) note_type(type);
+  if (!has_types(kind)) return;
+  const Type type = type_of(object, kind);
+  out_.number(type.number);
+  if (type.number != 0) note_type(type);
 }
 
 // Types are found by a binary search, as every object needs one.
-void HeapDump::note_type(const TraceDescriptor* type) {
+void HeapDump::note_type(const Type& type) {
   const auto known = types_.span();
-  const auto place = static_cast<std::size_t>(std::ranges::lower_bound(known, type) - known.begin());
-  if (place < known.size() && known[place] == type) return;
+  const auto place = static_cast<std::size_t>(
+      std::ranges::lower_bound(known, type.number, {}, &Type::number) - known.begin());
+  if (place < known.size() && known[place].number == type.number) return;
   add(types_, type);
   if (failed_) return;
   for (std::size_t i = types_.size(); --i > place;) std::swap(types_[i], types_[i - 1]);
 }
 
 void HeapDump::write_types() {
-  for (const TraceDescriptor* const type : types_.span()) {
-    out_.tag(DumpTag::type);
-    out_.number(address_of(type));
-    out_.text(type->name != nullptr ? type->name : "");
-  }
+  for (const Type& type : types_.span()) write_type(type);
+}
+
+void HeapDump::write_type(const Type& type) {
+  out_.tag(DumpTag::type);
+  out_.number(type.number);
+  std::string_view name = type.name != nullptr ? type.name : "";
+  if (type.line == 0) return out_.text(name);
+  if (name.empty()) return out_.text("allocated with checks at an unknown place");
+  // Readers keep the beginning of a name, so the end of a long path makes room for the line.
+  constexpr std::size_t kMostOfPath = 200;
+  name.remove_prefix(name.size() - std::min(name.size(), kMostOfPath));
+  std::array<char, kMostOfPath + 16> text;
+  char* end = std::ranges::copy(name, text.data()).out;
+  *end++ = ':';
+  end = std::to_chars(end, text.data() + text.size(), type.line).ptr;
+  out_.text({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
 void HeapDump::Sink::reference(heap::Object* object) {

@@ -72,8 +72,18 @@ class HeapDump {
   void write_object(heap::Object* object);
   void find_references(heap::Object* object);
   void find_word(const heap::Object* object, Reference& reference, std::uint64_t& next_word) const;
+  // A type in the dump: a C++ type, or the place that allocated objects with checks.
+  struct Type {
+    std::uint64_t number;  // the descriptor's address, or one above all addresses
+    const char* name;      // or file; null: unknown
+    int line;              // 0: of a C++ type
+  };
+
+  [[nodiscard]] static bool has_types(const heap::Kind& kind);
+  [[nodiscard]] static Type type_of(const heap::Object* object, const heap::Kind& kind);
   void write_type_of(const heap::Object* object);
-  void note_type(const TraceDescriptor* type);
+  void note_type(const Type& type);
+  void write_type(const Type& type);
   void write_types();
   [[nodiscard]] static heap::Object* live_object_at(const heap::BlockMap& map, std::uintptr_t address);
   [[nodiscard]] bool is_return_address(std::uintptr_t address) const;
@@ -82,11 +92,11 @@ class HeapDump {
   heap::Heap& heap_;
   const HeapObjectModel model_;
   base::PageVector<base::AddressRange> code_;
-  base::PageVector<Reference> references_;          // of the present object
-  base::PageVector<MarkTask> parts_;                // of the present object, still to be visited
-  base::PageVector<const TraceDescriptor*> types_;  // by address
-  bool failed_ = false;                             // for lack of memory
-  std::uintptr_t block_ = 0;                        // the present one
+  base::PageVector<Reference> references_;  // of the present object
+  base::PageVector<MarkTask> parts_;        // of the present object, still to be visited
+  base::PageVector<Type> types_;            // by number
+  bool failed_ = false;                     // for lack of memory
+  std::uintptr_t block_ = 0;                // the present one
   std::uintptr_t last_target_ = 0;
   std::uintptr_t last_place_ = 0;
   std::uintptr_t last_object_ = 0;

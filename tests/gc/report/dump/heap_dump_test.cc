@@ -115,6 +115,23 @@ struct Words {
   std::array<void*, 6> word;
 };
 
+TEST_F(HeapDumpTest, HasPlacesWhereObjectsWereAllocatedWithChecks) {
+  constexpr const char* kFile = "a/path/here.c";
+  static_root = static_cast<void**>(GC_debug_malloc(2 * sizeof(void*), kFile, 12));
+  static_root[0] = GC_debug_malloc_atomic(1, kFile, 70'000);
+  static_root[1] = GC_debug_malloc(1, nullptr, 0);
+  const DumpContents dump = dumped();
+  const auto type_of = [&](const void* start) -> std::string {
+    const auto* const object =
+        dump.object_at(static_cast<const std::byte*>(start) - GC_get_debug_header_size());
+    return object == nullptr ? "none" : dump.types.at(object->told.type);
+  };
+  EXPECT_EQ(type_of(static_root), "a/path/here.c:12");
+  EXPECT_EQ(type_of(static_root[0]), "a/path/here.c:70000");
+  EXPECT_EQ(type_of(static_root[1]), "allocated with checks at an unknown place");
+  static_root = nullptr;
+}
+
 TEST_F(HeapDumpTest, HasObjectsWithTheWordsOfTheirReferences) {
   auto* const first = static_cast<Words*>(GC_malloc(sizeof(Words)));
   auto* const second = static_cast<Words*>(GC_malloc(sizeof(Words)));
