@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tools/graph/graph.h"
 #include "tools/graph/hprof_classes.h"
 #include "tools/graph/hprof_records.h"
 #include "tools/graph/hprof_strings.h"
