@@ -86,6 +86,7 @@ CollectionReason CollectionPlan::reason_of_refusal_in_cycles(std::size_t bytes) 
 
 // `budget` is what may be allocated before the heap grows.
 CollectionReason CollectionPlan::reason_of_refusal(std::size_t bytes, std::uint64_t budget) const {
+  if (is_asked_) return CollectionReason::pressure;
   if (heap_.allocated_bytes() + std::max(bytes, heap::kBlockBytes) > budget)
     return CollectionReason::allocation;
   return !growth_.grows_only_when_it_must && heap_.budget().grows_too_early()
@@ -123,6 +124,14 @@ void CollectionPlan::note_refused(std::size_t bytes) {
     pacing_.note_memory_ended(allocated, growth_.budget(found_));
 }
 
+bool CollectionPlan::ask_for_collection() {
+  if (is_cycle_under_way() || is_disabled() || !growth_.collects_by_itself || !has_allocated_much())
+    return false;
+  is_asked_ = true;
+  set_budget();
+  return true;
+}
+
 bool CollectionPlan::is_due() { return heap_.allocated_bytes() + heap::kBlockBytes > planned_budgets().all; }
 
 bool CollectionPlan::is_next_concurrent() {
@@ -144,6 +153,7 @@ bool CollectionPlan::is_next_concurrent() {
 
 // Returns the budgets that a collection which stops the program would wait for.
 CollectionPlan::Budgets CollectionPlan::planned_budgets() {
+  if (is_asked_) return {0, 0};
   const std::uint64_t all = growth_.budget(found_);
   const std::uint64_t growing = growth_.budget_while_growing(found_);
   if (growing == std::numeric_limits<std::uint64_t>::max()) return {all, growing};
@@ -162,6 +172,7 @@ CollectionPlan::Budgets CollectionPlan::planned_budgets() {
 
 void CollectionPlan::note(const CollectionTotals& result, CollectionReason reason, std::uint64_t root_bytes) {
   if (reason == CollectionReason::request) refusals_ = 0;
+  is_asked_ = false;
   found_.live_bytes = result.live_bytes;
   found_.unscanned_bytes = result.unscanned_bytes;
   found_.root_bytes = root_bytes;
@@ -190,6 +201,7 @@ void CollectionPlan::note_stopped(Clock::time_point start, Clock::duration pause
 }
 
 void CollectionPlan::note_cycle_begins(std::uint64_t root_bytes) {
+  is_asked_ = false;
   found_.root_bytes = root_bytes;
   pacing_.begin(heap_.allocated_bytes());
   // The cycle is the collection that the threshold asks for.

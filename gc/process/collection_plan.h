@@ -84,6 +84,9 @@ class CollectionPlan {
   }
   /// Whether the program, too, lets a collection begin that it did not ask for.
   [[nodiscard]] bool may_collect() const { return may_collect(hooks_.declines); }
+  /// Has the next thread that needs a block collect, since memory is short. False where little would be
+  /// found, no collection may come by itself, or a cycle is under way.
+  bool ask_for_collection();
   /// Whether the budget is used up but for a block.
   [[nodiscard]] bool is_due();
   [[nodiscard]] bool is_cycle_under_way() const {
@@ -161,6 +164,7 @@ class CollectionPlan {
   GrowthPolicy growth_;
   GrowthPolicy::Found found_;  // by the last collection
   ConcurrentPacing pacing_;
+  bool is_asked_ = false;               // by ask_for_collection(), since the last collection
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   std::uint64_t refusals_ = 0;          // of memory, since some was last found
 };

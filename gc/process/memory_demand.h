@@ -35,6 +35,11 @@ class MemoryDemand {
     note(bytes, now);
     expected_ = bytes;
   }
+  /// Forgets what the heap was expected to take, until the next collection.
+  void forget() {
+    expected_ = 0;
+    notes_ = {};
+  }
   /// Notes how many bytes the program has allocated in all.
   void note_allocated(std::uint64_t bytes, Clock::time_point now) {
     if (sample_count_ != 0 && now - samples_.front().time < kSampleTime) return;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include "base/signals_blocked.h"
+#include "base/system_call_filter.h"
 #include "gc/process/marking_on_demand.h"
 #include "gc/process/threads/own_work.h"
 
@@ -25,6 +28,9 @@ constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 Scavenger::Scavenger(const ProcessOptions& options, heap::Heap& heap, StoppableMutex& lock,
                      ThreadRegistry& threads, CollectionPlan& plan)
     : may_have_thread_(options.marking.engine.threads > 1 || options.marking.engine.processors == 1),
+      heeds_pressure_(options.fits_memory),
+      starts_filtered_(base::has_system_call_filter()),
+      kernel_folders_(options.kernel_folders),
       heap_(heap),
       lock_(lock),
       threads_(threads),
@@ -45,6 +51,7 @@ void Scavenger::note_sweep(Clock::time_point now) {
   if (!awaits_sweep_ || plan_.is_sweeping()) return;
   awaits_sweep_ = false;
   demand_.note_collection(plan_.expected_use(), now);
+  if (std::exchange(is_memory_short_, false)) demand_.forget();
   place_ = {};
   has_free_pages_ = true;
 }
@@ -109,11 +116,33 @@ void Scavenger::run() {
   }
 }
 
+// Finds the kernel's file at first. A filter of system calls that the program has installed may end it when a
+// file is opened.
+bool Scavenger::reads_pressure() {
+  if (!heeds_pressure_ || (!starts_filtered_ && base::has_system_call_filter())) return false;
+  try {
+    if (!pressure_) pressure_.emplace(kernel_folders_);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+// Only a thread of the program collects: one that allocates. With the collector's lock.
+void Scavenger::look_at_pressure(Clock::time_point now) {
+  if (!alarm_.is_reading_due(now) || !reads_pressure()) return;
+  const auto stalled = pressure_->stalled();
+  if (!stalled || !alarm_.note(*stalled, now)) return;
+  demand_.forget();
+  if (!is_idle()) is_memory_short_ = plan_.ask_for_collection();
+}
+
 std::optional<std::chrono::milliseconds> Scavenger::scavenge(Clock::time_point now) {
   for (int step = 0; step < kStepsAtOnce; ++step) {
     const std::unique_lock lock(lock_, std::try_to_lock);
     if (!lock) break;
     demand_.note_allocated(heap_.usage().allocated, now);
+    look_at_pressure(now);
     if (!give_back(now)) return until_next_look();
   }
   return kInterval;

@@ -6,6 +6,9 @@
 // kWorthAThread bytes free, and sleeps without waking up once nothing is left to give back, until the next
 // collection. Where it cannot start, the program's threads do its work after collections.
 //
+// While it looks, it also reads whether processes wait for memory (machine::MemoryPressure). If they do, it
+// gives all free memory back at once, has the next thread that allocates collect, and then does so again.
+//
 // Source: the decay of jemalloc's unused pages, and the scavenger of Go's runtime.
 #pragma once
 
@@ -18,10 +21,13 @@
 #include "base/futex_word.h"
 #include "gc/process/collection_plan.h"
 #include "gc/process/memory_demand.h"
+#include "gc/process/pressure_alarm.h"
 #include "gc/process/process_options.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_registry.h"
 #include "heap/heap.h"
+#include "machine/control_groups.h"
+#include "machine/memory_pressure.h"
 
 namespace jackdaw::gc {
 
@@ -44,8 +50,8 @@ class Scavenger {
 
   /// After a collection, when the program runs again. By a registered thread with the collector's lock.
   void note_collection(Clock::time_point now = Clock::now());
-  /// Gives back what is due at `now`. Returns the time until the next look, or nothing when none is needed
-  /// before the next collection. Without the collector's lock.
+  /// Gives back what is due at `now`, and answers memory pressure. Returns the time until the next look, or
+  /// nothing when none is needed before the next collection. Without the collector's lock.
   std::optional<std::chrono::milliseconds> scavenge(Clock::time_point now);
 
   [[nodiscard]] bool has_thread() const { return has_thread_; }
@@ -69,20 +75,28 @@ class Scavenger {
   void run();
   void wake_thread(Clock::time_point now);
   void note_sweep(Clock::time_point now);
+  bool reads_pressure();
+  void look_at_pressure(Clock::time_point now);
   bool give_back(Clock::time_point now);
   [[nodiscard]] bool is_idle() const;
   [[nodiscard]] std::optional<std::chrono::milliseconds> until_next_look() const;
 
   const bool may_have_thread_;
+  const bool heeds_pressure_;
+  const bool starts_filtered_;  // whether system calls were filtered at the start
+  const machine::KernelFolders kernel_folders_;
   heap::Heap& heap_;
   StoppableMutex& lock_;
   ThreadRegistry& threads_;
   CollectionPlan& plan_;
   MemoryDemand demand_;
-  bool awaits_sweep_ = false;    // of a cycle
-  heap::Heap::Place place_;      // from here on, free pages of partly free blocks are to go back
-  bool has_free_pages_ = false;  // some may not be back yet
-  bool is_refused_ = false;      // the system does not take what is due
+  std::optional<machine::MemoryPressure> pressure_;  // from the first reading on
+  PressureAlarm alarm_;
+  bool is_memory_short_ = false;  // a collection was asked for, which is not over
+  bool awaits_sweep_ = false;     // of a cycle
+  heap::Heap::Place place_;       // from here on, free pages of partly free blocks are to go back
+  bool has_free_pages_ = false;   // some may not be back yet
+  bool is_refused_ = false;       // the system does not take what is due
   base::FutexWord state_;
   pthread_t thread_{};
   bool has_thread_ = false;

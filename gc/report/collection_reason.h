@@ -10,6 +10,7 @@ enum class CollectionReason : std::uint8_t {
   allocation,     ///< the budget was used up
   finalizers,     ///< the heap would have grown, with too many new finalizers
   out_of_memory,  ///< memory ran out
+  pressure,       ///< processes had to wait for memory
   request,        ///< the program asked for it
 };
 
@@ -22,6 +23,8 @@ constexpr std::string_view name_of(CollectionReason reason) {
       return "finalizers";
     case CollectionReason::out_of_memory:
       return "out-of-memory";
+    case CollectionReason::pressure:
+      return "memory-pressure";
     case CollectionReason::request:
       return "request";
   }

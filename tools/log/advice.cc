@@ -153,6 +153,8 @@ const char* cause_of(gc::CollectionReason reason) {
       return "memory ran out, which a higher limit would change";
     case gc::CollectionReason::finalizers:
       return "many finalizers were registered";
+    case gc::CollectionReason::pressure:
+      return "processes had to wait for memory, of which there is too little";
     case gc::CollectionReason::allocation:
       break;
   }

@@ -90,11 +90,12 @@ class FieldReader {
   }
   [[nodiscard]] gc::CollectionReason reason(std::string_view name) const {
     using gc::CollectionReason;
-    for (const CollectionReason reason : {CollectionReason::allocation, CollectionReason::finalizers,
-                                          CollectionReason::out_of_memory, CollectionReason::request}) {
+    for (const CollectionReason reason :
+         {CollectionReason::allocation, CollectionReason::finalizers, CollectionReason::out_of_memory,
+          CollectionReason::pressure, CollectionReason::request}) {
       if (text_of(name) == gc::name_of(reason)) return reason;
     }
-    fail(name, "allocation, finalizers, out-of-memory or request");
+    fail(name, "allocation, finalizers, out-of-memory, memory-pressure or request");
   }
 
  private:

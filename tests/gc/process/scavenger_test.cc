@@ -15,12 +15,14 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/page_memory.h"
 #include "tests/deny_system_call.h"
 #include "tests/gc/process/hidden_lists.h"
+#include "tests/kernel_files.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -157,6 +159,80 @@ TEST(Scavenger, HasNothingToDoInASmallHeap) {
     EXPECT_FALSE(look_while_idle(Scavenger::Clock::now() + seconds(10)));
   });
 }
+
+// Files in which threads wait for memory all the time, or never, from `start` on: scavenges twice, a second
+// apart.
+void look_twice(const KernelFiles& files, Scavenger::Clock::time_point start, bool is_short) {
+  for (const int second : {0, 1}) {
+    files.write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=" +
+                                            std::to_string(is_short ? 1'000'000 * second : 0) + "\n");
+    scavenger().scavenge(start + seconds(second));
+  }
+}
+
+void allocate_garbage() {
+  for (std::size_t i = 0; i < kLarge / 4; ++i) {
+    void* const object = collector().allocate(kLargeBytes, heap::KindNumber::data);
+    std::memset(object, 1, kLargeBytes);
+  }
+}
+
+// The scavenger has no thread, since the program has the collector mark on one though it has two processors.
+class ScavengerUnderPressure : public testing::TestWithParam<bool> {
+ protected:
+  ScavengerUnderPressure() {
+    ProcessOptions& options = ProcessCollector::initial_options();
+    options.kernel_folders = files_.folders();
+    options.marking.engine.threads = 1;
+    options.marking.engine.processors = 2;
+  }
+  void look_twice_now() { look_twice(files_, Scavenger::Clock::now(), GetParam()); }
+
+ private:
+  KernelFiles files_;
+};
+
+TEST_P(ScavengerUnderPressure, GivesAllFreeMemoryBackAtOnce) {
+  collect_with_large_objects();
+  drop_large_objects();
+  look_twice_now();
+  EXPECT_EQ(usage().free < collector().plan().minimum_heap() + heap::HugePages::kBytes, GetParam());
+}
+
+TEST_P(ScavengerUnderPressure, HasTheNextThreadThatAllocatesCollect) {
+  collect_with_large_objects();
+  allocate_garbage();
+  const std::uint64_t wanted = collector().collections() + (GetParam() ? 1 : 0);
+  look_twice_now();
+  collector().allocate(kLargeBytes, heap::KindNumber::data);
+  EXPECT_EQ(collector().collections(), wanted);
+  EXPECT_LT(usage().free, 2 * heap::HugePages::kBytes) << "what it frees goes back";
+  collector().allocate(kLargeBytes, heap::KindNumber::data);
+  EXPECT_EQ(collector().collections(), wanted) << "once is enough";
+}
+
+TEST_P(ScavengerUnderPressure, CollectsNothingWhereCollectionsAreDisabled) {
+  collect_with_large_objects();
+  collector().plan().disable();
+  allocate_garbage();
+  const std::uint64_t before = collector().collections();
+  look_twice_now();
+  allocate_garbage();
+  EXPECT_EQ(collector().collections(), before);
+  collector().plan().enable();
+}
+
+TEST_P(ScavengerUnderPressure, LooksAtNoneWhereItShallLookAtNoLimits) {
+  ProcessCollector::initial_options().fits_memory = false;
+  collect_with_large_objects();
+  drop_large_objects();
+  const std::uint64_t free = usage().free;
+  look_twice_now();
+  EXPECT_EQ(usage().free, free);
+}
+
+INSTANTIATE_TEST_SUITE_P(MemoryIs, ScavengerUnderPressure, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Short" : "Enough"; });
 
 void wait_for_the_thread_to_give_back() {
   collector().threads().call_blocked(

@@ -103,7 +103,7 @@ TEST(LogLines, WrongValuesAreRefused) {
     EXPECT_EQ(refusal_of(with(line, "pause_ms=3.214", "pause_ms=" + bad)),
               "'pause_ms' must be a number from 0 to 9e12");
   EXPECT_EQ(refusal_of(with(line, "out-of-memory", "boredom")),
-            "'reason' must be allocation, finalizers, out-of-memory or request");
+            "'reason' must be allocation, finalizers, out-of-memory, memory-pressure or request");
 }
 
 TEST(LogLines, OtherTextIsRefused) {
