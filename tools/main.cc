@@ -50,7 +50,7 @@ const CLI::App& last_command(const CLI::App& app) {
 std::string help_line(const CLI::App& command) {
   std::string line = "--help";
   for (const CLI::App* at = &command; at != nullptr; at = at->get_parent())
-    line = at->get_name() + " " + line;
+    line.insert(0, at->get_name() + " ");
   return line;
 }
 

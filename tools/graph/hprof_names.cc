@@ -90,7 +90,7 @@ std::string HprofNames::place_of_root(const Graph& graph, std::size_t root) cons
     case HprofRoot::jni_local:
     case HprofRoot::java_frame: {
       const std::string frame = threads_.frame(place.thread, place.frame, classes_, !is_ours_);
-      const std::string sort = place.kind == HprofRoot::jni_local ? "JNI local" : "";
+      std::string sort = place.kind == HprofRoot::jni_local ? "JNI local" : "";
       if (frame.empty()) return sort;
       return fmt::format("{}{}in the frame of {}", sort, sort.empty() ? "" : " ", frame);
     }
