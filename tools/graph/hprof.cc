@@ -90,9 +90,9 @@ class FirstPass final : public HprofVisitor {
     require_memory_so_far();
   }
 
-  void visit_trace(std::uint32_t serial, const std::vector<std::uint64_t>& frames) override {
+  void visit_trace_frame(std::uint32_t serial, std::uint64_t frame) override {
     if (!limits_.with_names) return;
-    found_.threads.add_trace(serial, frames);
+    found_.threads.add_trace_frame(serial, frame);
     require_memory_so_far();
   }
 

@@ -181,9 +181,7 @@ void HprofRecords::visit_trace_record(HprofVisitor& visitor) {
     source_.fail(offset, fmt::format("a stack of {} frames, but its record has only {} bytes left; must fit "
                                      "in it",
                                      count, source_.bytes_to_bound()));
-  std::vector<std::uint64_t> frames;
-  for (std::uint32_t i = 0; i < count; ++i) frames.push_back(read_identifier());
-  visitor.visit_trace(serial, frames);
+  for (std::uint32_t i = 0; i < count; ++i) visitor.visit_trace_frame(serial, read_identifier());
 }
 
 void HprofRecords::visit_heap(HprofVisitor& visitor, std::uint64_t end) {

@@ -109,8 +109,8 @@ class HprofVisitor {
   virtual void visit_class_name(std::uint64_t /*class_identifier*/, std::uint64_t /*string_identifier*/,
                                 std::uint32_t /*class_serial*/) {}
   virtual void visit_frame(const FrameDump& /*dump*/) {}
-  /// Visits a stack by the identifiers of its frames.
-  virtual void visit_trace(std::uint32_t /*serial*/, const std::vector<std::uint64_t>& /*frames*/) {}
+  /// Visits the next frame of a stack, by its identifier.
+  virtual void visit_trace_frame(std::uint32_t /*trace_serial*/, std::uint64_t /*frame*/) {}
   /// Visits a root record of any kind.
   virtual void visit_root(const RootDump& /*dump*/) {}
   virtual void visit_class(const ClassDump& /*dump*/) {}

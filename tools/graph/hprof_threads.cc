@@ -9,9 +9,9 @@ void HprofThreads::add_frame(const FrameDump& dump, HprofStrings& strings) {
                               dump.line};
 }
 
-void HprofThreads::add_trace(std::uint32_t serial, const std::vector<std::uint64_t>& frames) {
-  traces_[serial] = frames;
-  traced_frames_ += frames.size();
+void HprofThreads::add_trace_frame(std::uint32_t serial, std::uint64_t frame) {
+  traces_[serial].push_back(frame);
+  ++traced_frames_;
 }
 
 void HprofThreads::add_thread(const RootDump& dump) {
@@ -49,7 +49,7 @@ std::uint64_t HprofThreads::table_bytes() const {
   // The nodes of maps, with what malloc adds, are below 150 bytes.
   constexpr std::uint64_t kPerNode = 150;
   return (frames_.size() + traces_.size() + threads_.size()) * kPerNode +
-         traced_frames_ * sizeof(std::uint64_t);
+         traced_frames_ * 3 * sizeof(std::uint64_t);  // a vector that grows has two buffers
 }
 
 }  // namespace jackdaw::tools

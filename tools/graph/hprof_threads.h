@@ -24,7 +24,8 @@ class HprofThreads {
   };
 
   void add_frame(const FrameDump& dump, HprofStrings& strings);
-  void add_trace(std::uint32_t serial, const std::vector<std::uint64_t>& frames);
+  /// Adds the next frame of a stack trace, the innermost first.
+  void add_trace_frame(std::uint32_t serial, std::uint64_t frame);
   /// Adds the thread whose object is a root.
   void add_thread(const RootDump& dump);
 
