@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/scaled.h"
+
 namespace jackdaw::mark {
 namespace {
 
@@ -118,7 +120,7 @@ TEST(ThreadPool, CallsNoMoreThanMayBeOnTheirWay) {
 // Workers whose part has ended are called again, the caller, too; the job ends when no worker is at work.
 TEST(ThreadPool, CallsWhoeverHasReturnedBack) {
   constexpr int kParts = 300;
-  constexpr int kJobs = 20;
+  constexpr int kJobs = static_cast<int>(scaled(20));
   ThreadPool pool(3);
   int parts_of_caller = 0;
   for (int job = 0; job < kJobs; ++job) {

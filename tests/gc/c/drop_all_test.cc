@@ -25,6 +25,11 @@ using ByteCounts = std::initializer_list<std::size_t>;
 
 constexpr std::size_t kMib = std::size_t{1} << 20;
 
+// A sanitizer takes much longer for each object.
+constexpr std::size_t kShortList = mark::kSanitized ? kMib / 8 : kMib;
+constexpr std::size_t kList = 4 * kShortList;
+constexpr std::size_t kLongList = 32 * kShortList;
+
 struct Node {
   Node* next;
   std::uint64_t value;
@@ -60,29 +65,29 @@ std::size_t resident_bytes() {
 TEST(CDropAll, GivesTheMemoryOfLiveObjectsBack) {
   GC_init();
   const std::size_t before = resident_bytes();
-  make_list(128 * kMib);
+  make_list(kLongList);
   std::array<void*, 32> large{};
   for (void*& object : large) {
     object = GC_malloc_atomic(4 * kMib);
     std::memset(object, 1, 4 * kMib);
   }
-  ASSERT_GT(resident_bytes(), before + 256 * kMib);
+  ASSERT_GT(resident_bytes(), before + kLongList + 128 * kMib);
   const GC_word collections = GC_get_gc_no();
   EXPECT_EQ(GC_drop_all_objects(), 1);
   EXPECT_EQ(GC_get_gc_no(), collections + 1);
   // The sanitizer's own notes of the memory do not go back.
-  EXPECT_LT(resident_bytes(), before + (mark::kSanitized ? 128 : 16) * kMib);
+  EXPECT_LT(resident_bytes(), before + (mark::kSanitized ? 64 : 16) * kMib);
   EXPECT_LT(GC_get_memory_use(), kMib);
-  make_list(32 * kMib);
+  make_list(kLongList);
   collect();
-  expect_intact(32 * kMib);
+  expect_intact(kLongList);
 }
 
 TEST(CDropAll, WorksAgainAndAgain) {
   for (int i = 0; i < 20; ++i) {
-    make_list(4 * kMib);
+    make_list(kList);
     if (i % 3 == 0) collect();
-    expect_intact(4 * kMib);
+    expect_intact(kList);
     EXPECT_EQ(GC_drop_all_objects(), 1);
   }
 }
@@ -114,7 +119,7 @@ TEST(CDropAll, UncollectableObjectsStayWithoutWhatTheyReferTo) {
   }
   EXPECT_EQ(GC_drop_all_objects(), 1);
   EXPECT_EQ(count_there(dropped), 0U);
-  make_list(4 * kMib);
+  make_list(kList);
   for (const char* const object : kept) {
     for (std::size_t i = 0; i < 16; ++i) ASSERT_EQ(object[i], 7);
     EXPECT_EQ(GC_base(const_cast<char*>(object)), object);
@@ -252,7 +257,7 @@ TEST(CDropAll, GivesUpACycle) {
   setenv("JACKDAW_PAUSE_MS", "0", 1);
   setenv("JACKDAW_CONCURRENT", "1", 1);
   GC_init();
-  make_list(16 * kMib);
+  make_list(4 * kList);
   for (const gc::Phase phase : {gc::Phase::marking, gc::Phase::marked, gc::Phase::sweeping}) {
     gc::HeldCycle cycle(phase);
     cycle.go_on_when_caller_sleeps();
@@ -260,9 +265,9 @@ TEST(CDropAll, GivesUpACycle) {
     EXPECT_EQ(gc::phase(), gc::Phase::idle);
     EXPECT_LT(GC_get_memory_use(), kMib);
     cycle.go_on();
-    make_list(16 * kMib);
+    make_list(4 * kList);
     gc::run_cycle();
-    expect_intact(16 * kMib);
+    expect_intact(4 * kList);
   }
 }
 
@@ -270,15 +275,15 @@ TEST(CDropAll, GivesUpACycle) {
 TEST(CDropAll, UnderTheSwitchesThatMakeFaultsShow) {
   for (const char* const name : {"JACKDAW_VERIFY", "JACKDAW_POISON", "JACKDAW_STRESS"}) setenv(name, "1", 1);
   for (int i = 0; i < 5; ++i) {
-    make_list(kMib);
+    make_list(kShortList);
     void* const kept = GC_malloc_uncollectable(100);
     EXPECT_EQ(GC_drop_all_objects(), 1);
     collect();
     GC_free(kept);
   }
-  make_list(kMib);
+  make_list(kShortList);
   collect();
-  expect_intact(kMib);
+  expect_intact(kShortList);
 }
 
 }  // namespace
