@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gc/cpp/persistent.h"
+#include "tests/gc/clean_stack.h"
 #include "tests/gc/cpp/lists.h"
 #include "tests/scaled.h"
 
@@ -93,16 +94,19 @@ TEST(HeapContainer, LivesOnAStackAndIsCopiedAndMoved) {
   for (const auto& list : *copy) expect_intact(list, 10);
 }
 
+// Its variables are gone when it returns.
+[[gnu::noinline]] std::vector<HiddenObject> add_addresses_of_links(HeapVector<std::uint64_t>& numbers) {
+  Link* const list = new_list(1000);
+  for (const Link* link = list; link != nullptr; link = link->next)
+    numbers->push_back(reinterpret_cast<std::uintptr_t>(link));
+  return hidden_links(list);
+}
+
 TEST(HeapContainer, OfNumbersLeadsNowhere) {
   Persistent<Containers> owner(MakeGarbageCollected<Containers>());
   HeapVector<std::uint64_t> numbers;
-  std::vector<HiddenObject> hidden;
-  [&] {
-    Link* const list = new_list(1000);
-    for (const Link* link = list; link != nullptr; link = link->next)
-      numbers->push_back(reinterpret_cast<std::uintptr_t>(link));
-    hidden = hidden_links(list);
-  }();
+  const std::vector<HiddenObject> hidden = add_addresses_of_links(numbers);
+  clean_stack();
   const HiddenObject data(numbers->data());
   const volatile std::uint64_t* volatile kept = numbers->data();
   collect_garbage();
