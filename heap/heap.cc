@@ -58,13 +58,20 @@ void Heap::take_back_blocks(Allocator& allocator) {
   allocator.give_up_blocks();
 }
 
+// Sweeps the next chunk, if there is one, for a thread that needs memory.
+void Heap::sweep_to_allocate() {
+  if (!sweeper_.is_sweeping()) return;
+  const base::WorkTime::Span span(work_time_);
+  sweeper_.sweep_next_chunk();
+}
+
 // Opens a wholly free block after the lock is released, since many threads wait for the lock.
 SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
   SmallBlock block;
   {
     const std::lock_guard lock(mutex_);
     std::byte*& partly_free = partly_free_.list(size_class, kind, nodes().near_this_thread());
-    if (partly_free == nullptr) sweeper_.sweep_next_chunk();
+    if (partly_free == nullptr) sweep_to_allocate();
     if (partly_free != nullptr) return own_partly_free(partly_free);
     block = own_free_with_spares(size_class, kind, spares);
     if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
@@ -351,7 +358,7 @@ Chunk* Heap::find_sweeping(std::size_t count, std::size_t& first, Blacklisted bl
     const bool is_enough = !sweeper_.is_sweeping() || swept == most_swept;
     Chunk* const chunk = blocks_.find(count, first, blacklisted, node);
     if (is_enough || (chunk != nullptr && chunk->count_zero(first, count) == 0)) return chunk;
-    sweeper_.sweep_next_chunk();
+    sweep_to_allocate();
   }
 }
 

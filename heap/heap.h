@@ -20,6 +20,7 @@
 #include "base/adaptive_mutex.h"
 #include "base/export.h"
 #include "base/page_vector.h"
+#include "base/work_time.h"
 #include "heap/blocks.h"
 #include "heap/budget.h"
 #include "heap/chunk.h"
@@ -138,6 +139,10 @@ class Heap {
     return blocks_.taken_memory().take();
   }
 
+  /// Returns the processor time that threads of the program spend on the collector's work: sweeping before an
+  /// allocation counts, and what the collector adds.
+  [[nodiscard]] base::WorkTime& work_time() { return work_time_; }
+  [[nodiscard]] const base::WorkTime& work_time() const { return work_time_; }
   /// Returns figures on the use of the heap's memory and on allocation.
   [[nodiscard]] const HeapUsage& usage() const { return usage_; }
 
@@ -282,6 +287,7 @@ class Heap {
     usage_.allocated.add(bytes);
   }
 
+  void sweep_to_allocate();
   SmallBlock own_partly_free(std::byte*& list);
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
   SmallBlock own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
@@ -308,6 +314,7 @@ class Heap {
   Displacements displacements_;
   Poison poison_;
   HeapUsage usage_;  // written under the lock
+  base::WorkTime work_time_;
   Budget budget_;
   base::AdaptiveMutex mutex_;  // guards all members below
   Blocks blocks_;              // except for its map

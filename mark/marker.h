@@ -116,6 +116,7 @@ class Marker final : public MarkerBase {
     return team_.worker(worker).steals_by_victim().first(worker_count());
   }
   [[nodiscard]] std::uint32_t worker_count() const override { return team_.worker_count(); }
+  [[nodiscard]] std::chrono::nanoseconds helpers_time() const override { return team_.pool().helpers_time(); }
   [[nodiscard]] std::size_t memory_bytes() const override {
     std::size_t bytes = 0;
     for (std::uint32_t i = 0; i < worker_count(); ++i) bytes += team_.worker(i).memory_bytes();

@@ -4,6 +4,7 @@
 // is called a few times in a collection.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +44,8 @@ class MarkerBase {
   [[nodiscard]] virtual std::span<const std::uint32_t> steals_by_victim(std::uint32_t worker) const = 0;
   /// Returns the number of workers, the caller of mark() included.
   [[nodiscard]] virtual std::uint32_t worker_count() const = 0;
+  /// Returns the processor time of all helpers since they started.
+  [[nodiscard]] virtual std::chrono::nanoseconds helpers_time() const = 0;
   /// Returns the bytes of all queues, and of the overflow lists at their peak in the last mark().
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };

@@ -56,6 +56,7 @@ class Team {
   // ---- for the engine, between rounds ----
 
   ThreadPool& pool() { return pool_; }
+  [[nodiscard]] const ThreadPool& pool() const { return pool_; }
   TeamWorker& worker(std::uint32_t number) { return *workers_[number]; }
   [[nodiscard]] const TeamWorker& worker(std::uint32_t number) const { return *workers_[number]; }
   /// Returns the most workers of the next round: those beyond the number of processors would only take turns.

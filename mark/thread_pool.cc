@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/processor_time.h"
 #include "base/signals_blocked.h"
 #include "base/spin.h"
 
@@ -105,6 +106,14 @@ ThreadPool::~ThreadPool() {
   jobs_begun_.fetch_add(1, std::memory_order_relaxed);
   for (const auto& seat : seats_) seat->called.notify_one();
   for (std::size_t worker = 1; worker < seats_.size(); ++worker) seats_[worker]->thread.join();
+}
+
+std::chrono::nanoseconds ThreadPool::helpers_time() const {
+  std::chrono::nanoseconds time{0};
+  if (getpid() != process_) return time;
+  for (std::size_t worker = 1; worker < seats_.size(); ++worker)
+    time += base::processor_time(seats_[worker]->thread.native_handle());
+  return time;
 }
 
 void ThreadPool::run(Job job, std::uint32_t workers) {

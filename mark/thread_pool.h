@@ -72,6 +72,9 @@ class ThreadPool {
   /// Returns the number of workers: the helpers that started, and the caller.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(seats_.size()); }
 
+  /// Returns the processor time of all helpers since they started. Not while they start.
+  [[nodiscard]] std::chrono::nanoseconds helpers_time() const;
+
   /// Calls job(0) here and job(1) to job(workers - 1) on helpers, and again where call() calls workers back,
   /// and returns when all have returned. The caller then sees all that they wrote. `workers` is from 1 to
   /// size().

@@ -59,6 +59,7 @@ class LoneMarker final : public mark::MarkerBase {
     return worker_.steals_by_victim().first(1);
   }
   [[nodiscard]] std::uint32_t worker_count() const override { return 1; }
+  [[nodiscard]] std::chrono::nanoseconds helpers_time() const override { return {}; }
   [[nodiscard]] std::size_t memory_bytes() const override { return worker_.memory_bytes(); }
 
  private:

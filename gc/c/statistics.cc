@@ -180,6 +180,8 @@ unsigned long GC_get_avg_stopped_mark_time_ns() {
   return markings == 0 ? 0 : nanoseconds(marking_time) / markings;
 }
 
+unsigned long GC_get_processor_time_ns() { return nanoseconds(collector().processor_time()); }
+
 }  // extern "C"
 #pragma GCC visibility pop
 

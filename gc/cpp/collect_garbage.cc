@@ -12,6 +12,10 @@ void drop_all_objects() { gc::ProcessCollector::instance().drop_all_objects(); }
 
 bool dump_heap(const char* path) { return gc::ProcessCollector::instance().dump_heap(path); }
 
+std::chrono::nanoseconds collector_processor_time() {
+  return gc::ProcessCollector::instance().processor_time();
+}
+
 HeapStatistics heap_statistics() {
   gc::ProcessCollector& collector = gc::ProcessCollector::instance();
   return {.collections = collector.collections(),

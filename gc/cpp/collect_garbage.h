@@ -1,6 +1,7 @@
 // collect_garbage: collections at the program's request, heap dumps, and figures of the heap.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "base/export.h"
@@ -28,6 +29,12 @@ JACKDAW_EXPORT void drop_all_objects();
 /// complete; false when it could not be written, or collections are disabled. Throws std::bad_alloc. Any
 /// thread.
 JACKDAW_EXPORT bool dump_heap(const char* path);
+
+/// Returns the processor time that the collector has taken so far: of its own threads, and of the program's
+/// threads while they collect, or sweep because they need memory. Destructors and finalizers do not count,
+/// nor do threads that are stopped. Takes the collector's lock. In the child of a fork it begins at zero. Any
+/// thread.
+JACKDAW_EXPORT std::chrono::nanoseconds collector_processor_time();
 
 /// Figures of the process's heap, for objects of all interfaces.
 struct HeapStatistics {

@@ -1,6 +1,8 @@
 // CollectorParts: what the collections of a process share.
 #pragma once
 
+#include <chrono>
+
 #include "gc/marking/collection.h"
 #include "gc/process/collection_plan.h"
 #include "gc/process/concurrent/concurrent_marking.h"
@@ -18,6 +20,7 @@
 #include "gc/process/scavenger.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_registry.h"
+#include "gc/report/collection_log.h"
 #include "gc/weak/weak_references.h"
 #include "heap/heap.h"
 
@@ -28,6 +31,17 @@ struct CollectorParts {
   explicit CollectorParts(const ProcessOptions& options);
   CollectorParts(const CollectorParts&) = delete;
   CollectorParts& operator=(const CollectorParts&) = delete;
+
+  /// Returns the processor time that the collector has taken: of its own threads, and of threads of the
+  /// program where they collect, or sweep to allocate. With the collector's lock. A system call for each of
+  /// its threads.
+  [[nodiscard]] std::chrono::nanoseconds processor_time() const {
+    return heap.work_time().total() + engine.helpers_time() + marking.thread_time() + scavenger.thread_time();
+  }
+  /// Has the log write a line, if there is one. With the collector's lock.
+  void log(const CollectionRecord& record) {
+    if (reports.has_log()) reports.log(record, processor_time());
+  }
 
   heap::Heap heap;
   HeapLimit heap_limit;

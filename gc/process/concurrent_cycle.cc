@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/own_descriptor.h"
 #include "base/system_call_filter.h"
+#include "base/work_time.h"
 #include "gc/process/threads/own_work.h"
 
 namespace jackdaw::gc {
@@ -120,6 +121,7 @@ void ConcurrentCycle::complete(const OwnStack& own_stack, Lock& lock) {
 void ConcurrentCycle::note_swept() {
   JACKDAW_CHECK(phase() == Phase::idle);
   if (!std::exchange(is_sweep_unnoted_, false)) return;
+  const base::WorkTime::Span work(parts_.heap.work_time());
   {
     const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
     parts_.heap_limit.look_after_collection();
@@ -136,6 +138,7 @@ void ConcurrentCycle::after_fork_in_child() {
 bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) {
   JACKDAW_CHECK(parts_.lock.is_held_by_caller());
   const base::CancellationDisabled guard;
+  const base::WorkTime::Span work(parts_.heap.work_time());
   parts_.lock.let_nobody_pass();
   // A thread that stands still may hold a lock of the C library's that starting another takes.
   if (!parts_.marking.has_thread() && parts_.threads.suspension().has_suspended()) return false;
@@ -187,6 +190,7 @@ std::optional<std::span<heap::Object* const>> ConcurrentCycle::begin_stopped(con
 
 bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   const base::CancellationDisabled guard;
+  const base::WorkTime::Span work(parts_.heap.work_time());
   parts_.lock.let_nobody_pass();
   CollectionRecord record{.reason = reason_, .used_bytes_before = world_.used_bytes()};
   MarkEngine& marking = parts_.engine.for_heap_of(record.used_bytes_before, false);
@@ -205,7 +209,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   parts_.reports.write_trace();
   parts_.marking.start_sweeping();
   parts_.plan.set_budget();
-  parts_.reports.log(record);
+  parts_.log(record);
   parts_.scavenger.note_collection();
   parts_.dead.ask_procedures();
   parts_.heap_size.tell();
@@ -239,6 +243,7 @@ bool ConcurrentCycle::mark_rest(MarkEngine& marking, const OwnStack& own_stack, 
 
 // The thread is started by the first cycle, unless that may wait then for one that waits for the collector.
 bool ConcurrentCycle::ask_for_cycles() {
+  const base::WorkTime::Span work(parts_.heap.work_time());
   parts_.lock.let_nobody_pass();
   if (!parts_.permission.may_be_asked_for()) return false;
   parts_.permission.ask();

@@ -83,6 +83,7 @@ void ProcessFork::end_in_child(ProcessCollector& collector) {
   parts.engine.abandon();
   collector.cycle_.after_fork_in_child();
   parts.reports.after_fork_in_child();
+  parts.heap.work_time().reset();
   parts.scavenger.after_fork_in_child();
   collector.world_.after_fork_in_child();
   parts.plan.after_fork_in_child();

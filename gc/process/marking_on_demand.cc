@@ -82,12 +82,14 @@ void MarkingOnDemand::start_helpers() {
 }
 
 void MarkingOnDemand::end() {
+  ended_time_ = helpers_time();
   forget_helpers();
   engine_.reset();
 }
 
 void MarkingOnDemand::abandon() {
   forget_helpers();
+  ended_time_ = {};
   static_cast<void>(engine_.release());  // NOLINT(bugprone-unused-return-value)
 }
 

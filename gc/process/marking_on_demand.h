@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -42,6 +43,10 @@ class MarkingOnDemand {
   /// started. Any thread.
   // Relaxed, here and where it is written: a number that publishes nothing.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_.load(std::memory_order_relaxed); }
+  /// Returns the processor time of all helpers, also of those that have ended.
+  [[nodiscard]] std::chrono::nanoseconds helpers_time() const {
+    return engine_ == nullptr ? ended_time_ : ended_time_ + engine_->marker().helpers_time();
+  }
 
  private:
   void forget_helpers();
@@ -51,6 +56,7 @@ class MarkingOnDemand {
   bool has_helpers_ = false;
   std::atomic<std::uint32_t> thread_count_;
   std::unique_ptr<MarkEngine> engine_;
+  std::chrono::nanoseconds ended_time_{0};  // of helpers that were ended
 };
 
 }  // namespace jackdaw::gc

@@ -194,6 +194,11 @@ void ProcessCollector::add_displacement(std::size_t offset) {
   parts_.heap.displacements().add(offset);
 }
 
+std::chrono::nanoseconds ProcessCollector::processor_time() {
+  const NestedLock lock(parts_.lock);
+  return parts_.processor_time();
+}
+
 void ProcessCollector::start_mark_threads() {
   const base::CancellationDisabled guard;
   ConcurrentCycle::Lock lock(parts_.lock);

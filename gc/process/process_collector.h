@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -86,6 +87,8 @@ class ProcessCollector {
   /// Threads that mark, the collecting one included.
   [[nodiscard]] std::uint32_t mark_threads() const { return parts_.engine.thread_count(); }
   [[nodiscard]] std::uint64_t collections() const { return parts_.counters.collections(); }
+  /// See CollectorParts. Takes the lock, unless the caller holds it.
+  [[nodiscard]] std::chrono::nanoseconds processor_time();
 
   /// From now on an address `offset` bytes behind an object's start keeps it. Throws std::bad_alloc.
   void add_displacement(std::size_t offset);

@@ -1,8 +1,10 @@
 // Reports: what a process's collector writes for people: log, trace and heap dumps.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "gc/process/process_options.h"
 #include "gc/process/threads/own_work.h"
@@ -26,8 +28,11 @@ class Reports {
   CollectionTrace& trace() { return trace_; }
   HeapDumps& dumps() { return dumps_; }
 
-  void log(const CollectionRecord& record) {
-    if (log_) log_->write(record);
+  [[nodiscard]] bool has_log() const { return log_.has_value(); }
+  /// Writes a line to the log, which there is. `processor_time`: the collector's, up to now.
+  void log(CollectionRecord record, std::chrono::nanoseconds processor_time) {
+    record.processor_time = processor_time - std::exchange(logged_time_, processor_time);
+    log_->write(record);
   }
   /// See CollectionTrace::write.
   void write_trace() {
@@ -38,6 +43,7 @@ class Reports {
   void after_fork_in_child() {
     const OwnWork own_work;
     trace_.after_fork_in_child();
+    logged_time_ = {};
   }
 
   /// The time in which a collection may write a heap dump: from before the program is stopped until its
@@ -62,6 +68,7 @@ class Reports {
  private:
   CollectionTrace trace_;
   std::optional<CollectionLog> log_;
+  std::chrono::nanoseconds logged_time_{0};  // the processor time that all lines together tell
   HeapDumps dumps_;
 };
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/processor_time.h"
 #include "base/signals_blocked.h"
 #include "base/system_call_filter.h"
 #include "gc/process/marking_on_demand.h"
@@ -79,15 +80,26 @@ void Scavenger::wake_thread(Clock::time_point now) {
   state_.wake_all();
 }
 
+std::chrono::nanoseconds Scavenger::thread_time() const {
+  return has_thread_ ? ended_time_ + base::processor_time(thread_) : ended_time_;
+}
+
 void Scavenger::end_thread() {
   if (!has_thread_) return;
+  // A thread that has ended has no clock.
+  ended_time_ = thread_time();
   state_.value().store(ending, std::memory_order_relaxed);
   state_.wake_all();
   pthread_join(thread_, nullptr);
-  after_fork_in_child();
+  forget_thread();
 }
 
 void Scavenger::after_fork_in_child() {
+  forget_thread();
+  ended_time_ = {};
+}
+
+void Scavenger::forget_thread() {
   has_thread_ = false;
   state_.value().store(resting, std::memory_order_relaxed);
 }

@@ -58,6 +58,8 @@ class Scavenger {
   /// Starts the thread, unless it runs, or the program has the collector mark on one thread though it has
   /// more processors. Returns whether it runs. With the collector's lock.
   bool start_thread();
+  /// Returns the thread's processor time, and that of those that have ended. With the collector's lock.
+  [[nodiscard]] std::chrono::nanoseconds thread_time() const;
   /// Ends the thread. With the collector's lock.
   void end_thread();
   /// In the child of a fork, which does not have the thread.
@@ -71,6 +73,7 @@ class Scavenger {
     ending,
   };
 
+  void forget_thread();
   static void* run_thread(void* self);
   void run();
   void wake_thread(Clock::time_point now);
@@ -100,6 +103,7 @@ class Scavenger {
   base::FutexWord state_;
   pthread_t thread_{};
   bool has_thread_ = false;
+  std::chrono::nanoseconds ended_time_{0};  // of threads that were ended
 };
 
 }  // namespace jackdaw::gc

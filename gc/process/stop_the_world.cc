@@ -7,6 +7,7 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
+#include "base/work_time.h"
 #include "gc/process/threads/own_work.h"
 #include "gc/process/verification.h"
 #include "gc/report/dump/heap_dump.h"
@@ -23,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& own_stack, Kept kept) {
   JACKDAW_CHECK(parts_.lock.is_held_by_caller() && !parts_.plan.is_cycle_under_way());
   const base::CancellationDisabled guard;
+  const base::WorkTime::Span work(parts_.heap.work_time());
   parts_.lock.let_nobody_pass();
   const std::uint64_t live_before = parts_.counters.live_bytes();
   CollectionRecord record{.reason = reason, .used_bytes_before = used_bytes()};
@@ -45,7 +47,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   } else {
     parts_.plan.note_dropped(start, record.used_bytes_before - live_before);
   }
-  parts_.reports.log(record);
+  parts_.log(record);
   parts_.reports.write_trace();
   give_back_memory_of_parent();
   parts_.scavenger.note_collection();

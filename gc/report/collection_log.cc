@@ -110,6 +110,7 @@ std::string_view format_record(const CollectionRecord& record, LogSpelling spell
   line.number("pid", record.process);
   line.mib("free_mib", record.free_bytes);
   line.mib("given_back_mib", record.given_back_bytes);
+  line.milliseconds("processor_ms", record.processor_time);
   return line.finish();
 }
 

@@ -47,11 +47,12 @@ struct CollectionRecord {
   std::uint32_t stopped_threads =
       0;  ///< besides the collecting one, and those that declared themselves blocked
   std::optional<ConcurrentRecord> concurrent = {};
-  std::uint32_t markers = 1;           ///< threads that could have marked
-  std::chrono::nanoseconds at{0};      ///< when it was written, since the log began
-  std::uint32_t process = 0;           ///< the process's number
-  std::uint64_t free_bytes = 0;        ///< of heap_bytes: in blocks without objects
-  std::uint64_t given_back_bytes = 0;  ///< of blocks without objects whose memory the system has back
+  std::uint32_t markers = 1;                   ///< threads that could have marked
+  std::chrono::nanoseconds at{0};              ///< when it was written, since the log began
+  std::uint32_t process = 0;                   ///< the process's number
+  std::uint64_t free_bytes = 0;                ///< of heap_bytes: in blocks without objects
+  std::uint64_t given_back_bytes = 0;          ///< of blocks without objects whose memory the system has back
+  std::chrono::nanoseconds processor_time{0};  ///< the collector's since the line before
 };
 
 /// Returns the number of threads that took part in marking, at least one.

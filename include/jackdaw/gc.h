@@ -1003,6 +1003,13 @@ GC_API unsigned long GC_CALL GC_get_full_gc_total_ns_frac(void);
 GC_API unsigned long GC_CALL GC_get_stopped_mark_total_time(void);
 GC_API unsigned long GC_CALL GC_get_avg_stopped_mark_time_ns(void);
 
+/* Jackdaw's own. The processor time that the collector has taken so far, in nanoseconds: of its own threads,
+   which mark, sweep and give memory back, and of the program's threads while they collect, or sweep because
+   they need memory. Finalizers do not count, nor do threads that are stopped; disclaim procedures and event
+   callbacks do. What a collection takes of the thread that collects counts when it is over. Takes the lock.
+   In the child of a fork it begins at 0. */
+GC_API unsigned long GC_CALL GC_get_processor_time_ns(void);
+
 /* Write to the log: the state of the heap; the same under a name (null: the number of the collection) and
    without taking the lock; every block of every chunk; all links and finalizers. */
 GC_API void GC_CALL GC_dump(void);

@@ -146,6 +146,7 @@ const struct function functions[] = {
     FUNCTION(GC_get_oom_fn),
     FUNCTION(GC_get_pages_executable),
     FUNCTION(GC_get_parallel),
+    FUNCTION(GC_get_processor_time_ns),
     FUNCTION(GC_get_prof_stats),
     FUNCTION(GC_get_rate),
     FUNCTION(GC_get_same_obj_print_proc),

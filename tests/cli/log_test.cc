@@ -20,7 +20,7 @@ const std::string kWords =
 const std::string kJson =
     R"({"collection":2,"reason":"request","pause_ms":6.000,"before_mib":64.000,"live_mib":20.000,)"
     R"("heap_mib":96.000,"mark_threads":2,"stolen_percent":1.042,"stopped_threads":5,"markers":2,)"
-    R"("at_ms":200.000,"pid":7,"free_mib":12.250,"given_back_mib":3.000})"
+    R"("at_ms":200.000,"pid":7,"free_mib":12.250,"given_back_mib":3.000,"processor_ms":7.250})"
     "\n";
 
 TEST(LogCommand, SumsUpBothSpellings) {
@@ -36,6 +36,7 @@ TEST(LogCommand, SumsUpBothSpellings) {
   EXPECT_NE(outcome.out.find("\nmax       6.000   █"), std::string::npos) << outcome.out;
   const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
   EXPECT_EQ(json["processes"][0]["pauses"]["max_ms"], 6.0);
+  EXPECT_EQ(json["processes"][0]["processor_ms"], 7.25);
   EXPECT_EQ(json["processes"][0]["kinds"][1]["reason"], "request");
 }
 

@@ -109,16 +109,17 @@ TEST(RunCommand, SumsUpTheCollections) {
   write_file(log, "jackdaw: collection=1 reason=request pause_ms=9999.000 heap_mib=9999.000\n");
   const Outcome outcome = run({"--stats", "--log", log, kProgram, "collect", "5"});
   EXPECT_EQ(outcome.status, 0);
-  double all = 0, p50 = 0, p99 = 0, longest = 0, live = -1, heap = 0;
+  double all = 0, p50 = 0, p99 = 0, longest = 0, processor = 0, live = -1, heap = 0;
   int count = 0;
   ASSERT_EQ(
       std::sscanf(outcome.err.c_str(),
                   "jackdaw: collections: %d; pauses: %lf ms in all, p50 %lf ms, p99 %lf ms, max %lf ms\n"
+                  "jackdaw: processor time of the collector: %lf ms\n"
                   "jackdaw: %lf MiB live after the last, peak heap %lf MiB\n",
-                  &count, &all, &p50, &p99, &longest, &live, &heap),
-      7)
+                  &count, &all, &p50, &p99, &longest, &processor, &live, &heap),
+      8)
       << outcome.err;
-  EXPECT_EQ(lines_in(outcome.err), 2);
+  EXPECT_EQ(lines_in(outcome.err), 3);
 
   // The log's lines on this run, without those on earlier runs.
   std::istringstream lines(read_file(log));
@@ -144,6 +145,7 @@ TEST(RunCommand, SumsUpTheCollections) {
   EXPECT_EQ(p50, pauses[2]);
   EXPECT_EQ(p99, pauses[4]);
   EXPECT_EQ(longest, pauses[4]);
+  EXPECT_GT(processor, 0);
   EXPECT_EQ(live, logged_live);
   EXPECT_EQ(heap, logged_heap);
 }
@@ -171,7 +173,7 @@ TEST(RunCommand, WritesALogThatJackdawLogReads) {
 TEST(RunCommand, LeavesNoLogBehind) {
   const TemporaryFolder folder;
   const Variable temporary("TMPDIR", folder.file(""));
-  EXPECT_EQ(lines_in(run({"--stats", kProgram, "collect", "1"}).err), 2);
+  EXPECT_EQ(lines_in(run({"--stats", kProgram, "collect", "1"}).err), 3);
   EXPECT_EQ(folder.contents(), Words{});
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/processor_time.h"
 #include "base/sanitizers.h"
+#include "base/work_time.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "mark/random_numbers.h"
@@ -59,6 +62,29 @@ class HeapSweepInPartsTest : public testing::Test {
   Allocator allocator_{heap_};
   std::vector<Object*> fillers_;
 };
+
+TEST_F(HeapSweepInPartsTest, OnlyTheTimeOfAllocationsThatSweepCounts) {
+  const auto allocate_one_of = [this](std::size_t bytes) {
+    const std::chrono::nanoseconds before = heap_.work_time().total();
+    const std::chrono::nanoseconds own_before = base::processor_time();
+    allocate(bytes);
+    const std::chrono::nanoseconds time = heap_.work_time().total() - before;
+    EXPECT_LE(time, base::processor_time() - own_before);
+    return time;
+  };
+  fill_chunks(4, 512);
+  EXPECT_EQ(heap_.work_time().total(), std::chrono::nanoseconds::zero());
+  mark_only({});
+  heap_.start_sweep(OwnedBlocks::taken_back);
+  EXPECT_GT(allocate_one_of(256), std::chrono::nanoseconds::zero());
+  {
+    const base::WorkTime::Span collection(heap_.work_time());
+    allocate(kMostOfAChunk);
+    EXPECT_GT(heap_.work_time().total(), std::chrono::nanoseconds::zero());
+  }
+  heap_.finish_sweep();
+  EXPECT_EQ(allocate_one_of(128), std::chrono::nanoseconds::zero());
+}
 
 TEST_F(HeapSweepInPartsTest, AllocationBetweenThePartsGetsOnlyWhatIsFree) {
   constexpr std::size_t kBytes = 512;

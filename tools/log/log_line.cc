@@ -162,6 +162,7 @@ gc::CollectionRecord read_log_line(std::string_view line) {
   // Earlier versions did not write these.
   if (fields.has("free_mib")) record.free_bytes = fields.mib("free_mib");
   if (fields.has("given_back_mib")) record.given_back_bytes = fields.mib("given_back_mib");
+  if (fields.has("processor_ms")) record.processor_time = fields.milliseconds("processor_ms");
   if (fields.has("concurrent_ms")) record.concurrent = read_concurrent(fields);
   return record;
 }

@@ -46,6 +46,9 @@ void format_heading(const ProcessSummary& process, std::string& out) {
                  "live: {:.1f} MiB at the end, {:.1f} MiB at most; heap: {:.1f} MiB at most\n",
                  process.process, (process.end_ms - process.begin_ms) / 1000, process.paused_percent,
                  mib(last.live_bytes), mib(process.peak_live_bytes), mib(process.peak_heap_bytes));
+  if (process.processor_ms > 0)
+    fmt::format_to(std::back_inserter(out), "processor time of the collector: {:.3f} ms\n",
+                   process.processor_ms);
   if (last.free_bytes + last.given_back_bytes == 0) return;
   fmt::format_to(std::back_inserter(out),
                  "free blocks at the last line: {:.1f} MiB, and {:.1f} MiB given back\n",
@@ -125,6 +128,7 @@ nlohmann::ordered_json process_to_json(const ProcessSummary& process, const Prog
                                  {"begin_ms", process.begin_ms},
                                  {"end_ms", process.end_ms},
                                  {"paused_percent", process.paused_percent},
+                                 {"processor_ms", process.processor_ms},
                                  {"pauses", figures(process.pauses)},
                                  {"live_bytes", process.collections.back().live_bytes},
                                  {"peak_live_bytes", process.peak_live_bytes},

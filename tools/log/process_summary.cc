@@ -44,6 +44,7 @@ void finish(ProcessSummary& summary) {
   summary.process = first.process;
   summary.pauses = pauses_of(summary.collections);
   summary.kinds = kinds_of(summary.collections);
+  summary.processor_ms = processor_ms_of(summary.collections);
   summary.begin_ms = first.number == 1 ? 0 : std::max(in_ms(first.at - first.pause), 0.0);
   summary.end_ms = std::max(in_ms(summary.collections.back().at), summary.begin_ms);
   // The pauses are at most all of the time, even in a wrong log.
@@ -68,6 +69,12 @@ PauseFigures pauses_of(std::span<const gc::CollectionRecord> collections) {
           .p90_ms = percentile(pauses, 0.9),
           .p99_ms = percentile(pauses, 0.99),
           .longest_ms = pauses.back()};
+}
+
+double processor_ms_of(std::span<const gc::CollectionRecord> collections) {
+  double ms = 0;
+  for (const gc::CollectionRecord& collection : collections) ms += in_ms(collection.processor_time);
+  return ms;
 }
 
 std::vector<ProcessSummary> summarise_processes(std::span<const gc::CollectionRecord> log) {

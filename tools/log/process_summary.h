@@ -24,6 +24,9 @@ struct PauseFigures {
 /// not contain the others.
 PauseFigures pauses_of(std::span<const gc::CollectionRecord> collections);
 
+/// Returns the milliseconds of processor time that the collector took up to the last of these lines.
+double processor_ms_of(std::span<const gc::CollectionRecord> collections);
+
 struct ProcessSummary {
   /// Collections of one kind.
   struct Kind {
@@ -40,6 +43,7 @@ struct ProcessSummary {
   double begin_ms = 0;        ///< the collector's start, or that of the log's first collection
   double end_ms = 0;          ///< the last line, on the same clock
   double paused_percent = 0;  ///< of the time between
+  double processor_ms = 0;    ///< the collector's; 0 in a log of an earlier version, which does not tell
   std::uint64_t peak_live_bytes = 0;
   std::uint64_t peak_heap_bytes = 0;
 };

@@ -38,9 +38,10 @@ std::string summarise_collections(const std::string& log) {
   const auto mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   return fmt::format(
       "jackdaw: collections: {}; pauses: {:.3f} ms in all, p50 {:.3f} ms, p99 {:.3f} ms, max {:.3f} ms\n"
+      "jackdaw: processor time of the collector: {:.3f} ms\n"
       "jackdaw: {:.3f} MiB live after the last, peak heap {:.3f} MiB\n",
       collections.size(), pauses.total_ms, pauses.p50_ms, pauses.p99_ms, pauses.longest_ms,
-      mib(collections.back().live_bytes), mib(peak_heap_bytes));
+      processor_ms_of(collections), mib(collections.back().live_bytes), mib(peak_heap_bytes));
 }
 
 }  // namespace jackdaw::tools

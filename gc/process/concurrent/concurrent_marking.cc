@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/prefetch.h"
+#include "base/processor_time.h"
 #include "base/short_turns.h"
 #include "base/signals_blocked.h"
 #include "base/stress.h"
@@ -155,9 +156,15 @@ bool ConcurrentMarking::start_thread() {
   return has_thread_;
 }
 
+std::chrono::nanoseconds ConcurrentMarking::thread_time() const {
+  return has_thread_ ? ended_time_ + base::processor_time(thread_) : ended_time_;
+}
+
 void ConcurrentMarking::end_thread() {
   JACKDAW_CHECK(phase() == Phase::idle);
   if (!has_thread_) return;
+  // A thread that has ended has no clock.
+  ended_time_ = thread_time();
   // Relaxed: the change of the word that follows publishes it.
   is_ending_.store(true, std::memory_order_relaxed);
   change_phase(Phase::sweeping);
@@ -617,6 +624,7 @@ void ConcurrentMarking::give_up() {
 void ConcurrentMarking::after_fork_in_child() {
   tracking_.after_fork_in_child();
   has_thread_ = false;
+  ended_time_ = {};
   forget();
   set_phase(Phase::idle);
 }

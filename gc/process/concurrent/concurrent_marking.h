@@ -70,6 +70,8 @@ class ConcurrentMarking {
   /// Starts the thread, unless it runs. False when it cannot be started.
   bool start_thread();
   [[nodiscard]] bool has_thread() const { return has_thread_; }
+  /// Returns the thread's processor time, and that of those that have ended.
+  [[nodiscard]] std::chrono::nanoseconds thread_time() const;
   /// Ends the thread. In phase idle.
   void end_thread();
   /// Starts write tracking, by a method up to `last`, unless it is under way; returns whether it is. In phase
@@ -205,6 +207,7 @@ class ConcurrentMarking {
   StoppableMutex steps_;  // held by the thread when it takes the heap's lock or goes back to marking
   pthread_t thread_{};
   bool has_thread_ = false;
+  std::chrono::nanoseconds ended_time_{0};  // of threads that were ended
   std::atomic<bool> is_ending_{false};
   std::atomic<bool> is_hurried_{false};
   std::span<heap::Object* const> first_roots_;

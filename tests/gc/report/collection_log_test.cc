@@ -33,7 +33,8 @@ constexpr CollectionRecord kRecord{.number = 12,
                                    .at = std::chrono::microseconds(12'345'010),
                                    .process = 4321,
                                    .free_bytes = 3 << 20,
-                                   .given_back_bytes = 1 << 19};
+                                   .given_back_bytes = 1 << 19,
+                                   .processor_time = std::chrono::microseconds(7654)};
 constexpr ConcurrentRecord kConcurrent{.first_pause = std::chrono::microseconds(1500),
                                        .marking = std::chrono::milliseconds(70),
                                        .stops = 3,
@@ -53,11 +54,12 @@ TEST(CollectionLog, ALineNamesEachFigure) {
   std::array<char, kLongestLogLine> buffer;
   EXPECT_EQ(
       format_record(kRecord, LogSpelling::words, buffer),
-      std::string(kFields) + " markers=8 at_ms=12345.010 pid=4321 free_mib=3.000 given_back_mib=0.500\n");
+      std::string(kFields) +
+          " markers=8 at_ms=12345.010 pid=4321 free_mib=3.000 given_back_mib=0.500 processor_ms=7.654\n");
   EXPECT_EQ(format_record(kRecord, LogSpelling::json, buffer),
             R"({"collection":12,"reason":"request","pause_ms":3.214,"before_mib":64.000,"live_mib":31.250,)"
             R"("heap_mib":96.000,"mark_threads":2,"stolen_percent":1.042,"stopped_threads":5,"markers":8,)"
-            R"("at_ms":12345.010,"pid":4321,"free_mib":3.000,"given_back_mib":0.500})"
+            R"("at_ms":12345.010,"pid":4321,"free_mib":3.000,"given_back_mib":0.500,"processor_ms":7.654})"
             "\n");
 }
 
@@ -68,7 +70,8 @@ TEST(CollectionLog, ALineNamesWhatCameBeforeThePause) {
   EXPECT_EQ(format_record(record, LogSpelling::words, buffer),
             std::string(kFields) +
                 " first_pause_ms=1.500 concurrent_ms=70.000 stops=3 longest_stop_ms=0.099 rounds=4 "
-                "written_mib=0.500 markers=8 at_ms=12345.010 pid=4321 free_mib=3.000 given_back_mib=0.500\n");
+                "written_mib=0.500 markers=8 at_ms=12345.010 pid=4321 free_mib=3.000 given_back_mib=0.500 "
+                "processor_ms=7.654\n");
   EXPECT_NE(format_record(record, LogSpelling::json, buffer)
                 .find(R"("stopped_threads":5,"first_pause_ms":1.500,"concurrent_ms":70.000,"stops":3,)"
                       R"("longest_stop_ms":0.099,"rounds":4,"written_mib":0.500,"markers":8)"),
@@ -97,7 +100,8 @@ TEST(CollectionLog, TheLongestLineFits) {
       .at = std::chrono::nanoseconds::max(),
       .process = std::numeric_limits<std::uint32_t>::max(),
       .free_bytes = kMost,
-      .given_back_bytes = kMost};
+      .given_back_bytes = kMost,
+      .processor_time = std::chrono::nanoseconds::max()};
   for (const LogSpelling spelling : {LogSpelling::words, LogSpelling::json}) {
     std::array<char, kLongestLogLine> buffer;
     const std::string_view line = format_record(record, spelling, buffer);
@@ -120,7 +124,7 @@ TEST(CollectionLog, AppendsToItsFile) {
   for (int i = 0; i < 2; ++i) CollectionLog(path, LogSpelling::words).write(kRecord);
   const std::string line = std::string(kFields) +
                            " markers=8 at_ms=0\\.[0-9]{3} pid=" + std::to_string(getpid()) +
-                           " free_mib=3\\.000 given_back_mib=0\\.500";
+                           " free_mib=3\\.000 given_back_mib=0\\.500 processor_ms=7\\.654";
   EXPECT_TRUE(std::regex_match(text_of(path), std::regex(line + "\n" + line + "\n"))) << text_of(path);
   std::remove(path.c_str());
 }
@@ -165,12 +169,14 @@ TEST(CollectionLogDeathTest, ACollectionWritesALine) {
   };
   EXPECT_EXIT(collect_once("json"), testing::ExitedWithCode(0),
               "^\\{\"collection\":1,\"reason\":\"request\",.*,\"markers\":[0-9]+,\"at_ms\":[0-9]+\\.[0-9]{3},"
-              "\"pid\":[0-9]+,\"free_mib\":[0-9]+\\.[0-9]{3},\"given_back_mib\":[0-9]+\\.[0-9]{3}\\}\n$");
+              "\"pid\":[0-9]+,\"free_mib\":[0-9]+\\.[0-9]{3},\"given_back_mib\":[0-9]+\\.[0-9]{3},"
+              "\"processor_ms\":[0-9]+\\.[0-9]{3}\\}\n$");
   EXPECT_EXIT(
       collect_once("1"), testing::ExitedWithCode(0),
       "^jackdaw: collection=1 reason=request pause_ms=[0-9]+\\.[0-9]{3} before_mib=.* live_mib=.* "
       "heap_mib=.* mark_threads=1 stolen_percent=0\\.000 stopped_threads=0 markers=[0-9]+ "
-      "at_ms=[0-9]+\\.[0-9]{3} pid=[0-9]+ free_mib=[0-9]+\\.[0-9]{3} given_back_mib=[0-9]+\\.[0-9]{3}\n$");
+      "at_ms=[0-9]+\\.[0-9]{3} pid=[0-9]+ free_mib=[0-9]+\\.[0-9]{3} given_back_mib=[0-9]+\\.[0-9]{3} "
+      "processor_ms=[0-9]*\\.?[0-9]*[1-9][0-9]*\n$");
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ inline std::vector<gc::CollectionRecord> log_with_pauses(const std::vector<int>&
                    .mark_threads = 4,
                    .markers = 4,
                    .at = (log.size() + 1) * std::chrono::milliseconds(100),
-                   .process = 7});
+                   .process = 7,
+                   .processor_time = std::chrono::milliseconds(2 * pause_ms)});
   }
   return log;
 }

@@ -53,6 +53,7 @@ TEST(LogReport, ShowsOneProcess) {
   const std::string text = format_log(summarise_processes(log), kMachine, kUtf8);
   EXPECT_TRUE(has(text, "process 7: 0.400 s, 5.0 % of it in pauses\n")) << text;
   EXPECT_TRUE(has(text, "live: 100.0 MiB at the end, 100.0 MiB at most; heap: 160.0 MiB"));
+  EXPECT_TRUE(has(text, "\nprocessor time of the collector: 40.000 ms\n")) << text;
   EXPECT_TRUE(has(text, "\nstopping   allocation              4        20.000      8.000\n")) << text;
   EXPECT_TRUE(has(text, "\np50       4.000   " + horizontal_bar(0.5, 60, kUtf8) + "\n")) << text;
   EXPECT_TRUE(has(text, "\nmax       8.000   " + horizontal_bar(1, 60, kUtf8) + "\n")) << text;
