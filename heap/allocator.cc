@@ -44,7 +44,8 @@ Allocator::RunTable Allocator::no_runs_;
 Allocator::Allocator(Heap& heap, FirstObjects* first_objects)
     : heap_(heap),
       first_objects_(first_objects),
-      first_objects_left_(first_objects != nullptr ? kFirstObjects : 0) {
+      first_objects_left_(first_objects != nullptr ? kFirstObjects : 0),
+      sample_points_(heap.next_sample_seed()) {
   own_tables_.fill(&no_runs_);
   tables_ = own_tables_;
   heap_.register_allocator(this);
@@ -110,10 +111,11 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
 
 // Finds a run without taking another block. The run at hand may not be used up: then the allocator was locked
 // out.
-bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) const {
+bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
   if (run.cursor != run.end) return true;
   if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
   take_freed(run, SizeClasses::slot_bytes(size_class));
+  note_if_sample(run.cursor, SizeClasses::slot_bytes(size_class));
   return true;
 }
 
@@ -148,7 +150,26 @@ void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
 }
 
 Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
-  return heap_.allocate_large(bytes, kind, addresses);
+  Object* const object = heap_.allocate_large(bytes, kind, addresses);
+  if (object != nullptr) note_if_sample(object, bytes);
+  return object;
+}
+
+void Allocator::note_if_sample(const void* object, std::size_t bytes) {
+  const std::uint64_t every = heap_.sample_every();
+  if (every != 0 && sample_points_.pass(bytes, 1, every) == 0) sample_ = object;
+}
+
+// Ends the run in a block that starts at `start` before the next sample or, where that is its first slot,
+// behind it.
+void Allocator::end_at_sample(GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start) {
+  const std::uint64_t every = heap_.sample_every();
+  if (every == 0) [[likely]]
+    return;
+  const auto granules = static_cast<std::uint32_t>(slot_bytes / kGranuleBytes);
+  const std::uint64_t passed = sample_points_.pass(slot_bytes, (slots.end - slots.first) / granules, every);
+  if (passed == 0) sample_ = start + std::size_t{slots.first} * kGranuleBytes;
+  slots.end = slots.first + static_cast<std::uint32_t>(std::max<std::uint64_t>(passed, 1)) * granules;
 }
 
 void Allocator::free(Object* object) {
@@ -240,7 +261,7 @@ void Allocator::sweep_blocks() {
   });
 }
 
-bool Allocator::next_run_in_block(FreeRun& run) const {
+bool Allocator::next_run_in_block(FreeRun& run) {
   Chunk& chunk = *run.block.chunk;
   const std::size_t block = run.block.index;
   GranuleRange slots = chunk.find_free_slots(block, run.next_granule);
@@ -248,6 +269,7 @@ bool Allocator::next_run_in_block(FreeRun& run) const {
   if (base::Stress::is_on()) [[unlikely]]
     shorten(slots, chunk.block(block).slot_bytes);
   std::byte* const start = chunk.block_start(block);
+  end_at_sample(slots, chunk.block(block).slot_bytes, start);
   std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
   std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];

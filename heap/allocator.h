@@ -8,12 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/check.h"
 #include "base/export.h"
 #include "heap/chunk.h"
 #include "heap/kind.h"
 #include "heap/object.h"
+#include "heap/sample_points.h"
 #include "heap/size_classes.h"
 #include "heap/small_block.h"
 #include "heap/type_descriptor.h"
@@ -84,6 +86,12 @@ class Allocator {
   /// An array of `length` null references, or null when there is no memory.
   Object* allocate_array(const TypeDescriptor& type, std::uint64_t length);
 
+  /// Whether `object` is the last sample (Heap::set_sample_every) among the objects allocated other than from
+  /// the run at hand. The thread asks after each such allocation, also where that gave null.
+  bool take_sample(const void* object) {
+    return object != nullptr && object == sample_ && std::exchange(sample_, nullptr) != nullptr;
+  }
+
   /// Frees an object of any allocator of the heap now; nothing may use it any more. Its slot is the next that
   /// this allocator gives out, if the kind is collectable. O(1) but for the clearing.
   void free(Object* object);
@@ -118,8 +126,10 @@ class Allocator {
   void lock_out() { tables_.fill(&no_runs_); }
   FreeRun* run_if_let_in(std::uint8_t size_class, KindNumber kind);
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
-  bool next_run(FreeRun& run, std::uint8_t size_class) const;
-  bool next_run_in_block(FreeRun& run) const;
+  bool next_run(FreeRun& run, std::uint8_t size_class);
+  bool next_run_in_block(FreeRun& run);
+  void end_at_sample(GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
+  void note_if_sample(const void* object, std::size_t bytes);
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>
   void for_each_run(Function function);
@@ -154,6 +164,8 @@ class Allocator {
   std::size_t blocks_taken_ = 0;  // since the last sweep
   FirstObjects* const first_objects_;
   std::uint32_t first_objects_left_;
+  SamplePoints sample_points_;
+  const void* sample_ = nullptr;  // until the thread asks about it, or another one comes
 };
 
 }  // namespace jackdaw::heap

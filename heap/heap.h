@@ -139,6 +139,14 @@ class Heap {
     return blocks_.taken_memory().take();
   }
 
+  /// From now on an object becomes a sample every `bytes` bytes on average; 0: none does. Runs that
+  /// allocators have at hand are used up before. Any thread.
+  // Relaxed, both: a number that publishes nothing.
+  void set_sample_every(std::uint64_t bytes) { sample_every_.store(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t sample_every() const { return sample_every_.load(std::memory_order_relaxed); }
+  /// Returns a seed for the samples of one more allocator. Any thread.
+  // Relaxed: the numbers differ, and publish nothing.
+  std::uint64_t next_sample_seed() { return sample_seeds_.fetch_add(1, std::memory_order_relaxed); }
   /// Returns the processor time that threads of the program spend on the collector's work: sweeping before an
   /// allocation counts, and what the collector adds.
   [[nodiscard]] base::WorkTime& work_time() { return work_time_; }
@@ -315,6 +323,8 @@ class Heap {
   Poison poison_;
   HeapUsage usage_;  // written under the lock
   base::WorkTime work_time_;
+  std::atomic<std::uint64_t> sample_every_{0};
+  std::atomic<std::uint64_t> sample_seeds_{0};
   Budget budget_;
   base::AdaptiveMutex mutex_;  // guards all members below
   Blocks blocks_;              // except for its map

@@ -1,0 +1,95 @@
+// SamplePoints: objects become samples with the probability that their size gives them, and an allocator's
+// samples are those objects that it says.
+#include "heap/sample_points.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "heap/allocator.h"
+#include "heap/heap.h"
+
+namespace jackdaw::heap {
+namespace {
+
+constexpr std::uint64_t kEvery = 4096;
+
+// Holds with fixed seeds; the bound is some five standard deviations.
+TEST(SamplePoints, AnObjectIsASampleAsOftenAsItsSizeSays) {
+  constexpr std::uint64_t kObjects = 200'000;
+  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{16, 1000, 4096, 20'000}) {
+    SamplePoints points(bytes);
+    std::uint64_t samples = 0;
+    for (std::uint64_t left = kObjects; left != 0;) {
+      const std::uint64_t passed = points.pass(bytes, left, kEvery);
+      if (passed == 0) ++samples;
+      left -= passed != 0 ? passed : 1;
+    }
+    const double part = -std::expm1(-static_cast<double>(bytes) / static_cast<double>(kEvery));
+    const double deviation = std::sqrt(part * (1 - part) * kObjects);
+    EXPECT_NEAR(static_cast<double>(samples), part * kObjects, 5 * deviation + 1) << bytes;
+  }
+}
+
+TEST(SamplePoints, AnAllocatorTellsItsSamples) {
+  Heap heap;
+  Allocator allocator(heap);
+  const auto samples_of = [&allocator](std::size_t bytes, int count) {
+    int samples = 0;
+    for (int i = 0; i < count; ++i) {
+      Object* const small =
+          bytes <= kLargestSmallBytes ? allocator.allocate_from_run(bytes, KindNumber::words) : nullptr;
+      if (small != nullptr) continue;
+      const Object* const object = allocator.allocate_plain(bytes, KindNumber::words);
+      EXPECT_NE(object, nullptr);
+      if (allocator.take_sample(object)) ++samples;
+    }
+    return samples;
+  };
+  EXPECT_EQ(samples_of(64, 10'000), 0) << "nothing asked for samples";
+  heap.set_sample_every(kEvery);
+  EXPECT_NEAR(samples_of(64, 64'000), 1000, 200);
+  EXPECT_NEAR(samples_of(100'000, 100), 100, 1) << "each large object is more than twenty intervals long";
+  heap.set_sample_every(0);
+  samples_of(64, 1000);
+  EXPECT_EQ(samples_of(64, 10'000), 0);
+}
+
+TEST(SamplePoints, ANewMeanBeginsAtOnce) {
+  SamplePoints points(1);
+  EXPECT_EQ(points.pass(16, 1000, std::uint64_t{1} << 63), 1000U);
+  EXPECT_LT(points.pass(16, 1'000'000, kEvery), 1'000'000U);
+}
+
+TEST(SamplePoints, AllocatorsOneAfterTheOtherTakeTheirShare) {
+  Heap heap;
+  heap.set_sample_every(kEvery);
+  int samples = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Allocator allocator(heap);
+    const Object* const object = allocator.allocate_plain(1024, KindNumber::words);
+    if (allocator.take_sample(object)) ++samples;
+    EXPECT_FALSE(allocator.take_sample(object)) << "once";
+    EXPECT_FALSE(allocator.take_sample(nullptr));
+  }
+  EXPECT_NEAR(samples, 2000 * -std::expm1(-0.25), 100);
+}
+
+TEST(SamplePoints, AFreedSlotThatIsAllocatedAgainCounts) {
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_sample_every(kEvery);
+  int samples = 0;
+  for (int i = 0; i < 64'000; ++i) {
+    Object* const object = allocator.allocate_plain(64, KindNumber::words);
+    if (allocator.take_sample(object)) ++samples;
+    allocator.free(object);
+  }
+  EXPECT_NEAR(samples, 1000, 200);
+}
+
+}  // namespace
+}  // namespace jackdaw::heap
