@@ -12,6 +12,12 @@ void drop_all_objects() { gc::ProcessCollector::instance().drop_all_objects(); }
 
 bool dump_heap(const char* path) { return gc::ProcessCollector::instance().dump_heap(path); }
 
+void start_profile(std::uint64_t every) { gc::ProcessCollector::instance().profiling().start(every); }
+
+void stop_profile() { gc::ProcessCollector::instance().profiling().stop(); }
+
+bool write_profile(const char* path) { return gc::ProcessCollector::instance().profiling().write(path); }
+
 std::chrono::nanoseconds collector_processor_time() {
   return gc::ProcessCollector::instance().processor_time();
 }

@@ -30,6 +30,16 @@ JACKDAW_EXPORT void drop_all_objects();
 /// thread.
 JACKDAW_EXPORT bool dump_heap(const char* path);
 
+/// Takes a sample of what is allocated every `every` bytes on average from now on, and forgets those taken
+/// before (docs/profile.md). Any thread, as for the next two.
+JACKDAW_EXPORT void start_profile(std::uint64_t every = std::uint64_t{512} << 10);
+/// Takes no more samples.
+JACKDAW_EXPORT void stop_profile();
+/// Writes what was allocated since the start, and what of it the last collection found alive, to the file at
+/// `path`, in which %p stands for the process's number. False, with one line on the error output, when it
+/// cannot be written. Throws std::bad_alloc.
+JACKDAW_EXPORT bool write_profile(const char* path);
+
 /// Returns the processor time that the collector has taken so far: of its own threads, and of the program's
 /// threads while they collect, or sweep because they need memory. Destructors and finalizers do not count,
 /// nor do threads that are stopped. Takes the collector's lock. In the child of a fork it begins at zero. Any

@@ -15,6 +15,7 @@
 #include "gc/process/process_counters.h"
 #include "gc/process/process_hooks.h"
 #include "gc/process/process_options.h"
+#include "gc/process/profiling.h"
 #include "gc/process/reports.h"
 #include "gc/process/roots/root_set.h"
 #include "gc/process/scavenger.h"
@@ -50,6 +51,7 @@ struct CollectorParts {
   ProcessHooks hooks;
   Reports reports;
   ThreadRegistry threads;
+  Profiling profiling;
   MarkingOnDemand engine;
   WeakReferences weak_references;
   Collection collection;

@@ -23,13 +23,14 @@ class DeadObjects {
  public:
   /// `lock` is the collector's.
   DeadObjects(heap::Heap& heap, Collection& collection, WeakReferences& weak_references, StoppableMutex& lock,
-              ThreadRegistry& threads, ProcessCounters& counters)
+              ThreadRegistry& threads, ProcessCounters& counters, Profiling& profiling)
       : heap_(heap),
         collection_(collection),
         weak_references_(weak_references),
         lock_(lock),
         threads_(threads),
         counters_(counters),
+        profiling_(profiling),
         weak_processing_(collection) {}
   DeadObjects(const DeadObjects&) = delete;
   DeadObjects& operator=(const DeadObjects&) = delete;
@@ -61,11 +62,13 @@ class DeadObjects {
   void note_swept() { disclaim_procedures_.unmark_held(); }
   /// Calls the program's disclaim procedures, and frees what they give up, when the threads run again.
   void ask_procedures() {
-    disclaim_procedures_.ask([this](heap::Object* object) { free_explicitly(threads_, counters_, object); });
+    disclaim_procedures_.ask(
+        [this](heap::Object* object) { free_explicitly(threads_, counters_, profiling_, object); });
   }
   /// Calls the destructors that wait. Without the lock, since they may allocate and collect. Any thread.
   void run_destructors() {
-    destructors_.run(lock_, [this](heap::Object* object) { free_explicitly(threads_, counters_, object); });
+    destructors_.run(
+        lock_, [this](heap::Object* object) { free_explicitly(threads_, counters_, profiling_, object); });
   }
 
   /// Returns how many finalizers were registered since the last collection, or 0 if that made none ready:
@@ -83,6 +86,7 @@ class DeadObjects {
   StoppableMutex& lock_;
   ThreadRegistry& threads_;
   ProcessCounters& counters_;
+  Profiling& profiling_;
   WeakProcessing weak_processing_;
   Finalization finalization_;
   bool java_finalization_ = false;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "gc/process/process_counters.h"
+#include "gc/process/profiling.h"
 #include "gc/process/threads/thread_registry.h"
 #include "heap/heap.h"
 #include "heap/object.h"
@@ -11,7 +12,9 @@
 namespace jackdaw::gc {
 
 /// Frees an object, given its first address; it must not be used any more. Any thread.
-inline void free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, heap::Object* object) {
+inline void free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, Profiling& profiling,
+                            heap::Object* object) {
+  profiling.note_freed(object);
   ProcessThread& thread = threads.this_thread();
   const std::size_t bytes = heap::Heap::bytes_of(object);
   const ThreadRegistry::CriticalSection critical(thread);

@@ -84,6 +84,7 @@ void ProcessFork::end_in_child(ProcessCollector& collector) {
   collector.cycle_.after_fork_in_child();
   parts.reports.after_fork_in_child();
   parts.heap.work_time().reset();
+  parts.profiling.after_fork_in_child();
   parts.scavenger.after_fork_in_child();
   collector.world_.after_fork_in_child();
   parts.plan.after_fork_in_child();

@@ -43,8 +43,14 @@ void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber 
     return nullptr;
   if (base::Stress::is_on()) [[unlikely]]
     return nullptr;  // so that the collector is asked
-  const ThreadRegistry::CriticalSection critical(*thread);
-  return thread->allocator().allocate_from_block(bytes, kind);
+  void* object = nullptr;
+  {
+    const ThreadRegistry::CriticalSection critical(*thread);
+    object = thread->allocator().allocate_from_block(bytes, kind);
+  }
+  if (thread->allocator().take_sample(object)) [[unlikely]]
+    instance_.load(std::memory_order_relaxed)->parts_.profiling.note(*thread, object);
+  return object;
 }
 
 // Here the program's stack ends, for the collection that may come, and its registers are saved: in the
@@ -55,6 +61,8 @@ void* ProcessCollector::allocate(std::size_t bytes, heap::KindNumber kind, heap:
   if (base::Stress::is_on() && !parts_.lock.is_held_by_caller()) [[unlikely]]
     collect_at_random();
   void* object = allocation_.allocate({thread, bytes, kind, addresses, stack_pointer});
+  if (thread.allocator().take_sample(object)) [[unlikely]]
+    parts_.profiling.note(thread, object);
   asm volatile("" : "+r"(object));  // no tail call: this frame stays
   return object;
 }
@@ -79,7 +87,7 @@ void ProcessCollector::collect_at_random() {
 }
 
 void ProcessCollector::free(void* object) {
-  free_explicitly(parts_.threads, parts_.counters, static_cast<heap::Object*>(object));
+  free_explicitly(parts_.threads, parts_.counters, parts_.profiling, static_cast<heap::Object*>(object));
 }
 
 CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState stack) {

@@ -110,6 +110,7 @@ class ProcessCollector {
   RootSet& roots() { return parts_.roots; }
   Pauses& pauses() { return parts_.pauses; }
   DeadObjects& dead() { return parts_.dead; }
+  Profiling& profiling() { return parts_.profiling; }
   CollectionPlan& plan() { return parts_.plan; }
   Scavenger& scavenger() { return parts_.scavenger; }
   ProcessCounters& counters() { return parts_.counters; }

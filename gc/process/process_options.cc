@@ -118,6 +118,18 @@ bool store_log(std::string_view text, ProcessOptions& options) {
   return true;
 }
 
+// Reads FILE or FILE,every=BYTES.
+bool store_profile(std::string_view text, ProcessOptions& options) {
+  constexpr std::string_view kEvery = ",every=";
+  const std::size_t comma = text.rfind(kEvery);
+  if (comma != std::string_view::npos) {
+    if (!store(byte_size(text.substr(comma + kEvery.size())), options.profile_every)) return false;
+    text = text.substr(0, comma);
+  }
+  options.profile_path = text;
+  return !text.empty();
+}
+
 constexpr std::string_view kByteSize = "must be a number of bytes, at least 1, perhaps with k, m or g";
 
 /// One option and the variables that set it. Of several that are set, the first counts.
@@ -128,7 +140,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // the value in use after a bad one
 };
 
-constexpr std::array<Setting, 27> kSettings{{
+constexpr std::array<Setting, 28> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -257,6 +269,10 @@ constexpr std::array<Setting, 27> kSettings{{
        options.trace_path = text;
        return true;
      }},
+    {{"JACKDAW_PROFILE"},
+     store_profile,
+     "must be a path, perhaps with ,every= and a number of bytes such as 512k",
+     [](const ProcessOptions&) { return std::string("none"); }},
     {{"JACKDAW_VERIFY"},
      [](std::string_view text, ProcessOptions& options) {
        options.verifies = is_on(text);

@@ -10,6 +10,7 @@
 #include "gc/marking/mark_engine.h"
 #include "gc/marking/memory_placement.h"
 #include "gc/process/growth_policy.h"
+#include "gc/process/profiling.h"
 #include "gc/report/collection_log.h"
 #include "heap/huge_pages.h"
 #include "machine/control_groups.h"
@@ -62,6 +63,10 @@ struct ProcessOptions {
   int dump_signal = 0;
   /// The file of the trace (CollectionTrace). Empty: none.
   std::string trace_path;
+  /// The file of the profile that is written at the exit (Profiling), and the bytes between two samples.
+  /// Empty: none.
+  std::string profile_path;
+  std::uint64_t profile_every = Profiling::kEvery;
   /// Whether a second marking verifies each one; an object that only it finds ends the program.
   bool verifies = false;
   /// Whether memory without objects is filled with a pattern; a write there ends the program.

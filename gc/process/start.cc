@@ -88,6 +88,8 @@ ProcessCollector& ProcessCollector::make_instance() {
   if (options.marks_concurrently == MarksConcurrently::always) base::OwnDescriptor::make_room();
   auto* const made = new (memory.data()) ProcessCollector(options);
   made->parts_.threads.this_thread();
+  if (!options.profile_path.empty())
+    made->parts_.profiling.start_until_exit(options.profile_path, options.profile_every);
   // Release: pairs with the acquire in instance.
   instance_.store(made, std::memory_order_release);
   return *made;

@@ -1038,6 +1038,15 @@ GC_API void GC_CALL GC_foreach_heap_section_inner(GC_heap_section_proc, void* /*
    written, or collections are disabled. The other threads stand still for the collection and a fork. */
 GC_API int GC_CALL GC_dump_heap(const char* /* path */) GC_ATTR_NONNULL(1);
 
+/* Jackdaw's own: profiles of allocation (docs/profile.md; JACKDAW_PROFILE in the environment takes one
+   without a call). To start takes a sample every so many bytes on average from then on, 512 KiB for 0, and
+   forgets what was sampled before; to stop takes no more. GC_write_profile writes what was allocated since
+   the start, and what of it the last collection found alive, to the file at path, in which %p stands for the
+   process's number: 1; or 0, with one line on the error output, when it could not be written. */
+GC_API void GC_CALL GC_start_profile(size_t /* every */);
+GC_API void GC_CALL GC_stop_profile(void);
+GC_API int GC_CALL GC_write_profile(const char* /* path */) GC_ATTR_NONNULL(1);
+
 /* ---- 17. Threads and stacks -------------------------------------------------------------------------- */
 
 /* A thread that touches the heap must be registered. The main thread is, and so are threads made through

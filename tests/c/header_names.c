@@ -250,6 +250,8 @@ const struct function functions[] = {
     FUNCTION(GC_start_incremental_collection),
     FUNCTION(GC_start_mark_threads),
     FUNCTION(GC_start_performance_measurement),
+    FUNCTION(GC_start_profile),
+    FUNCTION(GC_stop_profile),
     FUNCTION(GC_strdup),
     FUNCTION(GC_strndup),
     FUNCTION(GC_toggleref_add),
@@ -258,6 +260,7 @@ const struct function functions[] = {
     FUNCTION(GC_unregister_long_link),
     FUNCTION(GC_valloc),
     FUNCTION(GC_wcsdup),
+    FUNCTION(GC_write_profile),
     /* gc_typed.h */
     FUNCTION(GC_calloc_do_explicitly_typed),
     FUNCTION(GC_calloc_explicitly_typed),

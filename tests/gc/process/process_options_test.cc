@@ -72,6 +72,26 @@ TEST(ProcessOptions, SizesMayHaveASuffix) {
   EXPECT_EQ(options.heap_limit_bytes, std::size_t{7} << 30);
 }
 
+TEST(ProcessOptions, AProfileHasAFileAndPerhapsAnInterval) {
+  const auto read = [](const char* text) {
+    const Variable profile("JACKDAW_PROFILE", text);
+    return read_environment();
+  };
+  EXPECT_EQ(read("a,b.pb").options.profile_path, "a,b.pb");
+  EXPECT_EQ(read("a.pb").options.profile_every, std::uint64_t{512} << 10);
+  const auto [options, complaint] = read("a.pb,every=64k");
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(options.profile_path, "a.pb");
+  EXPECT_EQ(options.profile_every, std::uint64_t{64} << 10);
+  for (const char* const bad : {"", "a.pb,every=", "a.pb,every=0", ",every=64k"}) {
+    EXPECT_EQ(read(bad).options.profile_path, "") << bad;
+    EXPECT_EQ(
+        read(bad).complaint,
+        line_about("JACKDAW_PROFILE", bad,
+                   "must be a path, perhaps with ,every= and a number of bytes such as 512k; using none"));
+  }
+}
+
 TEST(ProcessOptions, TheInitialHeapIsAtMostTheLargest) {
   const Variable initial("GC_INITIAL_HEAP_SIZE", "6m");
   const Variable limit("GC_MAXIMUM_HEAP_SIZE", "5m");

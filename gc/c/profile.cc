@@ -1,0 +1,28 @@
+// Profiles of allocation: gc.h, section 16.
+#include <new>
+
+#include "gc/c/start.h"
+
+namespace jackdaw::c_interface {
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void GC_start_profile(std::size_t every) {
+  registered_collector().profiling().start(every != 0 ? every : gc::Profiling::kEvery);
+}
+
+void GC_stop_profile() { registered_collector().profiling().stop(); }
+
+int GC_write_profile(const char* path) {
+  try {
+    return registered_collector().profiling().write(path) ? 1 : 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
+
+}  // namespace jackdaw::c_interface

@@ -1,0 +1,67 @@
+// Profiling: takes samples of what the process allocates (AllocationProfile), and writes profiles.
+//
+// An allocator ends a free run before an object that is to be a sample, so that this object is allocated on
+// the slow path, and the fast path knows nothing of samples (heap/sample_points.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/adaptive_mutex.h"
+#include "gc/process/threads/thread_registry.h"
+#include "gc/report/profile/allocation_profile.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. Any thread, unless a function says otherwise.
+class Profiling {
+ public:
+  /// The bytes between two samples, unless the program says otherwise.
+  static constexpr std::uint64_t kEvery = std::uint64_t{512} << 10;
+
+  Profiling(heap::Heap& heap, ThreadRegistry& threads) : heap_(heap), threads_(threads) {}
+  Profiling(const Profiling&) = delete;
+  Profiling& operator=(const Profiling&) = delete;
+
+  /// Takes a sample every `every` bytes on average from now on, and forgets those taken before. The calling
+  /// thread is registered, here and below.
+  void start(std::uint64_t every);
+  /// Takes no more. What samples are alive is still found.
+  void stop() { heap_.set_sample_every(0); }
+  /// Writes a profile to the file at `path`, in which %p becomes the process's number. False, with one line
+  /// on the error output, when that is not possible. Throws std::bad_alloc.
+  bool write(const std::string& path);
+
+  /// Returns the samples, while no thread allocates or collects.
+  [[nodiscard]] const AllocationProfile& profile() const { return profile_; }
+
+  /// Starts, and writes a profile when the process exits. Once, before there are other threads.
+  void start_until_exit(const std::string& path, std::uint64_t every);
+  /// At the process's exit.
+  void write_at_exit();
+  /// Adds an object that the calling thread has just allocated, a sample.
+  void note(ProcessThread& thread, void* object);
+  /// Before a thread frees an object explicitly.
+  void note_freed(const heap::Object* object) {
+    if (profile_.may_have(object)) [[unlikely]]
+      drop(object);
+  }
+  /// While the program is stopped, between marking and sweeping.
+  void note_marked() { profile_.drop_unmarked(); }
+  /// In the child of a fork, which begins anew. It writes a profile at its exit if the file has its number.
+  void after_fork_in_child();
+
+ private:
+  void drop(const heap::Object* object);
+
+  heap::Heap& heap_;
+  ThreadRegistry& threads_;
+  std::string path_;  // of the profile at the exit
+  std::uint64_t every_ = 0;
+  base::AdaptiveMutex mutex_;  // guards what follows; held in critical sections alone
+  AllocationProfile profile_;
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,76 @@
+#include "gc/report/profile/allocation_profile.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heap/chunk.h"
+
+namespace jackdaw::gc {
+
+void AllocationProfile::clear() {
+  frames_.clear();
+  sites_.clear();
+  samples_.clear();
+  heads_.fill(0);
+  for (std::atomic<std::uint64_t>& word : filter_) word.store(0, std::memory_order_relaxed);
+}
+
+void AllocationProfile::set_bit_of(const heap::Object* object) {
+  const std::size_t bit = bit_of(object);
+  filter_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64), std::memory_order_relaxed);
+}
+
+void AllocationProfile::add(const heap::Object* object, std::uint64_t bytes, std::uint64_t every,
+                            std::span<const std::uintptr_t> stack) {
+  const std::uint32_t site = site_of(stack);
+  if (site == kNone) return;
+  const double weight = -1 / std::expm1(-static_cast<double>(bytes) / static_cast<double>(every));
+  if (!samples_.append({object, bytes, weight, site, false})) return;
+  set_bit_of(object);
+  sites_[site].objects += weight;
+  sites_[site].bytes += weight * static_cast<double>(bytes);
+}
+
+// Returns the number of the stack's site, which is made if it is new, or kNone when there is no memory.
+std::uint32_t AllocationProfile::site_of(std::span<const std::uintptr_t> stack) {
+  std::uint64_t hash = 0;
+  for (const std::uintptr_t frame : stack) hash = (hash ^ frame) * 0x9e3779b97f4a7c15;
+  std::uint32_t& head = heads_[hash >> 32 & (kHeads - 1)];
+  for (std::uint32_t site = head - 1; site != kNone; site = sites_[site].next) {
+    if (std::ranges::equal(frames_of(sites_[site]), stack)) return site;
+  }
+  if (!frames_.reserve(frames_.size() + stack.size())) return kNone;
+  const auto number = static_cast<std::uint32_t>(sites_.size());
+  const auto first = static_cast<std::uint32_t>(frames_.size());
+  if (!sites_.append({first, static_cast<std::uint32_t>(stack.size()), head - 1, 0, 0, 0, 0})) return kNone;
+  for (const std::uintptr_t frame : stack) frames_.append_reserved(frame);
+  head = number + 1;
+  return number;
+}
+
+void AllocationProfile::count_live(const Sample& sample, double sign) {
+  sites_[sample.site].live_objects += sign * sample.weight;
+  sites_[sample.site].live_bytes += sign * sample.weight * static_cast<double>(sample.bytes);
+}
+
+void AllocationProfile::drop(const heap::Object* object) {
+  samples_.remove_if([&](const Sample& sample) {
+    if (sample.object != object) return false;
+    if (sample.was_live) count_live(sample, -1);
+    return true;
+  });
+}
+
+void AllocationProfile::drop_unmarked() {
+  for (Site& site : sites_) site.live_objects = site.live_bytes = 0;
+  for (std::atomic<std::uint64_t>& word : filter_) word.store(0, std::memory_order_relaxed);
+  samples_.remove_if([&](Sample& sample) {
+    if (!heap::Chunk::of(sample.object)->is_marked(sample.object)) return true;
+    sample.was_live = true;
+    count_live(sample, 1);
+    set_bit_of(sample.object);
+    return false;
+  });
+}
+
+}  // namespace jackdaw::gc

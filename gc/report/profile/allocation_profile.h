@@ -1,0 +1,86 @@
+// AllocationProfile: which calls allocated, and what of that is alive, estimated from samples.
+//
+// A sample of b bytes stands for 1 / (1 - e^(-b/every)) objects of its size (heap/sample_points.h), so that
+// the sums over all samples are right on average. The objects are no roots: a collection drops those that it
+// did not mark.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/page_vector.h"
+#include "heap/object.h"
+
+namespace jackdaw::gc {
+
+/// One thread at a time; nothing calls malloc. When there is no memory, samples are lost.
+class AllocationProfile {
+ public:
+  /// The calls that led to an allocation.
+  struct Site {
+    std::uint32_t first_frame;
+    std::uint32_t frames;
+    std::uint32_t next;  // of those with the same head, or kNone
+    double objects;      ///< allocated
+    double bytes;
+    double live_objects;  ///< that the last collection found alive
+    double live_bytes;
+  };
+
+  /// Forgets all samples.
+  void clear();
+  /// Adds an object, where an object becomes a sample every `every` bytes on average. `stack`: the calls, the
+  /// innermost first.
+  void add(const heap::Object* object, std::uint64_t bytes, std::uint64_t every,
+           std::span<const std::uintptr_t> stack);
+  /// Whether the object may be one that was added and is still there. Any thread, at any time.
+  [[nodiscard]] bool may_have(const heap::Object* object) const {
+    const std::size_t bit = bit_of(object);
+    // Relaxed, here and where it is written: the object's own thread, or whoever gave it the object, added
+    // it.
+    return (filter_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0;
+  }
+  /// Drops an object that the program frees.
+  void drop(const heap::Object* object);
+  /// Drops the objects that are not marked. While the program is stopped, between marking and sweeping.
+  void drop_unmarked();
+
+  /// Returns all sites, with the live figures of the last drop_unmarked().
+  [[nodiscard]] std::span<const Site> sites() const { return sites_.span(); }
+  [[nodiscard]] std::span<const std::uintptr_t> frames() const { return frames_.span(); }
+  [[nodiscard]] std::span<const std::uintptr_t> frames_of(const Site& site) const {
+    return frames().subspan(site.first_frame, site.frames);
+  }
+
+ private:
+  struct Sample {
+    const heap::Object* object;
+    std::uint64_t bytes;
+    double weight;  // objects that it stands for
+    std::uint32_t site;
+    bool was_live;  // at the last collection
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::size_t kHeads = 4096;
+  static constexpr std::size_t kFilterBits = std::size_t{1} << 16;
+
+  // The high bits of the product depend on all bits of the address.
+  static std::size_t bit_of(const heap::Object* object) {
+    return reinterpret_cast<std::uintptr_t>(object) * 0x9e3779b97f4a7c15 >> (64 - 16);
+  }
+  void set_bit_of(const heap::Object* object);
+  std::uint32_t site_of(std::span<const std::uintptr_t> stack);
+  void count_live(const Sample& sample, double sign);
+
+  base::PageVector<std::uintptr_t> frames_;
+  base::PageVector<Site> sites_;
+  base::PageVector<Sample> samples_;
+  std::array<std::uint32_t, kHeads> heads_{};                          // 1 + the first site with that hash
+  std::array<std::atomic<std::uint64_t>, kFilterBits / 64> filter_{};  // bits of the samples' addresses
+};
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,210 @@
+#include "gc/report/profile/pprof.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <initializer_list>
+#include <span>
+#include <utility>
+
+namespace jackdaw::gc {
+
+namespace {
+
+// A message of protocol buffers that is put together field by field.
+class Message {
+ public:
+  explicit Message(base::PageVector<std::byte>& out) : out_(out) {}
+
+  void number(std::uint32_t field, std::uint64_t value) {
+    varint(std::uint64_t{field} << 3);
+    varint(value);
+  }
+  void text(std::uint32_t field, std::span<const std::byte> bytes) {
+    varint(std::uint64_t{field} << 3 | 2);
+    varint(bytes.size());
+    for (const std::byte byte : bytes) append(byte);
+  }
+  void text(std::uint32_t field, std::string_view text) { this->text(field, std::as_bytes(std::span(text))); }
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) append(static_cast<std::byte>(value | 0x80));
+    append(static_cast<std::byte>(value));
+  }
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+
+ private:
+  void append(std::byte byte) { is_whole_ = out_.append(byte) && is_whole_; }
+
+  base::PageVector<std::byte>& out_;
+  bool is_whole_ = true;
+};
+
+// A piece of code that is loaded.
+struct Mapping {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::uint64_t offset = 0;
+  std::string_view path;
+};
+
+// Takes the text up to `end` from the front, and the end with it.
+std::string_view take_until(std::string_view& text, char end) {
+  const std::string_view taken = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(text.size(), taken.size() + 1));
+  return taken;
+}
+
+std::uint64_t hexadecimal(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  return number;
+}
+
+// A line is "START-END rwxp OFFSET DEVICE INODE     PATH".
+Mapping mapping_of(std::string_view line) {
+  Mapping mapping;
+  mapping.start = hexadecimal(take_until(line, '-'));
+  mapping.end = hexadecimal(take_until(line, ' '));
+  const std::string_view permissions = take_until(line, ' ');
+  mapping.offset = hexadecimal(take_until(line, ' '));
+  const std::size_t path = line.find('/');
+  if (permissions.size() == 4 && permissions[2] == 'x' && path != std::string_view::npos)
+    mapping.path = line.substr(path);
+  return mapping;
+}
+
+// Writes the parts of a Profile. The numbers of fields are those of profile.proto.
+class ProfileWriter {
+ public:
+  ProfileWriter(const AllocationProfile& profile, base::PageVector<std::byte>& out)
+      : profile_(profile), out_(out) {}
+
+  bool write(std::uint64_t every, std::string_view maps) {
+    const std::array<std::string_view, 7> names = {"",      "alloc_objects", "count",      "alloc_space",
+                                                   "bytes", "inuse_objects", "inuse_space"};
+    constexpr std::uint64_t kSpace = 7;
+    constexpr std::uint64_t kDropped = 8;
+    if (!gather_addresses()) return false;
+    for (const auto& [type, unit] :
+         std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{{1, 2}, {3, 4}, {5, 2}, {6, 4}})
+      value_type(1, type, unit);
+    for (const AllocationProfile::Site& site : profile_.sites()) sample(site);
+    for (const std::string_view name : names) out_.text(6, name);
+    out_.text(6, "space");
+    out_.text(6, "GC_.*|jackdaw::.*");
+    static_assert(kSpace + 1 == kDropped);
+    next_text_ = kDropped + 1;
+    while (!maps.empty()) mapping(mapping_of(take_until(maps, '\n')));
+    for (std::size_t i = 0; i < addresses_.size(); ++i) location(i);
+    out_.number(7, kDropped);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    out_.number(9, static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()));
+    value_type(11, kSpace, 4);
+    out_.number(12, every);
+    out_.number(14, 6);
+    return out_.is_whole() && is_whole_;
+  }
+
+ private:
+  // Gives each address its number, by which samples name it: its place among all.
+  bool gather_addresses() {
+    if (!addresses_.reserve(profile_.frames().size())) return false;
+    for (const std::uintptr_t frame : profile_.frames()) addresses_.append_reserved(frame);
+    std::sort(addresses_.begin(), addresses_.end());
+    addresses_.shorten(
+        static_cast<std::size_t>(std::unique(addresses_.begin(), addresses_.end()) - addresses_.begin()));
+    return true;
+  }
+
+  // Calls `fill(Message&)` and writes what it put together.
+  template <typename Fill>
+  void message(std::uint32_t field, Fill fill) {
+    base::PageVector<std::byte>& inner = inner_;
+    inner.clear();
+    Message part(inner);
+    fill(part);
+    is_whole_ = is_whole_ && part.is_whole();
+    out_.text(field, inner.span());
+  }
+  void value_type(std::uint32_t field, std::uint64_t type, std::uint64_t unit) {
+    message(field, [&](Message& part) {
+      part.number(1, type);
+      part.number(2, unit);
+    });
+  }
+  void sample(const AllocationProfile::Site& site) {
+    message(2, [&](Message& part) {
+      for (const std::uintptr_t frame : profile_.frames_of(site)) {
+        const auto place = std::lower_bound(addresses_.begin(), addresses_.end(), frame);
+        part.number(1, static_cast<std::uint64_t>(place - addresses_.begin()) + 1);
+      }
+      for (const double value : {site.objects, site.bytes, site.live_objects, site.live_bytes})
+        part.number(2, static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))));
+    });
+  }
+  void mapping(const Mapping& mapping) {
+    if (mapping.path.empty()) return;
+    if (!mappings_.append(mapping)) {
+      is_whole_ = false;
+      return;
+    }
+    out_.text(6, mapping.path);
+    message(3, [&](Message& part) {
+      part.number(1, mappings_.size());
+      part.number(2, mapping.start);
+      part.number(3, mapping.end);
+      part.number(4, mapping.offset);
+      part.number(5, next_text_++);
+    });
+  }
+  void location(std::size_t index) {
+    const std::uintptr_t address = addresses_[index];
+    const auto* const mapping = std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& one) {
+      return one.start <= address && address < one.end;
+    });
+    message(4, [&](Message& part) {
+      part.number(1, index + 1);
+      if (mapping != mappings_.end())
+        part.number(2, static_cast<std::uint64_t>(mapping - mappings_.begin()) + 1);
+      part.number(3, address);
+    });
+  }
+
+  const AllocationProfile& profile_;
+  Message out_;
+  base::PageVector<std::byte> inner_;
+  base::PageVector<std::uintptr_t> addresses_;
+  base::PageVector<Mapping> mappings_;
+  std::uint64_t next_text_ = 0;
+  bool is_whole_ = true;
+};
+
+}  // namespace
+
+void read_memory_map(base::PageVector<char>& text) {
+  constexpr std::size_t kPiece = std::size_t{16} << 10;
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  for (;;) {
+    std::array<char, kPiece> piece;
+    const ssize_t bytes = read(file, piece.data(), piece.size());
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0 || !text.reserve(text.size() + static_cast<std::size_t>(bytes))) break;
+    for (const char letter : std::span(piece).first(static_cast<std::size_t>(bytes)))
+      text.append_reserved(letter);
+  }
+  close(file);
+}
+
+bool encode_pprof(const AllocationProfile& profile, std::uint64_t every, std::string_view maps,
+                  base::PageVector<std::byte>& out) {
+  return ProfileWriter(profile, out).write(every, maps);
+}
+
+}  // namespace jackdaw::gc
