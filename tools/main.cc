@@ -24,6 +24,7 @@
 #include "tools/command/printable_name.h"
 #include "tools/heap/heap_command.h"
 #include "tools/log/log_command.h"
+#include "tools/profile/profile_command.h"
 #include "tools/report/report_command.h"
 #include "tools/run/run_command.h"
 #include "tools/topology/topology_command.h"
@@ -121,6 +122,7 @@ int run(int argc, char** argv) {
   RunCommand& program = *run_command;
   commands.push_back(std::move(run_command));
   commands.push_back(std::make_unique<LogCommand>(app));
+  commands.push_back(std::make_unique<ProfileCommand>(app));
   commands.push_back(std::make_unique<HeapCommand>(app));
   commands.push_back(std::make_unique<ReportCommand>(app));
   commands.push_back(std::make_unique<TopologyCommand>(app));

@@ -91,6 +91,10 @@ TEST(Help, OfLogNamesEveryOptionAndAnExample) {
   expect_help_to_name("log", {"FILE", "--json", "jackdaw log gc.log"});
 }
 
+TEST(Help, OfProfileNamesEveryOptionAndAnExample) {
+  expect_help_to_name("profile", {"FILE", "--live", "--most", "--json", "jackdaw profile program.pb"});
+}
+
 TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
   expect_help_to_name("topology", {"--threads", "--bind", "--json", "jackdaw topology --threads"});
 }

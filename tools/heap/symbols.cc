@@ -57,7 +57,19 @@ std::string Symbols::file_at(std::uint64_t address) const {
   return std::filesystem::path(file->path.empty() ? program_ : file->path).filename();
 }
 
-std::string Symbols::name_at(std::uint64_t address) const {
+std::string Symbols::name_at(std::uint64_t address) const { return name_at(address, true); }
+std::string Symbols::symbol_at(std::uint64_t address) const { return name_at(address, false); }
+
+std::string Symbols::line_at(std::uint64_t address) const {
+  Dwfl_Line* const line = dwfl_getsrc(dwfl_.get(), address);
+  int number = 0;
+  const char* const path =
+      line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  if (path == nullptr) return "";
+  return fmt::format("{}:{}", std::filesystem::path(path).filename().string(), number);
+}
+
+std::string Symbols::name_at(std::uint64_t address, bool with_offset) const {
   const DumpedObjectFile* const file = file_with(address);
   if (file == nullptr) return "";
   Dwfl_Module* const module = dwfl_addrmodule(dwfl_.get(), address);
@@ -68,7 +80,7 @@ std::string Symbols::name_at(std::uint64_t address) const {
                         : dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
   // An address behind the symbol belongs to something without a name.
   if (name != nullptr && (symbol.st_size == 0 || offset < symbol.st_size))
-    return offset == 0 ? demangled(name) : fmt::format("{} + {}", demangled(name), offset);
+    return offset == 0 || !with_offset ? demangled(name) : fmt::format("{} + {}", demangled(name), offset);
   return fmt::format("{} + {:#x}", file_at(address), address - file->load_bias);
 }
 

@@ -22,6 +22,11 @@ class Symbols {
   /// Returns a name such as "counter", "list + 16" or "libfoo.so + 0x1234"; empty when no file has the
   /// address.
   [[nodiscard]] std::string name_at(std::uint64_t address) const;
+  /// Returns the name of the function or variable that has the address, without its distance from the start;
+  /// where it has no name, "libfoo.so + 0x1234"; empty when no file has the address.
+  [[nodiscard]] std::string symbol_at(std::uint64_t address) const;
+  /// Returns the line of the source as "list.c:12"; empty without debugging information.
+  [[nodiscard]] std::string line_at(std::uint64_t address) const;
   /// Returns the name of the file that has the address, without its folder; empty when none has.
   [[nodiscard]] std::string file_at(std::uint64_t address) const;
 
@@ -31,6 +36,7 @@ class Symbols {
   };
 
   [[nodiscard]] const DumpedObjectFile* file_with(std::uint64_t address) const;
+  [[nodiscard]] std::string name_at(std::uint64_t address, bool with_offset) const;
 
   const std::vector<DumpedObjectFile>& files_;
   std::string program_;

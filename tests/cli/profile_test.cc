@@ -1,0 +1,71 @@
+// `jackdaw profile`: what it says of a program that allocates known amounts, and what it refuses.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/process.h"
+#include "tests/environment_variable.h"
+
+namespace jackdaw::cli {
+namespace {
+
+void expect_refused(const std::string& contents, const std::string& complaint) {
+  const TemporaryFolder folder;
+  write_file(folder.file("profile"), contents);
+  const Outcome outcome = run_jackdaw({"profile", folder.file("profile"), "--json", folder.file("json")});
+  EXPECT_EQ(outcome.status, 2) << complaint;
+  EXPECT_NE(outcome.err.find(complaint), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(folder.contents(), (std::vector<std::string>{"profile"}));
+}
+
+#ifdef JACKDAW_PROFILED_PROGRAM
+// Whether objects that the program drops are still there when it ends depends on frames that a sanitizer has.
+TEST(ProfileCommand, NamesTheHotPlaceAndWhatOfItIsAlive) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("profile");
+  {
+    const Variable profile("JACKDAW_PROFILE", path + ",every=16k");
+    ASSERT_EQ(run_program({JACKDAW_PROFILED_PROGRAM}).status, 0);
+  }
+  const Outcome outcome = run_jackdaw({"profile", path, "--json", folder.file("json")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
+  EXPECT_EQ(json["every_bytes"], 16384);
+  const nlohmann::json& hot = json["sites"][0];
+  EXPECT_EQ(hot["site"].get<std::string>().substr(0, 9), "hot_place") << outcome.out;
+  EXPECT_EQ(hot["caller"].get<std::string>().substr(0, 4), "main");
+  // Some 15,000 samples, of objects of 4,096 bytes: five standard deviations.
+  EXPECT_NEAR(hot["objects"].get<double>(), 60'000, 3000);
+  EXPECT_NEAR(hot["bytes"].get<double>(), 60'000 * 4096.0, 3000 * 4096.0);
+  EXPECT_NEAR(hot["live_bytes"].get<double>() / hot["bytes"].get<double>(), 0.25, 0.25 * 0.05 + 0.01);
+  EXPECT_NE(outcome.out.find("  hot_place"), std::string::npos) << outcome.out;
+
+  // A compressed file gives the same figures.
+  gzFile file = gzopen(folder.file("gz").c_str(), "wb");
+  const std::string bytes = read_file(path);
+  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(file);
+  EXPECT_EQ(run_jackdaw({"profile", folder.file("gz")}).out, outcome.out);
+  const Outcome one = run_jackdaw({"profile", path, "--live", "--most", "1"});
+  EXPECT_NE(one.out.find("\nand "), std::string::npos) << one.out;
+  for (const std::size_t length : {bytes.size() / 3, bytes.size() - 1})
+    expect_refused(bytes.substr(0, length), "profile: ");
+}
+#endif
+
+TEST(ProfileCommand, RefusesWhatIsNoProfile) {
+  expect_refused("", "its values must be alloc_objects, alloc_space, inuse_objects and inuse_space");
+  expect_refused("\x0d\x01\x02\x03", "no field of a profile");
+  expect_refused("\x0a\x02\x0a\x05", "a field ends behind its message");
+  expect_refused(std::string(12, '\xff'), "has more than 64 bits");
+  const Outcome outcome = run_jackdaw({"profile", "/no/such/profile"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("/no/such/profile"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jackdaw::cli
