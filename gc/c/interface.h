@@ -17,3 +17,4 @@
 #include "jackdaw/gc_mark.h"
 #include "jackdaw/gc_typed.h"
 #include "jackdaw/javaxfc.h"
+#include "jackdaw/stacks.h"

@@ -16,6 +16,7 @@
 #include "gc_mark.h"
 #include "gc_typed.h"
 #include "javaxfc.h"
+#include "stacks.h"
 
 #include <stdio.h>
 
@@ -332,6 +333,11 @@ const struct function functions[] = {
     FUNCTION(GC_register_disclaim_proc),
     /* javaxfc.h */
     FUNCTION(GC_finalize_all),
+    /* stacks.h */
+    FUNCTION(jackdaw_stack_register),
+    FUNCTION(jackdaw_stack_set_bounds),
+    FUNCTION(jackdaw_stack_set_own),
+    FUNCTION(jackdaw_stack_unregister),
 #ifdef GC_THREADS
     /* gc.h, with threads */
     FUNCTION(GC_alloc_lock),

@@ -18,7 +18,8 @@ RootSet::RootSet(heap::Heap& heap, Collection& collection, ThreadRegistry& threa
       collection_(collection),
       threads_(threads),
       finalization_(finalization),
-      destructors_(destructors) {
+      destructors_(destructors),
+      idle_stacks_(heap, collection, threads.fibers()) {
   if (roots_.empty() || !static_data_.reserve()) throw std::bad_alloc();
 }
 
@@ -27,6 +28,7 @@ void RootSet::mark_from_all(const Program& program, const OwnStack& own_stack) {
   searched_bytes_ = 0;
   gather(program, own_stack);
   heap_.for_each_uncollectable([this](heap::Object* object) { add(object); });
+  searched_bytes_ += idle_stacks_.mark();
   define_gathered();
   collection_.mark_further({roots_.data(), count_});
 }

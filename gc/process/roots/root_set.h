@@ -14,6 +14,7 @@
 #include "gc/finalization/destructors.h"
 #include "gc/finalization/finalization.h"
 #include "gc/marking/collection.h"
+#include "gc/process/roots/idle_stacks.h"
 #include "gc/process/roots/persistent_nodes.h"
 #include "gc/process/roots/static_roots.h"
 #include "gc/process/threads/stack_state.h"
@@ -39,6 +40,8 @@ class RootSet {
   StaticRoots& static_data() { return static_data_; }
   /// Returns the references from outside the heap to objects of C++ types. They have a lock of their own.
   PersistentNodes& persistents() { return persistents_; }
+  /// Returns the registered stacks that no thread runs on. They have the threads' lock.
+  IdleStacks& idle_stacks() { return idle_stacks_; }
 
   /// The roots that the program names at each collection.
   struct Program {
@@ -46,12 +49,12 @@ class RootSet {
     std::span<heap::Object* const> made_in_the_pause;  ///< marked, but not visited
   };
 
-  /// Marks from all roots, and from nothing else.
+  /// Marks from all roots, and from nothing else; of idle stacks, as IdleStacks::mark() says.
   void mark_from_all(const Program& program, const OwnStack& own_stack);
   /// Takes the memory for find_first(); false when there is none. May be called while the program runs.
   bool reserve_first();
-  /// Returns the objects that roots refer to, to be marked later. Those that there is no room for, and
-  /// uncollectable objects, are left out.
+  /// Returns the objects that roots refer to, to be marked later. Those that there is no room for,
+  /// uncollectable objects, and idle stacks are left out.
   std::span<heap::Object* const> find_first(const Program& program, const OwnStack& own_stack);
   /// Returns the bytes of words that the last of these calls searched.
   [[nodiscard]] std::uint64_t searched_bytes() const { return searched_bytes_; }
@@ -98,6 +101,7 @@ class RootSet {
   const Destructors& destructors_;
   StaticRoots static_data_;
   PersistentNodes persistents_;
+  IdleStacks idle_stacks_;
   Redirection redirection_;
   // A root is kept without the block shape that a scan found: to look it up again takes about 40 of 213
   // instructions an object where all objects are roots, which is rare. To keep it would double the arrays and
@@ -134,6 +138,11 @@ void RootSet::read(Reader& reader, void (*more_roots)(), const OwnStack& own_sta
                            if constexpr (requires { reader.write_return_addresses(place.thread, words); })
                              if (is_stack) reader.write_return_addresses(place.thread, words);
                          });
+  idle_stacks_.for_each([&](const FiberStack& stack, heap::Words words) {
+    reader.begin_roots(DumpRoots::stack, 0, stack.bounds.end);
+    reader.add_words(words, true);
+    reader.end_roots();
+  });
   reader.begin_roots(DumpRoots::persistent);
   persistents_.for_each([&](const PersistentNodes::Node& node) {
     // Relaxed: see PersistentNodes::Node.

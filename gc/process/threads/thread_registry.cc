@@ -124,6 +124,11 @@ void ThreadRegistry::set_stack_end(ProcessThread& thread, std::uintptr_t end) {
   thread.stack_.set_end(end);
 }
 
+void ThreadRegistry::set_saved_pointer(const std::uintptr_t* saved) {
+  const NestedLock lock(list_.mutex);
+  current()->stack_.set_saved(saved);
+}
+
 void ThreadRegistry::prepare_fork() { stops_.close_sections(); }
 
 void ThreadRegistry::after_fork_in_parent() {

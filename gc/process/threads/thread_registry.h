@@ -14,6 +14,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "gc/process/threads/fiber_stacks.h"
 #include "gc/process/threads/process_thread.h"
 #include "gc/process/threads/stack_state.h"
 #include "gc/process/threads/stop_protocol.h"
@@ -70,6 +71,12 @@ class ThreadRegistry {
   /// that is blocked or is otherwise known not to run. May be called while the others are stopped.
   void set_stack_end(ProcessThread& thread, std::uintptr_t end);
 
+  /// Sets the word in which the program saves the calling thread's own stack pointer
+  /// (ThreadStack::set_saved). The thread is registered.
+  void set_saved_pointer(const std::uintptr_t* saved);
+  /// Returns the stacks that the program registered. Their mutex is the registry's.
+  FiberStacks& fibers() { return fibers_; }
+
   /// May change the stack pointer of a thread that runs on a stack which the collector does not know.
   using PointerCorrector = void (*)(void** pointer, void* thread);
   /// Has `corrector` called for each stack that is scanned, which is then also scanned from the changed
@@ -85,19 +92,21 @@ class ThreadRegistry {
   /// Calls `function(RootPlace, heap::Words)` with the used parts of each registered thread's stack,
   /// registers included, and with its thread_local variables, those of `modules`. The caller's own stack is
   /// scanned from `own_stack_pointer` on, unless `own` says that it holds no roots. The others must be
-  /// stopped.
+  /// stopped. Notes on which registered stacks threads run; idle ones are left out.
   template <typename Function>
   void for_each_root(std::uintptr_t own_stack_pointer, StackState own,
                      std::span<const ThreadLocalModule> modules, Function function) {
     JACKDAW_CHECK(list_.mutex.is_held_by_caller());
     ProcessThread* const caller = current();
     if (caller != nullptr) caller->stack_.note(own_stack_pointer);
+    fibers_.forget_running();
     for (const ProcessThread* const thread : list_.threads) {
+      if (FiberStack* const fiber = fibers_.find(thread->stack_.pointer())) fibers_.note_runs(*fiber);
       if (thread != caller || own != StackState::holds_none) {
         const auto visit = [&](heap::Words words) {
           function(RootPlace{thread->number_, thread->stack_.end()}, words);
         };
-        thread->stack_.for_each_part(visit);
+        thread->stack_.for_each_part(fibers_, visit);
         if (const std::uintptr_t pointer = corrected_pointer(*thread); pointer != 0)
           thread->stack_.for_each_part_from(pointer, visit);
       }
@@ -128,6 +137,7 @@ class ThreadRegistry {
   heap::FirstObjects first_objects_;  // of all registered threads but the first, which is seldom idle
   pthread_key_t at_exit_;             // its value is the registry
   ThreadList list_;
+  FiberStacks fibers_{list_.mutex};
   StopProtocol stops_;
   ThreadSuspension suspension_;
   PointerCorrector pointer_corrector_ = nullptr;

@@ -139,13 +139,25 @@ void ThreadStack::note(std::uintptr_t pointer, const ucontext_t* interrupted) {
   signal_stack_ = signal_stack.contains(pointer) ? signal_stack : base::AddressRange{};
 }
 
-std::array<base::AddressRange, 2> ThreadStack::parts() const {
+// Returns the part in use of the thread's own stack, which it has left for a registered one.
+base::AddressRange ThreadStack::left_part() const {
+  base::AddressRange left = base::with_mapped_below(current_.begin == own_.begin ? current_ : own_);
+  // Another thread may run on this stack meanwhile, and save its pointer again.
+  if (saved_ == nullptr) return left;
+  const std::uintptr_t pointer = *static_cast<const volatile std::uintptr_t*>(saved_);
+  if (left.contains(pointer)) left.begin = pointer;
+  return left;
+}
+
+std::array<base::AddressRange, 2> ThreadStack::parts(const FiberStacks& fibers) const {
   if (!signal_stack_.empty()) {
     const base::AddressRange used{pointer_, signal_stack_.end};
     const base::AddressRange interrupted =
         current_.begin == own_.begin ? base::with_mapped_below(current_) : current_;
     return {used, {lowest_word_in(used, interrupted) - kRedZoneBytes, current_.end}};
   }
+  if (const FiberStack* const fiber = fibers.find(pointer_))
+    return {base::AddressRange{pointer_, fiber->bounds.end}, left_part()};
   for (const base::AddressRange& stack : {current_, own_}) {
     if (const base::AddressRange used = used_part(stack, pointer_); !used.empty()) return {used, {}};
   }

@@ -21,6 +21,7 @@ inline void signal_may_come(memory_order) { verify::take_signals(); }
 }  // namespace std
 #define atomic_signal_fence signal_may_come
 
+#include "gc/process/threads/fiber_stacks.cc"
 #include "gc/process/threads/process_thread.cc"
 #include "gc/process/threads/stop_protocol.cc"
 #include "gc/process/threads/stop_requests.cc"

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gc/process/threads/fiber_stacks.h"
 #include "heap/word_scan.h"
 
 namespace jackdaw::gc {
@@ -20,9 +21,10 @@ class ThreadStack {
   void note(std::uintptr_t pointer, const ucontext_t* = nullptr) { pointer_ = pointer; }
   void note_sleeping(std::uintptr_t pointer) { pointer_ = pointer; }
   template <typename Function>
-  void for_each_part(Function function) const {
+  void for_each_part(const FiberStacks&, Function function) const {
     function(heap::Words{reinterpret_cast<const heap::Word*>(pointer_), 1});
   }
+  static void set_saved(const std::uintptr_t*) {}
   template <typename Function>
   static void for_each_part_from(std::uintptr_t, Function) {}
 
