@@ -141,6 +141,7 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       pause_target_(pause_target),
       stretches_(heap.map()),
       taken_(stretches_, tracking_),
+      stacks_(threads.fibers(), tracking_, heap.addresses()),
       time_of_byte_(1 / kVisitedPerMillisecond) {
   roots_.reserve_or_throw(kPiece + heap::kGranulesPerBlock);
   rescans_.reserve_or_throw(kMostOfAStop);
@@ -239,6 +240,7 @@ void ConcurrentMarking::mark() {
   clear_marks();
   collection_.mark_some(first_roots_);
   mark_uncollectable();
+  mark_from_idle_stacks(TrackedStacks::Which::all);
   std::chrono::milliseconds patience = kPatience;
   do {
     mark_gathered();
@@ -287,12 +289,32 @@ void ConcurrentMarking::mark_from_stacks() {
   threads_.stops().wake_resumed();
 }
 
+// The last pause scans stacks that refer to more unmarked objects than there is room for.
+void ConcurrentMarking::mark_from_idle_stacks(TrackedStacks::Which which) {
+  const auto mark = [this](heap::Words words) {
+    bool has_room = true;
+    heap::for_each_slot_in_stack(words, heap_.map(), [&](heap::Object* object) {
+      if (heap::Chunk::of(object)->is_marked(object)) return;
+      has_room = has_room && roots_.size() < kPiece;
+      if (has_room) roots_.append_reserved(object);
+    });
+    return has_room;
+  };
+  std::uintptr_t next = 0;
+  while (stacks_.scan_some(which, next, dirty_bytes_, mark)) {
+    if (roots_.size() >= kPiece / 2) mark_gathered();
+    if (which == TrackedStacks::Which::changed && is_hurried()) break;
+  }
+  mark_gathered();
+}
+
 // Visits dirty pages, pass by pass, until the rest fits into the pause or the passes no longer halve.
 void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds && !is_hurried(); ++round) {
     visit_written();
+    mark_from_idle_stacks(TrackedStacks::Which::changed);
     ++tally_.rounds;
     if (dirty_bytes_ <= affordable_bytes() || dirty_bytes_ >= before / 2) return;
     before = dirty_bytes_;
@@ -517,8 +539,9 @@ void ConcurrentMarking::end_marking(MarkEngine& engine) {
   JACKDAW_CHECK(lock_.is_held_by_caller() && phase() == Phase::marked);
   collection_.set_program_runs(false);
   engine.marker().wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kWrittenOfAHelper) +
-                               stretches_.part_count() / kPartsOfAHelper);
+                               (stretches_.part_count() + stacks_.part_count()) / kPartsOfAHelper);
   visit_written_in_pause(engine);
+  note_written_stacks(engine);
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(
@@ -550,6 +573,12 @@ void ConcurrentMarking::visit_written_in_pause(MarkEngine& engine) {
   const Milliseconds of_part = asked / std::max(stretches_.part_count(), 1U);
   asking_time_of_part_ =
       asking_time_of_part_ == Milliseconds(0) ? of_part : (asking_time_of_part_ + of_part) / 2;
+}
+
+// The stacks are scanned with the other roots, but those that did not change are left out.
+void ConcurrentMarking::note_written_stacks(MarkEngine& engine) {
+  engine.marker().share([this](std::uint32_t part) { stacks_.note_written(part); }, stacks_.part_count());
+  threads_.fibers().note_tracked();
 }
 
 // Visits the dirty pages of one part. Adds the time of the visits to `visits`, except for the last ones,
@@ -585,6 +614,7 @@ void ConcurrentMarking::sweep() {
   const CollectionTrace::Span sweeping(trace_, TracePhase::sweep_concurrently);
   // Writes matter only during a marking, so the write protection is lifted.
   stretches_.for_each([this](base::AddressRange stretch) { tracking_.disarm(stretch); });
+  stacks_.disarm();
   for (;;) {
     const std::lock_guard lock(steps_);
     if (heap_.sweep_some()) return;

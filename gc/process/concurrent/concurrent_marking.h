@@ -5,9 +5,9 @@
 //
 //   idle      a mutator begins a cycle: it stops the others for as long as it takes to find the roots
 //   marking   the thread arms the pages of objects that may hold references, clears the marks, and marks from
-//             those roots and from stacks. Then it claims dirty pages, which arms them again, and visits the
-//             marked objects on them, pass by pass while their number falls. If more are left than the pause
-//             should take, it goes on in stops of the program
+//             those roots and from stacks, idle ones included. Then it claims dirty pages, which arms them
+//             again, and visits the marked objects on them, pass by pass while their number falls. If more
+//             are left than the pause should take, it goes on in stops of the program
 //   marked    allocators are locked out, so that the next mutator that allocates ends the marking: it stops
 //             the others, visits pages that are dirty since, marks from all roots, and processes weak
 //             references. If none allocates for a while, the thread visits dirty pages again
@@ -38,6 +38,7 @@
 #include "gc/process/concurrent/marking_constants.h"
 #include "gc/process/concurrent/scanned_stretches.h"
 #include "gc/process/concurrent/taken_pages.h"
+#include "gc/process/concurrent/tracked_stacks.h"
 #include "gc/process/concurrent/write_tracking.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_registry.h"
@@ -159,6 +160,7 @@ class ConcurrentMarking {
   void clear_marks();
   void mark_uncollectable();
   void mark_from_stacks();
+  void mark_from_idle_stacks(TrackedStacks::Which which);
   void catch_up_running();
   void catch_up_with_stops();
   bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
@@ -184,6 +186,7 @@ class ConcurrentMarking {
   void mark_among_others(heap::Object* object);
   bool has_gathered_enough();
   void visit_written_in_pause(MarkEngine& engine);
+  void note_written_stacks(MarkEngine& engine);
   Clock::time_point visit_written_of(std::uint32_t part, std::chrono::nanoseconds& visits);
   void add_rescan(MarkTask task);
   void mark_gathered();
@@ -203,6 +206,7 @@ class ConcurrentMarking {
   WriteTracking tracking_;
   std::chrono::nanoseconds write_time_{0};  // measured when WriteTracking last started
   TakenPages taken_;
+  TrackedStacks stacks_;
   base::FutexWord phase_;
   StoppableMutex steps_;  // held by the thread when it takes the heap's lock or goes back to marking
   pthread_t thread_{};

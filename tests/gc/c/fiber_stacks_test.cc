@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <utility>
@@ -306,6 +307,67 @@ TEST_F(CFiberStacksInCycles, AStackThatIsRegisteredMeanwhileCounts) {
   gc::finish_cycle();
   EXPECT_EQ(count_kept(objects), kManyObjects);
   jackdaw_stack_unregister(memory.begin());
+}
+
+// Stacks of a pool that is cut at no multiple of a page. Each refers to an object in its outermost frame,
+// which lies in the page in which the next stack begins.
+class StacksThatSharePages {
+ public:
+  StacksThatSharePages() {
+    for (std::size_t i = 0; i < kStacks; ++i) {
+      void** const low = memory_.begin() + i * kWords;
+      saved_[i] = low + kWords / 2;
+      EXPECT_EQ(jackdaw_stack_register(low, low + kWords, &saved_[i]), 1);
+      auto* const object = static_cast<std::uint64_t*>(GC_malloc(kBytes));
+      object[1] = i;
+      *word_of(i) = object;
+    }
+  }
+  ~StacksThatSharePages() {
+    for (std::size_t i = 0; i < kStacks; ++i) jackdaw_stack_unregister(memory_.begin() + i * kWords);
+  }
+  StacksThatSharePages(const StacksThatSharePages&) = delete;
+  StacksThatSharePages& operator=(const StacksThatSharePages&) = delete;
+
+  // Swaps the references of two stacks. Each object is then referred to by one stack alone.
+  [[gnu::noinline]] void swap(std::size_t one, std::size_t other) {
+    void* const object = *word_of(one);
+    *word_of(one) = *word_of(other);
+    *word_of(other) = object;
+  }
+  [[gnu::noinline]] std::uint64_t number_of(std::size_t stack) const {
+    return static_cast<const std::uint64_t*>(*word_of(stack))[1];
+  }
+
+  static constexpr std::size_t kStacks = 600;
+
+ private:
+  static constexpr std::size_t kWords = 1000;
+
+  [[nodiscard]] void* volatile* word_of(std::size_t stack) const {
+    return static_cast<void* volatile*>(memory_.begin() + (stack + 1) * kWords - 1);
+  }
+
+  Memory memory_{kStacks * kWords};
+  std::array<void*, kStacks> saved_{};
+};
+
+TEST_F(CFiberStacksInCycles, WritesToAPageOfTwoStacksCountForBoth) {
+  StacksThatSharePages stacks;
+  std::array<std::size_t, StacksThatSharePages::kStacks> numbers{};
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::mt19937_64 random(7);
+  // In most cycles a stack is written once or not at all, so that no later write makes up for one that is
+  // lost.
+  for (std::size_t i = 0; i < mark::scaled(10'000'000); ++i) {
+    ASSERT_NE(GC_malloc(kBytes), nullptr);
+    if (i % 64 != 0) continue;
+    const std::size_t one = random() % numbers.size();
+    const std::size_t other = random() % numbers.size();
+    ASSERT_EQ(stacks.number_of(one), numbers[one]) << "the object of stack " << one;
+    stacks.swap(one, other);
+    std::swap(numbers[one], numbers[other]);
+  }
 }
 
 TEST_F(CFiberStacksInCycles, AStackMayBeUnmappedAsSoonAsItIsUnregistered) {

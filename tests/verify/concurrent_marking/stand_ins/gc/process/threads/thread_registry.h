@@ -38,11 +38,16 @@ struct StopProtocol {
   static void wake_resumed() {}
 };
 
+struct FiberStacks {
+  static void note_tracked() {}
+};
+
 class ThreadRegistry {
  public:
   struct RootPlace {};
   struct ThreadLocalModule {};
   static StopProtocol stops() { return {}; }
+  static FiberStacks fibers() { return {}; }
   // Its stack counts as empty until the last pause.
   template <typename Function>
   static void for_each_root(std::uintptr_t, StackState, std::span<const ThreadLocalModule>, Function) {}

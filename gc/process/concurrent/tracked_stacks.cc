@@ -1,0 +1,56 @@
+#include "gc/process/concurrent/tracked_stacks.h"
+
+#include <algorithm>
+
+#include "base/page_memory.h"
+
+namespace jackdaw::gc {
+
+// Pages of no stack lie among them, and of stacks that begin or end in the middle of a page.
+void TrackedStacks::note_changed(std::span<FiberStack> stacks, base::AddressRange pages) {
+  const auto end_of = [](const FiberStack& stack) { return stack.bounds.end; };
+  for (auto stack = std::ranges::upper_bound(stacks, pages.begin, {}, end_of);
+       stack != stacks.end() && stack->bounds.begin < pages.end; ++stack)
+    stack->scanned_from = FiberStack::kNotScanned;
+}
+
+// The first page may also hold the end of a stack that was scanned before, in another part, too.
+void TrackedStacks::note_all_changed(base::AddressRange pages) const {
+  for (std::uintptr_t next = pages.begin;;) {
+    const std::span<FiberStack> stacks = fibers_.from(next);
+    if (stacks.empty() || stacks.front().bounds.begin >= pages.end) return;
+    note_changed(stacks, pages);
+    next = stacks.back().bounds.end;
+  }
+}
+
+// Memory that is not tracked yet is tracked first. Where the system refuses, all of it counts as dirty.
+void TrackedStacks::arm(std::span<FiberStack> stacks) {
+  for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack>) {
+    if (tracking_.take_written(stretch, [this](base::AddressRange pages) { note_all_changed(pages); }))
+      return;
+    const std::uintptr_t in_page = base::page_bytes() - 1;
+    note_all_changed({stretch.begin & ~in_page, (stretch.end + in_page) & ~in_page});
+    if (tracking_.watch(stretch)) tracking_.arm({&stretch, 1});
+  });
+}
+
+void TrackedStacks::note_written(std::uint32_t part) const {
+  for_each_stretch(fibers_.part(part), [this](base::AddressRange stretch, std::span<FiberStack> of_it) {
+    if (!tracking_.for_each_written(stretch, [=](base::AddressRange pages) { note_changed(of_it, pages); }))
+      note_changed(of_it, stretch);
+  });
+}
+
+void TrackedStacks::disarm() {
+  for (std::uintptr_t next = 0;;) {
+    const std::lock_guard lock(fibers_.mutex());
+    const std::span<FiberStack> stacks = fibers_.from(next);
+    if (stacks.empty()) return;
+    next = stacks.back().bounds.end;
+    for_each_stretch(
+        stacks, [this](base::AddressRange stretch, std::span<FiberStack>) { tracking_.disarm(stretch); });
+  }
+}
+
+}  // namespace jackdaw::gc
