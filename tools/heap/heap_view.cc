@@ -82,7 +82,7 @@ std::string HeapView::group_of_root(std::uint32_t root) const {
   if (!place.where) return "objects that no collection frees";
   switch (*place.where) {
     case gc::DumpRoots::stack:
-      return fmt::format("stack of thread {}", place.thread);
+      return place.thread == 0 ? "idle registered stacks" : fmt::format("stack of thread {}", place.thread);
     case gc::DumpRoots::thread_locals:
       return fmt::format("thread-local variables of thread {}", place.thread);
     case gc::DumpRoots::static_data: {
