@@ -612,8 +612,9 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::ui
 
 void ConcurrentMarking::sweep() {
   const CollectionTrace::Span sweeping(trace_, TracePhase::sweep_concurrently);
-  // Writes matter only during a marking, so the write protection is lifted.
-  stretches_.for_each([this](base::AddressRange stretch) { tracking_.disarm(stretch); });
+  // Writes matter only during a marking, so the write protection is lifted, also where a thread that needed
+  // memory has swept already.
+  stretches_.for_each_not_data([this](base::AddressRange stretch) { tracking_.disarm(stretch); });
   stacks_.disarm();
   for (;;) {
     const std::lock_guard lock(steps_);

@@ -26,7 +26,7 @@ using heap::kBlockBytes;
 using heap::KindNumber;
 
 constexpr std::size_t kOversizedBytes = heap::kChunkBytes + 3 * kBlockBytes;
-constexpr std::size_t kBetween = 8 * kBlockBytes;
+constexpr std::size_t kBetween = kBlockBytes;
 constexpr std::size_t kCoarselyBetween = std::size_t{2} << 20;
 
 class ScannedStretchesTest : public testing::Test {
@@ -207,6 +207,26 @@ TEST_F(ScannedStretchesTest, OfObjectsThatGrowShrinkAndGo) {
     compare();
     EXPECT_EQ(stretched_bytes(), before);
   }
+}
+
+TEST_F(ScannedStretchesTest, ThatMayHaveHeldReferencesCoverFreedBlocksButNotLongData) {
+  std::vector<heap::Object*> freed;
+  for (int i = 0; i < 8; ++i) {
+    freed.push_back(allocate(5 * kBlockBytes));
+    allocate(kBlockBytes, KindNumber::data);
+  }
+  heap::Object* const data = allocate(2 * kCoarselyBetween, KindNumber::data);
+  std::vector<base::AddressRange> before;
+  stretches_.for_each([&](base::AddressRange stretch) { before.push_back(stretch); });
+  for (heap::Object* const object : freed) heap_.free_large(object);
+  EXPECT_EQ(stretched_bytes(), 0U);
+  std::vector<base::AddressRange> covered;
+  stretches_.for_each_not_data([&](base::AddressRange stretch) { covered.push_back(stretch); });
+  for (const base::AddressRange stretch : before)
+    EXPECT_TRUE(std::ranges::any_of(covered, [&](const auto& range) { return range.contains(stretch); }));
+  const auto in_data = reinterpret_cast<std::uintptr_t>(data) + kCoarselyBetween;
+  const base::AddressRange middle{in_data, in_data + kBlockBytes};
+  EXPECT_FALSE(std::ranges::any_of(covered, [&](const auto& range) { return range.contains(middle); }));
 }
 
 TEST_F(ScannedStretchesTest, ThereAreMorePartsWhenTheHeapHasGrown) {
