@@ -35,6 +35,7 @@ struct BlockInfo {
   std::uint32_t slot_bytes = 0;                    ///< small
   std::uint32_t swept = 0;                         ///< small: the number of the last sweep that covers it
   LargeAddresses addresses = LargeAddresses::all;  ///< large_head
+  std::uint8_t marking = 0;                        ///< in which it was taken, by Heap's count; 0: in none
   std::uint32_t blocks = 0;                        ///< large: the number of blocks of the object
   std::uint64_t large_bytes = 0;                   ///< large_head: bytes of the object
   std::byte* next = nullptr;  ///< small: the next in the heap's list of partly free blocks, or of spares

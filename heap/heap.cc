@@ -1,6 +1,7 @@
 #include "heap/heap.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -125,6 +126,7 @@ SmallBlock Heap::own_partly_free(std::byte*& list) {
   JACKDAW_CHECK(info.use == BlockUse::small && info.live_slots < info.slots());
   if (!budget_.allows(info.free_bytes())) return {};
   PartlyFree::take_first(list);
+  info.marking = present_marking();
   count_allocated(info.free_bytes());
   return {chunk, static_cast<std::uint32_t>(index)};
 }
@@ -149,6 +151,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind, BlockSearch:
   if (chunk == nullptr || !blocks_.make_room_for(chunk->count_zero(index, 1), budget_)) return {};
   BlockInfo info;
   info.use = BlockUse::small;
+  info.marking = present_marking();
   info.swept = sweeper_.number();
   info.size_class = size_class;
   info.slot_bytes = SizeClasses::slot_bytes(size_class);
@@ -217,6 +220,7 @@ void Heap::begin_marking() {
   const std::lock_guard lock(mutex_);
   JACKDAW_CHECK(!is_marking_ && !sweeper_.is_sweeping());
   is_marking_ = true;
+  marking_ = static_cast<std::uint8_t>(marking_ % std::numeric_limits<std::uint8_t>::max() + 1);
 }
 
 void Heap::lock_out_allocators() {

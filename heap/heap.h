@@ -197,6 +197,13 @@ class Heap {
 
   /// To be called while no thread allocates.
   void begin_marking();
+  /// Whether an object's block was taken by an allocator, or for the object, since begin_marking(); maybe
+  /// also where it was taken long before. To be called while no thread allocates.
+  [[nodiscard]] bool is_block_new(const Object* object) const {
+    const Chunk& chunk = *Chunk::of(object);
+    const BlockInfo& info = chunk.block(chunk.block_index(reinterpret_cast<const std::byte*>(object)));
+    return is_marking_ && info.marking == marking_;
+  }
   /// Clears the marks of the chunk with that number, from 0 on; false when there is none. One thread clears
   /// those of all chunks before marking.
   bool clear_marks_while_allocating(std::size_t index);
@@ -296,6 +303,8 @@ class Heap {
   }
 
   void sweep_to_allocate();
+  [[nodiscard]] std::uint8_t present_marking() const { return is_marking_ ? marking_ : 0; }
+
   SmallBlock own_partly_free(std::byte*& list);
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
   SmallBlock own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
@@ -330,7 +339,8 @@ class Heap {
   Blocks blocks_;              // except for its map
   PartlyFree partly_free_;
   Sweeper sweeper_;
-  bool is_marking_ = false;  // between begin_marking() and end_marking()
+  bool is_marking_ = false;   // between begin_marking() and end_marking()
+  std::uint8_t marking_ = 0;  // markings so far; begins again at 1 after 255
   std::uint32_t busy_allocators_ = 1;
   base::PageVector<Allocator*> allocators_;
   // Lists of slots that were explicitly freed through destroyed allocators; unused until the next sweep.

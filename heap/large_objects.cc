@@ -39,6 +39,7 @@ Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses 
     if (!blocks_.make_room_for(untouched, budget_)) return nullptr;
     BlockInfo info;
     info.addresses = addresses;
+    info.marking = present_marking();
     info.large_bytes = bytes;
     is_zero = take_large(chunk, first, info, kind);
     start = chunk->block_start(first);

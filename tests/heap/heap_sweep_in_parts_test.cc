@@ -187,6 +187,32 @@ TEST_F(HeapSweepInPartsTest, FreshBlocksAreMarked) {
   for (Object* const object : added) EXPECT_EQ(heap_.object_at(object), object);
 }
 
+TEST_F(HeapSweepInPartsTest, KnowsWhichBlocksWereTakenSinceTheMarkingBegan) {
+  const std::vector<Object*> old_objects{allocate(8192), allocate(2 * kBlockBytes),
+                                         allocate(kOversizedBytes)};
+  Object* const kept = allocate(4096);
+  mark_only({kept, old_objects[0], old_objects[1], old_objects[2]});
+  heap_.sweep();
+  for (int marking = 0; marking < 200; ++marking) {
+    heap_.begin_marking();
+    std::vector<Object*> added;
+    for (const std::size_t bytes : {std::size_t{512}, 2 * kBlockBytes}) added.push_back(allocate(bytes));
+    for (Object* const object : old_objects) EXPECT_FALSE(heap_.is_block_new(object)) << marking;
+    for (Object* const object : added) EXPECT_TRUE(heap_.is_block_new(object)) << marking;
+    EXPECT_FALSE(heap_.is_block_new(kept)) << marking;
+    if (marking == 0) {
+      Object* const beside = allocate(4096);
+      EXPECT_EQ(Chunk::of(beside)->block_index(reinterpret_cast<std::byte*>(beside)),
+                Chunk::of(kept)->block_index(reinterpret_cast<std::byte*>(kept)));
+      EXPECT_TRUE(heap_.is_block_new(kept)) << "its block was taken from the list of partly free ones";
+    }
+    heap_.end_marking();
+    EXPECT_FALSE(heap_.is_block_new(added[0]));
+    mark_only({kept, old_objects[0], old_objects[1], old_objects[2]});
+    heap_.sweep();
+  }
+}
+
 // And where memory was used before, too: the marks that the last use left are no longer there.
 TEST_F(HeapSweepInPartsTest, BlocksThatWereUsedBeforeAreMarkedWhenTheyAreTaken) {
   std::vector<Object*> old_objects;

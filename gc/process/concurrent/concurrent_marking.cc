@@ -273,12 +273,13 @@ void ConcurrentMarking::mark_uncollectable() {
 
 // Marks from stacks, so that the last pause need not: only a stack may lead to a large table that was
 // allocated before its chunk's marks were cleared and that the program is still filling. The pause scans
-// stacks again, so some words may be left out.
+// stacks again, so some words may be left out, and those of objects from before the marking are: threads are
+// stopped anywhere, also in the collector's own frames, where a dead word could keep much.
 void ConcurrentMarking::mark_from_stacks() {
   {
     const Stop stop(*this);
     const auto visit = [this](heap::Object* object) {
-      if (rescans_.size() < kPiece) mark_among_others(object);
+      if (rescans_.size() < kPiece && heap_.is_block_new(object)) mark_among_others(object);
     };
     const Clock::time_point deadline = stop.deadline();
     threads_.for_each_root(0, StackState::holds_none, {}, [&](ThreadRegistry::RootPlace, heap::Words words) {
