@@ -41,8 +41,11 @@ void Scavenger::note_collection(Clock::time_point now) {
   awaits_sweep_ = true;
   is_refused_ = false;
   note_sweep(now);
-  if (has_thread_ || (heap_.usage().free >= kWorthAThread && start_thread())) return wake_thread(now);
-  demand_.note_allocated(heap_.usage().allocated, now);
+  // A sweep under way may leave as much free as is used, and nobody calls at its end.
+  const heap::HeapUsage& usage = heap_.usage();
+  const std::uint64_t may_be_free = usage.free + (awaits_sweep_ ? std::uint64_t{usage.used} : 0);
+  if (has_thread_ || (may_be_free >= kWorthAThread && start_thread())) return wake_thread(now);
+  demand_.note_allocated(usage.allocated, now);
   const ThreadRegistry::CriticalSection critical(threads_.this_thread());
   while (give_back(now)) continue;
 }

@@ -124,6 +124,24 @@ TEST_F(ConcurrentCycle, IsNotMarkedToTheEndBeforeACollectionThatTheProgramAsksFo
   EXPECT_EQ(concurrent_marking().record().rounds, 0U);
 }
 
+// No thread of the program need come by when the sweep has found what is free.
+TEST_F(ConcurrentCycle, StartsTheScavengersThreadBeforeItSweeps) {
+  Scavenger& scavenger = collector().scavenger();
+  const auto start_and_end = [&] {
+    const std::lock_guard lock(collector().lock());
+    const bool can_start = scavenger.start_thread();
+    scavenger.end_thread();
+    return can_start;
+  };
+  if (!start_and_end()) GTEST_SKIP() << "there may be no such thread";
+  void* const kept = GC_malloc(2 * Scavenger::kWorthAThread);
+  run_cycle();  // a thread that is refused memory in a cycle that is held would wait
+  start_and_end();
+  const HeldCycle cycle(Phase::sweeping);
+  EXPECT_TRUE(scavenger.has_thread());
+  GC_reachable_here(kept);
+}
+
 TEST_F(ConcurrentCycle, EndsWithTheCollector) {
   HeldCycle cycle(Phase::marking);
   cycle.go_on_when_caller_sleeps();
