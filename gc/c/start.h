@@ -11,7 +11,7 @@ namespace jackdaw::c_interface {
 
 /// Every object is this much longer than requested: one byte when all interior pointers count, so that an
 /// address just behind the last byte keeps the object. Fixed by GC_init.
-extern constinit std::size_t extra_bytes;
+[[gnu::visibility("hidden")]] extern constinit std::size_t extra_bytes;
 
 /// Returns the collector, made by GC_init if it was not yet. Registers the calling thread only when it makes
 /// it.
