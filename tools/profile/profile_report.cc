@@ -113,6 +113,7 @@ std::vector<AllocationSite> allocation_sites(const ProfileFile& profile, SiteOrd
     site.caller = places.name_of(*std::next(call));
   }
   std::vector<AllocationSite> sites;
+  sites.reserve(by_name.size());
   for (auto& [name, site] : by_name) sites.push_back(std::move(site));
   const auto key = [order](const AllocationSite& site) {
     return order == SiteOrder::live ? site.live_bytes : site.bytes;

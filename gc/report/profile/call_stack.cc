@@ -3,14 +3,12 @@
 #include <sys/auxv.h>
 #include <unwind.h>
 
+namespace jackdaw::gc {
+
 // The linker puts these at the begin of the program or shared library that has this code, and at its code's
 // end.
-extern "C" {
-extern const char __ehdr_start [[gnu::visibility("hidden")]];
-extern const char etext [[gnu::visibility("hidden")]];
-}
-
-namespace jackdaw::gc {
+[[gnu::visibility("hidden")]] extern const char kBegin asm("__ehdr_start");
+[[gnu::visibility("hidden")]] extern const char kEndOfCode asm("etext");
 
 namespace {
 
@@ -18,8 +16,8 @@ namespace {
 // code.
 bool is_in_own_library(std::uintptr_t address) {
   const auto is_here = [](std::uintptr_t one) {
-    return reinterpret_cast<std::uintptr_t>(&__ehdr_start) <= one &&
-           one < reinterpret_cast<std::uintptr_t>(&etext);
+    return reinterpret_cast<std::uintptr_t>(&kBegin) <= one &&
+           one < reinterpret_cast<std::uintptr_t>(&kEndOfCode);
   };
   return is_here(address) && !is_here(getauxval(AT_PHDR));
 }
