@@ -18,6 +18,7 @@ WorkTime::Span::~Span() {
   if (is_nested_) return;
   own_ = nullptr;
   const std::chrono::nanoseconds time = so_far();
+  // Relaxed, here and below: a sum that publishes nothing.
   std::chrono::nanoseconds ended = work_.ended_.load(std::memory_order_relaxed);
   while (!work_.ended_.compare_exchange_weak(ended, ended + time, std::memory_order_relaxed)) continue;
 }

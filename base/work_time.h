@@ -30,7 +30,7 @@ class WorkTime {
   /// Returns the time of all spans that have ended, and of the calling thread's own.
   [[nodiscard]] std::chrono::nanoseconds total() const;
   /// Begins at zero again: in the child of a fork, as its threads' clocks do.
-  // Relaxed, here and below: a number that publishes nothing.
+  // Relaxed: a number that publishes nothing.
   void reset() { ended_.store({}, std::memory_order_relaxed); }
 
  private:

@@ -197,8 +197,8 @@ class Heap {
 
   /// To be called while no thread allocates.
   void begin_marking();
-  /// Whether an object's block was taken by an allocator, or for the object, since begin_marking(); maybe
-  /// also where it was taken long before. To be called while no thread allocates.
+  /// Whether an object's block was taken by an allocator, or for the object, since begin_marking(). Also true
+  /// of one taken 255 markings before, since their numbers repeat. To be called while no thread allocates.
   [[nodiscard]] bool is_block_new(const Object* object) const {
     const Chunk& chunk = *Chunk::of(object);
     const BlockInfo& info = chunk.block(chunk.block_index(reinterpret_cast<const std::byte*>(object)));

@@ -20,7 +20,7 @@ AddressRange range_between(const void* low, const void* high) {
   return {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(high)};
 }
 
-const std::uintptr_t* word_at(void* const* saved) { return reinterpret_cast<const std::uintptr_t*>(saved); }
+const std::uintptr_t* as_word(void* const* saved) { return reinterpret_cast<const std::uintptr_t*>(saved); }
 
 base::LineText& operator<<(base::LineText& line, AddressRange range) {
   return line << "from " << reinterpret_cast<const void*>(range.begin)  // NOLINT(performance-no-int-to-ptr)
@@ -69,7 +69,7 @@ int jackdaw_stack_register(void* low, void* high, void* const* saved) {
   const gc::NestedLock lock(stacks.mutex());
   const AddressRange bounds = range_between(low, high);
   check_bounds("jackdaw_stack_register", stacks, bounds);
-  const std::uintptr_t* const word = word_at(saved);
+  const std::uintptr_t* const word = as_word(saved);
   if (word == nullptr)
     abort_program("jackdaw_stack_register: there is no word for the saved stack pointer: give its address");
   return collector.roots().idle_stacks().reserve() && stacks.add({bounds, word}) ? 1 : 0;
@@ -91,7 +91,7 @@ void jackdaw_stack_unregister(void* low) {
 }
 
 void jackdaw_stack_set_own(void* const* saved) {
-  registered_collector().threads().set_saved_pointer(word_at(saved));
+  registered_collector().threads().set_saved_pointer(as_word(saved));
 }
 
 }  // extern "C"

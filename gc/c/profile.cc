@@ -1,6 +1,7 @@
 // Profiles of allocation: gc.h, section 16.
 #include <new>
 
+#include "base/warn.h"
 #include "gc/c/start.h"
 
 namespace jackdaw::c_interface {
@@ -18,6 +19,7 @@ int GC_write_profile(const char* path) {
   try {
     return registered_collector().profiling().write(path) ? 1 : 0;
   } catch (const std::bad_alloc&) {
+    base::warn("there is no memory for the profile");
     return 0;
   }
 }

@@ -1039,10 +1039,11 @@ GC_API void GC_CALL GC_foreach_heap_section_inner(GC_heap_section_proc, void* /*
 GC_API int GC_CALL GC_dump_heap(const char* /* path */) GC_ATTR_NONNULL(1);
 
 /* Jackdaw's own: profiles of allocation (docs/profile.md; JACKDAW_PROFILE in the environment takes one
-   without a call). To start takes a sample every so many bytes on average from then on, 512 KiB for 0, and
-   forgets what was sampled before; to stop takes no more. GC_write_profile writes what was allocated since
-   the start, and what of it the last collection found alive, to the file at path, in which %p stands for the
-   process's number: 1; or 0, with one line on the error output, when it could not be written. */
+   without a call). GC_start_profile has a sample taken every so many bytes on average from then on, 512 KiB
+   for 0, and forgets what was sampled before. GC_stop_profile has no more taken. GC_write_profile writes what
+   was allocated since the start, and what of it the last collection found alive, to the file at path, in
+   which %p stands for the process's number: 1; or 0, with one line on the error output, when it could not be
+   written. */
 GC_API void GC_CALL GC_start_profile(size_t /* every */);
 GC_API void GC_CALL GC_stop_profile(void);
 GC_API int GC_CALL GC_write_profile(const char* /* path */) GC_ATTR_NONNULL(1);

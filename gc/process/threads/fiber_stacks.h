@@ -75,7 +75,8 @@ class FiberStacks {
   [[nodiscard]] bool add(const FiberStack& stack);
   /// Removes the stack that contains `address`.
   void remove(std::uintptr_t address);
-  /// Changes the bounds of the stack that contains `address`; it overlaps no other then. False as above.
+  /// Changes the bounds of the stack that contains `address` to some that overlap no other stack's. False
+  /// when there is no memory, with nothing changed.
   [[nodiscard]] bool change(std::uintptr_t address, base::AddressRange bounds);
 
   /// Returns the number of parts, none of which is empty, and one of them. Several threads may read parts,

@@ -1,5 +1,5 @@
-// Pprof: an allocation profile in the format of pprof, a message of protocol buffers (profile.proto),
-// uncompressed.
+// encode_pprof(): puts an allocation profile into the format of pprof, a message of protocol buffers
+// (profile.proto), uncompressed.
 //
 // Each sample has four values: allocated objects and bytes, live objects and bytes. Addresses have no names;
 // pprof and `jackdaw profile` find them in the files that the mappings name.
