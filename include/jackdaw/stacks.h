@@ -36,10 +36,10 @@ extern "C" {
    pointer to `high` must stay readable until the stack is unregistered; guard pages below may lie within the
    bounds. To register keeps no collected object alive in which the word or the stack lies. The stack may lie
    anywhere, also in an object, on a thread's own stack or in a root that is scanned wholly; one in an object
-   of GC_malloc_atomic is scanned only as a stack. O(log n). Returns 1, or 0 with nothing changed when there is no memory. Ends
-   the program when the bounds are empty or reversed, `saved` is null, or the stack overlaps a registered one.
-   All functions here take the lock of the table of threads, and may be called by any thread, but not by
-   callbacks of a collection. */
+   of GC_malloc_atomic is scanned only as a stack. O(log n). Returns 1, or 0 with nothing changed when there
+   is no memory. Ends the program when the bounds are empty or reversed, `saved` is null, or the stack
+   overlaps a registered one. All functions here take the lock of the table of threads, and may be called by
+   any thread, but not by callbacks of a collection. */
 GC_API int GC_CALL jackdaw_stack_register(void* /* low */, void* /* high */, void* const* /* saved */);
 
 /* Changes the bounds of the stack that was registered with `low`, whether a thread runs on it or not. A stack
