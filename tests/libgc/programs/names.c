@@ -32,7 +32,7 @@ int main(void) {
   int on_stack = 0;
   GC_printf("temporary roots: %d %d\n", GC_is_tmp_root(&in_data), GC_is_tmp_root(&on_stack));
   GC_printf("lists: %d\n", GC_objfreelist_ptr[128] == NULL && GC_aobjfreelist_ptr[128] == NULL &&
-                              GC_uobjfreelist_ptr[128] == NULL && GC_auobjfreelist_ptr[128] == NULL);
+                               GC_uobjfreelist_ptr[128] == NULL && GC_auobjfreelist_ptr[128] == NULL);
   GC_print_free_list(GC_I_NORMAL, 127);
   const size_t total = GC_get_total_bytes();
   const size_t freed = GC_get_expl_freed_bytes_since_gc();
