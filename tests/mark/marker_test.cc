@@ -233,6 +233,7 @@ TEST(Marker, CallsOthersWhileMarksAreAskedFor) {
 // The round is long enough for a worker to take the marks to be near once more.
 TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
   for (const std::uint32_t threads : {1U, 2U}) {
+    if (kSanitized && threads == 1) continue;
     MarkerOptions options;
     options.threads = threads;
     options.tuning.serial_references = 0;
