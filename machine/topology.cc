@@ -1,20 +1,36 @@
 #include "machine/topology.h"
 
 #include <fcntl.h>
-#include <hwloc.h>
-#include <hwloc/distances.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "machine/hwloc_library.h"
 
 namespace jackdaw::machine {
 
 namespace {
 
+// The library, in functions that are called only when there is a topology, that is, when it was loaded.
+const HwlocLibrary& hwloc() { return *HwlocLibrary::load(); }
+
 struct FreeBitmap {
-  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc().bitmap_free(bitmap); }
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+// Calls `visit` with each object of a type, in hwloc's order.
+template <typename Visit>
+void for_each_of_type(hwloc_topology_t topology, hwloc_obj_type_t type, Visit visit) {
+  const int depth = hwloc().get_type_depth(topology, type);
+  for (unsigned i = 0; hwloc_obj_t object = hwloc().get_obj_by_depth(topology, depth, i); ++i) visit(object);
+}
+
+hwloc_obj_t core_of(hwloc_obj_t processor) {
+  hwloc_obj_t around = processor->parent;
+  while (around != nullptr && around->type != HWLOC_OBJ_CORE) around = around->parent;
+  return around;
+}
 
 // Whether the environment tells hwloc what to see.
 bool environment_describes_machine() {
@@ -37,15 +53,15 @@ hwloc_obj_t nearest_node(hwloc_obj_t processor) {
 // Leaves only the processors that the calling thread may run on. (hwloc's own flag for that would make it
 // take a described machine for this one.)
 void restrict_to_this_thread(hwloc_topology_t topology) {
-  if (hwloc_topology_is_thissystem(topology) == 0) return;
-  const Bitmap usable(hwloc_bitmap_alloc());
-  if (usable != nullptr && hwloc_get_cpubind(topology, usable.get(), HWLOC_CPUBIND_THREAD) == 0)
-    hwloc_topology_restrict(topology, usable.get(), 0);
+  if (hwloc().topology_is_thissystem(topology) == 0) return;
+  const Bitmap usable(hwloc().bitmap_alloc());
+  if (usable != nullptr && hwloc().get_cpubind(topology, usable.get(), HWLOC_CPUBIND_THREAD) == 0)
+    hwloc().topology_restrict(topology, usable.get(), 0);
 }
 
 }  // namespace
 
-void Topology::Release::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+void Topology::Release::operator()(hwloc_topology* topology) const { hwloc().topology_destroy(topology); }
 
 Topology::Topology() {
   load();
@@ -81,11 +97,11 @@ bool Topology::may_have_several_nodes() {
 
 void Topology::load() {
   hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return;
+  if (HwlocLibrary::load() == nullptr || hwloc().topology_init(&topology) != 0) return;
   topology_.reset(topology);
   // Threads of the program must not be moved, not even for a moment.
-  hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
-  if (hwloc_topology_load(topology) != 0) {
+  hwloc().topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
+  if (hwloc().topology_load(topology) != 0) {
     topology_.reset();
   } else {
     restrict_to_this_thread(topology);
@@ -94,20 +110,16 @@ void Topology::load() {
 
 // Nodes have hwloc's logical numbers at first, which may have gaps.
 void Topology::read_processors() {
-  hwloc_obj_t processor = nullptr;
-  const auto next = [&] {
-    processor = hwloc_get_next_obj_by_type(topology_.get(), HWLOC_OBJ_PU, processor);
-    return processor != nullptr;
-  };
   std::uint32_t last_core = 0;
-  while (topology_ != nullptr && next()) {
+  const auto add = [&](hwloc_obj_t processor) {
     const hwloc_obj_t node = nearest_node(processor);
-    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology_.get(), HWLOC_OBJ_CORE, processor);
+    const hwloc_obj_t core = core_of(processor);
     const std::uint32_t core_number = core != nullptr ? core->logical_index : processor->logical_index;
     if (!processors_.empty() && core_number != last_core) ++core_count_;
     last_core = core_number;
     processors_.push_back({processor->os_index, node != nullptr ? node->logical_index : 0, core_count_ - 1});
-  }
+  };
+  if (topology_ != nullptr) for_each_of_type(topology_.get(), HWLOC_OBJ_PU, add);
   if (processors_.empty()) processors_.emplace_back();
 }
 
@@ -120,19 +132,21 @@ void Topology::number_nodes() {
     const auto place = std::lower_bound(logical_numbers_.begin(), logical_numbers_.end(), processor.node);
     processor.node = static_cast<std::uint32_t>(place - logical_numbers_.begin());
   }
-  for (const std::uint32_t number : logical_numbers_) {
-    const hwloc_obj_t node =
-        topology_ == nullptr ? nullptr : hwloc_get_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, number);
-    nodes_.push_back(node == nullptr ? MemoryNode{}
-                                     : MemoryNode{node->os_index, node->attr->numanode.local_memory});
-  }
+  nodes_.resize(logical_numbers_.size());
+  if (topology_ == nullptr) return;
+  for_each_of_type(topology_.get(), HWLOC_OBJ_NUMANODE, [&](hwloc_obj_t node) {
+    const auto place = std::ranges::find(logical_numbers_, node->logical_index);
+    if (place != logical_numbers_.end())
+      nodes_[static_cast<std::size_t>(place - logical_numbers_.begin())] = {
+          node->os_index, node->attr->numanode.local_memory};
+  });
 }
 
 void Topology::read_distances() {
   unsigned count = 1;
   hwloc_distances_s* matrix = nullptr;
-  if (hwloc_distances_get_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, &count, &matrix,
-                                  HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+  if (hwloc().distances_get_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, &count, &matrix,
+                                    HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
       count == 0)
     return;
   // The lambda maps a column of the matrix, by way of the system's node number, to our number of the node.
@@ -149,21 +163,21 @@ void Topology::read_distances() {
           static_cast<std::uint32_t>(matrix->values[row * matrix->nbobjs + column]);
     }
   }
-  hwloc_distances_release(topology_.get(), matrix);
+  hwloc().distances_release(topology_.get(), matrix);
 }
 
 void Topology::read_caches() {
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
-    hwloc_obj_t cache = nullptr;
-    while ((cache = hwloc_get_next_obj_by_type(topology_.get(), type, cache)) != nullptr) {
-      const auto sharing = static_cast<std::uint32_t>(std::max(0, hwloc_bitmap_weight(cache->cpuset)));
-      if (sharing == 0) continue;
-      if (caches_.empty() || caches_.back().level != cache->attr->cache.depth ||
-          caches_.back().bytes != cache->attr->cache.size)
-        caches_.push_back({cache->attr->cache.depth, cache->attr->cache.size, 0, 0});
+    for_each_of_type(topology_.get(), type, [&](hwloc_obj_t cache) {
+      const auto sharing = static_cast<std::uint32_t>(std::max(0, hwloc().bitmap_weight(cache->cpuset)));
+      if (sharing == 0) return;
+      const auto& attributes = cache->attr->cache;
+      if (caches_.empty() || caches_.back().level != attributes.depth ||
+          caches_.back().bytes != attributes.size)
+        caches_.push_back({attributes.depth, attributes.size, 0, 0});
       ++caches_.back().count;
       caches_.back().processors = std::max(caches_.back().processors, sharing);
-    }
+    });
   }
 }
 
@@ -181,7 +195,7 @@ std::vector<std::uint32_t> Topology::nodes_of_workers(std::uint32_t workers) con
 }
 
 bool Topology::is_this_machine() const {
-  return topology_ != nullptr && hwloc_topology_is_thissystem(topology_.get()) != 0;
+  return topology_ != nullptr && hwloc().topology_is_thissystem(topology_.get()) != 0;
 }
 
 Binding Topology::resolved(Binding binding) const {
@@ -193,14 +207,14 @@ bool Topology::bind_this_thread(std::uint32_t processor, Binding binding) const 
   const Binding wanted = resolved(binding);
   if (wanted == Binding::none) return true;
   if (!is_this_machine()) return false;
-  const Bitmap allowed(hwloc_bitmap_alloc());
+  const Bitmap allowed(hwloc().bitmap_alloc());
   if (allowed == nullptr) return false;
   const Processor& home = processors_[processor];
   for (const Processor& other : processors_) {
     if (wanted == Binding::node ? other.node == home.node : other.core == home.core)
-      hwloc_bitmap_set(allowed.get(), other.system_number);
+      hwloc().bitmap_set(allowed.get(), other.system_number);
   }
-  return hwloc_set_cpubind(topology_.get(), allowed.get(), HWLOC_CPUBIND_THREAD) == 0;
+  return hwloc().set_cpubind(topology_.get(), allowed.get(), HWLOC_CPUBIND_THREAD) == 0;
 }
 
 bool Topology::bind_this_thread_to_node(std::uint32_t node) const {

@@ -1,8 +1,8 @@
 #include "gc/report/dump/zstd_library.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
+
+#include "base/loaded_library.h"
 
 namespace jackdaw::gc {
 
@@ -10,24 +10,18 @@ namespace {
 
 std::atomic<const ZstdLibrary*> the_library{nullptr};
 
-template <typename Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 }  // namespace
 
 // Threads that load it at the same time find the same functions.
 bool ZstdLibrary::load() {
   if (loaded() != nullptr) return true;
-  void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* const library = base::load_library("libzstd.so.1");
   if (library == nullptr) return false;
   static ZstdLibrary functions{};
-  static const bool kIsWhole = find(library, "ZSTD_createCCtx", functions.create) &&
-                               find(library, "ZSTD_freeCCtx", functions.free) &&
-                               find(library, "ZSTD_compressStream2", functions.compress) &&
-                               find(library, "ZSTD_isError", functions.is_error);
+  static const bool kIsWhole = base::find_function(library, "ZSTD_createCCtx", functions.create) &&
+                               base::find_function(library, "ZSTD_freeCCtx", functions.free) &&
+                               base::find_function(library, "ZSTD_compressStream2", functions.compress) &&
+                               base::find_function(library, "ZSTD_isError", functions.is_error);
   // Release: pairs with the acquire in loaded().
   if (kIsWhole) the_library.store(&functions, std::memory_order_release);
   return kIsWhole;
