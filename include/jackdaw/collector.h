@@ -12,6 +12,10 @@
 // The classes say which thread may call what, and what throws. Link jackdaw::jackdaw or jackdaw::static.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Jackdaw's C++ interface needs C++20: compile with -std=c++20"
+#else
+
 #include "gc/runtime/collector.h"
 #include "gc/runtime/mutator.h"
 #include "heap/object.h"
@@ -28,3 +32,5 @@ using heap::Object;
 using heap::TypeDescriptor;
 
 }  // namespace jackdaw
+
+#endif

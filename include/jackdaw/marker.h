@@ -27,6 +27,10 @@
 // process with a line on stderr. examples/embedder shows all of it.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Jackdaw's C++ interface needs C++20: compile with -std=c++20"
+#else
+
 #include "jackdaw/object_model.h"  // IWYU pragma: export
 #include "mark/marker.h"
 #include "mark/marker_options.h"
@@ -44,3 +48,5 @@ using mark::WorkerStatistics;
 using mark::total;
 
 }  // namespace jackdaw
+
+#endif

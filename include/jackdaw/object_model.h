@@ -3,6 +3,10 @@
 // defines them and what each function must do.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Jackdaw's C++ interface needs C++20: compile with -std=c++20"
+#else
+
 #include "base/prefetch.h"
 #include "mark/object_model.h"
 #include "mark/slices.h"
@@ -32,3 +36,5 @@ using base::prefetch_to_read;
 using base::prefetch_to_write;
 
 }  // namespace jackdaw
+
+#endif
