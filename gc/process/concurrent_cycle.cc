@@ -156,7 +156,9 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   marking.marker().set_most_workers(parts_.plan.most_concurrent_markers());
   parts_.plan.note_cycle_begins(parts_.roots.searched_bytes());
   reason_ = reason;
-  parts_.marking.start_marking(*first_roots, Clock::now() - start);
+  const std::chrono::nanoseconds first_pause = Clock::now() - start;
+  parts_.counters.note_pause(first_pause);
+  parts_.marking.start_marking(*first_roots, first_pause);
   parts_.plan.set_budget();
   return true;
 }
@@ -203,6 +205,8 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   if (!mark_rest(marking, own_stack, record)) return false;
   record.pause = Clock::now() - start;
   record.concurrent = parts_.marking.record();
+  parts_.counters.note_pause(record.concurrent->longest_stop);
+  parts_.counters.note_pause(record.pause);
   parts_.plan.note_cycle(start, record.pause, allocated);
   is_sweep_unnoted_ = true;
   // The sweep notes its own.

@@ -86,6 +86,7 @@ void ProcessFork::end_in_child(ProcessCollector& collector) {
   parts.heap.work_time().reset();
   parts.profiling.after_fork_in_child();
   parts.scavenger.after_fork_in_child();
+  collector.inspection_.after_fork_in_child();
   collector.world_.after_fork_in_child();
   parts.plan.after_fork_in_child();
   parts.threads.after_fork_in_child();

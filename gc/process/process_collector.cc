@@ -22,7 +22,8 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
       parts_(options),
       world_(parts_, options.verifies),
       cycle_(parts_, world_),
-      allocation_(parts_, world_, cycle_) {
+      allocation_(parts_, world_, cycle_),
+      inspection_(parts_, world_) {
   if (options.stress_seed != 0) base::Stress::turn_on(options.stress_seed);
   parts_.heap.set_huge_page_use(options.huge_pages);
   if (options.poisons) parts_.heap.poison().turn_on(Poisoning::tell);
@@ -60,6 +61,8 @@ void* ProcessCollector::allocate(std::size_t bytes, heap::KindNumber kind, heap:
   ProcessThread& thread = parts_.threads.this_thread();
   if (base::Stress::is_on() && !parts_.lock.is_held_by_caller()) [[unlikely]]
     collect_at_random();
+  if (inspection_.is_wanted()) [[unlikely]]
+    inspection_.write_dump(stack_pointer);
   void* object = allocation_.allocate({thread, bytes, kind, addresses, stack_pointer});
   if (thread.allocator().take_sample(object)) [[unlikely]]
     parts_.profiling.note(thread, object);
@@ -84,6 +87,14 @@ void ProcessCollector::collect_at_random() {
     }
   } catch (const std::bad_alloc&) {  // then no collection
   }
+}
+
+// In a signal handler. Where a thread of the program allocates, it comes first to the dump.
+void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
+  // Relaxed: the function is set when the collector is whole.
+  ProcessCollector& collector = *instance_.load(std::memory_order_relaxed);
+  if (collector.inspection_.answer(inspector, descriptor))
+    collector.parts_.scavenger.call_soon([] { return instance().inspection_.write_dump(0); });
 }
 
 void ProcessCollector::free(void* object) {

@@ -15,6 +15,7 @@
 #include "gc/process/allocation.h"
 #include "gc/process/collector_parts.h"
 #include "gc/process/concurrent_cycle.h"
+#include "gc/process/inspection.h"
 #include "gc/process/process_options.h"
 #include "gc/process/stop_the_world.h"
 
@@ -121,6 +122,7 @@ class ProcessCollector {
   explicit ProcessCollector(const ProcessOptions& options);
   [[gnu::noinline]] static ProcessCollector& make_instance();
   void collect_at_random();
+  static void take_inspection(pid_t inspector, int descriptor);
   friend class ProcessFork;  // takes all parts through a fork
 
   static std::atomic<ProcessCollector*> instance_;
@@ -131,6 +133,7 @@ class ProcessCollector {
   StopTheWorld world_;
   ConcurrentCycle cycle_;
   AllocationSlowPath allocation_;
+  Inspection inspection_;
 };
 
 }  // namespace jackdaw::gc

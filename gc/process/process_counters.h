@@ -1,7 +1,9 @@
 // ProcessCounters: counts collections, and memory that is freed explicitly.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace jackdaw::gc {
@@ -33,6 +35,19 @@ class ProcessCounters {
   /// Notes a collection that found `live_bytes` after `allocated_bytes` were allocated in all, and returns
   /// its number. With the collector's lock.
   std::uint64_t note_collection(std::uint64_t live_bytes, std::uint64_t allocated_bytes);
+  /// Notes how long the program was stopped. With the collector's lock.
+  void note_pause(std::chrono::nanoseconds time) {
+    all_pauses_.store(all_pauses() + time, std::memory_order_relaxed);
+    longest_pause_.store(std::max(longest_pause(), time), std::memory_order_relaxed);
+  }
+  /// These return how long the program was stopped in all, and at most at once. Of the short stops of a
+  /// concurrent cycle, the longest of each counts.
+  [[nodiscard]] std::chrono::nanoseconds all_pauses() const {
+    return all_pauses_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::chrono::nanoseconds longest_pause() const {
+    return longest_pause_.load(std::memory_order_relaxed);
+  }
   /// Notes the live bytes that a sweep found. With the collector's lock.
   void set_live_bytes(std::uint64_t bytes) { live_bytes_.store(bytes, std::memory_order_relaxed); }
 
@@ -41,6 +56,8 @@ class ProcessCounters {
   std::atomic<std::uint64_t> bytes_before_{0};
   std::atomic<std::uint64_t> freed_bytes_{0};
   std::atomic<std::uint64_t> collections_{0};
+  std::atomic<std::chrono::nanoseconds> all_pauses_{};
+  std::atomic<std::chrono::nanoseconds> longest_pause_{};
 };
 
 }  // namespace jackdaw::gc

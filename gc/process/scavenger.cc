@@ -83,6 +83,16 @@ void Scavenger::wake_thread(Clock::time_point now) {
   state_.wake_all();
 }
 
+// Sequentially consistent, all accesses here and in run: either the thread finds the errand before it rests,
+// or this finds it resting.
+void Scavenger::call_soon(bool (*errand)()) {
+  if (!has_thread_) return;
+  errand_.store(errand);
+  std::uint32_t before = resting;
+  state_.value().compare_exchange_strong(before, looking);
+  state_.wake_all();
+}
+
 std::chrono::nanoseconds Scavenger::thread_time() const {
   return has_thread_ ? ended_time_ + base::processor_time(thread_) : ended_time_;
 }
@@ -99,6 +109,7 @@ void Scavenger::end_thread() {
 
 void Scavenger::after_fork_in_child() {
   forget_thread();
+  errand_.store(nullptr);
   ended_time_ = {};
 }
 
@@ -117,11 +128,16 @@ void* Scavenger::run_thread(void* self) {
 // it.
 void Scavenger::run() {
   const auto change = [&](std::uint32_t from, std::uint32_t to) {
-    state_.value().compare_exchange_strong(from, to, std::memory_order_relaxed);
+    state_.value().compare_exchange_strong(from, to);
   };
   for (;;) {
     change(looking, resting);
     if (state_.value().load(std::memory_order_relaxed) == ending) return;
+    if (const auto errand = errand_.exchange(nullptr); errand != nullptr && !errand()) {
+      errand_.store(errand);
+      state_.wait_for(resting, kErrandInterval);
+      continue;
+    }
     if (const auto time = scavenge(Clock::now())) {
       change(resting, looking);
       state_.wait_for(looking, *time);

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,8 @@ class Scavenger {
   /// of others, which wait until the program hardly allocates.
   static constexpr std::chrono::milliseconds kInterval{100};
   static constexpr std::chrono::milliseconds kLongInterval{1000};
+  /// The time between two calls of an errand.
+  static constexpr std::chrono::milliseconds kErrandInterval{1};
 
   Scavenger(const ProcessOptions& options, heap::Heap& heap, StoppableMutex& lock, ThreadRegistry& threads,
             CollectionPlan& plan);
@@ -53,6 +56,11 @@ class Scavenger {
   /// Gives back what is due at `now`, and answers memory pressure. Returns the time until the next look, or
   /// nothing when none is needed before the next collection. Without the collector's lock.
   std::optional<std::chrono::milliseconds> scavenge(Clock::time_point now);
+
+  /// Has the thread call `errand`, until that returns true, without a lock. It must not wait for the
+  /// collector's, whose holder may wait for the thread's end. Where there is no thread, nothing happens. May
+  /// be called in a signal handler.
+  void call_soon(bool (*errand)());
 
   [[nodiscard]] bool has_thread() const { return has_thread_; }
   /// Starts the thread, unless it runs, or the program has the collector mark on one thread though it has
@@ -101,8 +109,9 @@ class Scavenger {
   bool has_free_pages_ = false;   // some may not be back yet
   bool is_refused_ = false;       // the system does not take what is due
   base::FutexWord state_;
+  std::atomic<bool (*)()> errand_{nullptr};  // for the thread
   pthread_t thread_{};
-  bool has_thread_ = false;
+  std::atomic<bool> has_thread_{false};
   std::chrono::nanoseconds ended_time_{0};  // of threads that were ended
 };
 

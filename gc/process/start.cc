@@ -9,6 +9,7 @@
 #include "base/page_memory.h"
 #include "base/warn.h"
 #include "gc/process/process_collector.h"
+#include "gc/process/threads/inspection_signal.h"
 #include "gc/process/threads/own_work.h"
 #include "heap/leak_sanitizer.h"
 
@@ -92,6 +93,7 @@ ProcessCollector& ProcessCollector::make_instance() {
     made->parts_.profiling.start_until_exit(options.profile_path, options.profile_every);
   // Release: pairs with the acquire in instance.
   instance_.store(made, std::memory_order_release);
+  InspectionSignal::set_function(ProcessCollector::take_inspection);
   return *made;
 }
 

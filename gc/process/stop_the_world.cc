@@ -8,6 +8,7 @@
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/work_time.h"
+#include "gc/process/snapshot_marking.h"
 #include "gc/process/threads/own_work.h"
 #include "gc/process/verification.h"
 #include "gc/report/dump/heap_dump.h"
@@ -38,6 +39,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   // Not before: to throw takes malloc.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
+  parts_.counters.note_pause(record.pause);
   {
     const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
     parts_.heap_limit.look_after_collection();
@@ -174,6 +176,15 @@ void StopTheWorld::verify(const OwnStack& own_stack) {
                             parts_.counters.collections() + 1);
   parts_.roots.read(verification, parts_.hooks.more_roots, own_stack);
   verification.add_uncollectable();
+}
+
+// A marking under way is given up, as in any fork's child; the sweep after one is finished.
+bool StopTheWorld::write_snapshot(DumpStream& stream, const OwnStack& own_stack) {
+  parts_.marking.after_fork_in_child();
+  parts_.heap.finish_sweep();
+  SnapshotMarking marking(parts_.heap, parts_.weak_references);
+  parts_.roots.read(marking, parts_.hooks.more_roots, own_stack);
+  return marking.finish() && write_dump(stream, own_stack);
 }
 
 // Runs in the child that writes the dump. Returns whether all was written.

@@ -9,6 +9,7 @@
 #include "base/signals_blocked.h"
 #include "base/spin.h"
 #include "base/stress.h"
+#include "gc/process/threads/inspection_signal.h"
 #include "gc/process/threads/own_work.h"
 #include "gc/process/threads/stack_pointer.h"
 #include "gc/process/threads/stops_by_signal.h"
@@ -33,7 +34,7 @@ StopProtocol::StopProtocol(ThreadList& list, CollectionTrace& trace, std::chrono
                            std::uint32_t processors)
     : list_(list),
       trace_(trace),
-      requests_(list, handle_stop_signal, patience),
+      requests_(list, handle_signal, patience),
       short_stops_(base::has_thread_sanitizer() ? 0 : processors) {
   protocol_ = this;
 }
@@ -112,6 +113,13 @@ bool StopProtocol::answers_in_handler(ProcessThread& thread) {
   } while (left % 2 != 0 && left != asked);  // another stop has begun since the handler ended
   const bool has_begun = stop_epoch_.value().load(std::memory_order_relaxed) % 2 != 0;
   return !(has_begun && left % 2 != 0) && thread.suspension() != Suspension::asked;
+}
+
+// The signal may be another process's, which does not ask for a stop.
+void StopProtocol::handle_signal(int number, siginfo_t* info, void* context) {
+  const int error = errno;
+  if (!InspectionSignal::take(info)) handle_stop_signal(number, info, context);
+  errno = error;
 }
 
 void StopProtocol::handle_stop_signal(int, siginfo_t*, void* context) {

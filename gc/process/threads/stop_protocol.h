@@ -100,6 +100,7 @@ class StopProtocol {
   static bool is_to_answer(const ProcessThread& thread);
   static void answer_pending_stop(ProcessThread& thread);
   bool answers_in_handler(ProcessThread& thread);
+  static void handle_signal(int, siginfo_t* info, void* context);
   static void handle_stop_signal(int, siginfo_t*, void* context);
   // `interrupted` is the context that a signal handler got.
   [[gnu::noinline]] static void stand_still(ProcessThread& thread, const ucontext_t* interrupted = nullptr);

@@ -38,6 +38,7 @@ void HeapDumps::set(std::string path, int signal) {
 // Two dumps at once would take more memory and time than the program may have: the signal stays pending until
 // the other dump is written.
 bool HeapDumps::is_wanted() {
+  static_cast<void>(is_left_one_written());
   if (unrequested_.has_child()) {
     const DumpFile::State state = unrequested_.look(patience_);
     if (state != DumpFile::State::is_written) has_failed_ = state == DumpFile::State::failed;
@@ -53,6 +54,10 @@ bool HeapDumps::is_wanted() {
       return true;
   }
   __builtin_unreachable();
+}
+
+bool HeapDumps::is_left_one_written() {
+  return left_.has_child() && left_.look(patience_) == DumpFile::State::is_written;
 }
 
 void HeapDumps::prepare(std::uint64_t collection) {

@@ -53,6 +53,14 @@ class HeapDumps {
     opened_.wait_for_reader();
     end_child(write(*stream_));
   }
+  /// Whether a dump that was left to its child is still being written.
+  bool is_left_one_written();
+  /// Leaves the requested dump to its child, which the next collection checks on. No other one is left.
+  /// Returns whether there is a child.
+  bool leave_requested() {
+    left_ = take_requested();
+    return left_.has_child();
+  }
   /// Returns the requested dump, which the thread that takes it awaits without the lock.
   [[nodiscard]] DumpFile take_requested() { return std::exchange(requested_, {}); }
   [[nodiscard]] std::chrono::seconds patience() const { return patience_; }
@@ -80,6 +88,7 @@ class HeapDumps {
   // Children write these dumps.
   DumpFile requested_;
   DumpFile unrequested_;
+  DumpFile left_;
   bool has_failed_ = false;  // of the last dump that was not requested
 };
 

@@ -1,0 +1,164 @@
+#include "gc/process/inspection.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "base/cancellation.h"
+#include "base/line_text.h"
+#include "gc/process/snapshot_marking.h"
+#include "gc/process/threads/own_work.h"
+
+namespace jackdaw::gc {
+
+namespace {
+
+// The ELF note of InspectionNote. The assembler gives its section the type that makes the linker keep it.
+asm(".pushsection .note.jackdaw,\"a\",%note\n"
+    ".balign 4\n"
+    ".long 8, 0, 1\n"
+    ".asciz \"Jackdaw\"\n"
+    ".popsection\n");
+static_assert(InspectionNote::kType == 1);
+
+// The path of an open file of another process, without malloc.
+class PathInProc {
+ public:
+  PathInProc(pid_t process, int descriptor) {
+    path_ << "/proc/" << static_cast<std::uint64_t>(process) << "/fd/"
+          << static_cast<std::uint64_t>(static_cast<std::uint32_t>(descriptor)) << std::string_view("\0", 1);
+  }
+  [[nodiscard]] const char* text() const { return path_.text().data(); }
+
+ private:
+  base::LineText path_;
+};
+
+// An inspector's file, open for a moment. In a signal handler, too.
+class InspectionFile {
+ public:
+  InspectionFile(pid_t inspector, int descriptor)
+      : number_(open(PathInProc(inspector, descriptor).text(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {}
+  ~InspectionFile() {
+    if (number_ >= 0) close(number_);
+  }
+  InspectionFile(const InspectionFile&) = delete;
+  InspectionFile& operator=(const InspectionFile&) = delete;
+
+  /// Reads the page. False where there is none for the process `inspected`, made by this one's user.
+  bool read(InspectionPage& page, pid_t inspected) const {
+    struct stat status {};
+    return number_ >= 0 && fstat(number_, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == geteuid() &&
+           pread(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page) &&
+           page.magic == InspectionPage::kMagic && page.inspected == inspected;
+  }
+  bool write(const InspectionPage& page) const {
+    return pwrite(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page);
+  }
+
+ private:
+  int number_;
+};
+
+void set_state(const Inspection::Wanted& wanted, pid_t inspected, InspectionPage::State state) {
+  const InspectionFile file(wanted.inspector, wanted.descriptor);
+  InspectionPage page;
+  if (!file.read(page, inspected) || page.state == InspectionPage::State::withdrawn) return;
+  page.state = state;
+  file.write(page);
+}
+
+std::uint64_t count(std::chrono::nanoseconds time) { return static_cast<std::uint64_t>(time.count()); }
+
+}  // namespace
+
+void Inspection::fill_in(InspectionPage& page) {
+  page.collections = parts_.counters.collections();
+  page.heap_bytes = parts_.heap.bytes();
+  page.live_bytes = parts_.counters.live_bytes();
+  page.longest_pause_ns = count(parts_.counters.longest_pause());
+  page.all_pauses_ns = count(parts_.counters.all_pauses());
+  const std::unique_lock lock(parts_.lock, std::try_to_lock);
+  page.processor_ns = lock ? count(parts_.processor_time()) : 0;
+}
+
+// The kernel lets the process's own user look into it unless it gained rights or asked to be left alone.
+bool Inspection::answer(pid_t inspector, int descriptor) {
+  if (prctl(PR_GET_DUMPABLE) != 1) return false;
+  const InspectionFile file(inspector, descriptor);
+  InspectionPage page;
+  if (!file.read(page, getpid()) || page.state != InspectionPage::State::asked) return false;
+  fill_in(page);
+  const bool is_dump = page.wish == InspectionPage::Wish::dump;
+  page.state = is_dump ? InspectionPage::State::queued : InspectionPage::State::answered;
+  if (!file.write(page) || !is_dump) return false;
+  // Relaxed: the word is all that there is to know. An inspector that asked earlier gives up after a while.
+  wanted_.store({inspector, descriptor}, std::memory_order_relaxed);
+  return true;
+}
+
+// The compressor is not loaded: the thread may hold a lock of the loader's. The inspector compresses.
+bool Inspection::write_dump(std::uintptr_t stack_pointer) {
+  if (!is_wanted()) return true;
+  const base::CancellationDisabled guard;
+  const std::unique_lock lock(parts_.lock, std::try_to_lock);
+  if (!lock) return false;
+  const Wanted wanted = wanted_.exchange({}, std::memory_order_relaxed);
+  if (wanted.inspector == 0) return true;
+  InspectionPage page;
+  {
+    const InspectionFile file(wanted.inspector, wanted.descriptor);
+    if (!file.read(page, getpid()) || page.state != InspectionPage::State::queued) return true;
+    page.state = InspectionPage::State::begun;
+    if (!file.write(page)) return true;
+  }
+  if (!fork_writer(wanted, page.pipe, stack_pointer))
+    set_state(wanted, getpid(), InspectionPage::State::failed);
+  return true;
+}
+
+// Returns whether there is a child that writes the dump. The locks are taken in the order of a fork's, so
+// that the marking thread is between two steps.
+bool Inspection::fork_writer(const Wanted& wanted, int pipe, std::uintptr_t stack_pointer) {
+  HeapDumps& dumps = parts_.reports.dumps();
+  {
+    const OwnWork own_work;
+    if (dumps.is_left_one_written()) return false;
+    try {
+      dumps.request_at(PathInProc(wanted.inspector, pipe).text());
+      dumps.prepare(parts_.counters.collections());
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+  if (dumps.is_prepared()) {
+    const std::lock_guard steps(parts_.marking.steps());
+    StaticRoots& static_data = parts_.roots.static_data();
+    const bool knows_roots = static_data.take([this] { parts_.threads.stops().stop_others(); });
+    const pid_t inspected = getpid();
+    if (knows_roots) {
+      dumps.fork_and_write([&](DumpStream& stream) {
+        const bool is_whole = world_.write_snapshot(stream, {stack_pointer});
+        set_state(wanted, inspected,
+                  is_whole ? InspectionPage::State::complete : InspectionPage::State::failed);
+        return is_whole;
+      });
+    }
+    parts_.threads.stops().resume_others();
+    static_data.mutex().unlock();
+  }
+  const OwnWork own_work;
+  dumps.release();
+  return dumps.leave_requested();
+}
+
+}  // namespace jackdaw::gc

@@ -1,0 +1,57 @@
+// Inspection: answers other processes that ask for figures or for a heap dump (InspectionPage), in a program
+// that was started without any variable.
+//
+// The signal's handler writes the figures, which are all numbers that any thread may read. A dump is written
+// by a child, as other dumps are, but of a snapshot: the program is stopped only for the fork, and the child
+// marks. So nothing is collected, and no callback of the program's runs, which allows any thread to do it:
+// the next that needs a block, or the scavenger's, which may be there while the program is idle.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "gc/process/collector_parts.h"
+#include "gc/process/stop_the_world.h"
+#include "gc/report/inspection_page.h"
+
+namespace jackdaw::gc {
+
+/// One for the process. Any thread.
+class Inspection {
+ public:
+  Inspection(CollectorParts& parts, StopTheWorld& world) : parts_(parts), world_(world) {}
+  Inspection(const Inspection&) = delete;
+  Inspection& operator=(const Inspection&) = delete;
+
+  /// Takes a signal of an inspector's, in the signal's handler. Returns whether a dump is wanted, for which
+  /// write_dump() is to be called.
+  bool answer(pid_t inspector, int descriptor);
+  /// Whether an inspector waits for a dump.
+  // Relaxed: a hint; write_dump reads it again.
+  [[nodiscard]] bool is_wanted() const { return wanted_.load(std::memory_order_relaxed).inspector != 0; }
+  /// Has a child write the dump that an inspector waits for, if it still does. By a registered thread, whose
+  /// stack counts from `stack_pointer` on, or by one that uses no objects. False where the collector's lock
+  /// is not free, for which it does not wait: then it is to be called again.
+  bool write_dump(std::uintptr_t stack_pointer);
+  /// In the child of a fork, for which nobody waits.
+  void after_fork_in_child() { wanted_.store({}, std::memory_order_relaxed); }
+
+  /// A dump that is wanted. The alignment lets one instruction change both.
+  struct alignas(std::uint64_t) Wanted {
+    pid_t inspector = 0;  ///< the process that waits for it; 0: none
+    int descriptor = 0;   ///< its number of the page's file
+  };
+
+ private:
+  void fill_in(InspectionPage& page);
+  bool fork_writer(const Wanted& wanted, int pipe, std::uintptr_t stack_pointer);
+
+  CollectorParts& parts_;
+  StopTheWorld& world_;
+  std::atomic<Wanted> wanted_{Wanted{}};
+  static_assert(std::atomic<Wanted>::is_always_lock_free);
+};
+
+}  // namespace jackdaw::gc
