@@ -23,6 +23,8 @@
 #include "tools/command/nearest_name.h"
 #include "tools/command/printable_name.h"
 #include "tools/heap/heap_command.h"
+#include "tools/inspect/dump_command.h"
+#include "tools/inspect/ps_command.h"
 #include "tools/log/log_command.h"
 #include "tools/profile/profile_command.h"
 #include "tools/report/report_command.h"
@@ -121,6 +123,8 @@ int run(int argc, char** argv) {
   auto run_command = std::make_unique<RunCommand>(app);
   RunCommand& program = *run_command;
   commands.push_back(std::move(run_command));
+  commands.push_back(std::make_unique<PsCommand>(app));
+  commands.push_back(std::make_unique<DumpCommand>(app));
   commands.push_back(std::make_unique<LogCommand>(app));
   commands.push_back(std::make_unique<ProfileCommand>(app));
   commands.push_back(std::make_unique<HeapCommand>(app));

@@ -99,6 +99,11 @@ TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {
   expect_help_to_name("topology", {"--threads", "--bind", "--json", "jackdaw topology --threads"});
 }
 
+TEST(Help, OfPsAndDumpNamesEveryOptionAndAnExample) {
+  expect_help_to_name("ps", {"--figures", "--json", "jackdaw ps"});
+  expect_help_to_name("dump", {"PID", "--output", "--timeout", "jackdaw dump 4321 -o heap.dump"});
+}
+
 TEST(Help, OfRunNamesEveryOptionAndAnExample) {
   expect_help_to_name("run", {"PROGRAM", "--markers", "--log", "--stats", "--force", "jackdaw run guile"});
 }

@@ -1,0 +1,251 @@
+// `jackdaw ps` and `jackdaw dump`: what they tell of running programs that were started without variables,
+// and whom they refuse.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "tests/cli/process.h"
+
+namespace jackdaw::cli {
+namespace {
+
+#ifdef JACKDAW_INSPECTED_PROGRAM
+
+using Words = std::vector<std::string>;
+
+// A program that runs until this object is destroyed. It has written a line when the constructor returns.
+class Running {
+ public:
+  explicit Running(Words words) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const int error = posix_spawn(&process_, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::array<char, 16> line{};
+    is_ready_ = error == 0 && read(ends[0], line.data(), line.size()) > 0;
+    close(ends[0]);
+  }
+  ~Running() { end(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  [[nodiscard]] bool is_ready() const { return is_ready_; }
+  [[nodiscard]] pid_t process() const { return process_; }
+  [[nodiscard]] std::string number() const { return std::to_string(process_); }
+  void end() {
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    process_ = 0;
+  }
+
+ private:
+  pid_t process_ = 0;
+  bool is_ready_ = false;
+};
+
+long lines_in(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+void expect_refused(const Outcome& outcome, const std::string& reason) {
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find(reason), std::string::npos) << outcome.err;
+  EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
+}
+
+// Dumps the program's heap and checks that its list is in there.
+void expect_dump(const Running& program) {
+  ASSERT_TRUE(program.is_ready());
+  const TemporaryFolder folder;
+  const std::string path = folder.file("heap.dump");
+  const Outcome outcome = run_jackdaw({"dump", program.number(), "-o", path});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(folder.contents(), (std::vector<std::string>{"heap.dump"}));
+  EXPECT_EQ(read_file(path).substr(0, 4), "\x28\xb5\x2f\xfd") << "compressed";
+  const Outcome heap = run_jackdaw({"heap", "dump:" + path, "--json", folder.file("json")});
+  ASSERT_EQ(heap.status, 0) << heap.err;
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
+  EXPECT_GE(json["objects"].get<int>(), 1000) << heap.out;
+  EXPECT_GE(json["references"].get<int>(), 999) << heap.out;
+  EXPECT_EQ(kill(program.process(), 0), 0) << "the program goes on";
+}
+
+TEST(PsCommand, ListsAProgramWithItsFigures) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "rest"});
+  ASSERT_TRUE(program.is_ready());
+  const TemporaryFolder folder;
+  const Outcome outcome = run_jackdaw({"ps", "--figures", program.number(), "--json", folder.file("json")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find(program.number() + " "), std::string::npos) << outcome.out;
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
+  const auto& all = json["processes"];
+  const auto found = std::find_if(all.begin(), all.end(), [&](const nlohmann::json& process) {
+    return process["pid"] == program.process();
+  });
+  ASSERT_NE(found, all.end()) << json.dump();
+  EXPECT_EQ((*found)["command"], std::string(JACKDAW_INSPECTED_PROGRAM) + " rest");
+  EXPECT_EQ((*found)["collections"], 3);
+  EXPECT_GE((*found)["live_bytes"], 16'000);
+  EXPECT_GE((*found)["heap_bytes"], (*found)["live_bytes"]);
+  EXPECT_GT((*found)["longest_pause_ms"], 0);
+  EXPECT_GT((*found)["pauses_ms"], (*found)["longest_pause_ms"]);
+  EXPECT_GT((*found)["processor_ms"], 0);
+}
+
+// A signal would end the program's wait.
+TEST(PsCommand, LeavesProgramsAloneUnlessItIsToAsk) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "wait"});
+  ASSERT_TRUE(program.is_ready());
+  const TemporaryFolder folder;
+  const Outcome outcome = run_jackdaw({"ps", "--json", folder.file("json")});
+  EXPECT_NE(outcome.out.find(program.number() + " "), std::string::npos) << outcome.out;
+  const std::string json = read_file(folder.file("json"));
+  EXPECT_NE(json.find("resident_bytes"), std::string::npos) << json;
+  EXPECT_EQ(json.find("heap_bytes"), std::string::npos) << json;
+  EXPECT_EQ(waitpid(program.process(), nullptr, WNOHANG), 0) << "the program has not ended";
+  // It may not wait yet when the first question comes.
+  siginfo_t end{};
+  while (waitid(P_PID, static_cast<id_t>(program.process()), &end, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+         end.si_pid == 0)
+    run_jackdaw({"ps", "--figures", program.number()});
+  EXPECT_EQ(end.si_status, 7) << "a question ends the wait";
+}
+
+TEST(PsCommand, LeavesOutOtherPrograms) {
+  const Outcome outcome = run_jackdaw({"ps"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.find(std::to_string(getpid()) + " "), std::string::npos) << outcome.out;
+  expect_refused(run_jackdaw({"ps", std::to_string(getpid())}), "does not run on Jackdaw");
+}
+
+TEST(DumpCommand, DumpsAProgramThatAllocates) {
+  expect_dump(Running({JACKDAW_INSPECTED_PROGRAM, "allocate"}));
+}
+
+TEST(DumpCommand, DumpsAProgramThatHasClosedAllFiles) {
+  expect_dump(Running({JACKDAW_INSPECTED_PROGRAM, "close-all"}));
+}
+
+// Its collector has a thread, as it has given memory back.
+TEST(DumpCommand, DumpsAProgramThatRests) {
+  const char* const markers = getenv("JACKDAW_MARKERS");
+  if (markers != nullptr || std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "no such thread";
+  expect_dump(Running({JACKDAW_INSPECTED_PROGRAM, "rest-after-much"}));
+}
+
+TEST(DumpCommand, GivesUpOnAProgramThatNeverAllocates) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "rest"});
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_jackdaw({"dump", program.number(), "-o", folder.file("dump"), "--timeout", "0.2"});
+  expect_refused(outcome, "process " + program.number() + " has allocated nothing");
+  EXPECT_TRUE(folder.contents().empty());
+  EXPECT_EQ(kill(program.process(), 0), 0);
+}
+
+TEST(DumpCommand, RefusesAProgramThatHides) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "hide"});
+  const TemporaryFolder folder;
+  expect_refused(run_jackdaw({"dump", program.number(), "-o", folder.file("dump")}),
+                 "process " + program.number());
+  EXPECT_TRUE(folder.contents().empty());
+  EXPECT_EQ(kill(program.process(), 0), 0);
+}
+
+// A filter might end the program for what its collector would do. No signal is sent.
+TEST(DumpCommand, RefusesAProgramUnderAFilterOfSystemCalls) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "filter"});
+  if (!program.is_ready()) GTEST_SKIP() << "no filter can be installed";
+  const TemporaryFolder folder;
+  expect_refused(run_jackdaw({"dump", program.number(), "-o", folder.file("dump")}),
+                 "process " + program.number() + " has a filter of system calls of its own");
+  EXPECT_TRUE(folder.contents().empty());
+  const Outcome list = run_jackdaw({"ps", "--figures", program.number()});
+  EXPECT_NE(list.out.find(" filter (has a filter of system calls"), std::string::npos) << list.out;
+}
+
+TEST(DumpCommand, RefusesAProcessThatIsNotThereOrNotOnJackdaw) {
+  const TemporaryFolder folder;
+  Running program({JACKDAW_INSPECTED_PROGRAM, "rest"});
+  const std::string ended = program.number();
+  program.end();
+  expect_refused(run_jackdaw({"dump", ended, "-o", folder.file("dump")}), "there is no process " + ended);
+  expect_refused(run_jackdaw({"dump", std::to_string(getpid()), "-o", folder.file("dump")}),
+                 "does not run on Jackdaw");
+  EXPECT_TRUE(folder.contents().empty());
+}
+
+// Whenever the program ends, there is one line.
+TEST(DumpCommand, NoticesThatTheProgramEnds) {
+  for (const int delay : {0, 20, 60, 200}) {
+    Running program({JACKDAW_INSPECTED_PROGRAM, "rest"});
+    const std::string number = program.number();
+    const TemporaryFolder folder;
+    std::thread killer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+      program.end();
+    });
+    const Outcome outcome = run_jackdaw({"dump", number, "-o", folder.file("dump"), "--timeout", "30"});
+    killer.join();
+    expect_refused(outcome, "process " + number);
+    EXPECT_TRUE(folder.contents().empty());
+  }
+}
+
+// Returns the words that run a command as a user without rights.
+Words as_nobody(Words words) {
+  const Words before = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  words.insert(words.begin(), before.begin(), before.end());
+  return words;
+}
+
+bool can_be_nobody() {
+  return geteuid() == 0 && run_program(as_nobody({JACKDAW_TEST_BINARY, "--version"})).status == 0;
+}
+
+TEST(DumpCommand, RefusesAnotherUser) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  expect_refused(run_program(as_nobody({JACKDAW_TEST_BINARY, "dump", program.number(), "-o", "/dev/null"})),
+                 "belongs to another user, root");
+}
+
+TEST(DumpCommand, LetsRootDumpAnotherUsersProgram) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  expect_dump(Running(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate"})));
+}
+
+TEST(DumpCommand, DumpsAUsersOwnProgram) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  const Running program(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate"}));
+  ASSERT_TRUE(program.is_ready());
+  const Outcome outcome =
+      run_program(as_nobody({JACKDAW_TEST_BINARY, "dump", program.number(), "-o", "/dev/null"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+#endif
+
+}  // namespace
+}  // namespace jackdaw::cli

@@ -1,0 +1,11 @@
+// CollectorNote: whether a program or library contains a collector that answers inspectors.
+#pragma once
+
+#include <string>
+
+namespace jackdaw::tools {
+
+/// Whether the ELF file at `path` has the note of gc::InspectionNote. False for all that is no such file.
+bool has_collector_note(const std::string& path);
+
+}  // namespace jackdaw::tools

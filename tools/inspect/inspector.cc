@@ -1,0 +1,124 @@
+#include "tools/inspect/inspector.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "gc/process/threads/inspection_signal.h"
+#include "tools/command/input_error.h"
+
+namespace jackdaw::tools {
+
+namespace {
+
+[[noreturn]] void fail(pid_t process, const char* what) {
+  throw InputError(fmt::format("process {} cannot be inspected: {} ({})", process, what,
+                               std::generic_category().message(errno)));
+}
+
+std::string name_of(uid_t user) {
+  const passwd* const entry = getpwuid(user);
+  return entry != nullptr ? entry->pw_name : fmt::format("{}", user);
+}
+
+// In the agent: gives up all rights but the user's, who may then open its files.
+[[noreturn]] void be_opened(uid_t user, gid_t group, pid_t parent) {
+  const bool is_users = setgroups(0, nullptr) == 0 && setresgid(group, group, group) == 0 &&
+                        setresuid(user, user, user) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 &&
+                        prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+  if (is_users) {
+    raise(SIGSTOP);  // this tells the parent
+    for (;;) pause();
+  }
+  _exit(1);
+}
+
+}  // namespace
+
+Inspector::Inspector(const RunningProcess& process, Page::Wish wish, int pipe)
+    : process_(process.number), agent_(getpid()) {
+  if (geteuid() != 0 && process.user != geteuid()) {
+    throw InputError(
+        fmt::format("process {} belongs to another user, {}; only that user and root may inspect it",
+                    process_, name_of(process.user)));
+  }
+  if (!process.is_on_jackdaw) throw InputError(why_not_on_jackdaw(process_));
+  if (!process.obstacle.empty()) throw InputError(fmt::format("process {} {}", process_, process.obstacle));
+  file_ = memfd_create("jackdaw-inspection", MFD_CLOEXEC);
+  if (file_ < 0 || !write({.inspected = process_, .wish = wish, .pipe = pipe}))
+    fail(process_, "there is no memory for it");
+  if (process.user != geteuid()) start_agent(process, pipe);
+  send();
+}
+
+Inspector::~Inspector() {
+  end_agent();
+  Page last = page();
+  last.state = Page::State::withdrawn;
+  write(last);
+  close(file_);
+}
+
+void Inspector::start_agent(const RunningProcess& process, int pipe) {
+  if (fchown(file_, process.user, process.group) != 0 ||
+      (pipe >= 0 && fchown(pipe, process.user, process.group) != 0))
+    fail(process_, "its user cannot be given a file");
+  const pid_t parent = getpid();
+  const pid_t agent = fork();
+  if (agent < 0) fail(process_, "there is no process for its user");
+  if (agent == 0) be_opened(process.user, process.group, parent);
+  agent_ = agent;
+  int status = 0;
+  if (waitpid(agent, &status, WUNTRACED) != agent || !WIFSTOPPED(status))
+    fail(process_, "no process can be given to its user");
+}
+
+void Inspector::end_agent() {
+  if (agent_ == getpid()) return;
+  kill(agent_, SIGKILL);
+  waitpid(agent_, nullptr, 0);
+  agent_ = getpid();
+}
+
+void Inspector::send() const {
+  siginfo_t info{};
+  info.si_signo = gc::InspectionSignal::kNumber;
+  info.si_code = SI_QUEUE;
+  info.si_pid = agent_;
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = gc::InspectionSignal::word_of(file_);
+  if (syscall(SYS_rt_sigqueueinfo, process_, info.si_signo, &info) != 0)
+    fail(process_, "no signal reaches it");
+}
+
+Inspector::Page Inspector::page() const {
+  Page page;
+  if (pread(file_, &page, sizeof page, 0) != static_cast<ssize_t>(sizeof page)) page = {};
+  return page;
+}
+
+bool Inspector::write(const Page& page) const {
+  return pwrite(file_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page);
+}
+
+bool Inspector::await_answer(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (page().state == Page::State::asked) {
+    if (std::chrono::steady_clock::now() >= end || !is_running(process_)) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+}  // namespace jackdaw::tools
