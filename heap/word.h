@@ -21,6 +21,15 @@ struct [[gnu::may_alias]] Word {
 };
 static_assert(sizeof(Word) == kWordBytes);
 
+/// Returns the word that begins at any byte. Sanitizers would report reads across variables.
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline std::uintptr_t unaligned_word_at(
+    std::uintptr_t address) {
+  struct [[gnu::packed, gnu::may_alias]] UnalignedWord {
+    std::uintptr_t bits;
+  };
+  return reinterpret_cast<const volatile UnalignedWord*>(address)->bits;  // NOLINT(performance-no-int-to-ptr)
+}
+
 /// A range of memory that may hold addresses of objects.
 using Words = std::span<const Word>;
 

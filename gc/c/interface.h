@@ -10,6 +10,7 @@
 #define GC_REQUIRE_WCSDUP
 #define GC_ATTR_DEPRECATED
 
+#include "jackdaw/code_roots.h"
 #include "jackdaw/gc.h"
 #include "jackdaw/gc_disclaim.h"
 #include "jackdaw/gc_gcj.h"

@@ -59,6 +59,18 @@ void GC_exclude_static_roots(void* low, void* high) {
 }
 void GC_clear_exclusion_table() { collector().roots().static_data().clear_exclusions(); }
 
+int jackdaw_code_roots_add(void* low, void* high) {
+  try {
+    collector().roots().static_data().add_code(low, high);
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+void jackdaw_code_roots_remove(void* low, void* high) {
+  collector().roots().static_data().remove_code(low, high);
+}
+
 int GC_is_tmp_root(void* address) {
   return collector().roots().static_data().is_in_loaded_data(address) ? 1 : 0;
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include "code_roots.h"
 #include "gc.h"
 #include "gc_disclaim.h"
 #include "gc_gcj.h"
@@ -333,6 +334,9 @@ const struct function functions[] = {
     FUNCTION(GC_register_disclaim_proc),
     /* javaxfc.h */
     FUNCTION(GC_finalize_all),
+    /* code_roots.h */
+    FUNCTION(jackdaw_code_roots_add),
+    FUNCTION(jackdaw_code_roots_remove),
     /* stacks.h */
     FUNCTION(jackdaw_stack_register),
     FUNCTION(jackdaw_stack_set_bounds),

@@ -54,6 +54,7 @@ void RootSet::gather(const Program& program, const OwnStack& own_stack) {
   if (program.more_roots != nullptr) program.more_roots();
   scan_objects(program.made_in_the_pause);
   static_data_.for_each([this](heap::Words words) { scan(words); });
+  scan_code();
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_data_.thread_local_modules(),
                          [this](ThreadRegistry::RootPlace, heap::Words words) { scan_stack(words); });
   const auto add_at = [this](std::uintptr_t address) {
@@ -94,6 +95,13 @@ void RootSet::scan(heap::Words words) {
     const auto picked = std::span(candidates).first(picker.pick(some, candidates.data()));
     heap::report_references(picked, view, map, sink);
   }
+}
+
+void RootSet::scan_code() {
+  searched_bytes_ += static_data_.code_bytes();
+  static_data_.for_each_in_code([this](std::uintptr_t, std::uintptr_t word) {
+    if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), word)) add(object);
+  });
 }
 
 void RootSet::scan_stack(heap::Words words) {

@@ -1,8 +1,8 @@
 // RootSet: finds the roots of a process's collection.
 //
-// Roots are the words of stacks, registers, thread_local variables, static data and added ranges, each taken
-// for an address; and the objects that are kept by persistent handles, finalizers and destructors that wait,
-// or that are uncollectable.
+// Roots are the words of stacks, registers, thread_local variables, static data and added ranges, and the
+// bytes of code made at run time, each taken for an address; and the objects that are kept by persistent
+// handles, finalizers and destructors that wait, or that are uncollectable.
 #pragma once
 
 #include <atomic>
@@ -77,6 +77,7 @@ class RootSet {
   static constexpr std::size_t kMostFirst = std::size_t{1} << 20;
 
   void gather(const Program& program, const OwnStack& own_stack);
+  void scan_code();
   void scan_objects(std::span<heap::Object* const> objects);
   void mark_some();
   void add(heap::Object* object) {
@@ -127,6 +128,8 @@ void RootSet::read(Reader& reader, void (*more_roots)(), const OwnStack& own_sta
   redirection_ = {};
   reader.begin_roots(DumpRoots::static_data);
   static_data_.for_each([&](heap::Words words) { reader.add_words(words, false); });
+  static_data_.for_each_in_code(
+      [&](std::uintptr_t place, std::uintptr_t word) { reader.add_object(place, word); });
   reader.end_roots();
   threads_.for_each_root(own_stack.pointer, own_stack.state, static_data_.thread_local_modules(),
                          [&](ThreadRegistry::RootPlace place, heap::Words words) {

@@ -28,29 +28,38 @@ bool append_without(base::AddressRange range, std::span<const base::AddressRange
 
 }  // namespace
 
-void StaticRoots::add(const void* begin, const void* end) {
+void StaticRoots::add_to(base::PageVector<base::AddressRange>& ranges, const void* begin, const void* end) {
   const base::AddressRange range = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  if (!range.empty() && !added_.append(range)) throw std::bad_alloc();
+  if (!range.empty() && !ranges.append(range)) throw std::bad_alloc();
 }
 
-void StaticRoots::remove(const void* begin, const void* end) {
+void StaticRoots::remove_from(base::PageVector<base::AddressRange>& ranges, const void* begin,
+                              const void* end) {
   const base::AddressRange around = range_between(begin, end);
   const std::lock_guard lock(mutex_);
-  added_.remove_if([&](const base::AddressRange& range) { return around.contains(range); });
+  ranges.remove_if([&](const base::AddressRange& range) { return around.contains(range); });
+}
+
+void StaticRoots::add(const void* begin, const void* end) { add_to(added_, begin, end); }
+void StaticRoots::remove(const void* begin, const void* end) { remove_from(added_, begin, end); }
+void StaticRoots::add_code(const void* begin, const void* end) { add_to(code_, begin, end); }
+void StaticRoots::remove_code(const void* begin, const void* end) { remove_from(code_, begin, end); }
+
+std::uint64_t StaticRoots::code_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const base::AddressRange& range : code_) bytes += range.end - range.begin;
+  return bytes;
 }
 
 void StaticRoots::clear() {
   const std::lock_guard lock(mutex_);
   added_.clear();
+  code_.clear();
   scans_program_ = false;
 }
 
-void StaticRoots::exclude(const void* begin, const void* end) {
-  const base::AddressRange range = range_between(begin, end);
-  const std::lock_guard lock(mutex_);
-  if (!range.empty() && !excluded_.append(range)) throw std::bad_alloc();
-}
+void StaticRoots::exclude(const void* begin, const void* end) { add_to(excluded_, begin, end); }
 
 void StaticRoots::clear_exclusions() {
   const NestedLock lock(mutex_);

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 
 #include "base/address_range.h"
 #include "base/page_vector.h"
+#include "base/readable_memory.h"
 #include "gc/process/threads/readable_words.h"
 #include "gc/process/threads/stoppable_mutex.h"
 #include "gc/process/threads/thread_locals.h"
+#include "heap/word.h"
 #include "heap/word_scan.h"
 
 struct dl_phdr_info;
@@ -29,6 +32,9 @@ class StaticRoots {
   void add(const void* begin, const void* end);
   /// Removes the added ranges that lie wholly between.
   void remove(const void* begin, const void* end);
+  /// These add and remove ranges of machine code likewise, in which an address may begin at any byte.
+  void add_code(const void* begin, const void* end);
+  void remove_code(const void* begin, const void* end);
   /// Removes all added ranges and the program's own data.
   void clear();
   /// Excludes a range, which holds no references, from all others. Throws std::bad_alloc.
@@ -54,6 +60,19 @@ class StaticRoots {
   void for_each(Function function) const {
     for (const base::AddressRange& range : scanned_.span()) for_each_readable_words(range, function);
   }
+  /// Calls `function(place, word)` likewise for the eight bytes from each byte of code on, if they all can be
+  /// read.
+  template <typename Function>
+  void for_each_in_code(Function function) const {
+    for (const base::AddressRange& code : code_) {
+      base::for_each_readable(code, [&](base::AddressRange part) {
+        for (std::uintptr_t at = part.begin; at + heap::kWordBytes <= part.end; ++at)
+          function(at, heap::unaligned_word_at(at));
+      });
+    }
+  }
+  /// Returns the bytes of all code, between take() and unlocking mutex().
+  [[nodiscard]] std::uint64_t code_bytes() const;
   /// Returns the loaded objects that have thread_local variables, between take() and unlocking mutex().
   [[nodiscard]] std::span<const ThreadLocalModule> thread_local_modules() const { return modules_.span(); }
 
@@ -69,11 +88,14 @@ class StaticRoots {
  private:
   struct Walk;
 
+  void add_to(base::PageVector<base::AddressRange>& ranges, const void* begin, const void* end);
+  void remove_from(base::PageVector<base::AddressRange>& ranges, const void* begin, const void* end);
   bool take_with(void (*stop_threads)(void*), void* argument);
   [[nodiscard]] bool note_object(const dl_phdr_info& object, bool is_program);
 
   StoppableMutex mutex_;  // guards all members below
   base::PageVector<base::AddressRange> added_;
+  base::PageVector<base::AddressRange> code_;
   base::PageVector<base::AddressRange> excluded_;
   bool scans_program_ = true;
   bool scans_libraries_ = true;
