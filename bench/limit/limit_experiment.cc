@@ -31,9 +31,10 @@ std::vector<LimitResult> settings_of(const LineMemory& memory, PageKind pages,
   return results;
 }
 
-// Measures each setting once; `results` are in the order of settings_of().
+// Measures each setting once; `results` are in the order of settings_of(). Calls `step()` after each.
+template <typename Step>
 void measure_once(const LineMemory& memory, std::uint64_t seed, std::deque<mark::ThreadPool>& pools,
-                  std::vector<LimitResult>& results) {
+                  std::vector<LimitResult>& results, Step step) {
   auto result = results.begin();
   for (const auto& [name, order] : kReadOrders) {
     for (mark::ThreadPool& pool : pools) {
@@ -41,6 +42,7 @@ void measure_once(const LineMemory& memory, std::uint64_t seed, std::deque<mark:
           read_lines(memory, order, memory.lines(), seed, pool);
       result->runs.push_back(time.count() / static_cast<double>(memory.lines()));
       ++result;
+      step();
     }
   }
 }
@@ -53,14 +55,14 @@ std::vector<LimitResult> measure_limit(const LimitOptions& options) {
   for (const std::uint32_t threads : worker_counts(options.threads)) pools.emplace_back(threads);
   std::vector<LimitResult> all;
   std::uint64_t done = 0;
-  const std::uint64_t passes = options.megabytes.size() * kPageKinds.size() * options.repeat;
+  const std::uint64_t readings =
+      options.megabytes.size() * kPageKinds.size() * options.repeat * kReadOrders.size() * pools.size();
   for (const std::uint64_t megabytes : options.megabytes) {
     for (const auto& [name, pages] : kPageKinds) {
       const LineMemory memory(megabytes * kMegabyte, pages);
       std::vector<LimitResult> results = settings_of(memory, pages, pools);
       for (std::uint32_t pass = 0; pass < options.repeat; ++pass) {
-        measure_once(memory, options.seed + pass, pools, results);
-        progress.step(++done, passes);
+        measure_once(memory, options.seed + pass, pools, results, [&] { progress.step(++done, readings); });
       }
       for (LimitResult& result : results) {
         result.ns_per_line = tools::median_of(result.runs);

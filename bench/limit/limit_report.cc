@@ -26,12 +26,12 @@ std::string format_limit(const LimitOptions& options, const std::vector<LimitRes
   std::string out =
       fmt::format("reading {}-byte cache lines; medians of {} interleaved passes over the memory\n\n",
                   kLineBytes, options.repeat);
-  fmt::format_to(std::back_inserter(out), "{:>10}  {:<6} {:<10} {:<7} {:>7} {:>9} {:>9}  {}\n", "memory",
-                 "pages", "huge pages", "order", "threads", "ns/line", "GB/s", "ns/line of passes");
+  fmt::format_to(std::back_inserter(out), "{:>10}  {:<5}  {:<10}  {:<6} {:>7} {:>8} {:>7}  {}\n", "memory",
+                 "pages", "huge pages", "order", "threads", "ns/line", "GB/s", "of passes");
   for (const LimitResult& result : results) {
     const auto [least, most] = std::ranges::minmax(result.runs);
     fmt::format_to(std::back_inserter(out),
-                   "{:>10}  {:<6} {:<10} {:<7} {:>7} {:>9.3f} {:>9.2f}  {:.3f}..{:.3f}\n",
+                   "{:>10}  {:<5}  {:<10}  {:<6} {:>7} {:>8.3f} {:>7.2f}  {:.2f}..{:.2f}\n",
                    tools::describe_bytes(result.bytes), tools::name_of(kPageKinds, result.pages),
                    huge_pages_of(result), tools::name_of(kReadOrders, result.order), result.threads,
                    result.ns_per_line, result.gigabytes_per_second(), least, most);

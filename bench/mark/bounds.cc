@@ -70,12 +70,13 @@ class Measurement {
       all.emplace_back(marking_options(workers));
     }
     const std::uint32_t rounds = options_.warmup + options_.repeat;
+    std::uint64_t done = 0;
     for (std::uint32_t round = 0; round < rounds; ++round) {
       for (Series& series : all) {
         const gc::CollectionResult result = collect("time", series.engine());
         if (round >= options_.warmup) series.add(result);
+        progress.step(++done, rounds * all.size());
       }
-      progress.step(round + 1, rounds);
     }
     std::vector<BoundsRuns> runs;
     runs.reserve(all.size());

@@ -73,8 +73,10 @@ void measure(HeapPair& heaps, ConservativeReport& report) {
   for (std::uint32_t i = 0; i < all; ++i) {
     const std::string which = fmt::format("{} of {}", i + 1, all);
     const double ours_ms = collect_ms(heaps.ours);
+    progress.step(i, all);
     const double loop_ms = loop ? loop->run().count() : 0;
     const double libgc_ms = heaps.libgc ? collect_ms(*heaps.libgc) : 0;
+    progress.step(i, all);
     if (report.options.verify) {
       report.most_kept = std::max(report.most_kept, verify(which, heaps.ours, report));
       if (heaps.libgc) verify(which, *heaps.libgc, report);

@@ -232,9 +232,11 @@ double run_baseline(std::size_t index, const std::string& which, const SerialMar
 }
 
 // Runs our collector and each baseline once. Every second run is in reverse order: a marking finds in each
-// processor's cache what the one before it left there, so none may always follow the same other one.
+// processor's cache what the one before it left there, so none may always follow the same other one. Calls
+// `step()` after each.
+template <typename Step>
 void run_all(std::uint32_t number, bool is_measured, const std::string& which, const SerialMark* serial,
-             Heaps& heaps, MarkReport& report) {
+             Heaps& heaps, MarkReport& report, Step step) {
   const std::size_t sides = 1 + heaps.baselines.size();
   for (std::size_t i = 0; i < sides; ++i) {
     const std::size_t side = number % 2 == 0 ? i : sides - 1 - i;
@@ -246,24 +248,25 @@ void run_all(std::uint32_t number, bool is_measured, const std::string& which, c
       const double time_ms = run_baseline(side - 1, which, serial, heaps, report);
       if (is_measured) report.baselines[side - 1].wall_ms.push_back(time_ms);
     }
+    step();
   }
 }
 
 void measure(const MarkExperimentOptions& options, const SerialMark* serial, Heaps& heaps,
              MarkReport& report) {
+  tools::Progress progress("marking");
   std::optional<Limits> limits;
   if (options.limit) {
     limits.emplace(heaps, options.marking.engine.seed);
     report.limit = limits->lines();
     report.plain_loop.emplace();
   }
-  tools::Progress progress("marking");
   const std::uint32_t all = options.warmup + options.repeat;
   report.runs.reserve(options.repeat);
   for (std::uint32_t i = 0; i < all; ++i) {
     const std::string which = fmt::format("{} of {}", i + 1, all);
     const bool is_measured = i >= options.warmup;
-    run_all(i, is_measured, which, serial, heaps, report);
+    run_all(i, is_measured, which, serial, heaps, report, [&] { progress.step(i, all); });
     if (limits) limits->run(is_measured, report);
     progress.step(i + 1, all);
   }

@@ -53,34 +53,57 @@ void format_heading(const MarkReport& report, std::string& out) {
                  to_string(OurObjects::typed));
 }
 
+// The columns of a table of runs.
+struct RunColumns {
+  bool ours;
+  std::span<const BaselineResult> baselines;
+};
+
 // `baseline_ms` returns a baseline's time in the run.
 template <typename TimeOf>
-void format_run(const MarkReport& report, const std::string& name, const RunFigures& figures,
+void format_run(const RunColumns& columns, const std::string& name, const RunFigures& figures,
                 TimeOf baseline_ms, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>7} {:>12.3f} {:>12.3f} {:>12.2f} {:>10.6f}", name,
-                 figures.wall_ms, figures.collect_ms, figures.ns_per_object, figures.steal_percent);
-  for (const BaselineResult& baseline : report.baselines)
+  fmt::format_to(std::back_inserter(out), "{:>7}", name);
+  if (columns.ours)
+    fmt::format_to(std::back_inserter(out), " {:>12.3f} {:>12.3f} {:>12.2f} {:>10.6f}", figures.wall_ms,
+                   figures.collect_ms, figures.ns_per_object, figures.steal_percent);
+  for (const BaselineResult& baseline : columns.baselines)
     format_baseline_time(baseline, figures.time_of(baseline.phase), baseline_ms(baseline), out);
   out += '\n';
 }
 
-void format_runs(const MarkReport& report, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:>7} {:>12} {:>12} {:>12} {:>10}", "run", "mark ms", "collect ms",
-                 "ns/object", "stolen %");
-  format_baseline_headings(report.baselines, out);
+void format_runs(const MarkReport& report, const RunColumns& columns, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:>7}", "run");
+  if (columns.ours)
+    fmt::format_to(std::back_inserter(out), " {:>12} {:>12} {:>12} {:>10}", "mark ms", "collect ms",
+                   "ns/object", "stolen %");
+  format_baseline_headings(columns.baselines, out);
   out += '\n';
   const std::size_t shown = std::min(report.runs.size(), kRunsShown);
   for (std::size_t i = 0; i < shown; ++i) {
     format_run(
-        report, std::to_string(i + 1), report.runs[i].figures,
+        columns, std::to_string(i + 1), report.runs[i].figures,
         [i](const BaselineResult& baseline) { return baseline.wall_ms[i]; }, out);
   }
   if (shown < report.runs.size()) {
     fmt::format_to(std::back_inserter(out), "{:>7} and {} more\n", "...", report.runs.size() - shown);
   }
   format_run(
-      report, "median", report.median, [](const BaselineResult& baseline) { return baseline.median_ms; },
+      columns, "median", report.median, [](const BaselineResult& baseline) { return baseline.median_ms; },
       out);
+}
+
+// A line has room for ours and one baseline, or for two of them.
+void format_all_runs(const MarkReport& report, std::string& out) {
+  constexpr std::size_t kBaselinesALine = 2;
+  std::span<const BaselineResult> baselines = report.baselines;
+  std::size_t in_line = std::min<std::size_t>(1, baselines.size());
+  format_runs(report, {true, baselines.first(in_line)}, out);
+  for (baselines = baselines.subspan(in_line); !baselines.empty(); baselines = baselines.subspan(in_line)) {
+    in_line = std::min(kBaselinesALine, baselines.size());
+    out += '\n';
+    format_runs(report, {false, baselines.first(in_line)}, out);
+  }
 }
 
 const Run& run_nearest_median(const MarkReport& report) {
@@ -90,20 +113,30 @@ const Run& run_nearest_median(const MarkReport& report) {
 }
 
 void format_workers(const MarkReport& report, std::string& out) {
-  constexpr const char* kRow =
-      "{:>6} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>9}\n";
+  constexpr const char* kRow = "{:>6} {:>11} {:>11} {:>11} {:>9} {:>8} {:>9}\n";
   fmt::format_to(std::back_inserter(out), "\nworkers of the run nearest the median\n");
   fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "tasks", "objects", "references",
-                 "attempts", "steals", "remote", "stolen", "empty", "contended", "streak", "overflow", "peak",
-                 "grants", "takeover", "idle ms");
-  const Run& run = run_nearest_median(report);
-  for (std::size_t i = 0; i < run.workers.size(); ++i) {
-    const mark::WorkerStatistics& worker = run.workers[i];
+                 "overflow", "peak", "idle ms");
+  const std::vector<mark::WorkerStatistics>& workers = run_nearest_median(report).workers;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const mark::WorkerStatistics& worker = workers[i];
     fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.tasks_executed,
-                   worker.objects_marked, worker.references_visited, worker.steal_attempts, worker.steals,
+                   worker.objects_marked, worker.references_visited, worker.overflow_pushes,
+                   worker.overflow_peak, fmt::format("{:.3f}", idle_ms(worker)));
+  }
+}
+
+void format_steals(const MarkReport& report, std::string& out) {
+  constexpr const char* kRow = "{:>6} {:>8} {:>7} {:>6} {:>7} {:>8} {:>9} {:>6} {:>6} {:>8}\n";
+  fmt::format_to(std::back_inserter(out), "\ntheir steals\n");
+  fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), "worker", "attempts", "steals", "remote",
+                 "stolen", "empty", "contended", "streak", "grants", "takeover");
+  const std::vector<mark::WorkerStatistics>& workers = run_nearest_median(report).workers;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const mark::WorkerStatistics& worker = workers[i];
+    fmt::format_to(std::back_inserter(out), fmt::runtime(kRow), i, worker.steal_attempts, worker.steals,
                    worker.steals_remote(), worker.tasks_stolen, worker.steals_empty, worker.steals_contended,
-                   worker.longest_contended_streak, worker.overflow_pushes, worker.overflow_peak,
-                   worker.grants, worker.takeovers, fmt::format("{:.3f}", idle_ms(worker)));
+                   worker.longest_contended_streak, worker.grants, worker.takeovers);
   }
 }
 
@@ -217,8 +250,9 @@ nlohmann::ordered_json time_line_to_json(const RunTimeLine& run) {
 std::string format_tables(const MarkReport& report) {
   std::string out;
   format_heading(report, out);
-  format_runs(report, out);
+  format_all_runs(report, out);
   format_workers(report, out);
+  format_steals(report, out);
   format_overflow(report, out);
   format_conclusion(report, out);
   if (report.bounds) format_bounds(*report.bounds, out);

@@ -72,7 +72,8 @@ void format_heading(const QueueReport& report, std::string& out) {
     who +=
         fmt::format(", {} task{} a steal", options.steal_batch, options.steal_batch == 1 ? "" : "s at most");
   fmt::format_to(std::back_inserter(out),
-                 "{}: {}; {} x {} tasks a queue; medians of {} interleaved pass{} of {} s\n\n",
+                 "{}: {}; {} x {} tasks a queue; medians of {} interleaved pass{} of {} s\n"
+                 "ratio: to the sequential queue; spread: from the least pass to the greatest\n\n",
                  name_of(options.experiment), who, options.shape.blocks, options.shape.block_size,
                  options.repeat, options.repeat == 1 ? "" : "es", options.seconds);
 }
@@ -84,18 +85,18 @@ std::string cell_or_blank(const std::optional<double>& value) {
 
 // These return the headings of the columns between names and figures, and their cells.
 std::string setting_header(QueueExperiment experiment) {
-  if (experiment == QueueExperiment::thief) return fmt::format(" {:>8} {:>9}", "wanted %", "stolen %");
+  if (experiment == QueueExperiment::thief) return fmt::format(" {:>8} {:>8}", "wanted %", "stolen %");
   if (experiment == QueueExperiment::pool)
-    return fmt::format(" {:<12} {:>8} {:>9}", "victim", "factor %", "stolen %");
+    return fmt::format(" {:<12} {:>8} {:>8}", "victim", "factor %", "stolen %");
   return "";
 }
 
 std::string setting_cells(QueueExperiment experiment, const QueueResult& result) {
   const double stolen = result.counts.steal_percent();
   if (experiment == QueueExperiment::thief)
-    return fmt::format(" {:>8} {:>9.3f}", cell_or_blank(result.steal_percent_wanted), stolen);
+    return fmt::format(" {:>8} {:>8.3f}", cell_or_blank(result.steal_percent_wanted), stolen);
   if (experiment == QueueExperiment::pool) {
-    return fmt::format(" {:<12} {:>8} {:>9.3f}", result.victim.empty() ? "-" : result.victim,
+    return fmt::format(" {:<12} {:>8} {:>8.3f}", result.victim.empty() ? "-" : result.victim,
                        cell_or_blank(result.balancing_factor), stolen);
   }
   return "";
@@ -110,9 +111,9 @@ std::string remarks_on(const QueueResult& result) {
   return remarks;
 }
 
-std::string spread_of(const QueueResult& result) {
+double spread_percent(const QueueResult& result) {
   const auto [least, most] = std::ranges::minmax(result.runs);
-  return fmt::format("{:.3f}..{:.3f}", least, most);
+  return 100 * (most - least) / result.ns_per_op;
 }
 
 }  // namespace
@@ -121,12 +122,12 @@ std::string format_table(const QueueReport& report) {
   const QueueExperiment experiment = report.options.experiment;
   std::string out;
   format_heading(report, out);
-  fmt::format_to(std::back_inserter(out), "{:<16}{} {:>9} {:>9} {:>13}  {}\n", "queue",
-                 setting_header(experiment), "ns/op", "Mop/s", "to sequential", "ns/op of passes");
+  fmt::format_to(std::back_inserter(out), "{:<16}{} {:>8} {:>6} {:>6} {:>8}\n", "queue",
+                 setting_header(experiment), "ns/op", "Mop/s", "ratio", "spread %");
   for (const QueueResult& result : report.results) {
-    fmt::format_to(std::back_inserter(out), "{:<16}{} {:>9.3f} {:>9.1f} {:>13.3f}  {}{}\n", result.queue,
+    fmt::format_to(std::back_inserter(out), "{:<16}{} {:>8.3f} {:>6.1f} {:>6.2f} {:>8.1f}{}\n", result.queue,
                    setting_cells(experiment, result), result.ns_per_op, result.ops_per_second() / 1e6,
-                   result.ratio_to_sequential, spread_of(result), remarks_on(result));
+                   result.ratio_to_sequential, spread_percent(result), remarks_on(result));
   }
   return out;
 }

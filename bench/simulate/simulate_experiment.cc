@@ -116,17 +116,22 @@ double measure_runs(MarkedHeap& heap, const SimulateOptions& options, TimedEngin
   constexpr std::uint32_t kRoundsACalibration = 5;
   tools::Progress progress("marking");
   MarkingSwap lent(heap.collector);
+  const std::uint64_t all = (options.repeat + 1) * (others.size() + 1);
+  std::uint64_t done = 0;
   std::vector<double> clearing;
   for (std::uint32_t round = 0; round <= options.repeat; ++round) {
     if (round % kRoundsACalibration == 0) calibrations.add();
     one_worker.run(lent, round != 0);
-    for (TimedEngine& other : others) other.run(lent, round != 0);
+    for (TimedEngine& other : others) {
+      other.run(lent, round != 0);
+      progress.step(++done, all);
+    }
     loops.run(lent, round != 0);
     const auto start = std::chrono::steady_clock::now();
     heap.collector.heap().clear_marks();
     clearing.push_back(
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
-    progress.step(round + 1, options.repeat + 1);
+    progress.step(++done, all);
   }
   return std::ranges::min(clearing);
 }
@@ -167,12 +172,18 @@ class Experiment {
     report_.references = recording.reference_count();
     measure_marking(heap, recording);
     simulate_all(recording);
-    for (Validation& validation : report_.validations) predict(recording, validation);
+    tools::Progress progress("simulating the real runs");
+    std::uint64_t done = 0;
+    for (Validation& validation : report_.validations) {
+      predict(recording, validation);
+      progress.step(++done, report_.validations.size());
+    }
     return std::move(report_);
   }
 
  private:
   void measure_queues() {
+    tools::Progress progress("measuring queues");
     for (const std::string& queue : report_.options.queues)
       report_.queue_costs.emplace_back(queue, measure_queue_costs(queue));
   }

@@ -15,20 +15,20 @@ std::string format_costs(const SimulateReport& report) {
   std::string out = "costs, ns\n";
   for (std::size_t i = 0; i < kMachineCosts.size(); ++i) {
     const CostName& cost = kMachineCosts[i];
-    fmt::format_to(std::back_inserter(out), "  {:<12} {:>10.1f}  {}{}\n", cost.name,
-                   report.machine.*cost.cost, cost.help, report.options.given[i] ? "; given" : "");
+    fmt::format_to(std::back_inserter(out), "  {:<11} {:>8.1f}  {}{}\n", cost.name, report.machine.*cost.cost,
+                   cost.help, report.options.given[i] ? "; given" : "");
   }
   for (const auto& [queue, costs] : report.queue_costs) {
     fmt::format_to(std::back_inserter(out),
-                   "  {:<12} {:>10.1f}  a push and a pop; a steal {:.1f}, one that is lost {:.1f}\n", queue,
+                   "  {:<11} {:>8.1f}  a push and a pop; a steal {:.1f}, one that is lost {:.1f}\n", queue,
                    costs.push_pop, costs.steal, costs.contended_steal);
   }
   const VisitCosts& visits = report.visits;
   const auto add = [&](std::string_view name, double cost, std::string_view help) {
-    fmt::format_to(std::back_inserter(out), "  {:<12} {:>10.1f}  {}\n", name, cost, help);
+    fmt::format_to(std::back_inserter(out), "  {:<11} {:>8.1f}  {}\n", name, cost, help);
   };
   add("visit", visits.task, "and as much for each reference");
-  add("beside", visits.beside, "what following a reference takes more beside others than alone");
+  add("beside", visits.beside, "what a reference takes more beside others than alone");
   add("beside-far", visits.beside_far, "the same where marks are far");
   add("locked-mark", visits.locked_mark, "what setting a mark takes more by a locked operation");
   add("sample", visits.sample, "until a mark has come that nobody else has set");
@@ -37,14 +37,13 @@ std::string format_costs(const SimulateReport& report) {
 }
 
 std::string format_series(const SimulatedSeries& series) {
-  std::string out;
+  std::string out = fmt::format("{}, {}\n", series.queue, series.victim);
   for (const Prediction& prediction : series.predictions) {
     const SimulationResult& result = prediction.result;
-    fmt::format_to(std::back_inserter(out),
-                   "{:<10} {:<12} {:>7} {:>10.3f} {:>8.2f} {:>10.3f} {:>9.4f} {:>8.2f} {:>9} {:>8.3f}\n",
-                   series.queue, series.victim, prediction.workers, prediction.ms(), prediction.speed_up,
-                   prediction.efficiency(), result.steal_percent(), result.remote_percent(),
-                   result.steals_contended, result.termination / 1e6);
+    fmt::format_to(
+        std::back_inserter(out), "{:>7} {:>10.3f} {:>8.2f} {:>10.3f} {:>9.4f} {:>8.2f} {:>9} {:>8.3f}\n",
+        prediction.workers, prediction.ms(), prediction.speed_up, prediction.efficiency(),
+        result.steal_percent(), result.remote_percent(), result.steals_contended, result.termination / 1e6);
   }
   return out;
 }
@@ -134,11 +133,10 @@ std::string format_simulation(const SimulateReport& report) {
   std::string out = fmt::format(
       "{}: {} tasks, {} references, span {} tasks; {:.3f} ms with one thread, measured\n\n{}\n"
       "simulated, {} memory node{}\n"
-      "{:<10} {:<12} {:>7} {:>10} {:>8} {:>10} {:>9} {:>8} {:>9} {:>8}\n",
+      "{:>7} {:>10} {:>8} {:>10} {:>9} {:>8} {:>9} {:>8}\n",
       tools::printable(report.options.graph), report.tasks, report.references, report.span,
       report.one_worker_ms, format_costs(report), report.options.nodes, report.options.nodes == 1 ? "" : "s",
-      "queue", "victim", "workers", "ms", "speed-up", "efficiency", "stolen %", "remote %", "contended",
-      "end ms");
+      "workers", "ms", "speed-up", "efficiency", "stolen %", "remote %", "contended", "end ms");
   for (const SimulatedSeries& series : report.series) out += format_series(series);
   out += "\n" + format_stops(report);
   if (!report.validations.empty()) out += "\n" + format_validation(report);

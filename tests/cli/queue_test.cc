@@ -91,14 +91,14 @@ class QueueCommand : public testing::Test {
     const std::vector<std::string> table = lines_of(outcome_.out);
     const std::size_t rows = result["results"].size();
     ASSERT_EQ(csv.size(), rows + 1);
-    ASSERT_EQ(table.size(), rows + 3) << outcome_.out;
+    ASSERT_EQ(table.size(), rows + 4) << outcome_.out;
     EXPECT_TRUE(csv[0].starts_with("experiment,queue,victim,threads,")) << csv[0];
     const auto commas = std::count(csv[0].begin(), csv[0].end(), ',');
     for (std::size_t i = 0; i < rows; ++i) {
       const std::string queue = result["results"][i]["queue"].get<std::string>();
       EXPECT_EQ(std::count(csv[i + 1].begin(), csv[i + 1].end(), ','), commas) << csv[i + 1];
       EXPECT_NE(csv[i + 1].find("," + queue + ","), std::string::npos) << csv[i + 1];
-      EXPECT_TRUE(table[i + 3].starts_with(queue + " ")) << table[i + 3];
+      EXPECT_TRUE(table[i + 4].starts_with(queue + " ")) << table[i + 4];
     }
   }
 
@@ -203,7 +203,7 @@ TEST_F(QueueCommand, WithoutFilesPrintsATable) {
   const Outcome outcome =
       run_jackdaw({"queue", "single", "--seconds", "0.0005", "--repeat", "1", "--queue", "abp"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(lines_of(outcome.out).size(), 6U) << outcome.out;
+  EXPECT_EQ(lines_of(outcome.out).size(), 7U) << outcome.out;
 }
 
 TEST_F(QueueCommand, RefusesWrongCommands) {

@@ -11,15 +11,20 @@ namespace {
 constexpr std::chrono::seconds kPatience{2};
 constexpr std::chrono::milliseconds kRedrawInterval{100};
 constexpr std::string_view kEraseLine = "\r\033[K";
+const std::chrono::steady_clock::time_point kStart = std::chrono::steady_clock::now();
 
 }  // namespace
+
+std::chrono::steady_clock::time_point ProgressOutput::start_of_command() { return kStart; }
 
 Progress::Progress(std::string_view what, const ProgressOutput& output)
     : what_(printable(what)),
       descriptor_(output.descriptor),
       interactive_(output.interactive),
       now_(output.now),
-      next_draw_(output.now() + kPatience) {}
+      next_draw_(output.since + kPatience) {
+  step(0, 0);
+}
 
 Progress::~Progress() {
   if (drawn_) write_out(kEraseLine);

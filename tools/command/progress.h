@@ -1,9 +1,9 @@
 // Progress: a progress line on standard error for work that a person waits for.
 //
-// The line appears only on a terminal and only when the work has taken more than two seconds. It is redrawn
-// at most ten times a second and erased when the object is destroyed, so it never ends up in a log or between
-// results. Invariant: nothing is ever written when the output is not interactive. One thread may use an
-// object.
+// The line appears only on a terminal and only once the command has run for more than two seconds. It is
+// redrawn at most ten times a second and erased when the object is destroyed, so it never ends up in a log or
+// between results. Invariant: nothing is ever written when the output is not interactive. One thread may use
+// an object.
 #pragma once
 
 #include <unistd.h>
@@ -20,12 +20,16 @@ struct ProgressOutput {
   int descriptor = STDERR_FILENO;
   bool interactive = isatty(STDERR_FILENO) == 1;
   std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;
+  std::chrono::steady_clock::time_point since = start_of_command();  ///< when somebody began to wait
+
+ private:
+  [[nodiscard]] static std::chrono::steady_clock::time_point start_of_command();
 };
 
 /// Shows the progress of a piece of work while it exists.
 class Progress {
  public:
-  /// `what` is the work, such as "reading heap.hprof". The work starts now.
+  /// `what` is the work, such as "reading heap.hprof". The work starts now, and is shown if it is time to.
   explicit Progress(std::string_view what, const ProgressOutput& output = {});
   ~Progress();
   Progress(const Progress&) = delete;

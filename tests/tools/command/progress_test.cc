@@ -27,7 +27,7 @@ class ProgressTest : public testing::Test {
   }
 
   [[nodiscard]] ProgressOutput output(bool interactive) const {
-    return {.descriptor = ends_[1], .interactive = interactive, .now = [] { return test_time; }};
+    return {.descriptor = ends_[1], .interactive = interactive, .now = [] { return test_time; }, .since = {}};
   }
   /// The text that has been written since the last call.
   [[nodiscard]] std::string written() const {
@@ -73,6 +73,12 @@ TEST_F(ProgressTest, LongStepsAreShownAtOnce) {
   pass(101);
   progress.step(5, 100);
   EXPECT_EQ(written(), "\r\033[Kworking: 5 %");
+}
+
+TEST_F(ProgressTest, LaterWorkIsShownAsItBegins) {
+  pass(2001);
+  Progress progress("working", output(true));
+  EXPECT_EQ(written(), "\r\033[Kworking ...");
 }
 
 TEST_F(ProgressTest, RedrawsTenTimesASecondAtMost) {
