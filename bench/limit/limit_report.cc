@@ -8,6 +8,7 @@
 
 #include "tools/command/memory_limit.h"
 #include "tools/command/named_values.h"
+#include "tools/command/provenance.h"
 
 namespace jackdaw::bench {
 
@@ -40,7 +41,8 @@ std::string format_limit(const LimitOptions& options, const std::vector<LimitRes
 }
 
 std::string limit_to_json(const LimitOptions& options, const std::vector<LimitResult>& results) {
-  nlohmann::ordered_json json = {{"line_bytes", kLineBytes},
+  nlohmann::ordered_json json = {{"made", tools::provenance()},
+                                 {"line_bytes", kLineBytes},
                                  {"repeat", options.repeat},
                                  {"seed", options.seed},
                                  {"results", nlohmann::ordered_json::array()}};

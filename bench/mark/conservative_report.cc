@@ -10,6 +10,7 @@
 #include "bench/mark/plain_loop_report.h"
 #include "tools/command/memory_limit.h"
 #include "tools/command/printable_name.h"
+#include "tools/command/provenance.h"
 
 namespace jackdaw::bench {
 
@@ -83,7 +84,8 @@ std::string format_tables(const ConservativeReport& report) {
 
 std::string to_json(const ConservativeReport& report) {
   const ConservativeExperimentOptions& options = report.options;
-  nlohmann::ordered_json json = {{"graph", options.graph},
+  nlohmann::ordered_json json = {{"made", tools::provenance()},
+                                 {"graph", options.graph},
                                  {"interface", "c"},
                                  {"our_objects", to_string(OurObjects::conservative)},
                                  {"all_interior_pointers", !options.setting.displacements.has_value()},

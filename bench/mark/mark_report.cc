@@ -13,6 +13,7 @@
 #include "bench/mark/plain_loop_report.h"
 #include "tools/command/named_values.h"
 #include "tools/command/printable_name.h"
+#include "tools/command/provenance.h"
 
 namespace jackdaw::bench {
 
@@ -261,7 +262,8 @@ std::string format_tables(const MarkReport& report) {
 
 std::string to_json(const MarkReport& report) {
   const mark::MarkerOptions& engine = report.marking.engine;
-  nlohmann::ordered_json json = {{"graph", report.graph},
+  nlohmann::ordered_json json = {{"made", tools::provenance()},
+                                 {"graph", report.graph},
                                  {"interface", "typed"},
                                  {"our_objects", to_string(OurObjects::typed)},
                                  {"objects", report.objects},

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/queue/queue_calibration.h"
+#include "tools/command/provenance.h"
 
 namespace jackdaw::bench {
 
@@ -134,7 +135,8 @@ std::string format_table(const QueueReport& report) {
 
 std::string to_json(const QueueReport& report) {
   const QueueExperimentOptions& options = report.options;
-  Json json = {{"experiment", name_of(options.experiment)},
+  Json json = {{"made", tools::provenance()},
+               {"experiment", name_of(options.experiment)},
                {"blocks", options.shape.blocks},
                {"block_size", options.shape.block_size},
                {"capacity", options.shape.capacity()},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/printable_name.h"
+#include "tools/command/provenance.h"
 
 namespace jackdaw::bench {
 
@@ -144,17 +145,13 @@ std::string format_simulation(const SimulateReport& report) {
 }
 
 std::string simulation_to_json(const SimulateReport& report) {
-  nlohmann::ordered_json json = {{"graph", report.options.graph},
-                                 {"nodes", report.options.nodes},
-                                 {"steal_batch", report.options.steal_batch},
-                                 {"seed", report.options.seed},
-                                 {"repeat", report.options.repeat},
-                                 {"tasks", report.tasks},
-                                 {"references", report.references},
-                                 {"span_tasks", report.span},
-                                 {"one_worker_ms", report.one_worker_ms},
-                                 {"costs", costs_to_json(report)},
-                                 {"series", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {
+      {"made", tools::provenance()},    {"graph", report.options.graph},
+      {"nodes", report.options.nodes},  {"steal_batch", report.options.steal_batch},
+      {"seed", report.options.seed},    {"repeat", report.options.repeat},
+      {"tasks", report.tasks},          {"references", report.references},
+      {"span_tasks", report.span},      {"one_worker_ms", report.one_worker_ms},
+      {"costs", costs_to_json(report)}, {"series", nlohmann::ordered_json::array()}};
   for (const SimulatedSeries& series : report.series) json["series"].push_back(series_to_json(series));
   for (const Validation& validation : report.validations)
     json["validation"].push_back(validation_to_json(validation));

@@ -99,7 +99,7 @@ function bars(allRows, { unit, reference }) {
     marks: [
       { type: "text", from: { data: "labels" }, encode: { enter: {
         x: value(-8), y: { field: "middle" }, align: value("right"), baseline: value("middle"),
-        limit: value(Math.round(width * 0.36)), text: { field: "category" } } } },
+        limit: value(Math.round(width * (width < 500 ? 0.42 : 0.36))), text: { field: "category" } } } },
       { type: "rect", from: { data: "rows" }, encode: { enter: {
         x: scaled("x", "value"), x2: { scale: "x", value: 0 }, y: { field: "top", offset: 1 }, height: value(band - 2),
         fill: scaled("colour", "series"), cornerRadius: value(2), description: signal("datum.label"),
@@ -110,11 +110,12 @@ function bars(allRows, { unit, reference }) {
       { type: "symbol", from: { data: "points" }, encode: { enter: {
         x: scaled("x", "run"), y: middle, size: value(16), fill: value("var(--back)"), stroke: value("var(--text)"),
         strokeWidth: value(0.8) } } },
-      { type: "text", from: { data: "rows" }, encode: { enter: {
-        x: signal(`scale('x', ${end}) + 7`), y: middle, baseline: value("middle"), text: { field: "shown" } } } },
       ...(reference == null ? [] : [{ type: "rule", encode: { enter: {
         x: { scale: "x", value: reference }, y: value(0), y2: signal("height"), stroke: value("var(--text)"),
         strokeDash: value([4, 3]) } } }]),
+      { type: "text", from: { data: "rows" }, encode: { enter: {
+        x: signal(`scale('x', ${end}) + 7`), y: middle, baseline: value("middle"), text: { field: "shown" },
+        fill: value("var(--text)"), stroke: value("var(--back)"), strokeWidth: value(3) } } },
     ],
   });
 }
@@ -130,7 +131,7 @@ function powersAround(least, most) {
 function lines(allRows, { xTitle, yTitle, guides = [], ordinal = false }) {
   const rows = allRows.filter(isDrawable);
   const all = rows.concat(guides);
-  const [least, most] = [Math.min(...all.map((row) => row.y)), Math.max(...all.map((row) => row.y))];
+  const [least, most] = [Math.min(...all.map((row) => row.y)), Math.max(...all.map((row) => row.high ?? row.y))];
   const powers = least > 0 && most > 20 * least ? powersAround(least, most) : null;
   const series = distinct(all.map((row) => row.series));
   const dashed = distinct(guides.map((row) => row.series));

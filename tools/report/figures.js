@@ -71,7 +71,6 @@ function nsPanel() {
 // From --bounds, which ran several numbers of workers; else from results that differ in threads alone.
 function speedUpPanel() {
   const rows = [];
-  const guides = [];
   for (const result of marks) {
     if (!result.bounds) continue;
     const [alone] = result.bounds.runs;
@@ -86,8 +85,11 @@ function speedUpPanel() {
       rows.push(speedUpRow(settingOf(result), result.threads, timeOf(alone.median), timeOf(result.median), timesOf(result)));
     }
   }
-  if (!rows.some((row) => row.x > 1)) return null;
-  for (const x of distinct(rows.map((row) => row.x)).sort((a, b) => a - b)) guides.push({ x, y: x, series: "in proportion" });
+  return rows.some((row) => row.x > 1) ? speedUpLines(rows) : null;
+}
+
+function speedUpLines(rows) {
+  const guides = distinct(rows.map((row) => row.x)).sort((a, b) => a - b).map((x) => ({ x, y: x, series: "in proportion" }));
   return {
     chart: lines(rows, { xTitle: "mark threads", yTitle: "speed-up", guides }),
     columns: columns({ series: "result", x: "threads", ms: "median ms", y: "speed-up", low: "least", high: "most" }),
@@ -196,21 +198,6 @@ function piecesOf(spans, worker, end) {
   });
 }
 
-// The least value that `percent` % of the values do not exceed.
-function percentile(values, percent) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
-}
-
-const pausesOf = (result) => {
-  if (result.kind === "latency") {
-    return { count: result.pauses, p50: result.pause_p50_ms, p90: result.pause_p90_ms, p99: result.pause_p99_ms,
-      longest: result.longest_pause_ms };
-  }
-  const pauses = result.runs.map((run) => run.collect_ms);
-  return { count: pauses.length, p50: percentile(pauses, 50), p90: percentile(pauses, 90), p99: percentile(pauses, 99),
-    longest: most(pauses) };
-};
 
 // Rows with a value for each of the percentiles, as lines over these.
 function percentilePanel(rows, names, yTitle, headings) {
@@ -224,9 +211,21 @@ function percentilePanel(rows, names, yTitle, headings) {
   };
 }
 
-function pausePanel() {
-  const rows = results.map((result) => ({ series: result.label, ...pausesOf(result) })).filter((row) => row.count > 0);
-  return percentilePanel(rows, ["p50", "p90", "p99", "longest"], "ms", { series: "result", count: "pauses" });
+// The few collections of a marking are shown each, as percentiles of them would mean nothing.
+function pausePanels() {
+  const marked = marks.map((result) => ({
+    category: result.label, series: result.label, value: result.median.collect_ms,
+    ...spread(result.runs.map((run) => run.collect_ms)),
+  }));
+  const measured = latencies.filter((result) => result.pauses > 0).map((result) => ({
+    series: result.label, count: result.pauses, p50: result.pause_p50_ms, p90: result.pause_p90_ms,
+    p99: result.pause_p99_ms, longest: result.longest_pause_ms,
+  }));
+  return [
+    ...(marked.length > 0 ? [barPanel(marked, "ms", { category: "result", value: "median ms" })] : []),
+    ...(measured.length > 0
+      ? [percentilePanel(measured, ["p50", "p90", "p99", "longest"], "ms", { series: "result", count: "pauses" })] : []),
+  ];
 }
 
 function operationPanel() {
@@ -292,8 +291,8 @@ function figures() {
   add("time-line", "What each worker did, and when",
     "Of a run of its own, which is not among the others. steal: it looked for tasks until it had some; idle: it looked in vain; sleep: it was not called, or had left.",
     marks.filter((result) => result.time_line).map(timeLinePanel));
-  add("pauses", "Pauses", "A pause is the time for which the program's threads stand: here, of jackdaw mark, whole collections. So many percent of the pauses are not longer.",
-    [pausePanel()]);
+  add("pauses", "Pauses", "A pause is the time for which the program's threads stand: here, of jackdaw mark, whole collections, each ring one of them; of programs, so many percent are not longer.",
+    pausePanels());
   add("operations", "Operations of the program latency", "How long operations took that come due at fixed times. A collector that stops the program delays those that come due meanwhile.",
     latencies.length > 0 ? [operationPanel()] : []);
   return list;

@@ -22,6 +22,10 @@ function table(headings, rows, id) {
 }
 
 function panelOf(figure, panel, index) {
+  if (panel.cells) {
+    return { made: element("figure", [element("h3", panel.heading), table(panel.headings, panel.cells, `table-${figure.id}-${index}`)]),
+      draw: () => {} };
+  }
   const chart = element("div", "", { class: "chart" });
   const rows = panel.rows.map((row) => panel.columns.map((column) => cell(row[column.key])));
   const made = element("figure", [
@@ -54,20 +58,57 @@ function summarySection() {
   ]);
 }
 
-const report = document.getElementById("report");
-report.append(element("header", [
-  element("h1", "Jackdaw report"),
-  element("p", results.map((result) => result.label).join(" · ")),
-]), summarySection());
-for (const figure of figures()) {
-  const panels = figure.panels.map((panel, index) => panelOf(figure, panel, index));
-  report.append(element("section", [
-    element("h2", figure.title),
-    element("p", figure.note, { class: "note" }),
-    element("div", panels.map((panel) => panel.made), { class: "panels" }),
-  ], { id: figure.id }));
-  for (const panel of panels) panel.draw();
+// What the results differ in, and what they have in common.
+function header() {
+  const names = varying.map((key) => factors[key]);
+  const title = names.length === 0 || marks.length < results.length ? "Jackdaw report"
+    : `Marking by ${names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`}`;
+  document.title = title;
+  const common = marks.length === 0 ? [] : Object.keys(factors).filter((key) => !varying.includes(key) && marks[0][key] !== undefined);
+  const subtitle = isStudy ? [`${marks.length} results`, ...common.map((key) => textOf(marks[0], key))]
+    : results.map((result) => result.label);
+  return element("header", [element("h1", title), element("p", subtitle.join(" · "))]);
 }
+
+// When, where and by what command each result was made.
+function madeSection() {
+  const told = results.filter((result) => result.made?.date);
+  if (told.length === 0) return [];
+  const all = (key) => distinct(told.map((result) => result.made[key])).sort();
+  const dates = all("date");
+  const rows = [["date", dates.length === 1 ? dates[0] : `${dates[0]} to ${dates.at(-1)}`],
+    ...["machine", "kernel", "version"].map((key) => [key, all(key).join("; ")])];
+  const commands = told.map((result) => [element("th", result.label, { scope: "row" }), cell(result.made.command)]);
+  return [element("section", [
+    element("h2", "How it was measured"),
+    table(["", ""], rows.map(([heading, text]) => [element("th", heading, { scope: "row" }), cell(text)]), "table-made"),
+    element("details", [element("summary", "Command lines"), table(["result", "command"], commands, "table-commands")]),
+  ], { id: "made" })];
+}
+
+function baselineSection(baseline) {
+  const choice = element("select", cases.map((name) => element("option", name)), { id: "baseline" });
+  choice.value = baseline;
+  choice.addEventListener("change", () => show(choice.value));
+  return element("section", [element("label", "Compared with ", { for: "baseline" }), choice], { class: "choice" });
+}
+
+function show(baseline) {
+  const report = document.getElementById("report");
+  report.replaceChildren(header(), isStudy ? baselineSection(baseline) : summarySection());
+  for (const figure of isStudy ? studyFigures(baseline) : figures()) {
+    const panels = figure.panels.map((panel, index) => panelOf(figure, panel, index));
+    report.append(element("section", [
+      element("h2", figure.title),
+      element("p", figure.note, { class: "note" }),
+      element("div", panels.map((panel) => panel.made), { class: figure.panels[0].cells ? "panels wide" : "panels" }),
+    ], { id: figure.id }));
+    for (const panel of panels) panel.draw();
+  }
+  report.append(...madeSection());
+}
+
+show(cases[0]);
 document.getElementById("footer").append(element("p", `${data.generator}. Charts: Vega (BSD-3-Clause; its licence is in this file).`));
 
 // On paper nothing can be opened.

@@ -122,8 +122,17 @@ const CheckedJson& nearest_median(const std::vector<CheckedJson>& runs, double m
   return *std::ranges::min_element(runs, {}, distance);
 }
 
+// Results of before 0.2 do not tell.
+json provenance_of(const CheckedJson& from) {
+  json to = json::object();
+  if (!from.has("made")) return to;
+  for (const char* const key : {"date", "machine", "kernel", "version", "command"})
+    to[key] = from.at("made").at(key).text();
+  return to;
+}
+
 json mark_result(const CheckedJson& from) {
-  json to = {{"kind", "mark"}};
+  json to = {{"kind", "mark"}, {"made", provenance_of(from)}};
   for (const char* const key : {"graph", "interface", "our_objects"}) to[key] = from.at(key).text();
   copy_numbers(from, {"objects", "heap_bytes", "threads"}, to);
   const bool typed = to["interface"] == "typed";
