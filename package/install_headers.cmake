@@ -4,13 +4,13 @@
 # Expects source_dir, include_dir and engine_only.
 set(folders base mark)
 set(public marker object_model)
-set(libgc "")
+set(libgc_headers "")
 if(NOT engine_only)
   list(APPEND folders machine heap gc)
   # Under the names of libgc's, also found as <gc.h> and <gc/gc.h>.
-  set(libgc gc gc_allocator gc_backptr gc_cpp gc_disclaim gc_gcj gc_inline gc_mark gc_tiny_fl gc_typed javaxfc
+  set(libgc_headers gc gc_allocator gc_backptr gc_cpp gc_disclaim gc_gcj gc_inline gc_mark gc_tiny_fl gc_typed javaxfc
     leak_detector)
-  list(APPEND public code_roots collector cppgc machine stacks ${libgc})
+  list(APPEND public code_roots collector cppgc machine stacks ${libgc_headers})
 endif()
 string(REPLACE ";" "|" any_folder "${folders}")
 cmake_path(ABSOLUTE_PATH include_dir BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX})
@@ -54,6 +54,6 @@ while(headers)
     write_header(internal/${header} "${text}")
   endif()
 endwhile()
-foreach(name IN LISTS libgc)
+foreach(name IN LISTS libgc_headers)
   write_header(gc/${name}.h "#include \"../${name}.h\"\n")
 endforeach()

@@ -22,6 +22,7 @@
 #include "tools/command/input_error.h"
 #include "tools/command/nearest_name.h"
 #include "tools/command/printable_name.h"
+#include "tools/completion/completion_command.h"
 #include "tools/heap/heap_command.h"
 #include "tools/inspect/dump_command.h"
 #include "tools/inspect/ps_command.h"
@@ -130,6 +131,7 @@ int run(int argc, char** argv) {
   commands.push_back(std::make_unique<HeapCommand>(app));
   commands.push_back(std::make_unique<ReportCommand>(app));
   commands.push_back(std::make_unique<TopologyCommand>(app));
+  commands.push_back(std::make_unique<CompletionCommand>(app));
   for (std::unique_ptr<Command>& command : make_benchmark_commands(app))
     commands.push_back(std::move(command));
   app.footer(examples_of(commands));

@@ -1,0 +1,18 @@
+# Removes the files that MANIFEST names, a line each, and the folders that are empty then. DESTDIR counts, as when they
+# were installed.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from here: there is no ${MANIFEST}")
+endif()
+file(STRINGS ${MANIFEST} files)
+list(TRANSFORM files PREPEND "$ENV{DESTDIR}")
+file(REMOVE ${files})
+foreach(file IN LISTS files)
+  cmake_path(GET file PARENT_PATH folder)
+  file(GLOB inside ${folder}/*)
+  while(IS_DIRECTORY ${folder} AND NOT inside)
+    file(REMOVE_RECURSE ${folder})
+    cmake_path(GET folder PARENT_PATH folder)
+    file(GLOB inside ${folder}/*)
+  endwhile()
+endforeach()
+file(REMOVE ${MANIFEST})
