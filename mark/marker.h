@@ -42,6 +42,7 @@ class Marker final : public MarkerBase {
 
   static_assert(kBiasWordFits<Model>, "bias_word_of(reference) must return std::atomic<std::uint32_t>&");
   static_assert(kSliceFits<Model>, "is_slice(task) must be const and return bool");
+  static_assert(kFollowingFits<Model>, "prefetch_following(task) must be const and take a task");
   static_assert(kNodeFits<Model>, "node_of(task) must be const and return std::uint32_t");
   static_assert(kCandidatesFit<Model>, "a model with a Candidate must be a CandidateObjectModel");
 

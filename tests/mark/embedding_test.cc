@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "jackdaw/object_model.h"
 #include "mark/marker.h"
 #include "tests/mark/vector_model.h"
 #include "tests/scaled.h"
@@ -180,11 +181,15 @@ struct AlmostPlacedModel : VectorModel {
 struct AlmostSlicingModel : VectorModel {
   int is_slice(Node) const { return 0; }
 };
+struct AlmostFollowingModel : VectorModel {
+  void prefetch_following(Node) {}
+};
 struct AlmostCandidateModel : VectorModel {
   using Candidate = Node;
 };
 static_assert(!kBiasWordFits<AlmostBiasedModel>);
 static_assert(!kNodeFits<AlmostPlacedModel> && !kSliceFits<AlmostSlicingModel>);
+static_assert(jackdaw::FollowingObjectModel<FollowingModel> && !kFollowingFits<AlmostFollowingModel>);
 static_assert(!kCandidatesFit<AlmostCandidateModel>);
 
 }  // namespace
