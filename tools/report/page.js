@@ -108,7 +108,7 @@ function show(baseline) {
   report.append(...madeSection());
 }
 
-show(cases[0]);
+show(firstCase);
 document.getElementById("footer").append(element("p", `${data.generator}. Charts: Vega (BSD-3-Clause; its licence is in this file).`));
 
 // On paper nothing can be opened.

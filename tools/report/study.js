@@ -11,6 +11,11 @@ const ownFactors = varying.filter((key) => key !== "graph");
 const joined = (result, keys) => keys.map((key) => textOf(result, key)).join(", ");
 const toldByFactors = distinct(marks.map((result) => joined(result, varying))).length === marks.length;
 const caseOf = (result) => (toldByFactors ? joined(result, ownFactors) : result.label);
+const firstCase = marks.length > 0 ? caseOf(marks[0]) : undefined;
+// Files come in any order.
+const byFactors = (one, other) => Object.keys(factors).map((key) => (
+  String(one[key]).localeCompare(String(other[key]), "en", { numeric: true }))).find((order) => order !== 0) ?? 0;
+if (isStudy) marks.sort(byFactors);
 const cases = distinct(marks.map(caseOf));
 const heaps = distinct(marks.map((result) => result.graph));
 const ofHeap = (heap) => marks.filter((result) => result.graph === heap);
