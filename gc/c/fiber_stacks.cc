@@ -27,22 +27,23 @@ base::LineText& operator<<(base::LineText& line, AddressRange range) {
               << " to " << reinterpret_cast<const void*>(range.end);    // NOLINT(performance-no-int-to-ptr)
 }
 
-[[noreturn]] void end_with(const base::LineText& line) { abort_program(std::string(line.text()).c_str()); }
+// Ends the program with a line that is put together of `parts`.
+template <typename... Parts>
+[[noreturn, gnu::cold]] void end_with(const Parts&... parts) {
+  base::LineText line;
+  abort_program(std::string((line << ... << parts).text()).c_str());
+}
 
 // Ends the program where a stack with these bounds cannot be registered. `itself` may overlap them.
 void check_bounds(const char* function, const FiberStacks& stacks, AddressRange bounds,
                   const FiberStack* itself = nullptr) {
-  base::LineText line;
-  line << function << ": the stack ";
-  if (bounds.empty()) {
-    end_with(line << bounds << " is empty: its lowest address comes first");
-  }
+  if (bounds.empty()) end_with(function, ": the stack ", bounds, " is empty: its lowest address comes first");
   for (std::uintptr_t begin = bounds.begin; begin < bounds.end;) {
     const FiberStack* const other = stacks.overlapping({begin, bounds.end});
     if (other == nullptr) return;
     if (other != itself) {
-      end_with(line << bounds << " overlaps the one " << other->bounds
-                    << ", which is registered: unregister that first");
+      end_with(function, ": the stack ", bounds, " overlaps the one ", other->bounds,
+               ", which is registered: unregister that first");
     }
     begin = other->bounds.end;
   }
@@ -52,10 +53,8 @@ void check_bounds(const char* function, const FiberStacks& stacks, AddressRange 
 FiberStack& registered_at(const char* function, FiberStacks& stacks, const void* low) {
   FiberStack* const stack = stacks.find(reinterpret_cast<std::uintptr_t>(low));
   if (stack != nullptr && stack->bounds.begin == reinterpret_cast<std::uintptr_t>(low)) return *stack;
-  base::LineText line;
-  line << function << ": no registered stack begins at " << low
-       << ": give the lowest address that it has at present";
-  end_with(line);
+  end_with(function, ": no registered stack begins at ", low,
+           ": give the lowest address that it has at present");
 }
 
 }  // namespace
