@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/own_descriptor.h"
 #include "base/own_file.h"
 #include "base/page_vector.h"
 #include "base/path_pattern.h"
@@ -81,6 +82,7 @@ bool Profiling::write(const std::string& path) {
 
 void Profiling::start_until_exit(const std::string& path, std::uint64_t every) {
   path_ = path;
+  base::OwnDescriptor::make_room();
   start(every);
   std::atexit([] { ProcessCollector::instance().profiling().write_at_exit(); });
 }
