@@ -1,5 +1,6 @@
 // `jackdaw profile`: what it says of a program that allocates known amounts, and what it refuses.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,30 @@ TEST(ProfileCommand, RefusesWhatIsNoProfile) {
   const Outcome outcome = run_jackdaw({"profile", "/no/such/profile"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.err.find("/no/such/profile"), std::string::npos);
+}
+
+// A message's field that is a text or a message: shorter than 128 bytes.
+std::string field(unsigned number, const std::string& contents) {
+  return static_cast<char>(number << 3 | 2) + std::string(1, static_cast<char>(contents.size())) + contents;
+}
+
+// A pipe at a path that a profile names would keep its reader waiting for a writer.
+TEST(ProfileCommand, OpensRegularFilesAlone) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string profile;
+  for (const char type : {'\1', '\2', '\3', '\4'}) profile += field(1, std::string("\x08") + type);
+  for (const std::string text : {"", "alloc_objects", "alloc_space", "inuse_objects", "inuse_space"})
+    profile += field(6, text);
+  profile += field(6, pipe);
+  profile += field(3, "\x08\x01\x10\x10\x18\x20\x28\x05");  // number 1, from 16 to 32, text 5
+  profile += field(4, "\x08\x01\x18\x11");                  // number 1, address 17
+  profile += field(2, "\x08\x01\x10\x01\x10\x40\x10\x01\x10\x40");
+  write_file(folder.file("profile"), profile);
+  const Outcome outcome = run_jackdaw({"profile", folder.file("profile")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("  pipe + 0x"), std::string::npos) << outcome.out;
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <unordered_map>
 
 #include "tools/command/input_error.h"
+#include "tools/command/saturating.h"
 #include "tools/graph/byte_source.h"
+#include "tools/graph/footprint.h"
 
 namespace jackdaw::tools {
 
@@ -18,7 +20,8 @@ constexpr std::array kValues{"alloc_objects", "alloc_space", "inuse_objects", "i
 // Reads messages of protocol buffers.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : source_(path) {}
+  Reader(const std::string& path, std::uint64_t memory_limit_bytes)
+      : source_(path), memory_limit_bytes_(memory_limit_bytes) {}
 
   // Calls `read(field, value)` for each number up to `end`, and `read(field, length)` for each text or
   // message, which `read` reads or skips. `is_text`: which of both.
@@ -41,26 +44,47 @@ class Reader {
   }
   // Reads the numbers of a repeated field: one, or all in one text.
   void numbers(std::uint64_t value, bool is_text, std::vector<std::uint64_t>& numbers) {
-    if (!is_text) return numbers.push_back(value);
+    const auto add = [&](std::uint64_t number) {
+      note_memory(kPerNumber);
+      numbers.push_back(number);
+    };
+    if (!is_text) return add(value);
     for (const std::uint64_t end = source_.offset() + value; source_.offset() < end;)
-      numbers.push_back(source_.read_varint("a number"));
+      add(source_.read_varint("a number"));
+  }
+  // Fails if what was read so far and `bytes` more do not fit in memory.
+  void note_memory(std::uint64_t bytes) {
+    memory_bytes_ = saturating_add(memory_bytes_, bytes);
+    require_memory_so_far(source_, memory_bytes_, 0, 0, memory_limit_bytes_);
   }
   [[nodiscard]] std::uint64_t end_of(std::uint64_t length) const { return source_.offset() + length; }
-  std::string text(std::uint64_t length) { return source_.read_text(length); }
+  std::string text(std::uint64_t length) {
+    note_memory(saturating_add(length, kPerPart));
+    return source_.read_text(length);
+  }
+
+  // A sample, a mapping, a location or a text takes at most so much, without its numbers and letters.
+  static constexpr std::uint64_t kPerPart = 256;
 
  private:
+  // In a vector that grows, and in the one of the profile.
+  static constexpr std::uint64_t kPerNumber = 4 * sizeof(std::uint64_t);
+
   ByteSource source_;
+  std::uint64_t memory_limit_bytes_;
+  std::uint64_t memory_bytes_ = 0;
 };
 
 // Puts the parts of a profile together, which may come in any order.
 class ProfileBuilder {
  public:
-  explicit ProfileBuilder(const std::string& path) : path_(path), reader_(path) {}
+  ProfileBuilder(const std::string& path, std::uint64_t memory_limit_bytes)
+      : path_(path), reader_(path, memory_limit_bytes) {}
 
   ProfileFile build() {
     reader_.for_each_field(ByteSource::kNoBound,
                            [this](std::uint64_t field, std::uint64_t value, bool is_text) {
-                             if (field == 1 && is_text) value_types_.push_back(first_number_of(value));
+                             if (field == 1 && is_text) read_value_type(value);
                              if (field == 2 && is_text) read_sample(value);
                              if (field == 3 && is_text) read_mapping(value);
                              if (field == 4 && is_text) read_location(value);
@@ -86,15 +110,16 @@ class ProfileBuilder {
     if (number >= texts_.size()) fail(fmt::format("there is no text number {}", number));
     return texts_[number];
   }
-  std::uint64_t first_number_of(std::uint64_t length) {
-    std::uint64_t first = 0;
+  void read_value_type(std::uint64_t length) {
+    reader_.note_memory(Reader::kPerPart);
+    std::uint64_t& first = value_types_.emplace_back(0);
     reader_.for_each_field(reader_.end_of(length),
                            [&](std::uint64_t field, std::uint64_t value, bool is_text) {
                              if (field == 1 && !is_text) first = value;
                            });
-    return first;
   }
   void read_sample(std::uint64_t length) {
+    reader_.note_memory(Reader::kPerPart);
     RawSample& sample = samples_.emplace_back();
     reader_.for_each_field(reader_.end_of(length),
                            [&](std::uint64_t field, std::uint64_t value, bool is_text) {
@@ -103,6 +128,7 @@ class ProfileBuilder {
                            });
   }
   void read_mapping(std::uint64_t length) {
+    reader_.note_memory(Reader::kPerPart);
     ProfileFile::Mapping& mapping = profile_.mappings.emplace_back();
     reader_.for_each_field(reader_.end_of(length),
                            [&](std::uint64_t field, std::uint64_t value, bool is_text) {
@@ -123,6 +149,7 @@ class ProfileBuilder {
                              if (field == 1) number = value;
                              if (field == 3) address = value;
                            });
+    reader_.note_memory(Reader::kPerPart);
     addresses_[number] = address;
   }
   void check_values() const {
@@ -157,6 +184,8 @@ class ProfileBuilder {
 
 }  // namespace
 
-ProfileFile read_profile(const std::string& path) { return ProfileBuilder(path).build(); }
+ProfileFile read_profile(const std::string& path, std::uint64_t memory_limit_bytes) {
+  return ProfileBuilder(path, memory_limit_bytes).build();
+}
 
 }  // namespace jackdaw::tools

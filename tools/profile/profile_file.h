@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/command/memory_limit.h"
+
 namespace jackdaw::tools {
 
 struct ProfileFile {
@@ -33,7 +35,9 @@ struct ProfileFile {
   std::uint64_t every = 0;  ///< bytes between two samples on average
 };
 
-/// Reads the profile at `path`, compressed by gzip or not. Throws InputError.
-ProfileFile read_profile(const std::string& path);
+/// Reads the profile at `path`, compressed by gzip or not. Throws InputError, also when it would take more
+/// than `memory_limit_bytes`.
+ProfileFile read_profile(const std::string& path,
+                         std::uint64_t memory_limit_bytes = available_memory_bytes());
 
 }  // namespace jackdaw::tools

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "tools/graph/dump_records.h"
 #include "tools/heap/symbols.h"
@@ -21,6 +23,8 @@ namespace {
 // segment.
 std::optional<std::uint64_t> load_bias(const ProfileFile::Mapping& mapping) {
   constexpr std::uint64_t kPage = 4096;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(mapping.path, error)) return std::nullopt;
   std::ifstream file(mapping.path, std::ios::binary);
   Elf64_Ehdr header{};
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return std::nullopt;
