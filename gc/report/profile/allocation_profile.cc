@@ -7,6 +7,15 @@
 
 namespace jackdaw::gc {
 
+namespace {
+
+std::uintptr_t key_of(const heap::Object* object) { return reinterpret_cast<std::uintptr_t>(object); }
+const heap::Object* object_of_key(std::uintptr_t key) {
+  return reinterpret_cast<const heap::Object*>(key);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
+
 void AllocationProfile::clear() {
   frames_.clear();
   sites_.clear();
@@ -25,7 +34,10 @@ void AllocationProfile::add(const heap::Object* object, std::uint64_t bytes, std
   const std::uint32_t site = site_of(stack);
   if (site == kNone) return;
   const double weight = -1 / std::expm1(-static_cast<double>(bytes) / static_cast<double>(every));
-  if (!samples_.append({object, bytes, weight, site, false})) return;
+  drop(object);
+  Sample* const sample = samples_.insert(key_of(object)).value;
+  if (sample == nullptr) return;
+  *sample = {bytes, weight, site, false};
   set_bit_of(object);
   sites_[site].objects += weight;
   sites_[site].bytes += weight * static_cast<double>(bytes);
@@ -54,22 +66,23 @@ void AllocationProfile::count_live(const Sample& sample, double sign) {
 }
 
 void AllocationProfile::drop(const heap::Object* object) {
-  samples_.remove_if([&](const Sample& sample) {
-    if (sample.object != object) return false;
-    if (sample.was_live) count_live(sample, -1);
-    return true;
-  });
+  const Sample* const sample = samples_.find(key_of(object));
+  if (sample == nullptr) return;
+  if (sample->was_live) count_live(*sample, -1);
+  samples_.erase(key_of(object));
 }
 
 void AllocationProfile::drop_unmarked() {
   for (Site& site : sites_) site.live_objects = site.live_bytes = 0;
   for (std::atomic<std::uint64_t>& word : filter_) word.store(0, std::memory_order_relaxed);
-  samples_.remove_if([&](Sample& sample) {
-    if (!heap::Chunk::of(sample.object)->is_marked(sample.object)) return true;
-    sample.was_live = true;
+  samples_.erase_if([](std::uintptr_t address, Sample& sample) {
+    const heap::Object* const object = object_of_key(address);
+    sample.was_live = heap::Chunk::of(object)->is_marked(object);
+    return !sample.was_live;
+  });
+  samples_.for_each([this](std::uintptr_t address, const Sample& sample) {
     count_live(sample, 1);
-    set_bit_of(sample.object);
-    return false;
+    set_bit_of(object_of_key(address));
   });
 }
 

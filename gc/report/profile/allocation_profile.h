@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/page_vector.h"
+#include "gc/weak/address_table.h"
 #include "heap/object.h"
 
 namespace jackdaw::gc {
@@ -44,7 +45,7 @@ class AllocationProfile {
     // it.
     return (filter_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0;
   }
-  /// Drops an object that the program frees.
+  /// Drops an object that the program frees. O(1).
   void drop(const heap::Object* object);
   /// Drops the objects that are not marked. While the program is stopped, between marking and sweeping.
   void drop_unmarked();
@@ -58,7 +59,6 @@ class AllocationProfile {
 
  private:
   struct Sample {
-    const heap::Object* object;
     std::uint64_t bytes;
     double weight;  // objects that it stands for
     std::uint32_t site;
@@ -78,7 +78,7 @@ class AllocationProfile {
 
   base::PageVector<std::uintptr_t> frames_;
   base::PageVector<Site> sites_;
-  base::PageVector<Sample> samples_;
+  AddressTable<Sample> samples_;
   std::array<std::uint32_t, kHeads> heads_{};                          // 1 + the first site with that hash
   std::array<std::atomic<std::uint64_t>, kFilterBits / 64> filter_{};  // bits of the samples' addresses
 };

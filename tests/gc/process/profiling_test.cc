@@ -78,6 +78,22 @@ TEST_F(AllocationProfileTest, HasLiveWhatWasMarked) {
   EXPECT_TRUE(profile_.sites().empty());
 }
 
+// With so many samples nearly all bits of the filter are set.
+TEST_F(AllocationProfileTest, DropsEachOfManySamples) {
+  constexpr int kSamples = 200'000;
+  std::vector<heap::Object*> objects;
+  for (int i = 0; i < kSamples; ++i) objects.push_back(allocate());
+  for (heap::Object* const object : objects)
+    profile_.add(object, 64 * kEvery, kEvery, std::vector<std::uintptr_t>{1});
+  heap_.clear_marks();
+  for (heap::Object* const object : objects) heap::Chunk::of(object)->mark_exclusively(object);
+  profile_.drop_unmarked();
+  EXPECT_EQ(profile_.sites()[0].live_objects, kSamples);
+  for (int i = 0; i < kSamples / 2; ++i) profile_.drop(objects[static_cast<std::size_t>(i)]);
+  profile_.drop(objects[0]);
+  EXPECT_EQ(profile_.sites()[0].live_objects, kSamples / 2);
+}
+
 const AllocationProfile::Site* site_with_most(const AllocationProfile& profile) {
   const auto& sites = profile.sites();
   const auto most = std::ranges::max_element(sites, {}, &AllocationProfile::Site::bytes);
