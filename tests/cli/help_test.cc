@@ -92,7 +92,8 @@ TEST(Help, OfLogNamesEveryOptionAndAnExample) {
 }
 
 TEST(Help, OfProfileNamesEveryOptionAndAnExample) {
-  expect_help_to_name("profile", {"FILE", "--live", "--most", "--json", "jackdaw profile program.pb"});
+  expect_help_to_name("profile",
+                      {"FILE", "--live", "--most", "--named", "--json", "jackdaw profile program.pb"});
 }
 
 TEST(Help, OfTopologyNamesEveryOptionAndAnExample) {

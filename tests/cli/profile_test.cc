@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -23,6 +25,15 @@ void expect_refused(const std::string& contents, const std::string& complaint) {
 }
 
 #ifdef JACKDAW_PROFILED_PROGRAM
+std::string gunzipped(const std::string& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  std::string contents(std::size_t{1} << 20, '\0');
+  const int bytes = gzread(file, contents.data(), static_cast<unsigned>(contents.size()));
+  gzclose(file);
+  contents.resize(static_cast<std::size_t>(std::max(bytes, 0)));
+  return contents;
+}
+
 // Whether objects that the program drops are still there when it ends depends on frames that a sanitizer has.
 TEST(ProfileCommand, NamesTheHotPlaceAndWhatOfItIsAlive) {
   const TemporaryFolder folder;
@@ -51,6 +62,13 @@ TEST(ProfileCommand, NamesTheHotPlaceAndWhatOfItIsAlive) {
   gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   gzclose(file);
   EXPECT_EQ(run_jackdaw({"profile", folder.file("gz")}).out, outcome.out);
+  // The profile with names has them in it, for readers that look into no other file.
+  ASSERT_EQ(run_jackdaw({"profile", path, "--named", folder.file("named")}).status, 0);
+  EXPECT_EQ(run_jackdaw({"profile", folder.file("named"), "--json", folder.file("again")}).status, 0);
+  EXPECT_EQ(nlohmann::json::parse(read_file(folder.file("again")))["bytes"], json["bytes"]);
+  const std::string named = gunzipped(folder.file("named"));
+  for (const char* const name : {"hot_place", "main", "inuse_space"})
+    EXPECT_NE(named.find(name), std::string::npos) << name;
   const Outcome one = run_jackdaw({"profile", path, "--live", "--most", "1"});
   EXPECT_NE(one.out.find("\nand "), std::string::npos) << one.out;
   for (const std::size_t length : {bytes.size() / 3, bytes.size() - 1})

@@ -22,6 +22,7 @@ class ProfileCommand final : public Command {
   std::string path_;
   std::size_t most_ = 20;
   bool by_live_ = false;
+  std::string named_path_;
   std::string json_path_;
 };
 

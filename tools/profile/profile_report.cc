@@ -1,81 +1,17 @@
 #include "tools/profile/profile_report.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <system_error>
 
-#include "tools/graph/dump_records.h"
-#include "tools/heap/symbols.h"
+#include "tools/profile/code_places.h"
 
 namespace jackdaw::tools {
 
 namespace {
-
-// Returns what is to be added to the addresses in the mapping's file; nothing when the file tells no such
-// segment.
-std::optional<std::uint64_t> load_bias(const ProfileFile::Mapping& mapping) {
-  constexpr std::uint64_t kPage = 4096;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(mapping.path, error)) return std::nullopt;
-  std::ifstream file(mapping.path, std::ios::binary);
-  Elf64_Ehdr header{};
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return std::nullopt;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return std::nullopt;
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
-        segment.p_offset / kPage == mapping.offset / kPage)
-      return mapping.start - mapping.offset - (segment.p_vaddr - segment.p_offset);
-  }
-  return std::nullopt;
-}
-
-std::vector<DumpedObjectFile> object_files(const ProfileFile& profile) {
-  std::vector<DumpedObjectFile> files;
-  for (const ProfileFile::Mapping& mapping : profile.mappings) {
-    const auto bias = load_bias(mapping);
-    files.push_back(
-        {bias.value_or(mapping.start), mapping.path, {{mapping.end - mapping.start, mapping.start, true}}});
-  }
-  return files;
-}
-
-// Names addresses, each only once.
-class Places {
- public:
-  explicit Places(const ProfileFile& profile) : files_(object_files(profile)), symbols_(files_, "") {}
-
-  const std::string& name_of(std::uint64_t address) {
-    const auto [place, is_new] = names_.try_emplace(address);
-    if (!is_new) return place->second;
-    std::string name = symbols_.symbol_at(address);
-    const std::string line = symbols_.line_at(address);
-    if (name.empty()) name = fmt::format("{:#x}", address);
-    return place->second = line.empty() ? name : fmt::format("{} ({})", name, line);
-  }
-  // Whether the address is the collector's own, from which the program is called by nobody.
-  bool is_of_collector(std::uint64_t address) {
-    const std::string& name = name_of(address);
-    const std::string file = symbols_.file_at(address);
-    return name.starts_with("GC_") || name.find("jackdaw::") != std::string::npos ||
-           file.starts_with("libgc.so") || file.starts_with("libgccpp.so") ||
-           file.starts_with("libjackdaw.so");
-  }
-
- private:
-  const std::vector<DumpedObjectFile> files_;
-  Symbols symbols_;
-  std::map<std::uint64_t, std::string> names_;
-};
 
 double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
@@ -97,7 +33,7 @@ AllocationSite total_of(const std::vector<AllocationSite>& sites) {
 }  // namespace
 
 std::vector<AllocationSite> allocation_sites(const ProfileFile& profile, SiteOrder order) {
-  Places places(profile);
+  CodePlaces places(profile);
   std::map<std::string, AllocationSite> by_name;
   std::map<std::string, std::uint64_t> most_bytes;  // of a stack of that site
   for (const ProfileFile::Sample& sample : profile.samples) {

@@ -13,37 +13,11 @@
 #include <span>
 #include <utility>
 
+#include "gc/report/profile/protobuf_message.h"
+
 namespace jackdaw::gc {
 
 namespace {
-
-// A message of protocol buffers that is put together field by field.
-class Message {
- public:
-  explicit Message(base::PageVector<std::byte>& out) : out_(out) {}
-
-  void number(std::uint32_t field, std::uint64_t value) {
-    varint(std::uint64_t{field} << 3);
-    varint(value);
-  }
-  void text(std::uint32_t field, std::span<const std::byte> bytes) {
-    varint(std::uint64_t{field} << 3 | 2);
-    varint(bytes.size());
-    for (const std::byte byte : bytes) append(byte);
-  }
-  void text(std::uint32_t field, std::string_view text) { this->text(field, std::as_bytes(std::span(text))); }
-  void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) append(static_cast<std::byte>(value | 0x80));
-    append(static_cast<std::byte>(value));
-  }
-  [[nodiscard]] bool is_whole() const { return is_whole_; }
-
- private:
-  void append(std::byte byte) { is_whole_ = out_.append(byte) && is_whole_; }
-
-  base::PageVector<std::byte>& out_;
-  bool is_whole_ = true;
-};
 
 // A piece of code that is loaded.
 struct Mapping {
@@ -122,24 +96,24 @@ class ProfileWriter {
     return true;
   }
 
-  // Calls `fill(Message&)` and writes what it put together.
+  // Calls `fill(ProtobufMessage&)` and writes what it put together.
   template <typename Fill>
   void message(std::uint32_t field, Fill fill) {
     base::PageVector<std::byte>& inner = inner_;
     inner.clear();
-    Message part(inner);
+    ProtobufMessage part(inner);
     fill(part);
     is_whole_ = is_whole_ && part.is_whole();
     out_.text(field, inner.span());
   }
   void value_type(std::uint32_t field, std::uint64_t type, std::uint64_t unit) {
-    message(field, [&](Message& part) {
+    message(field, [&](ProtobufMessage& part) {
       part.number(1, type);
       part.number(2, unit);
     });
   }
   void sample(const AllocationProfile::Site& site) {
-    message(2, [&](Message& part) {
+    message(2, [&](ProtobufMessage& part) {
       for (const std::uintptr_t frame : profile_.frames_of(site)) {
         const auto place = std::lower_bound(addresses_.begin(), addresses_.end(), frame);
         part.number(1, static_cast<std::uint64_t>(place - addresses_.begin()) + 1);
@@ -155,7 +129,7 @@ class ProfileWriter {
       return;
     }
     out_.text(6, mapping.path);
-    message(3, [&](Message& part) {
+    message(3, [&](ProtobufMessage& part) {
       part.number(1, mappings_.size());
       part.number(2, mapping.start);
       part.number(3, mapping.end);
@@ -168,7 +142,7 @@ class ProfileWriter {
     const auto* const mapping = std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& one) {
       return one.start <= address && address < one.end;
     });
-    message(4, [&](Message& part) {
+    message(4, [&](ProtobufMessage& part) {
       part.number(1, index + 1);
       if (mapping != mappings_.end())
         part.number(2, static_cast<std::uint64_t>(mapping - mappings_.begin()) + 1);
@@ -177,7 +151,7 @@ class ProfileWriter {
   }
 
   const AllocationProfile& profile_;
-  Message out_;
+  ProtobufMessage out_;
   base::PageVector<std::byte> inner_;
   base::PageVector<std::uintptr_t> addresses_;
   base::PageVector<Mapping> mappings_;
