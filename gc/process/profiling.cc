@@ -66,12 +66,16 @@ bool Profiling::write(const std::string& path) {
   base::PageVector<char> maps;
   base::PageVector<std::byte> bytes;
   read_memory_map(maps);
+  AllocationSites sites;
+  std::uint64_t every = 0;
   bool is_whole = false;
   {
     const ThreadRegistry::CriticalSection critical(threads_.this_thread());
     const std::lock_guard lock(mutex_);
-    is_whole = encode_pprof(profile_, every_, {maps.data(), maps.size()}, bytes);
+    is_whole = sites.copy(profile_);
+    every = every_;
   }
+  is_whole = is_whole && encode_pprof(sites, every, {maps.data(), maps.size()}, bytes);
   errno = ENOMEM;
   const std::string file = base::expand_path(path);
   if (is_whole && write_file(file, bytes.span())) return true;

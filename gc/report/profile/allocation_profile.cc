@@ -16,6 +16,15 @@ const heap::Object* object_of_key(std::uintptr_t key) {
 
 }  // namespace
 
+bool AllocationSites::copy(const AllocationSites& other) {
+  frames_.clear();
+  sites_.clear();
+  if (!frames_.reserve(other.frames_.size()) || !sites_.reserve(other.sites_.size())) return false;
+  for (const std::uintptr_t frame : other.frames_) frames_.append_reserved(frame);
+  for (const Site& site : other.sites_) sites_.append_reserved(site);
+  return true;
+}
+
 void AllocationProfile::clear() {
   frames_.clear();
   sites_.clear();

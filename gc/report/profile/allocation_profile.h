@@ -1,4 +1,5 @@
 // AllocationProfile: which calls allocated, and what of that is alive, estimated from samples.
+// AllocationSites: its results.
 //
 // A sample of b bytes stands for 1 / (1 - e^(-b/every)) objects of its size (heap/sample_points.h), so that
 // the sums over all samples are right on average. The objects are no roots: a collection drops those that it
@@ -18,8 +19,8 @@
 
 namespace jackdaw::gc {
 
-/// One thread at a time; nothing calls malloc. When there is no memory, samples are lost.
-class AllocationProfile {
+/// One thread at a time; nothing calls malloc.
+class AllocationSites {
  public:
   /// The calls that led to an allocation.
   struct Site {
@@ -32,6 +33,23 @@ class AllocationProfile {
     double live_bytes;
   };
 
+  /// Takes the place of what is here. False when there is no memory.
+  [[nodiscard]] bool copy(const AllocationSites& other);
+  /// Returns all sites, with the live figures of the last collection that looked.
+  [[nodiscard]] std::span<const Site> sites() const { return sites_.span(); }
+  [[nodiscard]] std::span<const std::uintptr_t> frames() const { return frames_.span(); }
+  [[nodiscard]] std::span<const std::uintptr_t> frames_of(const Site& site) const {
+    return frames().subspan(site.first_frame, site.frames);
+  }
+
+ protected:
+  base::PageVector<std::uintptr_t> frames_;
+  base::PageVector<Site> sites_;
+};
+
+/// One thread at a time; nothing calls malloc. When there is no memory, samples are lost.
+class AllocationProfile : public AllocationSites {
+ public:
   /// Forgets all samples.
   void clear();
   /// Adds an object, where an object becomes a sample every `every` bytes on average. `stack`: the calls, the
@@ -49,13 +67,6 @@ class AllocationProfile {
   void drop(const heap::Object* object);
   /// Drops the objects that are not marked. While the program is stopped, between marking and sweeping.
   void drop_unmarked();
-
-  /// Returns all sites, with the live figures of the last drop_unmarked().
-  [[nodiscard]] std::span<const Site> sites() const { return sites_.span(); }
-  [[nodiscard]] std::span<const std::uintptr_t> frames() const { return frames_.span(); }
-  [[nodiscard]] std::span<const std::uintptr_t> frames_of(const Site& site) const {
-    return frames().subspan(site.first_frame, site.frames);
-  }
 
  private:
   struct Sample {
@@ -76,8 +87,6 @@ class AllocationProfile {
   std::uint32_t site_of(std::span<const std::uintptr_t> stack);
   void count_live(const Sample& sample, double sign);
 
-  base::PageVector<std::uintptr_t> frames_;
-  base::PageVector<Site> sites_;
   AddressTable<Sample> samples_;
   std::array<std::uint32_t, kHeads> heads_{};                          // 1 + the first site with that hash
   std::array<std::atomic<std::uint64_t>, kFilterBits / 64> filter_{};  // bits of the samples' addresses

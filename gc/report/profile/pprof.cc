@@ -56,7 +56,7 @@ Mapping mapping_of(std::string_view line) {
 // Writes the parts of a Profile. The numbers of fields are those of profile.proto.
 class ProfileWriter {
  public:
-  ProfileWriter(const AllocationProfile& profile, base::PageVector<std::byte>& out)
+  ProfileWriter(const AllocationSites& profile, base::PageVector<std::byte>& out)
       : profile_(profile), out_(out) {}
 
   bool write(std::uint64_t every, std::string_view maps) {
@@ -68,7 +68,7 @@ class ProfileWriter {
     for (const auto& [type, unit] :
          std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{{1, 2}, {3, 4}, {5, 2}, {6, 4}})
       value_type(1, type, unit);
-    for (const AllocationProfile::Site& site : profile_.sites()) sample(site);
+    for (const AllocationSites::Site& site : profile_.sites()) sample(site);
     for (const std::string_view name : names) out_.text(6, name);
     out_.text(6, "space");
     out_.text(6, "GC_.*|jackdaw::.*");
@@ -112,7 +112,7 @@ class ProfileWriter {
       part.number(2, unit);
     });
   }
-  void sample(const AllocationProfile::Site& site) {
+  void sample(const AllocationSites::Site& site) {
     message(2, [&](ProtobufMessage& part) {
       for (const std::uintptr_t frame : profile_.frames_of(site)) {
         const auto place = std::lower_bound(addresses_.begin(), addresses_.end(), frame);
@@ -150,7 +150,7 @@ class ProfileWriter {
     });
   }
 
-  const AllocationProfile& profile_;
+  const AllocationSites& profile_;
   ProtobufMessage out_;
   base::PageVector<std::byte> inner_;
   base::PageVector<std::uintptr_t> addresses_;
@@ -176,7 +176,7 @@ void read_memory_map(base::PageVector<char>& text) {
   close(file);
 }
 
-bool encode_pprof(const AllocationProfile& profile, std::uint64_t every, std::string_view maps,
+bool encode_pprof(const AllocationSites& profile, std::uint64_t every, std::string_view maps,
                   base::PageVector<std::byte>& out) {
   return ProfileWriter(profile, out).write(every, maps);
 }

@@ -19,7 +19,7 @@ void read_memory_map(base::PageVector<char>& text);
 
 /// Appends the profile, in which an object became a sample every `every` bytes on average, to `out`. `maps`
 /// is the text of /proc/self/maps. Returns false when there was no memory for all of it. Without malloc.
-bool encode_pprof(const AllocationProfile& profile, std::uint64_t every, std::string_view maps,
+bool encode_pprof(const AllocationSites& profile, std::uint64_t every, std::string_view maps,
                   base::PageVector<std::byte>& out);
 
 }  // namespace jackdaw::gc
