@@ -43,10 +43,11 @@ inline void allocate_some() {
   for (int i = 0; i < 16; ++i) GC_reachable_here(GC_malloc(64));
 }
 
-/// Gives up after many collections.
+/// Gives up after many collections: where the mark thread gets no processor, the program is stopped for one
+/// each time that little was allocated.
 template <typename Condition>
 void allocate_until(Condition holds) {
-  constexpr std::uint64_t kMany = 100;
+  constexpr std::uint64_t kMany = 5000;
   const std::uint64_t last = ProcessCollector::instance().collections() + kMany;
   while (!holds()) {
     if (ProcessCollector::instance().collections() > last) {
