@@ -35,10 +35,11 @@ bool make_empty(int descriptor) {
 
 }  // namespace
 
-bool OwnFile::open(const std::string& path, Contents contents) {
+bool OwnFile::open(const std::string& path, Contents contents, Readers readers) {
+  const mode_t mode = readers == Readers::all ? S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH : S_IRUSR | S_IWUSR;
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
                     (contents == Contents::kept ? O_APPEND : 0) | (is_trusted_link(path) ? 0 : O_NOFOLLOW);
-  if (!descriptor_.keep(::open(path.c_str(), flags, S_IRUSR | S_IWUSR))) return false;
+  if (!descriptor_.keep(::open(path.c_str(), flags, mode))) return false;
   if (contents == Contents::kept || make_empty(descriptor_.number())) return true;
   const int error = errno;
   close();

@@ -16,8 +16,7 @@
 
 namespace jackdaw::base {
 
-/// One thread at a time opens and closes it. A new file is its owner's alone to read. A function that returns
-/// false leaves the reason in errno.
+/// One thread at a time opens and closes it. A function that returns false leaves the reason in errno.
 class OwnFile {
  public:
   enum class Contents : std::uint8_t {
@@ -25,9 +24,15 @@ class OwnFile {
     replaced,  ///< the file is emptied at once; false while another OwnFile holds its lock
   };
 
+  /// Users who may read a new file.
+  enum class Readers : std::uint8_t {
+    owner,
+    all,  ///< as far as the process's umask lets them
+  };
+
   /// Opens what is at `path`, or makes a regular file there. Follows links of this user and of root. A pipe
   /// must have a reader.
-  bool open(const std::string& path, Contents contents);
+  bool open(const std::string& path, Contents contents, Readers readers = Readers::owner);
   /// Makes a file of a new name, `path` with some letters and ".part" after it, which `path` becomes.
   bool make_part(std::string& path);
   void close() { descriptor_.close(); }

@@ -39,9 +39,22 @@ struct CollectorParts {
   [[nodiscard]] std::chrono::nanoseconds processor_time() const {
     return heap.work_time().total() + engine.helpers_time() + marking.thread_time() + scavenger.thread_time();
   }
-  /// Has the log write a line, if there is one. With the collector's lock.
+  /// Has the log write a line, and the metrics written, where they are. With the collector's lock.
   void log(const CollectionRecord& record) {
     if (reports.has_log()) reports.log(record, processor_time());
+    if (reports.has_metrics()) reports.write_metrics(metrics());
+  }
+  /// Returns what the collector has done so far. With the collector's lock.
+  [[nodiscard]] CollectorMetrics metrics() const {
+    return {.collections = counters.collections(),
+            .all_pauses = counters.all_pauses(),
+            .longest_pause = counters.longest_pause(),
+            .processor_time = processor_time(),
+            .allocated_bytes = heap.usage().allocated,
+            .live_bytes = counters.live_bytes(),
+            .heap_bytes = heap.bytes(),
+            .free_bytes = heap.usage().free,
+            .given_back_bytes = heap.usage().given_back};
   }
 
   heap::Heap heap;

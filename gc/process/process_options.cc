@@ -140,7 +140,7 @@ struct Setting {
   std::string (*in_use)(const ProcessOptions& options) = nullptr;  // the value in use after a bad one
 };
 
-constexpr std::array<Setting, 28> kSettings{{
+constexpr std::array<Setting, 29> kSettings{{
     {{"JACKDAW_MARKERS", "GC_MARKERS", "GC_NPROCS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(1, kMostMarkers, text), options.marking.engine.threads);
@@ -257,6 +257,11 @@ constexpr std::array<Setting, 28> kSettings{{
     {{"JACKDAW_LOG_FILE", "GC_LOG_FILE"},
      [](std::string_view text, ProcessOptions& options) {
        options.log_path = text;
+       return true;
+     }},
+    {{"JACKDAW_METRICS"},
+     [](std::string_view text, ProcessOptions& options) {
+       options.metrics_path = text;
        return true;
      }},
     {{"JACKDAW_DUMP"},

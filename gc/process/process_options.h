@@ -61,6 +61,8 @@ struct ProcessOptions {
   std::string dump_path;
   /// The signal after which the next collection writes a dump. 0: each collection does.
   int dump_signal = 0;
+  /// The file of the metrics (MetricsFile). Empty: none.
+  std::string metrics_path;
   /// The file of the trace (CollectionTrace). Empty: none.
   std::string trace_path;
   /// The file of the profile that is written at the exit (Profiling), and the bytes between two samples.

@@ -1,4 +1,4 @@
-// Reports: what a process's collector writes for people: log, trace and heap dumps.
+// Reports: what a process's collector writes for people: log, metrics, trace and heap dumps.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include "gc/process/threads/own_work.h"
 #include "gc/report/collection_log.h"
 #include "gc/report/dump/heap_dumps.h"
+#include "gc/report/metrics_file.h"
 #include "gc/report/trace/collection_trace.h"
 
 namespace jackdaw::gc {
@@ -20,6 +21,7 @@ class Reports {
   explicit Reports(const ProcessOptions& options)
       : trace_(options.trace_path, options.marking.engine.threads), dumps_(options.stop_patience) {
     if (options.log_collections) log_.emplace(options.log_path, options.log_spelling);
+    if (!options.metrics_path.empty()) metrics_.emplace(options.metrics_path);
     if (!options.dump_path.empty()) dumps_.set(options.dump_path, options.dump_signal);
   }
   Reports(const Reports&) = delete;
@@ -34,6 +36,9 @@ class Reports {
     record.processor_time = processor_time - std::exchange(logged_time_, processor_time);
     log_->write(record);
   }
+  [[nodiscard]] bool has_metrics() const { return metrics_.has_value(); }
+  /// Writes the metrics to their file, which there is.
+  void write_metrics(const CollectorMetrics& metrics) { metrics_->write(metrics); }
   /// See CollectionTrace::write.
   void write_trace() {
     if (!trace_.is_on()) return;
@@ -43,6 +48,7 @@ class Reports {
   void after_fork_in_child() {
     const OwnWork own_work;
     trace_.after_fork_in_child();
+    if (metrics_) metrics_->after_fork_in_child();
     logged_time_ = {};
   }
 
@@ -68,6 +74,7 @@ class Reports {
  private:
   CollectionTrace trace_;
   std::optional<CollectionLog> log_;
+  std::optional<MetricsFile> metrics_;
   std::chrono::nanoseconds logged_time_{0};  // the processor time that all lines together tell
   HeapDumps dumps_;
 };

@@ -7,8 +7,8 @@ namespace jackdaw::gc {
 
 // The linker puts these at the begin of the program or shared library that has this code, and at its code's
 // end.
-[[gnu::visibility("hidden")]] extern const char kBegin asm("__ehdr_start");
-[[gnu::visibility("hidden")]] extern const char kEndOfCode asm("etext");
+[[gnu::visibility("hidden")]] extern const char kImageBegin asm("__ehdr_start");
+[[gnu::visibility("hidden")]] extern const char kImageCodeEnd asm("etext");
 
 namespace {
 
@@ -16,8 +16,8 @@ namespace {
 // code.
 bool is_in_own_library(std::uintptr_t address) {
   const auto is_here = [](std::uintptr_t one) {
-    return reinterpret_cast<std::uintptr_t>(&kBegin) <= one &&
-           one < reinterpret_cast<std::uintptr_t>(&kEndOfCode);
+    return reinterpret_cast<std::uintptr_t>(&kImageBegin) <= one &&
+           one < reinterpret_cast<std::uintptr_t>(&kImageCodeEnd);
   };
   return is_here(address) && !is_here(getauxval(AT_PHDR));
 }

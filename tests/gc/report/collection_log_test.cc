@@ -7,8 +7,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <regex>
 #include <string>
@@ -16,6 +14,7 @@
 
 #include "tests/base/taken_numbers.h"
 #include "tests/gc/process/hidden_lists.h"
+#include "tests/temporary_folder.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -44,11 +43,6 @@ constexpr ConcurrentRecord kConcurrent{.first_pause = std::chrono::microseconds(
 constexpr const char* kFields =
     "jackdaw: collection=12 reason=request pause_ms=3.214 before_mib=64.000 live_mib=31.250 heap_mib=96.000 "
     "mark_threads=2 stolen_percent=1.042 stopped_threads=5";
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(CollectionLog, ALineNamesEachFigure) {
   std::array<char, kLongestLogLine> buffer;
@@ -125,7 +119,7 @@ TEST(CollectionLog, AppendsToItsFile) {
   const std::string line = std::string(kFields) +
                            " markers=8 at_ms=0\\.[0-9]{3} pid=" + std::to_string(getpid()) +
                            " free_mib=3\\.000 given_back_mib=0\\.500 processor_ms=7\\.654";
-  EXPECT_TRUE(std::regex_match(text_of(path), std::regex(line + "\n" + line + "\n"))) << text_of(path);
+  EXPECT_TRUE(std::regex_match(read_file(path), std::regex(line + "\n" + line + "\n"))) << read_file(path);
   std::remove(path.c_str());
 }
 
@@ -146,7 +140,7 @@ TEST(CollectionLog, SaysOnceThatLinesAreLost) {
   {
     CollectionLog log(path, LogSpelling::words);
     log.write(kRecord);
-    const std::string before = text_of(path);
+    const std::string before = read_file(path);
     const base::TakenNumbers taken(other);
     for (int i = 0; i < 2; ++i) log.write(kRecord);
     EXPECT_EQ(before.substr(0, 9), "jackdaw: ");
@@ -154,7 +148,7 @@ TEST(CollectionLog, SaysOnceThatLinesAreLost) {
   EXPECT_EQ(
       testing::internal::GetCapturedStderr(),
       "jackdaw: lines of the log are lost: its file takes no more, or the program has closed its number\n");
-  EXPECT_EQ(text_of(other), "");
+  EXPECT_EQ(read_file(other), "");
   std::remove(path.c_str());
   std::remove(other.c_str());
 }
