@@ -42,7 +42,11 @@ class PathInProc {
   base::LineText path_;
 };
 
-// An inspector's file, open for a moment. In a signal handler, too.
+std::uint64_t count(std::chrono::nanoseconds time) { return static_cast<std::uint64_t>(time.count()); }
+
+}  // namespace
+
+// An inspector's file, open for an answer or a dump. In a signal handler, too.
 class InspectionFile {
  public:
   InspectionFile(pid_t inspector, int descriptor)
@@ -64,22 +68,17 @@ class InspectionFile {
   bool write(const InspectionPage& page) const {
     return pwrite(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page);
   }
+  /// Tells the inspector the state, unless it no longer waits.
+  void set_state(pid_t inspected, InspectionPage::State state) const {
+    InspectionPage page;
+    if (!read(page, inspected) || page.state == InspectionPage::State::withdrawn) return;
+    page.state = state;
+    write(page);
+  }
 
  private:
   int number_;
 };
-
-void set_state(const Inspection::Wanted& wanted, pid_t inspected, InspectionPage::State state) {
-  const InspectionFile file(wanted.inspector, wanted.descriptor);
-  InspectionPage page;
-  if (!file.read(page, inspected) || page.state == InspectionPage::State::withdrawn) return;
-  page.state = state;
-  file.write(page);
-}
-
-std::uint64_t count(std::chrono::nanoseconds time) { return static_cast<std::uint64_t>(time.count()); }
-
-}  // namespace
 
 void Inspection::fill_in(InspectionPage& page) {
   page.collections = parts_.counters.collections();
@@ -114,42 +113,39 @@ bool Inspection::write_dump(std::uintptr_t stack_pointer) {
   if (!lock) return false;
   const Wanted wanted = wanted_.exchange({}, std::memory_order_relaxed);
   if (wanted.inspector == 0) return true;
+  const InspectionFile file(wanted.inspector, wanted.descriptor);
   InspectionPage page;
-  {
-    const InspectionFile file(wanted.inspector, wanted.descriptor);
-    if (!file.read(page, getpid()) || page.state != InspectionPage::State::queued) return true;
-    page.state = InspectionPage::State::begun;
-    if (!file.write(page)) return true;
-  }
-  if (!fork_writer(wanted, page.pipe, stack_pointer))
-    set_state(wanted, getpid(), InspectionPage::State::failed);
+  if (!file.read(page, getpid()) || page.state != InspectionPage::State::queued) return true;
+  if (!fork_writer(file, PathInProc(wanted.inspector, page.pipe).text(), stack_pointer))
+    file.set_state(getpid(), InspectionPage::State::failed);
   return true;
 }
 
 // Returns whether there is a child that writes the dump. The locks are taken in the order of a fork's, so
-// that the marking thread is between two steps.
-bool Inspection::fork_writer(const Wanted& wanted, int pipe, std::uintptr_t stack_pointer) {
+// that the marking thread is between two steps. The child has both files open, as the process that they are
+// opened by may be gone when it ends.
+bool Inspection::fork_writer(const InspectionFile& file, const char* pipe, std::uintptr_t stack_pointer) {
   HeapDumps& dumps = parts_.reports.dumps();
   {
     const OwnWork own_work;
     if (dumps.is_left_one_written()) return false;
     try {
-      dumps.request_at(PathInProc(wanted.inspector, pipe).text());
+      dumps.request_at(pipe);
       dumps.prepare(parts_.counters.collections());
     } catch (const std::bad_alloc&) {
       return false;
     }
   }
   if (dumps.is_prepared()) {
+    const pid_t inspected = getpid();
+    file.set_state(inspected, InspectionPage::State::begun);
     const std::lock_guard steps(parts_.marking.steps());
     StaticRoots& static_data = parts_.roots.static_data();
     const bool knows_roots = static_data.take([this] { parts_.threads.stops().stop_others(); });
-    const pid_t inspected = getpid();
     if (knows_roots) {
       dumps.fork_and_write([&](DumpStream& stream) {
         const bool is_whole = world_.write_snapshot(stream, {stack_pointer});
-        set_state(wanted, inspected,
-                  is_whole ? InspectionPage::State::complete : InspectionPage::State::failed);
+        file.set_state(inspected, is_whole ? InspectionPage::State::complete : InspectionPage::State::failed);
         return is_whole;
       });
     }

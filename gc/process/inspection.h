@@ -3,8 +3,9 @@
 //
 // The signal's handler writes the figures, which are all numbers that any thread may read. A dump is written
 // by a child, as other dumps are, but of a snapshot: the program is stopped only for the fork, and the child
-// marks. So nothing is collected, and no callback of the program's runs, which allows any thread to do it:
-// the next that needs a block, or the scavenger's, which may be there while the program is idle.
+// marks. So nothing is collected, and no callback of the program's runs but, in the child, the one that names
+// roots, which allows any thread to do it: the next that needs a block, or the scavenger's, which may be
+// there while the program is idle.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +18,8 @@
 #include "gc/report/inspection_page.h"
 
 namespace jackdaw::gc {
+
+class InspectionFile;
 
 /// One for the process. Any thread.
 class Inspection {
@@ -38,15 +41,15 @@ class Inspection {
   /// In the child of a fork, for which nobody waits.
   void after_fork_in_child() { wanted_.store({}, std::memory_order_relaxed); }
 
-  /// A dump that is wanted. The alignment lets one instruction change both.
+ private:
+  // A dump that is wanted. The alignment lets one instruction change both.
   struct alignas(std::uint64_t) Wanted {
-    pid_t inspector = 0;  ///< the process that waits for it; 0: none
-    int descriptor = 0;   ///< its number of the page's file
+    pid_t inspector = 0;  // the process that waits for it; 0: none
+    int descriptor = 0;   // its number of the page's file
   };
 
- private:
   void fill_in(InspectionPage& page);
-  bool fork_writer(const Wanted& wanted, int pipe, std::uintptr_t stack_pointer);
+  bool fork_writer(const InspectionFile& file, const char* pipe, std::uintptr_t stack_pointer);
 
   CollectorParts& parts_;
   StopTheWorld& world_;

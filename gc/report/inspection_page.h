@@ -20,7 +20,7 @@ struct InspectionPage {
     asked,      ///< by the inspector
     answered,   ///< the figures are there
     queued,     ///< so are they, and a dump will be written
-    begun,      ///< the dump is being written
+    begun,      ///< the pipe is open, and a child is to write the dump
     complete,   ///< it has been written
     failed,     ///< it could not be written
     withdrawn,  ///< the inspector no longer waits

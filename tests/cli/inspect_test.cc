@@ -236,6 +236,12 @@ TEST(DumpCommand, LetsRootDumpAnotherUsersProgram) {
   expect_dump(Running(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate"})));
 }
 
+// The dump does not fit into the pipe, so the program still writes when the command reads.
+TEST(DumpCommand, LetsRootDumpAnotherUsersBigProgram) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  expect_dump(Running(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate-with-much"})));
+}
+
 TEST(DumpCommand, DumpsAUsersOwnProgram) {
   if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
   const Running program(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate"}));

@@ -54,13 +54,14 @@ int main(int argc, char** argv) {
     make_list(2000000);
     list = NULL;
   }
+  if (strcmp(what, "allocate-with-much") == 0) make_list(500000);
   make_list(1000);
   for (int i = 0; i < 3; ++i) GC_gcollect();
   if (strcmp(what, "hide") == 0 && prctl(PR_SET_DUMPABLE, 0) != 0) return 1;
   if (strcmp(what, "filter") == 0 && !install_filter()) return 1;
   if (puts("ready") < 0 || fflush(stdout) != 0) return 1;
   if (strcmp(what, "close-all") == 0) close_all_files();
-  while (strcmp(what, "allocate") == 0 || strcmp(what, "close-all") == 0) {
+  while (strncmp(what, "allocate", 8) == 0 || strcmp(what, "close-all") == 0) {
     make_garbage(1000);
     usleep(1000);
   }

@@ -53,10 +53,10 @@ class Pipe {
   void close_writer() {
     if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));
   }
-  /// Whether there is something to read, after `time` at most.
-  [[nodiscard]] bool has_some(std::chrono::milliseconds time) const {
+  /// Waits for something to read, for `time` at most.
+  void await_some(std::chrono::milliseconds time) const {
     pollfd reader{.fd = ends_[0], .events = POLLIN, .revents = 0};
-    return poll(&reader, 1, static_cast<int>(time.count())) > 0;
+    poll(&reader, 1, static_cast<int>(time.count()));
   }
   /// Returns what there is to read; nothing at the end.
   std::string_view read_some() {
@@ -106,15 +106,17 @@ class CompressedOutput {
   bool is_compressed_ = false;
 };
 
-// Waits until the program begins to write. Throws InputError when it does not.
+// Waits until the program has opened the pipe, so that it ends with the writer. Throws InputError when it
+// does not.
 void await_begin(pid_t process, const Inspector& inspector, const Pipe& pipe,
                  std::chrono::duration<double> patience) {
   constexpr std::chrono::milliseconds kLook{50};
   constexpr std::chrono::seconds kPatienceToLine{1};
   const Clock::time_point start = Clock::now();
   bool is_told = false;
-  while (!pipe.has_some(kLook)) {
+  for (;;) {
     const Page::State state = inspector.page().state;
+    if (state == Page::State::begun || state == Page::State::complete) return;
     if (state == Page::State::failed) {
       throw InputError(fmt::format(
           "process {} could not write the dump: it lacks memory or processes, or writes another dump",
@@ -123,7 +125,7 @@ void await_begin(pid_t process, const Inspector& inspector, const Pipe& pipe,
     if (!is_running(process))
       throw InputError(fmt::format("process {} has ended before it wrote a dump", process));
     const Clock::duration waited = Clock::now() - start;
-    if (waited >= patience && state != Page::State::begun) {
+    if (waited >= patience) {
       throw InputError(
           fmt::format("process {} has allocated nothing for {:.0f} s, and so wrote no dump; --timeout says "
                       "how long to wait",
@@ -132,6 +134,7 @@ void await_begin(pid_t process, const Inspector& inspector, const Pipe& pipe,
     if (waited >= kPatienceToLine && !std::exchange(is_told, true))
       fmt::print(stderr, "jackdaw: process {} will write the dump when it next allocates; waiting for that\n",
                  process);
+    pipe.await_some(kLook);
   }
 }
 
