@@ -92,6 +92,8 @@ void Inspection::fill_in(InspectionPage& page) {
 
 // The kernel lets the process's own user look into it unless it gained rights or asked to be left alone.
 bool Inspection::answer(pid_t inspector, int descriptor) {
+  // To open a file is a cancellation point, which the interrupted code need not be.
+  const base::CancellationDisabled guard;
   if (prctl(PR_GET_DUMPABLE) != 1) return false;
   const InspectionFile file(inspector, descriptor);
   InspectionPage page;
