@@ -10,6 +10,9 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
@@ -240,6 +243,49 @@ TEST(DumpCommand, LetsRootDumpAnotherUsersProgram) {
 TEST(DumpCommand, LetsRootDumpAnotherUsersBigProgram) {
   if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
   expect_dump(Running(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate-with-much"})));
+}
+
+// Returns what is in a file of /proc; nothing if the process has ended.
+std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Returns the stopped process of the user without rights that a command started which has this argument; 0:
+// none is there yet.
+pid_t find_agent(const std::string& argument) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string status = contents_of(entry.path() / "status");
+    const std::size_t parent = status.find("PPid:\t");
+    if (status.starts_with("Name:\tjackdaw\n") && status.find("State:\tT") != std::string::npos &&
+        status.find("Uid:\t65534") != std::string::npos &&
+        contents_of("/proc/" + std::to_string(std::stoi(status.substr(parent + 6))) + "/cmdline")
+                .find('\0' + argument + '\0') != std::string::npos)
+      return std::stoi(entry.path().filename());
+  }
+  return 0;
+}
+
+// Root's agent for a user may be traced by that user: it must hold nothing else of root's.
+TEST(DumpCommand, GivesAUserTwoFilesAlone) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  const Running program(as_nobody({JACKDAW_INSPECTED_PROGRAM, "rest"}));
+  ASSERT_EQ(kill(program.process(), SIGSTOP), 0);
+  const TemporaryFolder folder;
+  const auto command = std::async(std::launch::async, [&] {
+    return run_jackdaw({"dump", program.number(), "-o", folder.file("dump")});
+  });
+  pid_t agent = 0;
+  while ((agent = find_agent(program.number())) == 0)
+    ASSERT_NE(command.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  const std::string files = "/proc/" + std::to_string(agent);
+  std::vector<std::string> opened;
+  for (const auto& entry : std::filesystem::directory_iterator(files + "/fd"))
+    opened.push_back(std::filesystem::read_symlink(entry.path()).string().substr(0, 5));
+  std::ranges::sort(opened);
+  EXPECT_EQ(opened, (std::vector<std::string>{"/memf", "pipe:"}));
+  EXPECT_EQ(contents_of(files + "/environ").find_first_not_of('\0'), std::string::npos);
+  EXPECT_EQ(getsid(agent), agent) << "it has no terminal";
 }
 
 TEST(DumpCommand, DumpsAUsersOwnProgram) {

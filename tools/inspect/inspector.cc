@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -32,11 +34,29 @@ std::string name_of(uid_t user) {
   return entry != nullptr ? entry->pw_name : fmt::format("{}", user);
 }
 
-// In the agent: gives up all rights but the user's, who may then open its files.
-[[noreturn]] void be_opened(uid_t user, gid_t group, pid_t parent) {
-  const bool is_users = setgroups(0, nullptr) == 0 && setresgid(group, group, group) == 0 &&
-                        setresuid(user, user, user) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 &&
-                        prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+// Closes all files but two, either of which may be -1. Returns whether that was possible.
+bool close_all_but(int one, int other) {
+  unsigned begin = 0;
+  for (const int kept : {std::min(one, other), std::max(one, other)}) {
+    const auto number = static_cast<unsigned>(kept);
+    if (kept < 0) continue;
+    if (number > begin && close_range(begin, number - 1, 0) != 0) return false;
+    begin = number + 1;
+  }
+  return close_range(begin, ~0U, 0) == 0;
+}
+
+// In the agent: gives up the terminal, all files but two, the environment, and all rights but the user's, who
+// may then look into this process, and even make it act.
+[[noreturn]] void be_opened(const RunningProcess& process, int file, int pipe, pid_t parent) {
+  const uid_t user = process.user;
+  const gid_t group = process.group;
+  for (char* const* variable = environ; *variable != nullptr; ++variable)
+    explicit_bzero(*variable, std::strlen(*variable));
+  const bool is_users = setsid() >= 0 && close_all_but(file, pipe) && setgroups(0, nullptr) == 0 &&
+                        setresgid(group, group, group) == 0 && setresuid(user, user, user) == 0 &&
+                        prctl(PR_SET_DUMPABLE, 1) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+                        getppid() == parent;
   if (is_users) {
     raise(SIGSTOP);  // this tells the parent
     for (;;) pause();
@@ -77,7 +97,7 @@ void Inspector::start_agent(const RunningProcess& process, int pipe) {
   const pid_t parent = getpid();
   const pid_t agent = fork();
   if (agent < 0) fail(process_, "there is no process for its user");
-  if (agent == 0) be_opened(process.user, process.group, parent);
+  if (agent == 0) be_opened(process, file_, pipe, parent);
   agent_ = agent;
   int status = 0;
   if (waitpid(agent, &status, WUNTRACED) != agent || !WIFSTOPPED(status))
