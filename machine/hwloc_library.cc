@@ -4,6 +4,9 @@
 
 namespace jackdaw::machine {
 
+// Headers of another major version would describe other structures than those of the library below.
+static_assert(HWLOC_API_VERSION >> 16 == 2, "Jackdaw needs the headers of hwloc 2");
+
 const HwlocLibrary* HwlocLibrary::load() {
   static HwlocLibrary functions{};
   static const bool kIsWhole = [] {
