@@ -132,10 +132,19 @@ bool Inspector::write(const Page& page) const {
   return pwrite(file_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page);
 }
 
+// A signal is lost while another inspector's is pending, so it is sent again.
 bool Inspector::await_answer(std::chrono::milliseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kTimeToSendAgain{100};
+  const Clock::time_point end = Clock::now() + time;
+  Clock::time_point next = Clock::now() + kTimeToSendAgain;
   while (page().state == Page::State::asked) {
-    if (std::chrono::steady_clock::now() >= end || !is_running(process_)) return false;
+    const Clock::time_point now = Clock::now();
+    if (now >= end || !is_running(process_)) return false;
+    if (now >= next) {
+      send();
+      next = now + kTimeToSendAgain;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
