@@ -102,8 +102,10 @@ bool Inspection::answer(pid_t inspector, int descriptor) {
   const bool is_dump = page.wish == InspectionPage::Wish::dump;
   page.state = is_dump ? InspectionPage::State::queued : InspectionPage::State::answered;
   if (!file.write(page) || !is_dump) return false;
-  // Relaxed: the word is all that there is to know. An inspector that asked earlier gives up after a while.
-  wanted_.store({inspector, descriptor}, std::memory_order_relaxed);
+  // Relaxed: the word is all that there is to know.
+  const Wanted before = wanted_.exchange({inspector, descriptor}, std::memory_order_relaxed);
+  if (before.inspector != 0)
+    InspectionFile(before.inspector, before.descriptor).set_state(getpid(), InspectionPage::State::failed);
   return true;
 }
 

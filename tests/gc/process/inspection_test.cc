@@ -1,4 +1,4 @@
-// Inspection: what its signal's handler leaves as it was in the thread that it interrupts.
+// Inspection: what its signal's handler answers, and leaves as it was in the thread that it interrupts.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -17,8 +17,8 @@ namespace {
 // The page of an inspector, which is this process itself.
 class OwnPage {
  public:
-  OwnPage() : file_(memfd_create("page", MFD_CLOEXEC)) {
-    const InspectionPage page{.inspected = getpid()};
+  explicit OwnPage(InspectionPage::Wish wish) : file_(memfd_create("page", MFD_CLOEXEC)) {
+    const InspectionPage page{.inspected = getpid(), .wish = wish};
     EXPECT_EQ(pwrite(file_, &page, sizeof page, 0), static_cast<ssize_t>(sizeof page));
   }
   ~OwnPage() { close(file_); }
@@ -57,7 +57,7 @@ TEST(Inspection, EndsNoThreadThatIsToBeCancelled) {
   ASSERT_EQ(pthread_create(&thread, nullptr, Thread::run, &calls), 0);
   while (!calls.runs) continue;
   ASSERT_EQ(pthread_cancel(thread), 0);
-  const OwnPage page;
+  const OwnPage page(InspectionPage::Wish::figures);
   page.ask(thread);
   // A thread that ended would leave the page as it is.
   while (page.state() == InspectionPage::State::asked && pthread_tryjoin_np(thread, nullptr) != 0) continue;
@@ -66,6 +66,20 @@ TEST(Inspection, EndsNoThreadThatIsToBeCancelled) {
   void* result = nullptr;
   ASSERT_EQ(pthread_join(thread, &result), 0);
   EXPECT_EQ(result, &calls);
+}
+
+// Its inspector need not wait in vain. With the lock, no dump is begun meanwhile.
+TEST(Inspection, ADumpThatIsWantedGivesWayToALaterOne) {
+  GC_init();
+  const OwnPage earlier(InspectionPage::Wish::dump);
+  const OwnPage later(InspectionPage::Wish::dump);
+  GC_alloc_lock();
+  earlier.ask(pthread_self());
+  const InspectionPage::State alone = earlier.state();
+  later.ask(pthread_self());
+  GC_alloc_unlock();
+  EXPECT_EQ(alone, InspectionPage::State::queued);
+  EXPECT_EQ(earlier.state(), InspectionPage::State::failed);
 }
 
 }  // namespace
