@@ -30,8 +30,10 @@ std::string command_line() {
   std::string line;
   for (std::string word; std::getline(words, word, '\0');) {
     const bool is_plain =
-        !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]~`#!") == std::string::npos;
+        !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]{}~`#!") == std::string::npos;
     if (!line.empty()) line += ' ';
+    for (std::size_t quote = 0; (quote = word.find('\'', quote)) != std::string::npos; quote += 4)
+      word.replace(quote, 1, R"('\'')");
     line += is_plain ? word : fmt::format("'{}'", word);
   }
   return line;
