@@ -46,7 +46,7 @@ jackdaw_debian_package(tools jackdaw-tools
   TEXT "The jackdaw command runs programs that use libgc on Jackdaw, tells what is
  in a heap and why, what a program's collections did, and where it allocated.")
 jackdaw_debian_package(libgc libjackdaw-libgc
-  SECTION libs SUMMARY "parallel garbage collector in the place of libgc"
+  SECTION libs RECOMMENDS libhwloc15 SUMMARY "parallel garbage collector in the place of libgc"
   TEXT "Jackdaw under the names of libgc's libraries, in a folder where no loader
  finds it unless told, such as by jackdaw run.")
 
