@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/throw_or_end.h"
 #include "gc/cpp/make_garbage_collected.h"
 #include "gc/cpp/visitor.h"
 #include "gc/process/process_kinds.h"
@@ -50,7 +51,7 @@ class HeapAllocator {
 
   T* allocate(std::size_t count) {
     static_assert(alignof(T) <= heap::kGranuleBytes, "objects are aligned to 16 bytes at most");
-    if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) throw std::bad_alloc();
+    if (count > std::numeric_limits<std::size_t>::max() / kElementBytes) base::throw_or_end(std::bad_alloc());
     return static_cast<T*>(internal::allocate(count * kElementBytes, kKind));
   }
   /// Clears the memory, so that a stale word that refers to it keeps nothing else alive.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/export.h"
+#include "base/throw_or_end.h"
 #include "gc/cpp/garbage_collected.h"
 #include "gc/cpp/object_address.h"
 #include "gc/cpp/visitor.h"
@@ -95,6 +96,22 @@ inline void set_header(void* start, const gc::TraceDescriptor* descriptor) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
+/// Makes an object one without a type if its constructor throws: the language has destroyed the parts that
+/// were constructed, and a collection frees the memory. It needs no `catch`, which -fno-exceptions forbids.
+class DropIfThrown {
+ public:
+  explicit DropIfThrown(void* start) : start_(start) {}
+  DropIfThrown(const DropIfThrown&) = delete;
+  DropIfThrown& operator=(const DropIfThrown&) = delete;
+  ~DropIfThrown() {
+    if (start_ != nullptr) set_header(start_, nullptr);
+  }
+  void cancel() { start_ = nullptr; }
+
+ private:
+  void* start_;
+};
+
 template <typename T, typename... Arguments>
 T* make(std::size_t additional_bytes, Arguments&&... arguments) {
   static_assert(kIsGarbageCollected<T>, "T must be derived from GarbageCollected<T>");
@@ -102,18 +119,13 @@ T* make(std::size_t additional_bytes, Arguments&&... arguments) {
   static_assert(alignof(T) <= heap::kGranuleBytes, "objects are aligned to 16 bytes at most");
   using Type = TypeOf<T>;
   constexpr std::size_t kBytes = kObjectOffset<T> + sizeof(T);
-  if (additional_bytes > static_cast<std::size_t>(-1) - kBytes) throw std::bad_alloc();
+  if (additional_bytes > static_cast<std::size_t>(-1) - kBytes) base::throw_or_end(std::bad_alloc());
   void* const start = allocate(kBytes + additional_bytes, Type::kKind);
   set_header(start, Type::kIsDestroyed ? &Type::kUnderConstruction : &Type::kComplete);
   void* const place = static_cast<std::byte*>(start) + kObjectOffset<T>;
-  T* object = nullptr;
-  try {
-    object = ::new (place) T(std::forward<Arguments>(arguments)...);
-  } catch (...) {
-    // The language has destroyed the parts that were constructed; a collection frees the memory.
-    set_header(start, nullptr);
-    throw;
-  }
+  DropIfThrown drop(start);
+  T* const object = ::new (place) T(std::forward<Arguments>(arguments)...);
+  drop.cancel();
   if constexpr (Type::kIsDestroyed) set_header(start, &Type::kComplete);
   return object;
 }
