@@ -10,7 +10,7 @@ if(NOT engine_only)
   # Under the names of libgc's, also found as <gc.h> and <gc/gc.h>.
   set(libgc_headers gc gc_allocator gc_backptr gc_cpp gc_disclaim gc_gcj gc_inline gc_mark gc_tiny_fl gc_typed javaxfc
     leak_detector)
-  list(APPEND public code_roots collector cppgc machine stacks ${libgc_headers})
+  list(APPEND public code_roots collector cppgc cppgc_names machine stacks ${libgc_headers})
 endif()
 string(REPLACE ";" "|" any_folder "${folders}")
 cmake_path(ABSOLUTE_PATH include_dir BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX})

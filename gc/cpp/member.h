@@ -43,6 +43,11 @@ class BasicMember {
   constexpr T* operator->() const { return object_; }
   constexpr T& operator*() const { return *object_; }
 
+  /// V8's names: Release returns the object and makes the reference null.
+  [[nodiscard]] constexpr T* Get() const { return get(); }
+  constexpr void Clear() { object_ = nullptr; }
+  constexpr T* Release() { return std::exchange(object_, nullptr); }
+
  private:
   friend class jackdaw::Visitor;
 

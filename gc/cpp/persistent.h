@@ -71,6 +71,15 @@ class BasicPersistent {
   T& operator*() const { return *get(); }
   void clear() { set(nullptr); }
 
+  /// V8's names: Release returns the object, which the handle keeps no longer.
+  [[nodiscard]] T* Get() const { return get(); }
+  void Clear() { clear(); }
+  T* Release() {
+    T* const object = get();
+    clear();
+    return object;
+  }
+
  private:
   [[gnu::always_inline]] void set(T* object) {
     if (node_ != nullptr) {
