@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/cli/process.h"
+#include "tests/environment_variable.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -48,6 +49,21 @@ TEST_F(Report, IsOneFileThatLoadsNothing) {
   }
   EXPECT_NE(read_file(marked_).find("\"time_line\""), std::string::npos);
 }
+
+#ifdef JACKDAW_PROFILED_PROGRAM
+TEST_F(Report, HasTheFunctionsOfAProfile) {
+  const std::string profile = folder_.file("program.pb");
+  {
+    const Variable variable("JACKDAW_PROFILE", profile);
+    ASSERT_EQ(run_program({JACKDAW_PROFILED_PROGRAM}).status, 0);
+  }
+  const Outcome outcome = run_jackdaw({"report", profile, result_, "-o", page_});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(read_file(page_).find("\"hot_place\""), std::string::npos);
+  write_file(folder_.file("bad.pb"), read_file(profile) + '\xff');
+  expect_refused({folder_.file("bad.pb"), "-o", page_ + "2"}, "bad.pb: ");
+}
+#endif
 
 TEST_F(Report, RefusesWhatIsNoResult) {
   expect_refused({"-o", page_}, "RESULT");

@@ -19,7 +19,7 @@ foreach(package IN LISTS packages)
 endforeach()
 
 file(READ ${page_folder}/page.html page)
-foreach(part IN ITEMS style.css charts.js figures.js study.js page.js)
+foreach(part IN ITEMS style.css charts.js figures.js study.js flame.js page.js)
   file(READ ${page_folder}/${part} text)
   get_filename_component(name ${part} NAME_WE)
   string(TOUPPER ${name} name)

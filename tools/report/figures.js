@@ -259,6 +259,9 @@ function summary() {
     figure("collections", (result) => result.collections),
     figure("longest pause ms", (result) => result.longest_pause_ms),
     figure("operations p99.9 µs", (result) => result.p99_9_us),
+    figure("allocated MiB", (result) => result.frames && mebibytes(result.frames[0].bytes)),
+    figure("live MiB", (result) => result.frames && mebibytes(result.frames[0].live_bytes)),
+    figure("bytes for a sample", (result) => result.every_bytes, false),
   ].filter((row) => row.values.some((cell) => cell !== undefined));
 }
 

@@ -26,7 +26,7 @@ function panelOf(figure, panel, index) {
     return { made: element("figure", [element("h3", panel.heading), table(panel.headings, panel.cells, `table-${figure.id}-${index}`)]),
       draw: () => {} };
   }
-  const chart = element("div", "", { class: "chart" });
+  const chart = element("div", "", { class: panel.flame ? "flame" : "chart" });
   const rows = panel.rows.map((row) => panel.columns.map((column) => cell(row[column.key])));
   const made = element("figure", [
     ...(panel.heading ? [element("h3", panel.heading)] : []),
@@ -36,6 +36,7 @@ function panelOf(figure, panel, index) {
       table(panel.columns.map((column) => column.heading), rows, `table-${figure.id}-${index}`),
     ]),
   ]);
+  if (panel.flame) return { made, draw: () => panel.flame(chart) };
   return { made, draw: () => draw(chart, [figure.title, panel.heading].filter(Boolean).join(": "), panel.chart) };
 }
 
@@ -53,7 +54,7 @@ function summarySection() {
   ]);
   return element("section", [
     element("h2", several ? "The results, side by side" : "The result"),
-    element("p", "Medians of the runs.", { class: "note" }),
+    ...(profiles.length < results.length ? [element("p", "Medians of the runs.", { class: "note" })] : []),
     table(headings, rows, "table-summary"),
   ]);
 }
@@ -96,12 +97,12 @@ function baselineSection(baseline) {
 function show(baseline) {
   const report = document.getElementById("report");
   report.replaceChildren(header(), isStudy ? baselineSection(baseline) : summarySection());
-  for (const figure of isStudy ? studyFigures(baseline) : figures()) {
+  for (const figure of [...(isStudy ? studyFigures(baseline) : figures()), ...flameFigures()]) {
     const panels = figure.panels.map((panel, index) => panelOf(figure, panel, index));
     report.append(element("section", [
       element("h2", figure.title),
       element("p", figure.note, { class: "note" }),
-      element("div", panels.map((panel) => panel.made), { class: figure.panels[0].cells ? "panels wide" : "panels" }),
+      element("div", panels.map((panel) => panel.made), { class: figure.isWide || figure.panels[0].cells ? "panels wide" : "panels" }),
     ], { id: figure.id }));
     for (const panel of panels) panel.draw();
   }

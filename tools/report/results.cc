@@ -12,7 +12,9 @@
 
 #include "tools/command/input_error.h"
 #include "tools/graph/byte_source.h"
+#include "tools/profile/profile_file.h"
 #include "tools/report/checked_json.h"
+#include "tools/report/flame_graph.h"
 
 namespace jackdaw::tools {
 
@@ -163,8 +165,9 @@ json parse(const std::string& text, const std::string& file) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    throw InputError(fmt::format("{}: byte {}: it is no JSON; a result of jackdaw mark --json belongs here",
-                                 file, error.byte));
+    throw InputError(
+        fmt::format("{}: byte {}: it is no JSON; a result of jackdaw mark --json, or a profile, belongs here",
+                    file, error.byte));
   } catch (const json::out_of_range&) {
     throw InputError(fmt::format("{}: a number is out of range", file));
   }
@@ -175,6 +178,17 @@ std::string text_of(const std::string& path) {
   std::string text;
   while (!source.at_end()) text.push_back(static_cast<char>(source.read_u1()));
   return text;
+}
+
+// A profile names its values; no other file here is without braces.
+bool is_profile(const std::string& text) {
+  return text.find("inuse_space") != std::string::npos && text[text.find_first_not_of(" \t\r\n")] != '{';
+}
+
+json profile_result(const std::string& path) {
+  json results = json::array({flame_graph(read_profile(path))});
+  results.back()["label"] = std::filesystem::path(path).stem();
+  return results;
 }
 
 // Paths distinguish results whose files, or programs, have the same name.
@@ -218,7 +232,9 @@ json read_results(std::span<const std::string> paths) {
   json all = json::array();
   std::vector<std::string> path_of;
   for (const std::string& path : paths) {
-    for (json& result : results_of(text_of(path), path)) {
+    const std::string text = text_of(path);
+    json results = is_profile(text) ? profile_result(path) : results_of(text, path);
+    for (json& result : results) {
       all.push_back(std::move(result));
       path_of.push_back(path);
     }

@@ -206,7 +206,7 @@ TEST(ReportPage, HoldsTheResultsWhateverTheirTexts) {
   EXPECT_EQ(embedded(page)["results"], results);
   EXPECT_EQ(page.find("\u2028"), std::string::npos);
   for (const char* const place :
-       {"@STYLE@", "@DATA@", "@LICENCE@", "@VEGA@", "@CHARTS@", "@FIGURES@", "@PAGE@"})
+       {"@STYLE@", "@DATA@", "@LICENCE@", "@VEGA@", "@CHARTS@", "@FIGURES@", "@STUDY@", "@FLAME@", "@PAGE@"})
     EXPECT_EQ(page.find(place), std::string::npos) << place;
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
