@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/cli/process.h"
+#include "tests/environment_variable.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -141,6 +142,22 @@ TEST_F(HeapCommand, NamesTheStaleWordThatKeepsAHundredMebibytes) {
   EXPECT_TRUE(why.out.starts_with("root  " + root + "   [any word]\n")) << why.out;
   EXPECT_EQ(std::count(why.out.begin(), why.out.end(), '\n'), 4) << why.out;
   EXPECT_NE(why.out.find("   3  " + leaf + " (4096 bytes, words)\n"), std::string::npos) << why.out;
+}
+
+TEST_F(HeapCommand, TellsWhichCallsAllocatedAnObjectOfAProfile) {
+  const Variable profile("JACKDAW_PROFILE", folder_.file("profile") + ",every=64");
+  const Outcome program = run_program({JACKDAW_FORGETFUL_PROGRAM, folder_.file("heap.dump")});
+  ASSERT_EQ(program.status, 0) << program.err;
+  std::string thread;
+  std::string leaf;
+  std::istringstream(program.out) >> thread >> leaf;
+  const Outcome why = run_jackdaw({"heap", "dump:" + folder_.file("heap.dump"), "--why", leaf});
+  EXPECT_EQ(why.status, 0) << why.err;
+  const std::size_t allocated = why.out.find("      allocated in make_objects");
+  ASSERT_NE(allocated, std::string::npos) << why.out;
+  EXPECT_GT(allocated, why.out.find("   3  " + leaf + " (4096 bytes, words)\n")) << why.out;
+  EXPECT_NE(why.out.find("      called from make", allocated), std::string::npos) << why.out;
+  EXPECT_EQ(why.out.find("GC_"), std::string::npos) << why.out;
 }
 
 TEST_F(HeapCommand, NamesTheCodeThatMadeAPersistent) {

@@ -68,6 +68,16 @@ class FirstPass final : public DumpVisitor {
     require_memory_so_far();
   }
 
+  void visit_calls(const std::vector<std::uint64_t>& addresses) override {
+    heap_.allocating_calls.push_back(addresses);
+    sample_bytes_ += 3 * sizeof addresses + addresses.size() * sizeof(std::uint64_t) + kPerAllocation;
+    require_memory_so_far();
+  }
+  void visit_sample(const DumpedSample&) override {
+    sample_bytes_ += kPerMapNode;
+    require_memory_so_far();
+  }
+
   void visit_type(std::uint64_t type, const std::string& name) override {
     const auto known = found_.named_types.find(type);
     if (known != found_.named_types.end() && !name.empty())
@@ -160,23 +170,26 @@ class FirstPass final : public DumpVisitor {
   void require_memory_so_far() const {
     constexpr std::uint64_t kPerNode =
         IdentifierIndex::kPeakBytesPerIdentifier + 3 * (sizeof(TypeId) + 2 * sizeof(std::uint64_t));
-    // The nodes of maps, with what malloc adds, are below 100 bytes.
-    constexpr std::uint64_t kPerMapNode = 100;
     constexpr std::uint64_t kPerType = kPerMapNode + 3 * sizeof(NodeType) + kLongestName;
     const std::uint64_t tables = found_.nodes.size() * kPerNode + found_.slots * sizeof(NodeId) +
                                  found_.types.size() * kPerType + heap_.calls.size() * kPerMapNode +
                                  found_.roots.size() * 3 * (sizeof(std::uint64_t) + sizeof(DumpedRootPlace)) +
                                  heap_.blocks.size() * 3 * sizeof(DumpedBlockUse) +
-                                 other_ * 3 * sizeof(DumpedCall);
+                                 other_ * 3 * sizeof(DumpedCall) + sample_bytes_;
     tools::require_memory_so_far(source_, tables, found_.heap_bytes, options_.heap_copies,
                                  options_.memory_limit_bytes);
   }
+
+  // The nodes of maps, with what malloc adds, are below 100 bytes.
+  static constexpr std::uint64_t kPerMapNode = 100;
+  static constexpr std::uint64_t kPerAllocation = 32;
 
   ByteSource& source_;
   const GraphOptions& options_;
   Inventory& found_;
   DumpedHeap& heap_;
   std::uint64_t other_ = 0;
+  std::uint64_t sample_bytes_ = 0;
   std::uint64_t file_bytes_ = 0;
   DumpedRoots roots_;
   DumpedBlock block_;
@@ -190,7 +203,7 @@ class FirstPass final : public DumpVisitor {
 class SecondPass final : public DumpVisitor {
  public:
   SecondPass(ByteSource& source, const Inventory& found, DumpedHeap& heap)
-      : source_(source), found_(found), is_live_(heap.is_live), graph_(heap.graph) {}
+      : source_(source), found_(found), is_live_(heap.is_live), graph_(heap.graph), samples_(heap.samples) {}
 
   void begin_object(const DumpedObject& object) override {
     node_ = node_at(object.address, object.offset);
@@ -204,6 +217,10 @@ class SecondPass final : public DumpVisitor {
     const std::uint64_t slot = has_word ? begin + reference.word - 1 : --next_unplaced_;
     if (slot < begin || slot >= graph_.slot_begin[node_ + 1]) fail_changed();
     graph_.slots[slot] = target;
+  }
+
+  void visit_sample(const DumpedSample& sample) override {
+    samples_[node_at(sample.object, sample.offset)] = sample.calls;
   }
 
  private:
@@ -223,6 +240,7 @@ class SecondPass final : public DumpVisitor {
   const Inventory& found_;
   const std::vector<bool>& is_live_;
   Graph& graph_;
+  std::map<NodeId, std::uint64_t>& samples_;
   NodeId node_ = 0;
   std::uint64_t next_unplaced_ = 0;
 };

@@ -55,6 +55,10 @@ struct DumpedHeap {
   DumpedProgram program;
   std::vector<DumpedObjectFile> files;
   std::map<std::uint64_t, std::vector<DumpedCall>> calls;  ///< by thread, by ascending places
+  /// The calls that allocated objects, the innermost first, and their numbers for objects that were samples
+  /// of a profile.
+  std::vector<std::vector<std::uint64_t>> allocating_calls;
+  std::map<NodeId, std::uint64_t> samples;
 };
 
 /// Reads the dump at `path`, a regular file, with the contract of read_heap_dump().

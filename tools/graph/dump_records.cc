@@ -14,6 +14,7 @@ constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMostText = 65536;
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostSegments = 1024;
+constexpr std::uint64_t kMostCalls = 1024;
 constexpr std::uint64_t kGranule = 16;
 
 }  // namespace
@@ -48,7 +49,7 @@ std::uint64_t DumpRecords::read_address_from(std::uint64_t& last, const char* wh
 void DumpRecords::visit_all(DumpVisitor& visitor) {
   source_.rewind();
   source_.skip(gc::kDumpMagic.size());
-  kind_count_ = last_block_ = last_target_ = last_place_ = 0;
+  kind_count_ = calls_count_ = last_block_ = last_target_ = last_place_ = 0;
   totals_ = {};
   read_program(visitor);
   for (;;) {
@@ -67,6 +68,12 @@ void DumpRecords::visit_all(DumpVisitor& visitor) {
       case gc::DumpTag::block:
         read_block(visitor);
         break;
+      case gc::DumpTag::calls:
+        read_calls(visitor);
+        break;
+      case gc::DumpTag::sample:
+        read_sample(visitor);
+        break;
       case gc::DumpTag::roots:
         read_roots(visitor);
         break;
@@ -76,7 +83,7 @@ void DumpRecords::visit_all(DumpVisitor& visitor) {
       case gc::DumpTag::end:
         return read_end();
       default:
-        source_.fail(at, "no record begins like this; must be one of the letters M, K, T, B, R, A, E");
+        source_.fail(at, "no record begins like this; must be one of the letters M, K, T, B, C, S, R, A, E");
     }
   }
 }
@@ -165,6 +172,22 @@ void DumpRecords::read_object(DumpVisitor& visitor, const DumpedBlock& block, co
   ++totals_.objects;
   totals_.bytes += object.bytes;
   totals_.references += references;
+}
+
+void DumpRecords::read_calls(DumpVisitor& visitor) {
+  std::vector<std::uint64_t> addresses(read_bounded(kMostCalls, "the number of calls"));
+  for (std::uint64_t& address : addresses) address = read_bounded(kAddressLimit, "the address of a call");
+  visitor.visit_calls(addresses);
+  ++calls_count_;
+}
+
+void DumpRecords::read_sample(DumpVisitor& visitor) {
+  DumpedSample sample;
+  sample.offset = source_.offset();
+  sample.object = read_address_from(last_target_, "a sample");
+  sample.calls = source_.read_varint("the number of the calls that allocated an object");
+  if (sample.calls >= calls_count_) source_.fail(sample.offset, "an object of calls that no record told");
+  visitor.visit_sample(sample);
 }
 
 void DumpRecords::read_roots(DumpVisitor& visitor) {

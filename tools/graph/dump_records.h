@@ -75,6 +75,13 @@ struct DumpedRoot {
   std::uint64_t interior = 0;
 };
 
+/// An object whose allocation was a sample of a profile.
+struct DumpedSample {
+  std::uint64_t offset = 0;
+  std::uint64_t object = 0;  ///< its address
+  std::uint64_t calls = 0;   ///< the number of the calls that allocated it
+};
+
 /// The totals at the end of a dump.
 struct DumpTotals {
   std::uint64_t objects = 0;
@@ -97,6 +104,10 @@ class DumpVisitor {
   virtual void visit_reference(const DumpedReference&) {}
   virtual void end_object() {}
   virtual void end_block() {}
+  /// Calls that allocated objects, the innermost first; the first ones have number 0.
+  virtual void visit_calls(const std::vector<std::uint64_t>& /*addresses*/) {}
+  /// The object that `sample` leads to was allocated by calls that were visited before.
+  virtual void visit_sample(const DumpedSample& /*sample*/) {}
   virtual void begin_roots(const DumpedRoots&) {}
   virtual void visit_root(const DumpedRoot&) {}
   virtual void visit_return_address(std::uint64_t /*thread*/, std::uint64_t /*place*/,
@@ -121,6 +132,8 @@ class DumpRecords {
   void read_block(DumpVisitor& visitor);
   void read_object(DumpVisitor& visitor, const DumpedBlock& block, const DumpedKind& kind,
                    std::uint64_t slot);
+  void read_calls(DumpVisitor& visitor);
+  void read_sample(DumpVisitor& visitor);
   void read_roots(DumpVisitor& visitor);
   void read_return_addresses(DumpVisitor& visitor);
   void read_end();
@@ -132,6 +145,7 @@ class DumpRecords {
   Progress& progress_;
   std::array<DumpedKind, heap::KindTable::kMaximumKinds> kinds_;
   std::uint64_t kind_count_ = 0;
+  std::uint64_t calls_count_ = 0;
   std::uint64_t last_block_ = 0;
   std::uint64_t last_target_ = 0;
   std::uint64_t last_place_ = 0;

@@ -61,6 +61,17 @@ std::string HeapView::describe(NodeId object) const {
                      own.empty() ? graph.type_of(object).name : own);
 }
 
+std::vector<std::string> HeapView::calls_that_allocated(NodeId object) const {
+  std::vector<std::string> calls;
+  const auto sample = heap_.samples.find(object);
+  if (sample == heap_.samples.end()) return calls;
+  for (const std::uint64_t address : heap_.allocating_calls[sample->second]) {
+    if (!calls.empty() || !is_of_collector(symbols_->symbol_at(address), symbols_->file_at(address)))
+      calls.push_back(symbols_->call_at(address));
+  }
+  return calls;
+}
+
 std::string HeapView::name_of_reference(NodeId from, NodeId to) const {
   const auto slots = graph().slots_of(from);
   const auto slot = std::ranges::find(slots, to);

@@ -56,6 +56,9 @@ class HeapView {
 
   /// Returns text such as "0x7f12 (48 bytes, Node)".
   [[nodiscard]] std::string describe(NodeId object) const;
+  /// Returns the calls that allocated an object, without the collector's, the innermost first: "function
+  /// (file:line)". Empty unless the object was a sample of a profile.
+  [[nodiscard]] std::vector<std::string> calls_that_allocated(NodeId object) const;
   /// Returns the name of the first reference from one object to the other, such as ".next", "[3]" or "static
   /// field Leak.cache"; empty where it has none. O(references of `from`).
   [[nodiscard]] std::string name_of_reference(NodeId from, NodeId to) const;

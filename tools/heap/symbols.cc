@@ -58,6 +58,11 @@ std::string Symbols::file_at(std::uint64_t address) const {
 }
 
 std::string Symbols::name_at(std::uint64_t address) const { return name_at(address, true); }
+bool is_of_collector(std::string_view function, std::string_view file) {
+  return function.starts_with("GC_") || function.find("jackdaw::") != std::string_view::npos ||
+         file.starts_with("libgc.so") || file.starts_with("libgccpp.so") || file.starts_with("libjackdaw.so");
+}
+
 std::string Symbols::symbol_at(std::uint64_t address) const { return name_at(address, false); }
 
 std::string Symbols::line_at(std::uint64_t address) const {
@@ -67,6 +72,13 @@ std::string Symbols::line_at(std::uint64_t address) const {
       line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
   if (path == nullptr) return "";
   return fmt::format("{}:{}", std::filesystem::path(path).filename().string(), number);
+}
+
+std::string Symbols::call_at(std::uint64_t address) const {
+  std::string function = symbol_at(address);
+  if (function.empty()) function = fmt::format("{:#x}", address);
+  const std::string line = line_at(address);
+  return line.empty() ? function : fmt::format("{} ({})", function, line);
 }
 
 std::string Symbols::name_at(std::uint64_t address, bool with_offset) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/graph/dump_records.h"
@@ -11,6 +12,9 @@
 struct Dwfl;
 
 namespace jackdaw::tools {
+
+/// Whether code of that function and file is the collector's own.
+[[nodiscard]] bool is_of_collector(std::string_view function, std::string_view file);
 
 /// Reads the files' symbol tables, and their debugging information where it is installed (elfutils). A file
 /// that was replaced since gives wrong names. One thread.
@@ -27,6 +31,8 @@ class Symbols {
   [[nodiscard]] std::string symbol_at(std::uint64_t address) const;
   /// Returns the line of the source as "list.c:12"; empty without debugging information.
   [[nodiscard]] std::string line_at(std::uint64_t address) const;
+  /// Returns "function (list.c:12)", as far as the files tell: at least the address in hexadecimal digits.
+  [[nodiscard]] std::string call_at(std::uint64_t address) const;
   /// Returns the name of the file that has the address, without its folder; empty when none has.
   [[nodiscard]] std::string file_at(std::uint64_t address) const;
 

@@ -76,6 +76,7 @@ Why way_to(const HeapView& view, std::uint32_t node, const std::vector<std::uint
     }
     last = object;
   }
+  if (last) way.allocated_by = view.calls_that_allocated(*last);
   return way;
 }
 
@@ -111,6 +112,10 @@ std::string format_why(const std::vector<Why>& ways) {
       fmt::format_to(std::back_inserter(out), "{:>4}  {}{}\n", i == 0 ? "root" : std::to_string(i),
                      printable(way.steps[i].what),
                      leads_on && !way.steps[i].is_certain ? "   [any word]" : "");
+    }
+    for (std::size_t i = 0; i < way.allocated_by.size(); ++i) {
+      fmt::format_to(std::back_inserter(out), "      {} {}\n", i == 0 ? "allocated in" : "called from",
+                     printable(way.allocated_by[i]));
     }
   }
   return out;

@@ -15,6 +15,7 @@ struct Why {
     bool is_certain = true;  ///< whether the reference from here is exact
   };
   std::vector<Step> steps;
+  std::vector<std::string> allocated_by;  ///< HeapView::calls_that_allocated() of the last object
 };
 
 /// Returns a shortest way to the object at, or around, the address `wanted` (0x...), or to the object with

@@ -54,16 +54,8 @@ const std::string& CodePlaces::function_at(std::uint64_t address) {
   return place->second;
 }
 
-std::string CodePlaces::name_of(std::uint64_t address) {
-  const std::string line = line_at(address);
-  return line.empty() ? function_at(address) : fmt::format("{} ({})", function_at(address), line);
-}
-
 bool CodePlaces::is_of_collector(std::uint64_t address) {
-  const std::string& function = function_at(address);
-  const std::string file = symbols_.file_at(address);
-  return function.starts_with("GC_") || function.find("jackdaw::") != std::string::npos ||
-         file.starts_with("libgc.so") || file.starts_with("libgccpp.so") || file.starts_with("libjackdaw.so");
+  return tools::is_of_collector(function_at(address), symbols_.file_at(address));
 }
 
 }  // namespace jackdaw::tools

@@ -21,7 +21,7 @@ class CodePlaces {
   /// Returns the function, or the address in hexadecimal digits where no file tells one.
   const std::string& function_at(std::uint64_t address);
   /// Returns "function (file:line)", as far as the files tell.
-  std::string name_of(std::uint64_t address);
+  [[nodiscard]] std::string name_of(std::uint64_t address) const { return symbols_.call_at(address); }
   /// Returns "file:line"; empty where no file tells it.
   [[nodiscard]] std::string line_at(std::uint64_t address) const { return symbols_.line_at(address); }
   /// Whether the address is the collector's own, from which the program is called by nobody.

@@ -17,6 +17,8 @@ enum class DumpTag : std::uint8_t {
   kind = 'K',
   type = 'T',
   block = 'B',
+  calls = 'C',   ///< calls that allocated objects
+  sample = 'S',  ///< an object, and the calls that allocated it
   roots = 'R',
   return_addresses = 'A',
   end = 'E',  ///< the last record

@@ -93,6 +93,20 @@ void HeapDump::write_objects() {
   write_types();
 }
 
+void HeapDump::write_calls(std::span<const std::uintptr_t> frames) {
+  out_.tag(DumpTag::calls);
+  out_.number(frames.size());
+  for (const std::uintptr_t frame : frames) out_.number(frame);
+}
+
+void HeapDump::write_sample(const heap::Object* object, std::uint64_t calls) {
+  if (live_object_at(heap_.map(), address_of(object)) != object) return;
+  out_.tag(DumpTag::sample);
+  out_.difference(last_target_, address_of(object));
+  out_.number(calls);
+  last_target_ = address_of(object);
+}
+
 // Objects are written block by block.
 void HeapDump::begin_block(const heap::Object* first) {
   if (block_ != 0) out_.number(0);

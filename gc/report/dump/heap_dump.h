@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 
 #include "base/address_range.h"
 #include "base/page_vector.h"
@@ -34,6 +35,10 @@ class HeapDump {
   void write_kinds();
   /// Writes every marked object with its references. O(heap).
   void write_objects();
+  /// Writes calls that allocated objects, the innermost first. They are numbered from 0 on.
+  void write_calls(std::span<const std::uintptr_t> frames);
+  /// Writes by which calls an object was allocated, if it is marked.
+  void write_sample(const heap::Object* object, std::uint64_t calls);
 
   /// Begins a record of roots. `thread`: its number, or 0; `stack_end`: the end of its stack, or 0.
   void begin_roots(DumpRoots where, pid_t thread = 0, std::uintptr_t stack_end = 0);

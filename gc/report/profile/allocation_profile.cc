@@ -10,9 +10,6 @@ namespace jackdaw::gc {
 namespace {
 
 std::uintptr_t key_of(const heap::Object* object) { return reinterpret_cast<std::uintptr_t>(object); }
-const heap::Object* object_of_key(std::uintptr_t key) {
-  return reinterpret_cast<const heap::Object*>(key);  // NOLINT(performance-no-int-to-ptr)
-}
 
 }  // namespace
 

@@ -63,6 +63,12 @@ class AllocationProfile : public AllocationSites {
     // it.
     return (filter_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0;
   }
+  /// Calls `function(object, number of its site)` for each object that was added and is still there.
+  template <typename Function>
+  void for_each_sample(Function function) const {
+    samples_.for_each(
+        [&](std::uintptr_t address, const Sample& sample) { function(object_of_key(address), sample.site); });
+  }
   /// Drops an object that the program frees. O(1).
   void drop(const heap::Object* object);
   /// Drops the objects that are not marked. While the program is stopped, between marking and sweeping.
@@ -79,6 +85,9 @@ class AllocationProfile : public AllocationSites {
   static constexpr std::size_t kHeads = 4096;
   static constexpr std::size_t kFilterBits = std::size_t{1} << 16;
 
+  static const heap::Object* object_of_key(std::uintptr_t key) {
+    return reinterpret_cast<const heap::Object*>(key);  // NOLINT(performance-no-int-to-ptr)
+  }
   // The high bits of the product depend on all bits of the address.
   static std::size_t bit_of(const heap::Object* object) {
     return reinterpret_cast<std::uintptr_t>(object) * 0x9e3779b97f4a7c15 >> (64 - 16);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "gc/report/dump/dump_format.h"
 #include "tests/tools/graph/bytes.h"
@@ -69,6 +70,14 @@ class DumpBuilder {
     ++roots_;
     return number(1).from(last_place_, place).from(last_target_, target).number(interior);
   }
+  DumpBuilder& calls(const std::vector<std::uint64_t>& addresses) {
+    tag(gc::DumpTag::calls).number(addresses.size());
+    for (const std::uint64_t address : addresses) number(address);
+    return *this;
+  }
+  DumpBuilder& sample(std::uint64_t object, std::uint64_t calls) {
+    return tag(gc::DumpTag::sample).from(last_target_, object).number(calls);
+  }
   /// `bytes`: of all objects.
   DumpBuilder& end(std::uint64_t bytes) {
     return tag(gc::DumpTag::end).number(objects_).number(bytes).number(references_).number(roots_);
@@ -112,6 +121,7 @@ inline DumpBuilder small_dump() {
   dump.block(0x18000, 3, 4096, 1).typed_object(1, 0x99, 1).unplaced_reference(0x1c010).end_list();
   dump.block(0x1c000, 2, 16, 2).object(2, 0).end_list();
   dump.tag(gc::DumpTag::type).number(0x99).text("Node");
+  dump.calls({}).calls({0x2010, 0x2020}).sample(0x18000, 1);
   dump.roots(gc::DumpRoots::stack, 7, 0x9000).root(0x8000, 0x10000, 4).root(0x8010, 0x18000).end_list();
   dump.tag(gc::DumpTag::return_addresses).number(7).number(0x2010).number(0).end_list();
   dump.end(3 * 32 + 64 + 4096 + 16);

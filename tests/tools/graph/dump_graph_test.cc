@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,13 @@ TEST(DumpGraph, MakesRoomForHeaders) {
   EXPECT_EQ(graph.bytes_of(0), 48U);
 }
 
+TEST(DumpGraph, KnowsTheCallsThatAllocatedSamples) {
+  ByteSource source = source_of(small_dump().bytes());
+  const DumpedHeap heap = read_dumped_heap(source, {});
+  EXPECT_EQ(heap.allocating_calls, (std::vector<std::vector<std::uint64_t>>{{}, {0x2010, 0x2020}}));
+  EXPECT_EQ(heap.samples, (std::map<NodeId, std::uint64_t>{{7, 1}}));
+}
+
 // ---- Bad files ----
 
 std::string refusal_of(const Bytes& bytes) { return refusal_by(check_dump, bytes); }
@@ -90,8 +98,30 @@ TEST(DumpHostile, BeginsWithAnotherRecord) {
 TEST(DumpHostile, HasAnUnknownRecord) {
   DumpBuilder dump;
   const std::size_t at = dump.program().offset();
-  EXPECT_EQ(refusal_of(dump.byte('X').bytes()),
-            refused_at(at, "no record begins like this; must be one of the letters M, K, T, B, R, A, E"));
+  EXPECT_EQ(
+      refusal_of(dump.byte('X').bytes()),
+      refused_at(at, "no record begins like this; must be one of the letters M, K, T, B, C, S, R, A, E"));
+}
+
+TEST(DumpHostile, HasASampleOfUnknownCalls) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().calls({0x2010}).offset();
+  EXPECT_EQ(refusal_of(dump.sample(0x10000, 1).bytes()),
+            refused_at(at + 1, "an object of calls that no record told"));
+}
+
+TEST(DumpHostile, HasASampleWhereNoObjectIs) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 1, 32, 2).object(1, 0).end_list().calls({0x2010});
+  const std::size_t at = dump.offset();
+  EXPECT_EQ(refusal_of(dump.sample(0x10020, 0).end(32).bytes()),
+            refused_at(at + 1, "a reference to 0x10020, where no object is; must be an object's address"));
+}
+
+TEST(DumpHostile, HasTooManyCalls) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().tag(gc::DumpTag::calls).offset();
+  EXPECT_EQ(refusal_of(dump.number(1025).bytes()), refused_at(at, "the number of calls 1025 is above 1024"));
 }
 
 TEST(DumpHostile, HasKindsOutOfOrder) {
