@@ -60,7 +60,7 @@ class Building final : public cppgc::GarbageCollected<Building> {
   cppgc::WeakMember<Room> last_visited_;
 };
 
-class Numbers final : public cppgc::GarbageCollected<Numbers> {
+class alignas(int) Numbers final : public cppgc::GarbageCollected<Numbers> {
  public:
   void Trace(cppgc::Visitor*) const {}
   int* begin() { return reinterpret_cast<int*>(this + 1); }
