@@ -36,6 +36,7 @@ class OwnFile {
   /// Makes a file of a new name, `path` with some letters and ".part" after it, which `path` becomes.
   bool make_part(std::string& path);
   void close() { descriptor_.close(); }
+  [[nodiscard]] int number() const { return descriptor_.number(); }
 
   /// Writes all of it; a pipe has to take it at once. Any thread. Without malloc.
   [[nodiscard]] bool write(std::span<const std::byte> bytes) const { return write(bytes, kNowhere); }

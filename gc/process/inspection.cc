@@ -68,6 +68,7 @@ class InspectionFile {
   bool write(const InspectionPage& page) const {
     return pwrite(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page);
   }
+  [[nodiscard]] int number() const { return number_; }
   /// Tells the inspector the state, unless it no longer waits.
   void set_state(pid_t inspected, InspectionPage::State state) const {
     InspectionPage page;
@@ -147,11 +148,12 @@ bool Inspection::fork_writer(const InspectionFile& file, const char* pipe, std::
     StaticRoots& static_data = parts_.roots.static_data();
     const bool knows_roots = static_data.take([this] { parts_.threads.stops().stop_others(); });
     if (knows_roots) {
-      dumps.fork_and_write([&](DumpStream& stream) {
+      const auto write = [&](DumpStream& stream) {
         const bool is_whole = world_.write_snapshot(stream, {stack_pointer});
         file.set_state(inspected, is_whole ? InspectionPage::State::complete : InspectionPage::State::failed);
         return is_whole;
-      });
+      };
+      dumps.fork_and_write(write, file.number());
     }
     parts_.threads.stops().resume_others();
     static_data.mutex().unlock();

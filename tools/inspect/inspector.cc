@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,6 +17,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/close_files.h"
 #include "gc/process/threads/inspection_signal.h"
 #include "tools/command/input_error.h"
 
@@ -34,18 +35,6 @@ std::string name_of(uid_t user) {
   return entry != nullptr ? entry->pw_name : fmt::format("{}", user);
 }
 
-// Closes all files but two, either of which may be -1. Returns whether that was possible.
-bool close_all_but(int one, int other) {
-  unsigned begin = 0;
-  for (const int kept : {std::min(one, other), std::max(one, other)}) {
-    const auto number = static_cast<unsigned>(kept);
-    if (kept < 0) continue;
-    if (number > begin && close_range(begin, number - 1, 0) != 0) return false;
-    begin = number + 1;
-  }
-  return close_range(begin, ~0U, 0) == 0;
-}
-
 // In the agent: gives up the terminal, all files but two, the environment, and all rights but the user's, who
 // may then look into this process, and even make it act.
 [[noreturn]] void be_opened(const RunningProcess& process, int file, int pipe, pid_t parent) {
@@ -53,10 +42,10 @@ bool close_all_but(int one, int other) {
   const gid_t group = process.group;
   for (char* const* variable = environ; *variable != nullptr; ++variable)
     explicit_bzero(*variable, std::strlen(*variable));
-  const bool is_users = setsid() >= 0 && close_all_but(file, pipe) && setgroups(0, nullptr) == 0 &&
-                        setresgid(group, group, group) == 0 && setresuid(user, user, user) == 0 &&
-                        prctl(PR_SET_DUMPABLE, 1) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-                        getppid() == parent;
+  const bool is_users = setsid() >= 0 && base::close_all_but(std::array{file, pipe}) &&
+                        setgroups(0, nullptr) == 0 && setresgid(group, group, group) == 0 &&
+                        setresuid(user, user, user) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 &&
+                        prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
   if (is_users) {
     raise(SIGSTOP);  // this tells the parent
     for (;;) pause();

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -14,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "base/close_files.h"
 #include "base/own_file.h"
 #include "base/signals_blocked.h"
 #include "gc/report/dump/dump_file.h"
@@ -43,13 +46,15 @@ class HeapDumps {
   void release();
   [[nodiscard]] bool is_prepared() const { return stream_ != nullptr; }
   /// Forks while the program is stopped, and calls `write(DumpStream&)` in the child, which returns whether
-  /// all was written.
+  /// all was written. The child has no file of the program's open but its error output and `kept`: a
+  /// connection ends for its other side although the child still writes.
   template <typename Write>
-  void fork_and_write(Write write) {
+  void fork_and_write(Write write, int kept = -1) {
     const base::SignalsBlocked guard(base::kAllSignals);
     const pid_t child = fork_child();
     if (child != 0) return at_hand_.note_child(child);
     leave_signals_to_system();
+    base::close_all_but(std::array{STDERR_FILENO, opened_.number(), kept});
     opened_.wait_for_reader();
     end_child(write(*stream_));
   }

@@ -493,6 +493,24 @@ TEST_F(HeapDumpTest, RunsNoHandlerOfTheProgramInTheChild) {
   reader.join();
 }
 
+// A connection of the program's ends for its other side although the child, whose pipe is full, still writes.
+TEST_F(HeapDumpTest, LeavesNoFileOfTheProgramOpenInTheChild) {
+  make_large_heap();
+  std::array<int, 2> connection{};
+  ASSERT_EQ(pipe2(connection.data(), O_CLOEXEC), 0);
+  const UnreadPipe pipe(path());
+  std::thread reader([&] {
+    while (!has_child()) std::this_thread::yield();
+    close(connection[1]);
+    char byte = 0;
+    EXPECT_EQ(read(connection[0], &byte, 1), 0);
+    close(connection[0]);
+    pipe.read_all();
+  });
+  EXPECT_EQ(GC_dump_heap(path().c_str()), 1) << "the child waited, and was ended";
+  reader.join();
+}
+
 // The pipe is full before the dump is whole, and is never read.
 TEST_F(HeapDumpTest, WaitsForABoundedTime) {
   setenv("JACKDAW_STOP_SECONDS", "1", 1);
