@@ -70,7 +70,8 @@ class FirstPass final : public DumpVisitor {
 
   void visit_calls(const std::vector<std::uint64_t>& addresses) override {
     heap_.allocating_calls.push_back(addresses);
-    sample_bytes_ += 3 * sizeof addresses + addresses.size() * sizeof(std::uint64_t) + kPerAllocation;
+    sample_bytes_ +=
+        3 * sizeof(std::vector<std::uint64_t>) + addresses.size() * sizeof(std::uint64_t) + kPerAllocation;
     require_memory_so_far();
   }
   void visit_sample(const DumpedSample&) override {
