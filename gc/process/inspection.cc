@@ -116,6 +116,7 @@ bool Inspection::write_dump(std::uintptr_t stack_pointer) {
   const base::CancellationDisabled guard;
   const std::unique_lock lock(parts_.lock, std::try_to_lock);
   if (!lock) return false;
+  // Relaxed: as in answer().
   const Wanted wanted = wanted_.exchange({}, std::memory_order_relaxed);
   if (wanted.inspector == 0) return true;
   const InspectionFile file(wanted.inspector, wanted.descriptor);

@@ -39,6 +39,7 @@ class Inspection {
   /// is not free, for which it does not wait: then it is to be called again.
   bool write_dump(std::uintptr_t stack_pointer);
   /// In the child of a fork, for which nobody waits.
+  // Relaxed: the child has no other thread.
   void after_fork_in_child() { wanted_.store({}, std::memory_order_relaxed); }
 
  private:

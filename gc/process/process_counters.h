@@ -36,6 +36,7 @@ class ProcessCounters {
   /// its number. With the collector's lock.
   std::uint64_t note_collection(std::uint64_t live_bytes, std::uint64_t allocated_bytes);
   /// Notes how long the program was stopped. With the collector's lock.
+  // Relaxed, here and below: numbers that publish nothing; the lock keeps writers apart.
   void note_pause(std::chrono::nanoseconds time) {
     all_pauses_.store(all_pauses() + time, std::memory_order_relaxed);
     longest_pause_.store(std::max(longest_pause(), time), std::memory_order_relaxed);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 
+#include "base/line_text.h"
 #include "base/path_pattern.h"
 #include "base/warn.h"
 
@@ -25,47 +25,34 @@ class Exposition {
   void counter(std::string_view name, std::uint64_t value) { sample(name, "counter", value); }
   void gauge(std::string_view name, std::uint64_t value) { sample(name, "gauge", value); }
   void seconds_counter(std::string_view name, std::chrono::nanoseconds value) {
-    begin(name, "counter");
-    seconds(value);
+    seconds(name, "counter", value);
   }
-  void seconds_gauge(std::string_view name, std::chrono::nanoseconds value) {
-    begin(name, "gauge");
-    seconds(value);
-  }
+  void seconds_gauge(std::string_view name, std::chrono::nanoseconds value) { seconds(name, "gauge", value); }
 
  private:
-  void begin(std::string_view name, std::string_view type) {
-    append("# TYPE jackdaw_");
-    append(name);
-    append(" ");
-    append(type);
-    append("\njackdaw_");
-    append(name);
-    append("{pid=\"");
-    number(process_);
-    append("\"} ");
+  base::LineText begin(std::string_view name, std::string_view type) const {
+    base::LineText text;
+    text << "# TYPE jackdaw_" << name << " " << type << "\njackdaw_" << name << "{pid=\"" << process_
+         << "\"} ";
+    return text;
   }
   void sample(std::string_view name, std::string_view type, std::uint64_t value) {
-    begin(name, type);
-    number(value);
-    append("\n");
+    base::LineText text = begin(name, type);
+    text << value;
+    append(text);
   }
-  void seconds(std::chrono::nanoseconds value) {
+  void seconds(std::string_view name, std::string_view type, std::chrono::nanoseconds value) {
     constexpr std::uint64_t kSecond = 1'000'000'000;
     const auto all = static_cast<std::uint64_t>(value.count());
-    number(all / kSecond);
-    append(".");
-    for (std::uint64_t rest = all % kSecond, digit = kSecond / 10; digit != 0; digit /= 10)
-      number(rest / digit % 10);
-    append("\n");
+    base::LineText text = begin(name, type);
+    text << all / kSecond << ".";
+    for (std::uint64_t digit = kSecond / 10; digit != 0; digit /= 10) text << all / digit % 10;
+    append(text);
   }
-  void append(std::string_view text) {
-    std::ranges::copy(text, text_.subspan(length_).begin());
-    length_ += text.size();
-  }
-  void number(std::uint64_t value) {
-    char* const begin = text_.data() + length_;
-    length_ += static_cast<std::size_t>(std::to_chars(begin, text_.data() + text_.size(), value).ptr - begin);
+  void append(base::LineText& sample) {
+    sample << "\n";
+    std::ranges::copy(sample.text(), text_.subspan(length_).begin());
+    length_ += sample.text().size();
   }
 
   std::uint64_t process_;

@@ -123,9 +123,8 @@ PsCommand::PsCommand(CLI::App& app)
       "Examples:\n"
       "  jackdaw ps\n"
       "  jackdaw ps --figures 4321\n"
-      "\nLists this user's programs, for root those of all. --figures sends each a signal (SIGURG), which "
-      "its "
-      "collector\nhandles; a wait of the program's, as in sleep or poll, may end early by it.\n"
+      "\nLists this user's programs, for root those of all. --figures sends each a signal (SIGURG), "
+      "which its collector\nhandles; a wait of the program's, as in sleep or poll, may end early by it.\n"
       "Exit status: 0; 2 when the input is bad.\n");
   command_->add_option("PID", numbers_, "List these processes alone")->check(CLI::Range(1, 1 << 22));
   command_->add_flag("--figures", asks_, "Ask each for its heap, collections and pauses");

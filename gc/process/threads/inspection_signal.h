@@ -24,13 +24,14 @@ class InspectionSignal {
     return reinterpret_cast<void*>(kMark << 32 |  // NOLINT(performance-no-int-to-ptr)
                                    static_cast<std::uint32_t>(descriptor));
   }
-  // Release: pairs with the acquire in take, so that the function finds what it needs.
+  // Release: pairs with the acquire in take(), so that the function finds what it needs.
   static void set_function(Function function) { function_.store(function, std::memory_order_release); }
   /// In a signal handler: calls the function if the signal is an inspector's, and returns whether it is.
   static bool take(const siginfo_t* info) {
     if (info == nullptr || info->si_code != SI_QUEUE) return false;
     const auto word = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);
     if (word >> 32 != kMark) return false;
+    // Acquire: pairs with the release in set_function().
     const Function function = function_.load(std::memory_order_acquire);
     if (function != nullptr && info->si_pid > 0)
       function(info->si_pid, static_cast<int>(static_cast<std::uint32_t>(word)));

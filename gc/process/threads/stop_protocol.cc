@@ -115,7 +115,7 @@ bool StopProtocol::answers_in_handler(ProcessThread& thread) {
   return !(has_begun && left % 2 != 0) && thread.suspension() != Suspension::asked;
 }
 
-// The signal may be another process's, which does not ask for a stop.
+// The signal may be another process's, which does not ask for a stop. The interrupted code keeps its errno.
 void StopProtocol::handle_signal(int number, siginfo_t* info, void* context) {
   const int error = errno;
   if (!InspectionSignal::take(info)) handle_stop_signal(number, info, context);
@@ -128,7 +128,6 @@ void StopProtocol::handle_stop_signal(int, siginfo_t*, void* context) {
     if (!OwnWork::is_under_way()) protocol_->requests_.note_stranger(gettid());
     return;
   }
-  const int error = errno;
   // Relaxed, both: see raise_depth.
   if (thread->critical_depth_.load(std::memory_order_relaxed) != 0) {
     thread->stop_pending_.store(true, std::memory_order_relaxed);
@@ -137,7 +136,6 @@ void StopProtocol::handle_stop_signal(int, siginfo_t*, void* context) {
     stand_still(*thread, interrupted);
     ThreadSuspension::answer(*thread, interrupted);
   }
-  errno = error;
 }
 
 void StopProtocol::stand_still(ProcessThread& thread, const ucontext_t* interrupted) {
