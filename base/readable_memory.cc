@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "base/guarded_loads.h"
 #include "base/page_memory.h"
 
 namespace jackdaw::base {
@@ -76,6 +77,7 @@ bool is_mapped(AddressRange range) {
 // The system reads the signal set at the address before it rejects the unknown operation (EINVAL), and says
 // when it cannot read it (EFAULT).
 bool is_readable(std::uintptr_t address) {
+  if (GuardedLoads::are_on()) return GuardedLoads::can_read(address);
   constexpr int kNothingKnown = -1;
   constexpr std::size_t kSetBytes = 8;
   if (page_of(address) == 0) return false;  // the system takes a null set for none
@@ -87,7 +89,7 @@ bool is_readable(std::uintptr_t address) {
 }
 
 AddressRange first_readable(AddressRange range) {
-  if (!is_short(range) && is_all_readable(range)) return range;
+  if (!GuardedLoads::are_on() && !is_short(range) && is_all_readable(range)) return range;
   while (!range.empty()) {
     if (is_readable(range.begin)) return readable_from(range, page_after(range.begin));
     range.begin = page_after(range.begin);

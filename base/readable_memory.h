@@ -1,4 +1,4 @@
-// Readable memory: finds out which pages can be read without reading them.
+// Readable memory: finds out which pages can be read.
 //
 // Roots lie at addresses that the program or a library's headers name. Pages among them may have been
 // unmapped or protected: a collection leaves those out.
@@ -10,8 +10,9 @@
 
 namespace jackdaw::base {
 
-/// Whether the page that `address` lies in can be read now. One system call; may be called in a signal
-/// handler.
+/// Whether the page that `address` lies in can be read now. One system call, or none while the thread has
+/// GuardedLoads, which save a page's system call in all functions here. May be called in a signal handler,
+/// unless that blocks SIGSEGV or SIGBUS in a thread that has them.
 bool is_readable(std::uintptr_t address);
 
 /// Returns the first run of readable pages in `range`, cut off at its ends; empty when there is none. A

@@ -15,4 +15,8 @@ bool SignalAction::set_for(int signal) const {
   return syscall(SYS_rt_sigaction, signal, this, nullptr, sizeof blocked) == 0;
 }
 
+bool SignalAction::set_for(int signal, SignalAction& before) const {
+  return syscall(SYS_rt_sigaction, signal, this, &before, sizeof blocked) == 0;
+}
+
 }  // namespace jackdaw::base

@@ -21,6 +21,8 @@ struct SignalAction {
   static std::optional<SignalAction> of(int signal);
   /// Installs this action for the signal; false when the system refuses.
   [[nodiscard]] bool set_for(int signal) const;
+  /// Installs this action likewise, and stores the one that it replaces in `before`.
+  [[nodiscard]] bool set_for(int signal, SignalAction& before) const;
 };
 
 }  // namespace jackdaw::base

@@ -1,4 +1,5 @@
-// Which pages can be read: of mappings in which some pages are protected or gone.
+// Which pages can be read: of mappings in which some pages are protected or gone. The system is asked, or
+// loads are tried.
 #include "base/readable_memory.h"
 
 #include <gtest/gtest.h>
@@ -10,16 +11,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/guarded_loads.h"
 #include "tests/deny_system_call.h"
 
 namespace jackdaw::base {
 namespace {
 
-class ReadableMemory : public testing::Test {
+enum class Way { system_calls, loads };
+
+class ReadableMemory : public testing::TestWithParam<Way> {
  protected:
   static constexpr std::size_t kPages = 8;
 
@@ -27,6 +32,7 @@ class ReadableMemory : public testing::Test {
       : memory_(mmap(nullptr, kPages * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                      0)) {
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    if (GetParam() == Way::loads) loads_.emplace();
   }
   ~ReadableMemory() override { munmap(memory_, kPages * page_bytes()); }
 
@@ -47,11 +53,15 @@ class ReadableMemory : public testing::Test {
 
  private:
   void* memory_;
+  std::optional<GuardedLoads> loads_;
 };
+
+INSTANTIATE_TEST_SUITE_P(, ReadableMemory, testing::Values(Way::system_calls, Way::loads),
+                         [](const auto& info) { return info.param == Way::loads ? "Loads" : "SystemCalls"; });
 
 using Parts = std::vector<std::pair<std::size_t, std::size_t>>;
 
-TEST_F(ReadableMemory, IsAllOfAMapping) {
+TEST_P(ReadableMemory, IsAllOfAMapping) {
   const AddressRange all{page(0), page(kPages)};
   EXPECT_EQ(first_readable(all).begin, all.begin);
   EXPECT_EQ(first_readable(all).end, all.end);
@@ -59,7 +69,7 @@ TEST_F(ReadableMemory, IsAllOfAMapping) {
   EXPECT_EQ(readable({page(0) + 24, page(2) + 16}), (Parts{{24, 2 * page_bytes() + 16}}));
 }
 
-TEST_F(ReadableMemory, LeavesProtectedPagesOut) {
+TEST_P(ReadableMemory, LeavesProtectedPagesOut) {
   ASSERT_EQ(mprotect(page_pointer(2), 2 * page_bytes(), PROT_NONE), 0);
   EXPECT_EQ(readable({page(0) + 8, page(kPages)}),
             (Parts{{8, 2 * page_bytes()}, {4 * page_bytes(), kPages * page_bytes()}}));
@@ -67,14 +77,14 @@ TEST_F(ReadableMemory, LeavesProtectedPagesOut) {
   EXPECT_TRUE(readable_prefix({page(3), page(kPages)}).empty());
 }
 
-TEST_F(ReadableMemory, LeavesPagesOutThatAreGone) {
+TEST_P(ReadableMemory, LeavesPagesOutThatAreGone) {
   ASSERT_EQ(munmap(page_pointer(kPages - 1), page_bytes()), 0);
   EXPECT_EQ(readable({page(0), page(kPages)}), (Parts{{0, (kPages - 1) * page_bytes()}}));
   EXPECT_TRUE(first_readable({page(kPages - 1), page(kPages)}).empty());
 }
 
 // To read there ends the program with a signal.
-TEST_F(ReadableMemory, LeavesOutWhatLiesBehindAFilesEnd) {
+TEST_P(ReadableMemory, LeavesOutWhatLiesBehindAFilesEnd) {
   const int file = memfd_create("short", 0);
   ASSERT_GE(file, 0);
   ASSERT_EQ(ftruncate(file, static_cast<off_t>(page_bytes())), 0);
@@ -85,7 +95,7 @@ TEST_F(ReadableMemory, LeavesOutWhatLiesBehindAFilesEnd) {
             (Parts{{0, 3 * page_bytes()}, {5 * page_bytes(), kPages * page_bytes()}}));
 }
 
-TEST_F(ReadableMemory, IsFoundPageByPage) {
+TEST_P(ReadableMemory, IsFoundPageByPage) {
   ASSERT_EQ(mprotect(page_pointer(0), page_bytes(), PROT_NONE), 0);
   ASSERT_EQ(mprotect(page_pointer(1), page_bytes(), PROT_READ), 0);
   ASSERT_EQ(mprotect(page_pointer(3), page_bytes(), PROT_NONE), 0);
@@ -102,19 +112,19 @@ TEST_F(ReadableMemory, IsFoundPageByPage) {
   EXPECT_TRUE(first_readable({page(3), page(3) + 8}).empty());
 }
 
-TEST_F(ReadableMemory, IsAskedForWithoutAWordInErrno) {
+TEST_P(ReadableMemory, IsAskedForWithoutAWordInErrno) {
   ASSERT_EQ(mprotect(page_pointer(2), page_bytes(), PROT_NONE), 0);
   errno = 5;
   EXPECT_FALSE(first_readable({page(0), page(kPages)}).empty());
   EXPECT_EQ(errno, 5);
 }
 
-TEST_F(ReadableMemory, IsNoneOfAnEmptyRange) {
+TEST_P(ReadableMemory, IsNoneOfAnEmptyRange) {
   EXPECT_TRUE(first_readable({page(1), page(1)}).empty());
   EXPECT_TRUE(first_readable({page(2), page(1)}).empty());
 }
 
-TEST_F(ReadableMemory, GoesOnBelowUpToAGap) {
+TEST_P(ReadableMemory, GoesOnBelowUpToAGap) {
   ASSERT_EQ(munmap(page_pointer(1), page_bytes()), 0);
   const AddressRange last{page(kPages - 1) + 8, page(kPages)};
   EXPECT_EQ(with_mapped_below(last).begin, page(2));
@@ -125,7 +135,7 @@ TEST_F(ReadableMemory, GoesOnBelowUpToAGap) {
   EXPECT_EQ(with_mapped_below({page(2), page(3)}).begin, page(2));
 }
 
-TEST_F(ReadableMemory, GoesOnBelowWhereTheSystemRefusesToAnswer) {
+TEST_P(ReadableMemory, GoesOnBelowWhereTheSystemRefusesToAnswer) {
   ASSERT_EQ(munmap(page_pointer(1), page_bytes()), 0);
   std::thread([&] {
     ASSERT_TRUE(deny(SYS_msync, EPERM));

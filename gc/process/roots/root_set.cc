@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/check.h"
+#include "base/guarded_loads.h"
 #include "base/valgrind.h"
 #include "gc/marking/candidate_picker.h"
 #include "heap/block_map.h"
@@ -53,10 +54,7 @@ void RootSet::gather(const Program& program, const OwnStack& own_stack) {
   // This comes first, as it may say where stacks end.
   if (program.more_roots != nullptr) program.more_roots();
   scan_objects(program.made_in_the_pause);
-  static_data_.for_each([this](heap::Words words) { scan(words); });
-  scan_code();
-  threads_.for_each_root(own_stack.pointer, own_stack.state, static_data_.thread_local_modules(),
-                         [this](ThreadRegistry::RootPlace, heap::Words words) { scan_stack(words); });
+  scan_readable(own_stack);
   const auto add_at = [this](std::uintptr_t address) {
     if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) add(object);
   };
@@ -66,6 +64,15 @@ void RootSet::gather(const Program& program, const OwnStack& own_stack) {
     add_at(node.word.load(std::memory_order_relaxed));
   });
   finalization_.for_each_root(add_at);
+}
+
+// Scans memory of which some pages may not be readable.
+void RootSet::scan_readable(const OwnStack& own_stack) {
+  const base::GuardedLoads loads;
+  static_data_.for_each([this](heap::Words words) { scan(words); });
+  scan_code();
+  threads_.for_each_root(own_stack.pointer, own_stack.state, static_data_.thread_local_modules(),
+                         [this](ThreadRegistry::RootPlace, heap::Words words) { scan_stack(words); });
 }
 
 void RootSet::scan_objects(std::span<heap::Object* const> objects) {

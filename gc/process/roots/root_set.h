@@ -77,6 +77,7 @@ class RootSet {
   static constexpr std::size_t kMostFirst = std::size_t{1} << 20;
 
   void gather(const Program& program, const OwnStack& own_stack);
+  void scan_readable(const OwnStack& own_stack);
   void scan_code();
   void scan_objects(std::span<heap::Object* const> objects);
   void mark_some();
