@@ -4,12 +4,12 @@ namespace jackdaw::gc {
 
 void Finalization::process(WeakProcessing& marking, bool java) {
   // Short links are cleared before finalizers resurrect objects.
-  short_links.clear_dead();
+  short_links.clear_dead(marking);
   finalizers.find_unreachable(marking, java);
   // From here on nothing more is marked.
   short_links.drop_dangling(marking);
   toggle_references.remove_dead();
-  long_links.clear_dead();
+  long_links.clear_dead(marking);
   long_links.drop_dangling(marking);
 }
 
@@ -17,7 +17,7 @@ void Finalization::drop(const WeakProcessing& marking) {
   finalizers.forget_all();
   toggle_references.remove_dead();
   for (WeakLinks* const links : {&short_links, &long_links}) {
-    links->clear_dead();
+    links->clear_dead(marking);
     links->drop_dangling(marking);
   }
 }

@@ -1,5 +1,7 @@
 #include "gc/finalization/weak_links.h"
 
+#include <utility>
+
 #include "base/check.h"
 #include "heap/word.h"
 
@@ -36,15 +38,20 @@ LinkResult WeakLinks::move_link(void** link, void** new_link) {
   return LinkResult::success;
 }
 
-void WeakLinks::clear_dead() {
-  objects_.erase_if([](std::uintptr_t address, const heap::Object* object) {
-    if (WeakProcessing::is_marked(object)) return false;
+void WeakLinks::clear_dead(const WeakProcessing& marking) {
+  may_dangle_ = false;
+  objects_.erase_if([&](std::uintptr_t address, const heap::Object* object) {
+    if (WeakProcessing::is_marked(object)) {
+      may_dangle_ |= marking.lies_in_unmarked_object(link_of(address));
+      return false;
+    }
     heap::words_at(link_of(address))->bits = 0;
     return true;
   });
 }
 
 void WeakLinks::drop_dangling(const WeakProcessing& marking) {
+  if (!std::exchange(may_dangle_, false)) return;
   objects_.erase_if([&](std::uintptr_t address, const heap::Object*) {
     return marking.lies_in_unmarked_object(link_of(address));
   });

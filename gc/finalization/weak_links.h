@@ -43,13 +43,16 @@ class WeakLinks {
     });
   }
 
-  /// Sets the links to unmarked objects to null and removes their registrations. O(table).
-  void clear_dead();
-  /// Removes the registrations of links that lie in unmarked objects. O(table).
+  /// Sets the links to unmarked objects to null and removes their registrations. Asks `marking` whether other
+  /// links lie in unmarked objects, and notes that for drop_dangling(). O(table).
+  void clear_dead(const WeakProcessing& marking);
+  /// Removes the registrations of links that lie in unmarked objects, after clear_dead(); more may have been
+  /// marked since. O(table), or O(1) where clear_dead() saw no such link.
   void drop_dangling(const WeakProcessing& marking);
 
  private:
   AddressTable<heap::Object*> objects_;
+  bool may_dangle_ = false;  // whether clear_dead() saw a link in an unmarked object
 };
 
 }  // namespace jackdaw::gc

@@ -35,8 +35,13 @@ class WeakProcessing {
   }
   /// Whether `address`, which may be any, lies in an unmarked object.
   [[nodiscard]] bool lies_in_unmarked_object(const void* address) const {
-    const heap::Object* const object = collection_.heap().object_at(address);
-    return object != nullptr && !is_marked(object);
+    const heap::Heap& heap = collection_.heap();
+    const std::uintptr_t start = heap.map().start_of_object_at(reinterpret_cast<std::uintptr_t>(address));
+    if (start == 0) return false;
+    // Nearly all are marked, and to look whether an object is allocated there takes more time.
+    const auto* const object =
+        reinterpret_cast<const heap::Object*>(start);  // NOLINT(performance-no-int-to-ptr)
+    return !is_marked(object) && heap.object_at(address) != nullptr;
   }
 
   /// Queues an object.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -60,20 +61,15 @@ class AddressTable {
     return true;
   }
 
-  /// Erases the entries for which `is_unwanted(address, Value&)` is true; it may be called twice for one that
-  /// stays. O(the most that the table ever held).
+  /// Erases the entries for which `is_unwanted(address, Value&)` is true; it may be called any
+  /// number of times for one that stays. O(the most that the table ever held).
   template <typename Predicate>
   void erase_if(Predicate is_unwanted) {
     if (size_ == 0) return;
-    for (std::size_t place = 0; place < entries_.size();) {
-      Entry& entry = entries_[place];
-      // An erased entry is replaced by one from behind, which is visited next. Entries that wrap around from
-      // the array's start were visited before, and kept.
-      if (entry.address != 0 && is_unwanted(entry.address, entry.value)) {
-        erase_at(place);
-      } else {
-        ++place;
-      }
+    // An erased entry is replaced by one from behind, so its piece is visited again. Entries that wrap around
+    // from the array's start were visited before, and kept.
+    for (std::size_t piece = 0; piece < entries_.size(); piece += kPiece) {
+      while (erase_unwanted_in_piece(piece, is_unwanted)) continue;
     }
   }
 
@@ -81,8 +77,12 @@ class AddressTable {
   template <typename Function>
   void for_each(Function function) const {
     if (size_ == 0) return;
-    for (const Entry& entry : std::span(entries_.data(), entries_.size())) {
-      if (entry.address != 0) function(entry.address, entry.value);
+    for (std::size_t piece = 0; piece < entries_.size(); piece += kPiece) {
+      const Used used = used_in_piece(piece);
+      for (std::size_t i = 0; i != used.count; ++i) {
+        const Entry& entry = entries_[used.places[i]];
+        function(entry.address, entry.value);
+      }
     }
   }
 
@@ -105,6 +105,14 @@ class AddressTable {
     Value value{};
   };
   static constexpr std::size_t kFirstLength = 256;
+  // Entries are visited piece by piece: a branch for each place that may be free would be mispredicted.
+  static constexpr std::size_t kPiece = 64;
+  static_assert(kFirstLength % kPiece == 0);
+  // This lists the places in a piece that are not free.
+  struct Used {
+    std::array<std::size_t, kPiece> places;
+    std::size_t count = 0;
+  };
   static constexpr std::size_t kNowhere = ~std::size_t{0};
 
   [[nodiscard]] bool has_room() const { return 4 * (size_ + 1) <= 3 * entries_.size(); }
@@ -121,6 +129,31 @@ class AddressTable {
       if (entries_[place].address == address) return place;
     }
     return kNowhere;
+  }
+
+  [[nodiscard]] Used used_in_piece(std::size_t piece) const {
+    Used used;
+    std::size_t count = 0;
+    for (std::size_t place = piece; place != piece + kPiece; ++place) {
+      used.places[count] = place;
+      count += entries_[place].address != 0 ? 1 : 0;
+    }
+    used.count = count;
+    return used;
+  }
+
+  // Returns whether it has erased any.
+  template <typename Predicate>
+  bool erase_unwanted_in_piece(std::size_t piece, Predicate& is_unwanted) {
+    const Used used = used_in_piece(piece);
+    std::array<std::uintptr_t, kPiece> unwanted;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i != used.count; ++i) {
+      Entry& entry = entries_[used.places[i]];
+      if (is_unwanted(entry.address, entry.value)) unwanted[count++] = entry.address;
+    }
+    for (std::size_t i = 0; i != count; ++i) erase(unwanted[i]);
+    return count != 0;
   }
 
   // Puts an entry whose address is not in the table; there must be room.
