@@ -138,7 +138,11 @@ class Team {
   /// Called when the first worker has followed `references` references and others could help it. Returns the
   /// number of references up to which it continues alone; 0: others are to help now.
   std::uint64_t stays_alone_until(std::uint64_t references) {
-    if (!is_timed_ || !benefit_.is_alone() || !benefit_.goes_on_alone(references, time_of_round())) return 0;
+    if (!is_timed_) {
+      const std::uint64_t most = benefit_.references_alone_in_further_round();
+      return references < most ? most : 0;
+    }
+    if (!benefit_.is_alone() || !benefit_.goes_on_alone(references, time_of_round())) return 0;
     return references + std::max(kReferencesBetweenPolls, benefit_.references_between_checks());
   }
 

@@ -67,6 +67,12 @@ class TeamBenefit {
   /// Returns the number of references after which goes_on_alone(), if it was true, is to be called again.
   [[nodiscard]] std::uint64_t references_between_checks() const { return last_references_ / kChecks; }
 
+  /// Returns how many references the first worker follows alone in a further round of the marking: as many as
+  /// the usual first round has, where that was marked alone, else none.
+  [[nodiscard]] std::uint64_t references_alone_in_further_round() const {
+    return is_alone_ ? last_references_ : 0;
+  }
+
   /// Takes the cost of the marking's first round. `team_took_part` may differ from !is_alone(), because the
   /// team always takes part in a round with rescans.
   void finish(std::uint64_t references, double time, bool team_took_part) {

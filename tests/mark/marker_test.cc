@@ -491,6 +491,52 @@ TEST(Marker, FurtherRoundsDoNotMakeALargeHeapSmall) {
   EXPECT_GT(marks_alone({0}), of_large_heap);
 }
 
+// A team takes much longer to mark this model than one worker.
+class ModelForOneWorker : public ModelOfMarksAlone {
+ public:
+  using ModelOfMarksAlone::ModelOfMarksAlone;
+
+  MarkOutcome<Task> mark(Reference node, Sharing sharing) {
+    const int tries = sharing == Sharing::shared ? 50 : 0;
+    for (int i = 0; i < tries; ++i) asm volatile("" : : : "memory");
+    return ModelOfMarksAlone::mark(node, sharing);
+  }
+};
+
+// This holds for further rounds that are no larger than the first.
+TEST(Marker, FurtherRoundsAreMadeAloneWhereTheFirstWas) {
+  constexpr Node kNodes = 50000;
+  std::vector<std::vector<Node>> graph = random_graph(kNodes, 8, 7);
+  for (std::vector<Node>& references : random_graph(kNodes / 2, 8, 8)) {
+    for (Node& reference : references) reference += kNodes;
+    graph.push_back(std::move(references));
+  }
+  ModelForOneWorker model(std::move(graph));
+  // Each reference counts, and the root.
+  const std::uint64_t of_first = 1 + model.edges_of(model.serially_reachable({0}));
+  const std::uint64_t of_further = 1 + model.edges_of(model.serially_reachable({kNodes}));
+  MarkerOptions options;
+  options.threads = 2;
+  options.processors = 1;  // so that no helper begins with the first worker
+  options.tuning.serial_references = 1000;
+  options.tuning.small_round_references = 1000000;
+  Marker<ModelForOneWorker> marker(options);
+  const auto marks_alone = [&](Node root) {
+    EXPECT_TRUE(marker.mark(model, std::vector<Node>{root}));
+    return model.take_marks_alone();
+  };
+  // Which way a marking goes depends on the time that it and earlier ones took.
+  int markings_alone = 0;
+  for (int i = 0; i < 20; ++i) {
+    marker.wake_helpers();
+    model.clear_marks();
+    const bool is_first_alone = marks_alone(0) == of_first;
+    const bool is_further_alone = marks_alone(kNodes) == of_further;
+    if (is_first_alone && is_further_alone) ++markings_alone;
+  }
+  EXPECT_GT(markings_alone, 0);
+}
+
 TEST(Marker, HasNoMoreWorkersThanProcessorsUnlessAllAreToBegin) {
   for (const std::uint32_t told : {0U, 3U}) {
     const std::uint32_t processors = told != 0 ? told : std::max(2U, std::thread::hardware_concurrency());
