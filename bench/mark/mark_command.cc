@@ -63,10 +63,6 @@ gc::MemoryPlacement parse_memory(const std::string& text) {
   }
 }
 
-std::vector<std::string> strings(const std::vector<std::string_view>& views) {
-  return {views.begin(), views.end()};
-}
-
 }  // namespace
 
 MarkCommand::MarkCommand(CLI::App& app)
@@ -81,8 +77,8 @@ MarkCommand::MarkCommand(CLI::App& app)
 }
 
 void MarkCommand::add_engine_options() {
-  const std::vector<std::string> queues = strings(engine_queues());
-  const std::vector<std::string> victims = strings(engine_victims());
+  const std::vector<std::string> queues = tools::strings(engine_queues());
+  const std::vector<std::string> victims = tools::strings(engine_victims());
   options_.parts.queue = queues.front();
   options_.parts.victim = victims.front();
   command_->add_option("--threads", threads_, "Mark threads: a number, or auto for one a usable processor")

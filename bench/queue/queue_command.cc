@@ -13,6 +13,7 @@
 #include "bench/victims/any.h"
 #include "mark/queue/block_ring.h"
 #include "tools/command/input_error.h"
+#include "tools/command/named_values.h"
 #include "tools/command/output_file.h"
 #include "tools/command/seed_option.h"
 #include "tools/command/threads_option.h"
@@ -39,10 +40,7 @@ std::vector<std::string> queue_names() {
   return names;
 }
 
-std::vector<std::string> victim_names() {
-  const std::vector<std::string_view> names = AnyVictim::names();
-  return {names.begin(), names.end()};
-}
+std::vector<std::string> victim_names() { return tools::strings(AnyVictim::names()); }
 
 // A list whose items are separated by commas.
 template <typename Value>

@@ -11,6 +11,7 @@
 #include "gc/marking/mark_engine.h"
 #include "mark/biased_regions.h"
 #include "tools/command/input_error.h"
+#include "tools/command/named_values.h"
 #include "tools/command/output_file.h"
 #include "tools/command/seed_option.h"
 
@@ -22,10 +23,6 @@ constexpr std::uint32_t kMaximumWorkers = mark::BiasedRegions::kMaximumWorkers;
 constexpr std::uint32_t kMaximumRealRuns = 10'000;
 constexpr std::size_t kMaximumTasksAtOnce = 65536;
 constexpr double kMaximumCost = 1e9;
-
-std::vector<std::string> strings(const std::vector<std::string_view>& views) {
-  return {views.begin(), views.end()};
-}
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
                       const std::string& help, const std::vector<std::string>& choices) {
@@ -64,9 +61,9 @@ SimulateCommand::SimulateCommand(CLI::App& app)
   command_->add_option("--nodes", options_.nodes, "Memory nodes over which the workers are spread")
       ->check(CLI::Range(std::uint32_t{1}, kMaximumWorkers))
       ->capture_default_str();
-  add_list(*command_, "--queue", options_.queues, "Task queues", strings(simulated_queue_names()));
+  add_list(*command_, "--queue", options_.queues, "Task queues", tools::strings(simulated_queue_names()));
   add_list(*command_, "--victim", options_.victims, "How a thief chooses its victim",
-           strings(engine_victims()));
+           tools::strings(engine_victims()));
   command_->add_option("--steal-batch", options_.steal_batch, "Tasks that a thief takes at once, at most")
       ->check(CLI::Range(std::size_t{1}, kMaximumTasksAtOnce))
       ->capture_default_str();

@@ -14,6 +14,11 @@ namespace jackdaw::tools {
 template <typename Value, std::size_t kSize>
 using NamedValues = std::array<std::pair<std::string_view, Value>, kSize>;
 
+/// Names as the command line's library takes them.
+inline std::vector<std::string> strings(const std::vector<std::string_view>& names) {
+  return {names.begin(), names.end()};
+}
+
 template <typename Value, std::size_t kSize>
 std::vector<std::string> names_in(const NamedValues<Value, kSize>& table) {
   std::vector<std::string> names;
