@@ -54,7 +54,7 @@ TEST(LogCommand, DrawsInAsciiWhereTheLocaleHasNoMore) {
 }
 
 // `complaint`: what its one line says.
-void expect_refused(std::vector<std::string> arguments, const std::string& complaint) {
+void expect_log_refused(std::vector<std::string> arguments, const std::string& complaint) {
   const TemporaryFolder results;
   arguments.insert(arguments.begin(), {"log", "--json", results.file("json")});
   const Outcome outcome = run_jackdaw(arguments);
@@ -68,14 +68,14 @@ void expect_refused(std::vector<std::string> arguments, const std::string& compl
 TEST(LogCommand, RefusesBadInput) {
   const TemporaryFolder folder;
   const std::string log = folder.file("log");
-  expect_refused({}, "FILE");
-  expect_refused({log, log}, log);
-  expect_refused({log}, log + ": cannot be read (No such file or directory)");
-  expect_refused({folder.file("")}, ": cannot be read (Is a directory)");
+  expect_log_refused({}, "FILE");
+  expect_log_refused({log, log}, log);
+  expect_log_refused({log}, log + ": cannot be read (No such file or directory)");
+  expect_log_refused({folder.file("")}, ": cannot be read (Is a directory)");
   write_file(log, "");
-  expect_refused({log}, log + ": has no line of a collection; name the log of a program that collected");
+  expect_log_refused({log}, log + ": has no line of a collection; name the log of a program that collected");
   write_file(log, kWords + kJson.substr(0, 50) + "\n");
-  expect_refused({log}, log + ":2: ");
+  expect_log_refused({log}, log + ":2: ");
 }
 
 }  // namespace

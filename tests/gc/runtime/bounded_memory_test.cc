@@ -26,11 +26,6 @@ const TypeDescriptor& data() {
   static const TypeDescriptor type = TypeDescriptor::none(0);
   return type;
 }
-const TypeDescriptor& array_type() {
-  static const TypeDescriptor type = TypeDescriptor::reference_array();
-  return type;
-}
-
 class BoundedMemory : public testing::Test {
  protected:
   static CollectorOptions options() {

@@ -19,12 +19,6 @@ namespace jackdaw::gc {
 namespace {
 
 using heap::Object;
-using heap::TypeDescriptor;
-
-const TypeDescriptor& array_type() {
-  static const TypeDescriptor type = TypeDescriptor::reference_array();
-  return type;
-}
 
 CollectorOptions eager(std::uint32_t mark_threads) {
   CollectorOptions options;

@@ -148,7 +148,7 @@ TEST_P(ParallelMark, SharesAnArrayThatIsAllThereIs) {
   collector_.remove_roots(roots);
 }
 
-std::string name_of(const testing::TestParamInfo<Parameters>& info) {
+std::string name_of_parameters(const testing::TestParamInfo<Parameters>& info) {
   const auto& [threads, victim, queue] = info.param;
   std::string name = std::to_string(threads) + "_threads_" + std::string(victim) + "_" +
                      std::to_string(queue.blocks) + "_blocks_of_" + std::to_string(queue.block_size);
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
     Engines, ParallelMark,
     testing::Combine(testing::Values(1U, 2U, 4U, 8U), testing::Values("numa-prob", "random"),
                      testing::Values(QueueSize{8, 1024}, QueueSize{2, 2}, QueueSize{3, 64})),
-    name_of);
+    name_of_parameters);
 
 TEST(ParallelMarkStatistics, WorkersOfOneThreadNeverSteal) {
   Collector collector(only_when_asked());

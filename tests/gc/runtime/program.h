@@ -50,6 +50,12 @@ inline bool is_list_of(heap::Object* list, std::uint64_t first, std::uint64_t le
   return list == nullptr;
 }
 
+/// The type of arrays of references.
+inline const heap::TypeDescriptor& array_type() {
+  static const heap::TypeDescriptor type = heap::TypeDescriptor::reference_array();
+  return type;
+}
+
 /// Options for a collector that collects only when it is told to.
 inline CollectorOptions only_when_asked() {
   CollectorOptions options;
