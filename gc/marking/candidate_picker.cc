@@ -1,6 +1,8 @@
 #include "gc/marking/candidate_picker.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #if defined(__x86_64__)
 // GCC 12 warns of variables that its own header leaves uninitialised on purpose (GCC bug 105593).
@@ -11,6 +13,8 @@
 #endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace jackdaw::gc {
@@ -19,13 +23,14 @@ namespace {
 
 using Candidate = CandidatePicker::Candidate;
 
-}  // namespace
+// The test of one word at a time.
+struct WordTest {
+  heap::BlockMap::View view;
 
-struct CandidatePicker::Portable {
-  // This is inlined in sanitized builds, too, so that it is covered by its callers' no_sanitize attributes.
+  // Appends those of some words that pass. This is inlined in sanitized builds, too, so that it is covered by
+  // its callers' no_sanitize attributes.
   template <bool kDisplaced>
-  [[gnu::always_inline]] static inline Candidate* append_all(const heap::BlockMap::View& view,
-                                                             heap::Words words, Candidate* out) {
+  [[gnu::always_inline]] inline Candidate* append_all(heap::Words words, Candidate* out) const {
     for (const heap::Word& word : words) {
       const std::uintptr_t bits = word.read_once();
       *out = bits;
@@ -34,30 +39,76 @@ struct CandidatePicker::Portable {
     }
     return out;
   }
+};
 
+}  // namespace
+
+// Picks from one object after another by a Test.
+template <typename Test>
+struct CandidatePicker::ByObject {
   template <bool kDisplaced>
   [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] static std::size_t pick(const CandidatePicker& picker,
                                                                                 heap::Words words,
                                                                                 Candidate* out) {
-    const heap::BlockMap::View view = picker.view_;
-    return static_cast<std::size_t>(append_all<kDisplaced>(view, words, out) - out);
+    const Test test{picker.view_};
+    return static_cast<std::size_t>(test.template append_all<kDisplaced>(words, out) - out);
   }
 
   template <bool kDisplaced>
   [[gnu::no_sanitize_thread]] static Picked pick_from(const CandidatePicker& picker,
                                                       std::span<const MarkTask> tasks, std::size_t enough,
                                                       Candidate* out) {
-    const heap::BlockMap::View view = picker.view_;
+    const Test test{picker.view_};
     Candidate* end = out;
     std::size_t taken = 0;
     for (; taken < tasks.size() && static_cast<std::size_t>(end - out) < enough; ++taken) {
       const MarkTask task = tasks[taken];
       if (!task.is_small_words()) break;
-      end = append_all<kDisplaced>(view, task.small_object(), end);
+      end = test.template append_all<kDisplaced>(task.small_object(), end);
     }
     return {taken, static_cast<std::size_t>(end - out)};
   }
 };
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kPartsOfAWord = 2;
+#else
+constexpr std::uint32_t kPartsOfAWord = 8;
+#endif
+
+// A table indexed by the set of four words that pass: the permutation that moves those to the front, by parts
+// of words, and the bytes that they take.
+struct Permutations {
+  alignas(64) std::array<std::array<std::uint8_t, 4 * kPartsOfAWord>, 16> parts{};
+  alignas(64) std::array<std::size_t, 16> bytes{};
+};
+consteval Permutations make_permutations() {
+  Permutations permutations;
+  for (std::uint32_t passing = 0; passing < 16; ++passing) {
+    std::uint32_t next = 0;
+    for (std::uint32_t part = 0; part < 4 * kPartsOfAWord; ++part) {
+      if ((passing >> part / kPartsOfAWord & 1) == 0) continue;
+      permutations.parts[passing][next++] = static_cast<std::uint8_t>(part);
+    }
+    permutations.bytes[passing] = next / kPartsOfAWord * sizeof(Candidate);
+  }
+  return permutations;
+}
+constexpr Permutations kPermutations = make_permutations();
+
+// Returns the end of the candidates after those of a set of four words. A table gives the length, since a
+// population count would take three instructions.
+[[gnu::always_inline]] inline Candidate* after(Candidate* out, std::uint32_t passing) {
+  return reinterpret_cast<Candidate*>(reinterpret_cast<std::byte*>(out) + kPermutations.bytes[passing]);
+}
+
+}  // namespace
+
+#endif
 
 #if defined(__x86_64__)
 
@@ -68,27 +119,6 @@ struct CandidatePicker::Portable {
 #define JACKDAW_AVX2 gnu::target("avx2,bmi,bmi2,popcnt")
 
 namespace {
-
-// A table indexed by the set of four words that pass: the permutation that moves those to the front, and the
-// bytes that they take.
-struct Permutations {
-  alignas(64) std::array<std::array<std::uint8_t, 8>, 16> halves{};
-  alignas(64) std::array<std::size_t, 16> bytes{};
-};
-consteval Permutations make_permutations() {
-  Permutations permutations;
-  for (std::uint32_t passing = 0; passing < 16; ++passing) {
-    std::uint32_t next = 0;
-    for (std::uint32_t word = 0; word < 4; ++word) {
-      if ((passing >> word & 1) == 0) continue;
-      permutations.halves[passing][next++] = static_cast<std::uint8_t>(2 * word);
-      permutations.halves[passing][next++] = static_cast<std::uint8_t>(2 * word + 1);
-    }
-    permutations.bytes[passing] = next / 2 * sizeof(Candidate);
-  }
-  return permutations;
-}
-constexpr Permutations kPermutations = make_permutations();
 
 // The test of four words at once, in registers.
 struct Avx2Test {
@@ -127,10 +157,9 @@ struct Avx2Test {
     std::uint32_t mask = passing<kDisplaced>(words);
     if constexpr (kRead < 4) mask &= (1U << kRead) - 1;
     const __m256i order = _mm256_cvtepu8_epi32(
-        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPermutations.halves[mask].data())));
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPermutations.parts[mask].data())));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, order));
-    // A table gives the length, since a population count would take three instructions.
-    return reinterpret_cast<Candidate*>(reinterpret_cast<std::byte*>(out) + kPermutations.bytes[mask]);
+    return after(out, mask);
   }
 
   // Appends those of some words that pass.
@@ -289,23 +318,93 @@ struct CandidatePicker::Avx512 {
 
 #undef JACKDAW_READ_ONCE
 
-#endif  // defined(__x86_64__)
+#elif defined(__aarch64__)
+
+namespace {
+
+// The test of four words at once, in two registers.
+struct NeonTest {
+  WordTest word;
+  uint64x2_t start = vdupq_n_u64(word.view.begin());
+  uint64x2_t bytes = vdupq_n_u64(word.view.bytes());
+  uint64x2_t in_granule = vdupq_n_u64(word.view.in_granule().bits());
+
+  // Sets all bits of those of two words that pass.
+  template <bool kDisplaced>
+  [[gnu::always_inline]] inline uint32x4_t passing(uint64x2_t words) const {
+    uint64x2_t covered = vcltq_u64(vsubq_u64(words, start), bytes);
+    if constexpr (kDisplaced) {
+      const int64x2_t places = vreinterpretq_s64_u64(vandq_u64(words, vdupq_n_u64(63)));
+      // A shift by a negative number is one to the right.
+      const uint64x2_t kept = vshlq_u64(in_granule, vnegq_s64(places));
+      covered = vandq_u64(covered, vtstq_u64(kept, vdupq_n_u64(1)));
+    }
+    return vreinterpretq_u32_u64(covered);
+  }
+
+  // Appends those of four words that pass. A load of two words reads each of them at once.
+  template <bool kDisplaced>
+  [[gnu::always_inline]] inline Candidate* append(const heap::Word* word, Candidate* out) const {
+    constexpr std::array<std::uint32_t, 4> kBits{1, 2, 4, 8};
+    const uint64x2_t low = two_at(word);
+    const uint64x2_t high = two_at(word + 2);
+    const uint32x4_t all = vuzp1q_u32(passing<kDisplaced>(low), passing<kDisplaced>(high));
+    const std::uint32_t mask = vaddvq_u32(vandq_u32(all, vld1q_u32(kBits.data())));
+    const std::uint8_t* const order = kPermutations.parts[mask].data();
+    const uint8x16x2_t words{vreinterpretq_u8_u64(low), vreinterpretq_u8_u64(high)};
+    vst1q_u64(out, vreinterpretq_u64_u8(vqtbl2q_u8(words, vld1q_u8(order))));
+    vst1q_u64(out + 2, vreinterpretq_u64_u8(vqtbl2q_u8(words, vld1q_u8(order + 16))));
+    return after(out, mask);
+  }
+
+  // The words are kept in a register: if they were read again to be picked, the program could have changed
+  // them since the test.
+  [[gnu::always_inline]] static inline uint64x2_t two_at(const heap::Word* word) {
+    uint64x2_t words = vld1q_u64(&word->bits);
+    asm("" : "+w"(words));
+    return words;
+  }
+
+  // Appends those of some words that pass.
+  template <bool kDisplaced>
+  [[gnu::always_inline]] inline Candidate* append_all(heap::Words words, Candidate* out) const {
+    const std::size_t in_fours = words.size() / 4 * 4;
+    for (std::size_t i = 0; i != in_fours; i += 4) out = append<kDisplaced>(&words[i], out);
+    return word.append_all<kDisplaced>(words.subspan(in_fours), out);
+  }
+};
+
+}  // namespace
+
+#endif
+
+bool CandidatePicker::has(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::any:
+      return true;
+#if defined(__x86_64__)
+    case Instructions::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    case Instructions::avx512:
+      return has(Instructions::avx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512dq");
+#elif defined(__aarch64__)
+    case Instructions::neon:
+      return true;
+#endif
+    default:
+      return false;
+  }
+}
 
 std::vector<CandidatePicker::Instructions> CandidatePicker::available() {
-  std::vector<Instructions> instructions{Instructions::any};
-  if (fastest() >= Instructions::avx2) instructions.push_back(Instructions::avx2);
-  if (fastest() >= Instructions::avx512) instructions.push_back(Instructions::avx512);
+  std::vector<Instructions> instructions;
+  std::ranges::copy_if(kAll, std::back_inserter(instructions), has);
   return instructions;
 }
 
 CandidatePicker::Instructions CandidatePicker::fastest() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
-    const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    return has_512 ? Instructions::avx512 : Instructions::avx2;
-  }
-#endif
-  return Instructions::any;
+  return *std::ranges::find_if(kAll.rbegin(), kAll.rend(), has);
 }
 
 template <typename By>
@@ -317,10 +416,12 @@ void CandidatePicker::pick_by(bool displaced) {
 CandidatePicker::CandidatePicker(const heap::BlockMap& map, [[maybe_unused]] Instructions instructions)
     : view_(map) {
   const bool displaced = map.displacements() != nullptr;
-  pick_by<Portable>(displaced);
+  pick_by<ByObject<WordTest>>(displaced);
 #if defined(__x86_64__)
   if (instructions == Instructions::avx2) pick_by<Avx2>(displaced);
   if (instructions == Instructions::avx512) pick_by<Avx512>(displaced);
+#elif defined(__aarch64__)
+  if (instructions == Instructions::neon) pick_by<ByObject<NeonTest>>(displaced);
 #endif
 }
 

@@ -4,11 +4,12 @@
 // its granule is that of a displacement. No branch depends on the words' values. heap/word_scan.h finds the
 // object that a picked word leads to, if any.
 //
-// With AVX2, four words are compared at once, and a permutation packs those that pass; with AVX-512, eight
-// are, where there are as many, and one instruction packs them. All instruction sets give the same candidates
-// in the same order.
+// With AVX2 and NEON, four words are compared at once, and a permutation packs those that pass; with AVX-512,
+// eight are, where there are as many, and one instruction packs them. All instruction sets give the same
+// candidates in the same order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,7 +29,7 @@ class CandidatePicker {
   static constexpr std::size_t kScratch = 8;
 
   /// The instructions that a way to pick needs.
-  enum class Instructions : std::uint8_t { any, avx2, avx512 };
+  enum class Instructions : std::uint8_t { any, neon, avx2, avx512 };
   /// Returns the ways that this processor offers, the fastest last.
   static std::vector<Instructions> available();
 
@@ -55,13 +56,19 @@ class CandidatePicker {
   }
 
  private:
-  struct Portable;
+  // Those of one processor, the faster ones later.
+  static constexpr std::array kAll{Instructions::any, Instructions::neon, Instructions::avx2,
+                                   Instructions::avx512};
+
+  template <typename Test>
+  struct ByObject;
   struct Avx2;
   struct Avx512;
   using Pick = std::size_t (*)(const CandidatePicker&, heap::Words, Candidate*);
   using PickFromTasks = Picked (*)(const CandidatePicker&, std::span<const MarkTask>, std::size_t,
                                    Candidate*);
 
+  static bool has(Instructions instructions);
   static Instructions fastest();
   template <typename By>
   void pick_by(bool displaced);
