@@ -2,7 +2,9 @@
 //
 // Each loaded object with such variables is a module, which has one block for each thread. Blocks of objects
 // loaded at the start lie side by side in the thread's static area; those of later libraries are allocated
-// when the thread first accesses them. The thread's own table (DTV) leads to all of them.
+// when the thread first accesses them, or lie in the static area, too, if they are small and there is room.
+// The thread's own table (DTV) leads to all of them. What a closed library left in the static area stays a
+// root.
 //
 // Source: Drepper, "ELF Handling For Thread-Local Storage", 2013, §3, and glibc's layout of the table, which
 // is verified against dl_iterate_phdr before it is used.

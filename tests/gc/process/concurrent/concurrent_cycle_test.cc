@@ -591,11 +591,15 @@ std::size_t marked_of(const std::vector<HiddenAddress>& list) {
 TEST_F(ConcurrentCycle, MarksWhatOnlyAStackLeadsToBeforeItsLastPause) {
   Link* head = nullptr;
   std::vector<HiddenAddress> list;
+  const std::chrono::milliseconds target = concurrent_marking().pause_target();
   {
     HeldCycle cycle(Phase::marking);
     list = put_list(head);
+    // Stacks are scanned for no longer than a pause may take, and a slow machine needs longer.
+    concurrent_marking().set_pause_target(std::chrono::seconds(10));
   }
   await_end_of(Phase::marking);
+  concurrent_marking().set_pause_target(target);
   EXPECT_EQ(marked_of(list), kLength);
   finish_cleanly();
   expect_kept(list);

@@ -80,9 +80,12 @@ class HeldCycle {
     hold();
     allocate_until([] { return phase() == Phase::marking; });
     if (wanted == Phase::marking) return;
-    go_on();
-    await_end_of(Phase::marking);
-    hold();
+    // On a slow machine the cycle may be left alone, and so go back to marking, before it is held.
+    do {
+      go_on();
+      await_end_of(Phase::marking);
+      hold();
+    } while (phase() == Phase::marking);
     if (wanted == Phase::sweeping) allocate_until([] { return phase() == Phase::sweeping; });
   }
   ~HeldCycle() { go_on(); }

@@ -1,6 +1,6 @@
 // LoadedLibrary: a shared library of the tests (loaded_library.cc), open while the object exists. There are
-// two of it: JACKDAW_LOADED_LIBRARY, and JACKDAW_STATIC_AREA_LIBRARY, whose thread_local variables must lie
-// in each thread's static area (the model initial-exec).
+// two of it: JACKDAW_LOADED_LIBRARY, which has too many thread_local variables for each thread's static area,
+// and JACKDAW_STATIC_AREA_LIBRARY, whose must lie there (the model initial-exec).
 #pragma once
 
 #include <dlfcn.h>
