@@ -18,7 +18,6 @@
 #include "bench/queues/bwos_fifo.h"
 #include "mark/queue/bwos_lifo.h"
 #include "tests/address_space_limit.h"
-#include "tests/scaled.h"
 
 namespace jackdaw::bench {
 namespace {
@@ -36,7 +35,6 @@ using QueuesInBlocks = testing::Types<mark::BwosLifo<std::uint64_t>, BwosFifo<st
 TYPED_TEST_SUITE(QueueRoom, QueuesInBlocks);
 
 TYPED_TEST(QueueRoom, TakesNoMemoryUntilItIsUsed) {
-  if (mark::kEmulated) GTEST_SKIP() << "the emulator keeps a record of each page that is reserved";
   constexpr std::size_t kQueues = 100;
   std::vector<std::unique_ptr<TypeParam>> queues(kQueues);
   const std::size_t before = resident_bytes();
@@ -48,7 +46,6 @@ TYPED_TEST(QueueRoom, TakesNoMemoryUntilItIsUsed) {
 }
 
 TYPED_TEST(QueueRoom, TakesNoMemoryWhereAllThatIsMappedIsLocked) {
-  if (mark::kEmulated) GTEST_SKIP() << "the emulator maps memory of its own";
   if (mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "the system allows no locks";
   const std::size_t before = resident_bytes();
   {
@@ -60,7 +57,6 @@ TYPED_TEST(QueueRoom, TakesNoMemoryWhereAllThatIsMappedIsLocked) {
 }
 
 TYPED_TEST(QueueRoom, IsSmallerWhereAddressesAreScarce) {
-  if (mark::kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
   const AddressSpaceLimit limit(std::size_t{1} << 20);
   TypeParam queue;
   std::uint64_t count = 0;
@@ -74,14 +70,12 @@ TYPED_TEST(QueueRoom, IsSmallerWhereAddressesAreScarce) {
 }
 
 TYPED_TEST(QueueRoom, IsRefusedWhereThereIsNone) {
-  if (mark::kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
   const AddressSpaceLimit limit(0);
   EXPECT_THROW(TypeParam(), std::bad_alloc);
 }
 
 // Where much could be had, the queues of all processors take a part of it alone: the heap needs the rest.
 TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
-  if (mark::kEmulated) GTEST_SKIP() << "the emulator does not keep the limit";
   const AddressSpaceLimit limit(std::size_t{64} << 20);
   std::vector<std::unique_ptr<TypeParam>> queues(256);
   for (auto& queue : queues) queue = std::make_unique<TypeParam>();
@@ -91,7 +85,6 @@ TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
 }
 
 TEST(BwosLifoRoom, GoesBackToTheSystemWhenItIsNotUsedAnyMore) {
-  if (mark::kEmulated) GTEST_SKIP() << "the emulator keeps a record of each page that is reserved";
   constexpr std::uint64_t kMany = 1'000'000;
   mark::BwosLifo<std::uint64_t> queue;
   const std::size_t before = resident_bytes();
