@@ -210,6 +210,8 @@ TEST_F(ObjectModelTest, WordsAreLookedAtExactlyOnce) {
       engine.run(model_.task_of(object));
       ASSERT_EQ(engine.sorted_references(), expected) << bytes << " bytes";
       EXPECT_LE(engine.most_references_of_visit(), mark::Slices::kSliceElements);
+      // Slices are parts of 2^n equal ones, each longer than half of what one may be.
+      EXPECT_LE(engine.visits(), 1 + bytes / (mark::Slices::kSliceElements * 8 * heap::kWordBytes / 2));
     }
   }
 }
