@@ -17,16 +17,16 @@ namespace jackdaw::base {
 /// and gets the faults of loads, too.
 class GuardedLoads {
  public:
-  /// Without an effect where the system refuses a handler, and where the thread blocks one of the signals: a
+  /// Has no effect where the system refuses a handler, and where the thread blocks one of the signals: a
   /// fault would end the program.
   GuardedLoads();
   ~GuardedLoads();
   GuardedLoads(const GuardedLoads&) = delete;
   GuardedLoads& operator=(const GuardedLoads&) = delete;
 
-  /// Whether the calling thread can try loads. Not where it has blocked a signal since.
+  /// Returns whether the calling thread can try loads. It must not block SIGSEGV or SIGBUS meanwhile.
   static bool are_on() { return are_on_; }
-  /// Whether a byte can be read now. Only where loads are on.
+  /// Returns whether a byte can be read now. The caller has found that are_on().
   static bool can_read(std::uintptr_t address);
 
  private:

@@ -56,7 +56,7 @@ class CandidatePicker {
   }
 
  private:
-  // Those of one processor, the faster ones later.
+  // These are in such an order that of two that a processor has the later is faster.
   static constexpr std::array kAll{Instructions::any, Instructions::neon, Instructions::avx2,
                                    Instructions::avx512};
 

@@ -188,8 +188,8 @@ class HeapObjectModel {
   static constexpr std::size_t kMostLines = 8;
   // Larger objects are searched with vector instructions, also in narrow heaps.
   static constexpr std::uint32_t kFewWords = 8;
-  // Large objects are cut into slices of so many words to an element. Few of their words are references, and
-  // the processor's prefetcher begins anew with each slice.
+  // An element of a slice of a large object is this many words: few of them are references as a rule, and the
+  // processor's prefetcher begins anew with each slice.
   static constexpr std::uint64_t kWordsTogether = 8;
   // Measured with lists: prefetching 256 bytes ahead takes 25 ns an object, 512 18, 1024 and 2048 16, and
   // nothing 30 to 40.

@@ -38,7 +38,7 @@ class Inspection {
   /// stack counts from `stack_pointer` on, or by one that uses no objects. False where the collector's lock
   /// is not free, for which it does not wait: then it is to be called again.
   bool write_dump(std::uintptr_t stack_pointer);
-  /// In the child of a fork, for which nobody waits.
+  /// Forgets what is wanted, in the child of a fork: no inspector waits for it.
   // Relaxed: the child has no other thread.
   void after_fork_in_child() { wanted_.store({}, std::memory_order_relaxed); }
 

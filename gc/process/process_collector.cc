@@ -89,7 +89,7 @@ void ProcessCollector::collect_at_random() {
   }
 }
 
-// In a signal handler. Where a thread of the program allocates, it comes first to the dump.
+// This runs in a signal handler. A thread of the program that allocates may come to the dump first.
 void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
   // Relaxed: the function is set when the collector is whole.
   ProcessCollector& collector = *instance_.load(std::memory_order_relaxed);

@@ -54,9 +54,9 @@ class StopTheWorld {
   /// Then: notes the findings for the next collection and for the log.
   void note(const CollectionResult& result, CollectionRecord& record);
 
-  /// In a copy of the process that was forked while the program was stopped, with the locks of a fork held:
-  /// marks what is reachable and writes it. Returns whether all was written. `own_stack`: of the thread that
-  /// forked.
+  /// Marks what is reachable and writes it, and returns whether all was written. It runs in a copy of the
+  /// process that was forked while the program was stopped, with the locks of a fork held; `own_stack` is that
+  /// of the thread that forked.
   bool write_snapshot(DumpStream& stream, const OwnStack& own_stack);
 
   /// In the child of a fork: its free memory is the parent's.

@@ -61,8 +61,8 @@ class AddressTable {
     return true;
   }
 
-  /// Erases the entries for which `is_unwanted(address, Value&)` is true; it may be called any
-  /// number of times for one that stays. O(the most that the table ever held).
+  /// Erases the entries for which `is_unwanted(address, Value&)` is true; it may be called any number of
+  /// times for one that stays. O(the most that the table ever held).
   template <typename Predicate>
   void erase_if(Predicate is_unwanted) {
     if (size_ == 0) return;

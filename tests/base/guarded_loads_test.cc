@@ -1,5 +1,5 @@
-// Guarded loads beside what else happens to the signals: the program's own faults, handlers and masks.
-// What the loads find is in readable_memory_test.cc.
+// These tests hold guarded loads against what else happens to the signals: the program's own faults, handlers
+// and masks. readable_memory_test.cc tests what the loads find.
 #include "base/guarded_loads.h"
 
 #include <gtest/gtest.h>

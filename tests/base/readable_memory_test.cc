@@ -1,5 +1,5 @@
-// Which pages can be read: of mappings in which some pages are protected or gone. The system is asked, or
-// loads are tried.
+// These tests ask which pages can be read, of mappings in which some are protected or gone: the system is
+// asked, or loads are tried.
 #include "base/readable_memory.h"
 
 #include <gtest/gtest.h>

@@ -35,8 +35,8 @@ std::string name_of(uid_t user) {
   return entry != nullptr ? entry->pw_name : fmt::format("{}", user);
 }
 
-// In the agent: gives up the terminal, all files but two, the environment, and all rights but the user's, who
-// may then look into this process, and even make it act.
+// The agent gives up the terminal, all files but two, the environment, and all rights but those of the user,
+// who may then look into this process, and even make it act.
 [[noreturn]] void be_opened(const RunningProcess& process, int file, int pipe, pid_t parent) {
   const uid_t user = process.user;
   const gid_t group = process.group;

@@ -67,7 +67,7 @@ class Reader {
   static constexpr std::uint64_t kPerPart = 256;
 
  private:
-  // In a vector that grows, and in the one of the profile.
+  // A number lies in a vector that grows, and in that of the profile.
   static constexpr std::uint64_t kPerNumber = 4 * sizeof(std::uint64_t);
 
   ByteSource source_;

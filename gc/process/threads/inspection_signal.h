@@ -26,7 +26,7 @@ class InspectionSignal {
   }
   // Release: pairs with the acquire in take(), so that the function finds what it needs.
   static void set_function(Function function) { function_.store(function, std::memory_order_release); }
-  /// In a signal handler: calls the function if the signal is an inspector's, and returns whether it is.
+  /// Calls the function if the signal is an inspector's, and returns whether it is. For signal handlers.
   static bool take(const siginfo_t* info) {
     if (info == nullptr || info->si_code != SI_QUEUE) return false;
     const auto word = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);

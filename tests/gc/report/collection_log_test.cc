@@ -153,7 +153,7 @@ TEST(CollectionLog, SaysOnceThatLinesAreLost) {
   std::remove(other.c_str());
 }
 
-// In a process of its own: the environment is read when the collector is made.
+// This runs in a process of its own, because the environment is read when the collector is made.
 TEST(CollectionLogDeathTest, ACollectionWritesALine) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto collect_once = [](const char* log) {

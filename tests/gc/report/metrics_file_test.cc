@@ -90,7 +90,7 @@ pid_t collect_and_fork(const std::string& path, int collections) {
   return child;
 }
 
-// In a process of its own: the environment is read when the collector is made.
+// This runs in a process of its own, because the environment is read when the collector is made.
 TEST(MetricsFileDeathTest, CollectionsWriteItAndAChildHasItsOwn) {
   if (mark::kSanitized) GTEST_SKIP() << "a child may inherit the locks of the sanitizer's malloc";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
