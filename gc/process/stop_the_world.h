@@ -55,8 +55,8 @@ class StopTheWorld {
   void note(const CollectionResult& result, CollectionRecord& record);
 
   /// Marks what is reachable and writes it, and returns whether all was written. It runs in a copy of the
-  /// process that was forked while the program was stopped, with the locks of a fork held; `own_stack` is that
-  /// of the thread that forked.
+  /// process that was forked while the program was stopped, with the locks of a fork held; `own_stack` is
+  /// that of the thread that forked.
   bool write_snapshot(DumpStream& stream, const OwnStack& own_stack);
 
   /// In the child of a fork: its free memory is the parent's.
