@@ -15,8 +15,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "bench/victims/random.h"
-#include "bench/victims/random_probabilistic.h"
 #include "mark/mark_distance.h"
 #include "mark/object_model.h"
 #include "mark/slices.h"
@@ -97,11 +95,11 @@ class LeafVectorModel : public VectorModel {
   std::vector<std::vector<Node>> edges_;
 };
 
-template <typename Victim, typename Model>
+template <typename Model>
 void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, const MarkerOptions& options,
                               int rounds) {
   const std::vector<bool> expected = model.serially_reachable(roots);
-  Marker<Model, BwosLifo<Node>, Victim> marker(options);
+  Marker<Model> marker(options);
   for (int round = 0; round < rounds; ++round) {
     model.clear_marks();
     ASSERT_TRUE(marker.mark(model, roots));
@@ -119,13 +117,13 @@ void expect_marks_like_serial(Model& model, const std::vector<Node>& roots, cons
 }
 
 // With all workers from the start, and with one that calls the others.
-template <typename Victim, typename Model = VectorModel>
+template <typename Model = VectorModel>
 void expect_marks_like_serial(std::vector<std::vector<Node>> edges, const std::vector<Node>& roots,
                               MarkerOptions options, int rounds) {
   Model model(std::move(edges));
   for (const std::uint64_t alone : {0U, 100U}) {
     options.tuning.serial_references = alone;
-    expect_marks_like_serial<Victim, Model>(model, roots, options, rounds);
+    expect_marks_like_serial(model, roots, options, rounds);
   }
 }
 
@@ -151,9 +149,7 @@ TEST_P(MarkerShapes, MarksRandomGraphsLikeASerialTraversal) {
     const auto nodes = static_cast<Node>(scaled(20000));
     const std::vector<Node> roots{0, 1, 1, nodes - 1};
     const auto most_edges = static_cast<std::uint32_t>(seed % 5 + 1);
-    expect_marks_like_serial<bench::RandomProbabilisticVictim>(random_graph(nodes, most_edges, seed), roots,
-                                                               options(), 2);
-    expect_marks_like_serial<bench::RandomVictim>(random_graph(nodes, most_edges, seed), roots, options(), 2);
+    expect_marks_like_serial(random_graph(nodes, most_edges, seed), roots, options(), 3);
   }
 }
 
@@ -172,22 +168,19 @@ std::vector<std::vector<Node>> local_graph(Node nodes, std::uint64_t seed) {
 TEST_P(MarkerShapes, MarksBiasedRegionsLikeASerialTraversal) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto nodes = static_cast<Node>(scaled(20000));
-    expect_marks_like_serial<bench::RandomVictim, BiasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2},
-                                                                     options(), 3);
-    expect_marks_like_serial<bench::RandomVictim, BiasedVectorModel>(random_graph(nodes, 5, seed), {0, 1},
-                                                                     options(), 2);
+    expect_marks_like_serial<BiasedVectorModel>(local_graph(nodes, seed), {0, nodes / 2}, options(), 3);
+    expect_marks_like_serial<BiasedVectorModel>(random_graph(nodes, 5, seed), {0, 1}, options(), 2);
   }
 }
 
 TEST_P(MarkerShapes, MarksListsAndStars) {
-  expect_marks_like_serial<bench::RandomProbabilisticVictim>(list_graph(5000), {0}, options(), 3);
-  expect_marks_like_serial<bench::RandomVictim>(star_graph(5000), {0}, options(), 3);
+  expect_marks_like_serial(list_graph(5000), {0}, options(), 3);
+  expect_marks_like_serial(star_graph(5000), {0}, options(), 3);
 }
 
 TEST_P(MarkerShapes, EndsThousandsOfTinyRounds) {
-  expect_marks_like_serial<bench::RandomProbabilisticVictim>(list_graph(10), {0}, options(),
-                                                             static_cast<int>(scaled(2000)));
-  expect_marks_like_serial<bench::RandomVictim>(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
+  expect_marks_like_serial(list_graph(10), {0}, options(), static_cast<int>(scaled(1000)));
+  expect_marks_like_serial(list_graph(1), {}, options(), static_cast<int>(scaled(500)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MarkerShapes,
@@ -204,8 +197,7 @@ TEST(Marker, OverflowsAQueueOfFourWithAMillionNodesAndLosesNothing) {
   options.threads = 4;
   options.tuning.blocks = 2;
   options.tuning.block_size = 2;
-  expect_marks_like_serial<bench::RandomProbabilisticVictim>(star_graph(static_cast<Node>(scaled(1000000))),
-                                                             {0}, options, 2);
+  expect_marks_like_serial(star_graph(static_cast<Node>(scaled(1000000))), {0}, options, 2);
 }
 
 TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
@@ -215,7 +207,7 @@ TEST(Marker, AsksForMarksThatAreFarAndMarksTheSame) {
     options.tuning.serial_references = 0;
     // Each worker is to make enough visits.
     DistantVectorModel distant(random_graph(threads * 8 * kVisitsUntilJudged, 6, 5));
-    expect_marks_like_serial<bench::RandomVictim>(distant, {0, 1, 2}, options, 3);
+    expect_marks_like_serial(distant, {0, 1, 2}, options, 3);
     EXPECT_GT(distant.asked_for(), 0U) << threads;
   }
 }
@@ -226,7 +218,7 @@ TEST(Marker, CallsOthersWhileMarksAreAskedFor) {
   options.threads = 2;
   options.tuning.serial_references = 8 * kVisitsUntilJudged;
   DistantVectorModel distant(random_graph(8 * kVisitsUntilJudged, 6, 5));
-  expect_marks_like_serial<bench::RandomVictim>(distant, {0, 1, 2}, options, 3);
+  expect_marks_like_serial(distant, {0, 1, 2}, options, 3);
   EXPECT_GT(distant.asked_for(), 0U);
 }
 
@@ -239,7 +231,7 @@ TEST(Marker, ChangesItsWayOfMarkingBackAndForth) {
     options.tuning.serial_references = 0;
     const Node nodes = 3 * MarkDistance::kLooksFar * MarkDistance::kPollsALook * kVisitsBetweenPolls;
     DistantVectorModel distant(random_graph(nodes, 4, 6));
-    expect_marks_like_serial<bench::RandomVictim>(distant, {0, 1, 2}, options, 1);
+    expect_marks_like_serial(distant, {0, 1, 2}, options, 1);
     EXPECT_GT(distant.asked_for(), 0U);
     EXPECT_GT(distant.came_back(), 0U) << "one of two workers visits more than are far at a time";
   }
@@ -249,7 +241,7 @@ TEST(Marker, MarksAreNotAskedForUntilTheyAreJudged) {
   MarkerOptions options;
   options.threads = 1;
   DistantVectorModel distant(random_graph(kVisitsUntilJudged / 2, 6, 5));
-  expect_marks_like_serial<bench::RandomVictim>(distant, {0}, options, 1);
+  expect_marks_like_serial(distant, {0}, options, 1);
   EXPECT_EQ(distant.asked_for(), 0U);
 }
 
@@ -323,8 +315,7 @@ TEST(Marker, SharesManyRootsAmongItsWorkers) {
   std::iota(roots.begin(), roots.end(), 0);
   MarkerOptions options;
   options.threads = 3;
-  expect_marks_like_serial<bench::RandomVictim>(std::vector<std::vector<Node>>(roots.size()), roots, options,
-                                                5);
+  expect_marks_like_serial(std::vector<std::vector<Node>>(roots.size()), roots, options, 5);
 }
 
 TEST(Marker, SaysWhenItDroppedTasksAndGoesOnFromRescans) {
@@ -379,8 +370,8 @@ TEST(Marker, MarksTheSameWithFullGrantsAndWithBatches) {
       options.tuning.grant = grant;
       options.tuning.steal_batch = batch;
       const auto nodes = static_cast<Node>(scaled(20000));
-      expect_marks_like_serial<bench::RandomVictim>(random_graph(nodes, 4, batch), {0, 1}, options, 3);
-      expect_marks_like_serial<bench::RandomVictim>(star_graph(nodes), {0}, options, 3);
+      expect_marks_like_serial(random_graph(nodes, 4, batch), {0, 1}, options, 3);
+      expect_marks_like_serial(star_graph(nodes), {0}, options, 3);
     }
   }
 }
@@ -445,18 +436,24 @@ TEST(Marker, MarksASmallHeapAloneFirstOnceItKnowsThatItIsSmall) {
   EXPECT_EQ(marker.statistics()[0].objects_marked, kNodes);
 }
 
-// Counts the marks of a worker that is alone.
+// Counts the marks of a worker that is alone. With a team each mark takes `steps_of_shared_mark` steps more.
 class ModelOfMarksAlone : public VectorModel {
  public:
-  using VectorModel::VectorModel;
+  explicit ModelOfMarksAlone(std::vector<std::vector<Node>> edges, int steps_of_shared_mark = 0)
+      : VectorModel(std::move(edges)), steps_of_shared_mark_(steps_of_shared_mark) {}
 
   MarkOutcome<Task> mark(Reference node, Sharing sharing) {
-    if (sharing == Sharing::exclusive) ++marks_alone_;
+    if (sharing == Sharing::exclusive) {
+      ++marks_alone_;
+    } else {
+      for (int i = 0; i < steps_of_shared_mark_; ++i) asm volatile("" : : : "memory");
+    }
     return VectorModel::mark(node, sharing);
   }
   std::uint64_t take_marks_alone() { return std::exchange(marks_alone_, 0); }
 
  private:
+  const int steps_of_shared_mark_;
   std::uint64_t marks_alone_ = 0;
 };
 
@@ -491,27 +488,16 @@ TEST(Marker, FurtherRoundsDoNotMakeALargeHeapSmall) {
   EXPECT_GT(marks_alone({0}), of_large_heap);
 }
 
-// A team takes much longer to mark this model than one worker.
-class ModelForOneWorker : public ModelOfMarksAlone {
- public:
-  using ModelOfMarksAlone::ModelOfMarksAlone;
-
-  MarkOutcome<Task> mark(Reference node, Sharing sharing) {
-    const int tries = sharing == Sharing::shared ? 50 : 0;
-    for (int i = 0; i < tries; ++i) asm volatile("" : : : "memory");
-    return ModelOfMarksAlone::mark(node, sharing);
-  }
-};
-
 // This holds for further rounds that are no larger than the first.
 TEST(Marker, FurtherRoundsAreMadeAloneWhereTheFirstWas) {
-  constexpr Node kNodes = 50000;
+  constexpr Node kNodes = 5000;
   std::vector<std::vector<Node>> graph = random_graph(kNodes, 8, 7);
   for (std::vector<Node>& references : random_graph(kNodes / 2, 8, 8)) {
     for (Node& reference : references) reference += kNodes;
     graph.push_back(std::move(references));
   }
-  ModelForOneWorker model(std::move(graph));
+  // A team takes many times as long as one worker, also under a sanitizer.
+  ModelOfMarksAlone model(std::move(graph), 5000);
   // Each reference counts, and the root.
   const std::uint64_t of_first = 1 + model.edges_of(model.serially_reachable({0}));
   const std::uint64_t of_further = 1 + model.edges_of(model.serially_reachable({kNodes}));
@@ -520,7 +506,7 @@ TEST(Marker, FurtherRoundsAreMadeAloneWhereTheFirstWas) {
   options.processors = 1;  // so that no helper begins with the first worker
   options.tuning.serial_references = 1000;
   options.tuning.small_round_references = 1000000;
-  Marker<ModelForOneWorker> marker(options);
+  Marker<ModelOfMarksAlone> marker(options);
   const auto marks_alone = [&](Node root) {
     EXPECT_TRUE(marker.mark(model, std::vector<Node>{root}));
     return model.take_marks_alone();
@@ -595,7 +581,7 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
   MarkerOptions options;
   options.threads = 3;
   ModelThatWaitsForHelp model(star_graph(100000));
-  Marker<ModelThatWaitsForHelp, BwosLifo<Node>, bench::RandomVictim> marker(options);
+  Marker<ModelThatWaitsForHelp> marker(options);
   model.start(20000, 1);
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
   EXPECT_GT(model.visits_of_others(), 0U);
