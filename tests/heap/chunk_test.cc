@@ -195,9 +195,10 @@ TEST(Chunk, OfManyThreadsExactlyOneIsToldThatItMarked) {
     for (std::thread& thread : threads) thread.join();
     for (std::size_t i = 0; i < kGranules; ++i) {
       std::size_t times = 0;
-      for (std::size_t thread = 0; thread < kThreads; ++thread) times += told[thread][i];
-      ASSERT_EQ(times, i % 2 == 0 ? 1U : 0U) << "granule " << i;
-      ASSERT_EQ(chunk->is_marked(granule(*chunk, i)), i % 2 == 0);
+      for (const std::vector<std::uint8_t>& of_thread : told) times += of_thread[i];
+      const std::size_t expected = i % 2 == 0 ? 1 : 0;
+      if (times != expected || chunk->is_marked(granule(*chunk, i)) != (i % 2 == 0))
+        FAIL() << "granule " << i << ", told " << times << " times";
     }
   }
 }

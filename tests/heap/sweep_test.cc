@@ -170,7 +170,7 @@ TEST(SweepReuse, FreedBlocksServeAnyUse) {
   const auto fill = [&](std::size_t bytes) {
     std::size_t count = 0;
     while (Object* const object = allocator.allocate(data, bytes)) {
-      EXPECT_TRUE(is_cleared(object, bytes));
+      if (!is_cleared(object, bytes)) ADD_FAILURE() << "object " << count << " of " << bytes << " bytes";
       fill_contents(object, bytes, ++count);
     }
     return count;

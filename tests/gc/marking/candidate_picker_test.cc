@@ -14,6 +14,7 @@
 #include "gc/marking/object_model.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
+#include "tests/scaled.h"
 
 namespace jackdaw::gc {
 namespace {
@@ -154,7 +155,7 @@ TEST_P(CandidatePickerTest, ReadsEachWordOnceWhileTheProgramWrites) {
     for (const std::uintptr_t word : picked) outside += heap_.map().covers(word) ? 0 : 1;
   };
   std::vector<std::uintptr_t> out(64 + kWords + CandidatePicker::kScratch);
-  for (int round = 0; round < 200'000; ++round) {
+  for (std::size_t round = 0; round < mark::scaled(200'000); ++round) {
     count_outside(std::span(out).first(picker.pick(tasks[2].small_object(), out.data())));
     count_outside(std::span(out).first(picker.pick_from(tasks, 64, out.data()).candidates));
   }
