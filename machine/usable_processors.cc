@@ -13,8 +13,6 @@ namespace jackdaw::machine {
 
 namespace {
 
-constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-
 // A limit of processor time: the microseconds that a group may use in each period. Version 2 has both in one
 // file, "max 100000" or "250000 100000"; version 1 has a file for each, with -1 for no limit.
 struct Quota {
@@ -35,7 +33,7 @@ Quota quota_of(const ControlGroup& group) {
 
 // The quotient is rounded up.
 std::uint64_t processors_in(const Quota& quota) {
-  if (!quota.time || quota.period.value_or(0) == 0) return kUnlimited;
+  if (!quota.time || quota.period.value_or(0) == 0) return std::numeric_limits<std::uint64_t>::max();
   return *quota.time / *quota.period + (*quota.time % *quota.period != 0 ? 1 : 0);
 }
 

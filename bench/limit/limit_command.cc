@@ -15,7 +15,7 @@ namespace jackdaw::bench {
 namespace {
 
 constexpr std::uint64_t kMaximumMegabytes = 100'000'000;
-constexpr std::uint32_t kMaximumRepeat = 1000;
+constexpr std::uint32_t kMaximumPasses = 1000;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ LimitCommand::LimitCommand(CLI::App& app)
           "The most threads, or auto for one a usable processor; every power of two below is measured, too")
       ->capture_default_str();
   command_->add_option("--repeat", options_.repeat, "Passes over each memory")
-      ->check(CLI::Range(std::uint32_t{1}, kMaximumRepeat))
+      ->check(CLI::Range(std::uint32_t{1}, kMaximumPasses))
       ->capture_default_str();
   tools::add_seed_option(*command_, options_.seed, "Seed of the random lines");
   command_->add_option("--json", json_path_, "Write the results to this file, too")->type_name("FILE");

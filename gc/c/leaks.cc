@@ -35,7 +35,7 @@ constinit std::atomic<bool> has_leaks{false};
 
 constinit std::array<std::atomic<GC_describe_type_fn>, heap::KindTable::kMaximumKinds> describe_type{};
 
-std::span<heap::Object* const> noted() { return {leaked.data(), leaked_count}; }
+std::span<heap::Object* const> noted_leaks() { return {leaked.data(), leaked_count}; }
 
 // Moves the noted leaks to `taken` on the caller's stack, which keeps them alive. Takes none while another
 // thread, or an outer call of this one, reports.
@@ -113,7 +113,7 @@ void note_leaks() {
   if (GC_find_leak == 0) return;
   heap::Heap& heap = collector().heap();
   heap.withdraw_free_slots();
-  for (heap::Object* const object : noted()) heap::Chunk::of(object)->mark_exclusively(object);
+  for (heap::Object* const object : noted_leaks()) heap::Chunk::of(object)->mark_exclusively(object);
   heap.for_each_object_of(may_die, [](heap::Object* object) {
     if (leaked_count == leaked.size() || !heap::Chunk::of(object)->mark_exclusively(object)) return;
     leaked[leaked_count++] = object;
