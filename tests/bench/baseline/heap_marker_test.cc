@@ -85,7 +85,7 @@ TEST_P(EveryHeapMarker, MarksFromEveryRoot) {
 // Tasks that a runtime runs at once, each within the one before, would be too many for a thread's stack.
 TEST_P(EveryHeapMarker, MarksDeepGraphs) {
   expect_marks_of("list:100000");
-  expect_marks_of("random:" + std::to_string(mark::scaled(300'000)) + ",4");
+  expect_marks_of("random:" + std::to_string(mark::scaled(100'000)) + ",4");
 }
 
 // Our own engines with a number of workers decided beforehand: the collector has its own again afterwards.

@@ -237,7 +237,8 @@ INSTANTIATE_TEST_SUITE_P(MemoryIs, ScavengerUnderPressure, testing::Bool(),
 void wait_for_the_thread_to_give_back() {
   collector().threads().call_blocked(
       [](void*) {
-        while (usage().free >= kLarge * kLargeBytes / 2) std::this_thread::yield();
+        while (usage().free >= kLarge * kLargeBytes / 2)
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
       },
       nullptr);
 }
