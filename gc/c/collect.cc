@@ -68,8 +68,8 @@ void GC_set_stop_func(GC_stop_func stop_func) {
 }
 
 GC_stop_func GC_get_stop_func() {
-  const auto lock = lock_settings();
-  return settings.stop_func != nullptr ? settings.stop_func : never_stop;
+  const GC_stop_func function = read_locked(settings.stop_func);
+  return function != nullptr ? function : never_stop;
 }
 
 int GC_collect_a_little() {

@@ -219,14 +219,8 @@ int GC_invoke_finalizers() {
   return static_cast<int>(calls);
 }
 
-void GC_set_interrupt_finalizers(unsigned calls) {
-  const auto lock = lock_settings();
-  settings.most_finalizers = calls;
-}
-unsigned GC_get_interrupt_finalizers() {
-  const auto lock = lock_settings();
-  return settings.most_finalizers;
-}
+void GC_set_interrupt_finalizers(unsigned calls) { write_locked(settings.most_finalizers, calls); }
+unsigned GC_get_interrupt_finalizers() { return read_locked(settings.most_finalizers); }
 
 void GC_set_finalize_on_demand(int on_demand) { GC_finalize_on_demand = on_demand; }
 int GC_get_finalize_on_demand() { return GC_finalize_on_demand; }
@@ -238,22 +232,14 @@ void GC_set_java_finalization(int java) {
 int GC_get_java_finalization() { return GC_java_finalization; }
 
 void GC_set_finalizer_notifier(GC_finalizer_notifier_proc function) {
-  const auto lock = lock_settings();
-  GC_finalizer_notifier = function;
+  write_locked(GC_finalizer_notifier, function);
 }
-GC_finalizer_notifier_proc GC_get_finalizer_notifier() {
-  const auto lock = lock_settings();
-  return GC_finalizer_notifier;
-}
+GC_finalizer_notifier_proc GC_get_finalizer_notifier() { return read_locked(GC_finalizer_notifier); }
 
 void GC_set_await_finalize_proc(GC_await_finalize_proc function) {
-  const auto lock = lock_settings();
-  settings.await_finalize = function;
+  write_locked(settings.await_finalize, function);
 }
-GC_await_finalize_proc GC_get_await_finalize_proc() {
-  const auto lock = lock_settings();
-  return settings.await_finalize;
-}
+GC_await_finalize_proc GC_get_await_finalize_proc() { return read_locked(settings.await_finalize); }
 
 void GC_finalize_all() {
   do {

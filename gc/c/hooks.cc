@@ -92,18 +92,6 @@ void write_warning(char* format, GC_word argument) {
 #pragma GCC diagnostic pop
 }
 
-// These read or write a setting under the lock.
-template <typename Value>
-void set(Value& setting, Value value) {
-  const auto lock = lock_settings();
-  setting = value;
-}
-template <typename Value>
-Value get(const Value& setting) {
-  const auto lock = lock_settings();
-  return setting;
-}
-
 }  // namespace
 
 void tell_program(gc::CollectionEvent event) {
@@ -133,8 +121,8 @@ void install_hooks(gc::ProcessCollector& collector) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-void GC_set_oom_fn(GC_oom_func function) { set(GC_oom_fn, function); }
-GC_oom_func GC_get_oom_fn() { return get(GC_oom_fn); }
+void GC_set_oom_fn(GC_oom_func function) { write_locked(GC_oom_fn, function); }
+GC_oom_func GC_get_oom_fn() { return read_locked(GC_oom_fn); }
 
 void GC_abort_on_oom() {
   log_line("jackdaw: memory is exhausted");
@@ -143,40 +131,44 @@ void GC_abort_on_oom() {
   std::exit(EXIT_FAILURE);
 }
 
-void GC_set_warn_proc(GC_warn_proc function) { set(settings.warn_proc, function); }
+void GC_set_warn_proc(GC_warn_proc function) { write_locked(settings.warn_proc, function); }
 GC_warn_proc GC_get_warn_proc() {
-  const GC_warn_proc function = get(settings.warn_proc);
+  const GC_warn_proc function = read_locked(settings.warn_proc);
   return function != nullptr ? function : write_warning;
 }
 void GC_ignore_warn_proc(char*, GC_word) {}
 
-void GC_set_abort_func(GC_abort_func function) { set(GC_on_abort, function); }
-GC_abort_func GC_get_abort_func() { return get(GC_on_abort); }
+void GC_set_abort_func(GC_abort_func function) { write_locked(GC_on_abort, function); }
+GC_abort_func GC_get_abort_func() { return read_locked(GC_on_abort); }
 
 // It may be called with the lock held, too.
 void GC_set_log_fd(int descriptor) { settings.log_descriptor = descriptor; }
 
-void GC_set_on_heap_resize(GC_on_heap_resize_proc function) { set(GC_on_heap_resize, function); }
-GC_on_heap_resize_proc GC_get_on_heap_resize() { return get(GC_on_heap_resize); }
+void GC_set_on_heap_resize(GC_on_heap_resize_proc function) { write_locked(GC_on_heap_resize, function); }
+GC_on_heap_resize_proc GC_get_on_heap_resize() { return read_locked(GC_on_heap_resize); }
 
 void GC_set_on_os_get_mem(GC_on_os_get_mem_proc function) { set_with_work(settings.on_os_get_mem, function); }
-GC_on_os_get_mem_proc GC_get_on_os_get_mem() { return get(settings.on_os_get_mem); }
+GC_on_os_get_mem_proc GC_get_on_os_get_mem() { return read_locked(settings.on_os_get_mem); }
 
 void GC_set_on_mark_stack_empty(GC_on_mark_stack_empty_proc function) {
   set_with_work(settings.on_mark_stack_empty, function);
 }
-GC_on_mark_stack_empty_proc GC_get_on_mark_stack_empty() { return get(settings.on_mark_stack_empty); }
+GC_on_mark_stack_empty_proc GC_get_on_mark_stack_empty() { return read_locked(settings.on_mark_stack_empty); }
 
 void GC_set_on_collection_event(GC_on_collection_event_proc function) {
-  set(settings.on_collection_event, function);
+  write_locked(settings.on_collection_event, function);
 }
-GC_on_collection_event_proc GC_get_on_collection_event() { return get(settings.on_collection_event); }
+GC_on_collection_event_proc GC_get_on_collection_event() { return read_locked(settings.on_collection_event); }
 
-void GC_set_on_thread_event(GC_on_thread_event_proc function) { set(settings.on_thread_event, function); }
-GC_on_thread_event_proc GC_get_on_thread_event() { return get(settings.on_thread_event); }
+void GC_set_on_thread_event(GC_on_thread_event_proc function) {
+  write_locked(settings.on_thread_event, function);
+}
+GC_on_thread_event_proc GC_get_on_thread_event() { return read_locked(settings.on_thread_event); }
 
-void GC_set_start_callback(GC_start_callback_proc function) { set(settings.start_callback, function); }
-GC_start_callback_proc GC_get_start_callback() { return get(settings.start_callback); }
+void GC_set_start_callback(GC_start_callback_proc function) {
+  write_locked(settings.start_callback, function);
+}
+GC_start_callback_proc GC_get_start_callback() { return read_locked(settings.start_callback); }
 
 }  // extern "C"
 #pragma GCC visibility pop

@@ -101,14 +101,8 @@ int GC_register_long_link(void** link, const void* object) { return register_lin
 int GC_move_long_link(void** link, void** new_link) { return move_link(kLong, link, new_link); }
 int GC_unregister_long_link(void** link) { return unregister_link(kLong, link); }
 
-void GC_set_toggleref_func(GC_toggleref_func function) {
-  const auto lock = lock_settings();
-  settings.toggleref_func = function;
-}
-GC_toggleref_func GC_get_toggleref_func() {
-  const auto lock = lock_settings();
-  return settings.toggleref_func;
-}
+void GC_set_toggleref_func(GC_toggleref_func function) { write_locked(settings.toggleref_func, function); }
+GC_toggleref_func GC_get_toggleref_func() { return read_locked(settings.toggleref_func); }
 
 int GC_toggleref_add(void* address, int is_strong) {
   gc::ProcessCollector& collector = c_interface::collector();

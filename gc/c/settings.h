@@ -38,6 +38,18 @@ extern constinit Settings settings;
 
 /// Locks the collector's lock, or nothing before GC_init, when there is no other thread.
 std::unique_lock<gc::StoppableMutex> lock_settings();
+/// Writes a setting under that lock.
+template <typename Value>
+void write_locked(Value& setting, Value value) {
+  const auto lock = lock_settings();
+  setting = value;
+}
+/// Returns the value that a setting has under that lock.
+template <typename Value>
+Value read_locked(const Value& setting) {
+  const auto lock = lock_settings();
+  return setting;
+}
 /// Returns the options that the collector will be made with. They may be changed before GC_init only.
 inline gc::ProcessOptions& initial_options() { return gc::ProcessCollector::initial_options(); }
 /// Returns the pause target that GC_time_limit says; nothing where that is GC_TIME_UNLIMITED.

@@ -83,10 +83,7 @@ void GC_set_sp_corrector(GC_sp_corrector_proc corrector) {
   settings.sp_corrector = corrector;
   if (lock) collector().threads().correct_stack_pointers(corrector);
 }
-GC_sp_corrector_proc GC_get_sp_corrector() {
-  const auto lock = lock_settings();
-  return settings.sp_corrector;
-}
+GC_sp_corrector_proc GC_get_sp_corrector() { return read_locked(settings.sp_corrector); }
 
 }  // extern "C"
 #pragma GCC visibility pop
