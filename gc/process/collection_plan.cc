@@ -197,7 +197,8 @@ void CollectionPlan::note_stopped(Clock::time_point start, Clock::duration pause
   pacing_.note_allocated(start, Clock::now(), allocated);
   pacing_.note_stopped(pause, live);
   pacing_.note_live(live_before, allocated, live);
-  if (is_next_concurrent()) set_budget();
+  found_.is_growing = live > live_before + allocated - allocated / 4;
+  set_budget();
 }
 
 void CollectionPlan::note_cycle_begins(std::uint64_t root_bytes) {
@@ -218,6 +219,7 @@ void CollectionPlan::note_swept() {
   pacing_.note_swept(counters_.live_bytes(), live);
   found_.live_bytes = pacing_.known_live(live);
   found_.floating_bytes = live - found_.live_bytes;
+  found_.is_growing = false;  // what was allocated during the marking may be dead
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
   note_allocating_threads();
   found_.heap_bytes = heap_.bytes();

@@ -36,6 +36,7 @@ struct GrowthPolicy {
     std::uint64_t new_uncounted_bytes = 0;  ///< new since then, and freed explicitly by the program
     std::uint64_t floating_bytes = 0;       ///< allocated during the marking, beside the live ones
     std::uint32_t threads = 1;              ///< allocated small objects at the same time
+    bool is_growing = false;                ///< nearly all that was allocated before it is live
   };
 
   /// Returns the bytes that the heap may always grow to.
@@ -57,7 +58,8 @@ struct GrowthPolicy {
     const std::uint64_t scanned = found.live_bytes - std::min(found.live_bytes, found.unscanned_bytes);
     const std::uint64_t read = 2 * scanned + found.unscanned_bytes + found.root_bytes;
     const std::uint64_t least = std::min(minimum_budget_bytes, kMostCounted) + more_for_threads(found);
-    const std::uint64_t counted = std::min(std::max(least, read / free_space_divisor), kMostCounted);
+    const std::uint64_t counted =
+        std::min(std::max(least, of_growing_heap(read / free_space_divisor, found)), kMostCounted);
     // Floating garbage gets room beside that, or each cycle would begin the earlier the more the last one
     // allocated. The room is limited to a quarter of the live bytes and twice the counted ones, or heap and
     // cycles would make each other grow.
@@ -79,6 +81,17 @@ struct GrowthPolicy {
     constexpr std::uint64_t kMost = std::uint64_t{3} << 20;
     const std::uint64_t more = std::min(minimum_budget_bytes, kMost) * 3 / 2;
     return (found.threads - std::min(found.threads, 1U)) * std::min(more, kMost);
+  }
+
+  // Data that is being built may be dropped at any time, and then the heap has become larger for nothing by
+  // all that is allocated until the next collection. Here two collections in place of one bound that. They
+  // come only while nearly nothing dies, so a program with garbage has its usual budget, and so has, nearly,
+  // a heap that takes long to mark.
+  [[nodiscard]] static std::uint64_t of_growing_heap(std::uint64_t budget, const Found& found) {
+    constexpr std::uint64_t kInFull = std::uint64_t{24} << 20;
+    constexpr std::uint64_t kMostLess = std::uint64_t{64} << 20;
+    if (!found.is_growing || budget <= kInFull) return budget;
+    return budget - std::min((budget - kInFull) / 2, kMostLess);
   }
 
   // This is more than any heap has, and small enough that sums of budgets do not overflow.

@@ -33,6 +33,15 @@ TEST(GrowthPolicy, WhatIsNotScannedCountsLittle) {
             160 * kMebibyte);
 }
 
+TEST(GrowthPolicy, ALargeHeapThatIsBeingBuiltGrowsInSmallerSteps) {
+  const GrowthPolicy policy;
+  EXPECT_EQ(policy.budget({.live_bytes = 36 * kMebibyte, .is_growing = true}), 24 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .is_growing = true}), 136 * kMebibyte);
+  EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .heap_bytes = 450 * kMebibyte, .is_growing = true}),
+            150 * kMebibyte)
+      << "it has the room";
+}
+
 TEST(GrowthPolicy, WhatIsFreedByHandCountsAnEighthAtLeast) {
   const GrowthPolicy policy;
   GrowthPolicy::Found found{.live_bytes = 30 * kMebibyte, .new_uncounted_bytes = 5 * kMebibyte};

@@ -114,6 +114,23 @@ TEST(ProcessCollector, NothingIsCollectedWhileDisabled) {
   collector().plan().enable();
 }
 
+TEST(ProcessCollector, KnowsWhetherTheHeapIsBeingBuilt) {
+  constexpr std::uint64_t kLongLength = 50 * kLength;
+  collector().plan().disable();
+  collector().collect();
+  Link* const list = new_list(kLongLength);
+  collector().collect();
+  EXPECT_TRUE(collector().plan().found().is_growing);
+  new_list(kLongLength);
+  Link* const other = new_list(kLongLength);
+  clean_stack();
+  collector().collect();
+  EXPECT_FALSE(collector().plan().found().is_growing);
+  collector().plan().enable();
+  expect_intact(list, kLongLength);
+  expect_intact(other, kLongLength);
+}
+
 // Each thread keeps lists in its frames only, and looks at every link of them after many collections.
 TEST(ProcessThreads, AllocateAndKeepTheirListsThroughCollections) {
   constexpr int kThreads = 4;
