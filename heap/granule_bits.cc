@@ -122,19 +122,19 @@ GranuleRange GranuleBits::find_clear_slots(std::size_t block, const SlotStarts& 
 
 std::uint32_t GranuleBits::count_common(const GranuleBits& one, const GranuleBits& other, std::size_t block,
                                         const BlockInfo& info) {
-  const SlotStarts& starts = SizeClasses::slot_starts(info.size_class);
   std::array<std::uint64_t, kMarkWordsPerBlock> common;
   std::uint64_t any = 0;
-  std::uint64_t missing = 0;
   for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) {
     // Relaxed, both: the marking is over.
     common[word] = one.words(block)[word].load(std::memory_order_relaxed) &
                    other.words(block)[word].load(std::memory_order_relaxed);
     any |= common[word];
-    missing |= common[word] ^ starts.words[word];
   }
   // Objects that were allocated together often live and die together: then no bit is set, or every one.
   if (any == 0) return 0;
+  const SlotStarts& starts = SizeClasses::slot_starts(info.size_class);
+  std::uint64_t missing = 0;
+  for (std::size_t word = 0; word < kMarkWordsPerBlock; ++word) missing |= common[word] ^ starts.words[word];
   return missing == 0 ? info.slots() : count_bits(common);
 }
 

@@ -39,7 +39,7 @@ bool Sweeper::sweep_next_chunk() {
 
 void Sweeper::sweep_chunk(Chunk* chunk) {
   for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
-    const BlockInfo info = chunk->block(index);
+    const BlockInfo& info = chunk->block(index);
     if (info.use == BlockUse::small) {
       if (info.swept != number()) sweep_small(chunk, index);
     } else if (info.use == BlockUse::large_head) {
