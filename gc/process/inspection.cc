@@ -7,13 +7,18 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <new>
+#include <span>
 #include <string>
 
 #include "base/cancellation.h"
 #include "base/line_text.h"
+#include "base/page_vector.h"
+#include "base/quiet_write.h"
 #include "gc/process/snapshot_marking.h"
 #include "gc/process/threads/own_work.h"
 
@@ -59,15 +64,11 @@ class InspectionFile {
 
   /// Reads the page. False where there is none for the process `inspected`, made by this one's user.
   bool read(InspectionPage& page, pid_t inspected) const {
-    struct stat status {};
-    return number_ >= 0 && fstat(number_, &status) == 0 && S_ISREG(status.st_mode) &&
-           status.st_uid == geteuid() &&
-           pread(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page) &&
+    return is_of_user() && pread(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page) &&
            page.magic == InspectionPage::kMagic && page.inspected == inspected;
   }
-  bool write(const InspectionPage& page) const {
-    return pwrite(number_, &page, sizeof page, 0) == static_cast<ssize_t>(sizeof page);
-  }
+  bool write(const InspectionPage& page) const { return write_all(std::as_bytes(std::span(&page, 1))); }
+  bool write_profile(std::span<const std::byte> profile) const { return is_of_user() && write_all(profile); }
   [[nodiscard]] int number() const { return number_; }
   /// Tells the inspector the state, unless it no longer waits.
   void set_state(pid_t inspected, InspectionPage::State state) const {
@@ -78,6 +79,24 @@ class InspectionFile {
   }
 
  private:
+  // A regular file does not keep its writer waiting.
+  [[nodiscard]] bool is_of_user() const {
+    struct stat status {};
+    return number_ >= 0 && fstat(number_, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == geteuid();
+  }
+  [[nodiscard]] bool write_all(std::span<const std::byte> bytes) const {
+    for (std::size_t done = 0; done < bytes.size();) {
+      const std::span<const std::byte> rest = bytes.subspan(done);
+      const ssize_t written = base::write_quietly(
+          rest.size(), [&] { return pwrite(number_, rest.data(), rest.size(), static_cast<off_t>(done)); });
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      done += static_cast<std::size_t>(written);
+    }
+    return true;
+  }
+
   int number_;
 };
 
@@ -100,9 +119,9 @@ bool Inspection::answer(pid_t inspector, int descriptor) {
   InspectionPage page;
   if (!file.read(page, getpid()) || page.state != InspectionPage::State::asked) return false;
   fill_in(page);
-  const bool is_dump = page.wish == InspectionPage::Wish::dump;
-  page.state = is_dump ? InspectionPage::State::queued : InspectionPage::State::answered;
-  if (!file.write(page) || !is_dump) return false;
+  const bool is_for_later = page.wish != InspectionPage::Wish::figures;
+  page.state = is_for_later ? InspectionPage::State::queued : InspectionPage::State::answered;
+  if (!file.write(page) || !is_for_later) return false;
   // Relaxed: the word is all that there is to know.
   const Wanted before = wanted_.exchange({inspector, descriptor}, std::memory_order_relaxed);
   if (before.inspector != 0)
@@ -110,8 +129,7 @@ bool Inspection::answer(pid_t inspector, int descriptor) {
   return true;
 }
 
-// The compressor is not loaded: the thread may hold a lock of the loader's. The inspector compresses.
-bool Inspection::write_dump(std::uintptr_t stack_pointer) {
+bool Inspection::serve(std::uintptr_t stack_pointer) {
   if (!is_wanted()) return true;
   const base::CancellationDisabled guard;
   const std::unique_lock lock(parts_.lock, std::try_to_lock);
@@ -122,12 +140,37 @@ bool Inspection::write_dump(std::uintptr_t stack_pointer) {
   const InspectionFile file(wanted.inspector, wanted.descriptor);
   InspectionPage page;
   if (!file.read(page, getpid()) || page.state != InspectionPage::State::queued) return true;
-  if (!fork_writer(file, PathInProc(wanted.inspector, page.pipe).text(), stack_pointer))
+  if (!carry_out(page, file, wanted.inspector, stack_pointer))
     file.set_state(getpid(), InspectionPage::State::failed);
   return true;
 }
 
-// Returns whether there is a child that writes the dump. The locks are taken in the order of a fork's, so
+bool Inspection::carry_out(const InspectionPage& page, const InspectionFile& file, pid_t inspector,
+                           std::uintptr_t stack_pointer) {
+  using Wish = InspectionPage::Wish;
+  Profiling& profiling = parts_.profiling;
+  bool is_done = false;
+  switch (page.wish) {
+    case Wish::figures:
+      return false;  // the handler has answered
+    case Wish::dump:
+      return fork_writer(file, PathInProc(inspector, page.pipe).text(), stack_pointer);
+    case Wish::start_profile:
+      is_done = profiling.start_for(inspector, page.sample_every, std::chrono::nanoseconds(page.profile_ns));
+      break;
+    case Wish::end_profile: {
+      base::PageVector<std::byte> profile;
+      is_done = profiling.end_for(inspector, profile) &&
+                InspectionFile(inspector, page.pipe).write_profile(profile.span());
+      break;
+    }
+  }
+  if (is_done) file.set_state(getpid(), InspectionPage::State::complete);
+  return is_done;
+}
+
+// Returns whether there is a child that writes the dump. The compressor is not loaded, as the thread may hold
+// a lock of the loader's: the inspector compresses. The locks are taken in the order of a fork's, so
 // that the marking thread is between two steps. The child has both files open, as the process that they are
 // opened by may be gone when it ends.
 bool Inspection::fork_writer(const InspectionFile& file, const char* pipe, std::uintptr_t stack_pointer) {

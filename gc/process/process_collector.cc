@@ -62,7 +62,7 @@ void* ProcessCollector::allocate(std::size_t bytes, heap::KindNumber kind, heap:
   if (base::Stress::is_on() && !parts_.lock.is_held_by_caller()) [[unlikely]]
     collect_at_random();
   if (inspection_.is_wanted()) [[unlikely]]
-    inspection_.write_dump(stack_pointer);
+    inspection_.serve(stack_pointer);
   void* object = allocation_.allocate({thread, bytes, kind, addresses, stack_pointer});
   if (thread.allocator().take_sample(object)) [[unlikely]]
     parts_.profiling.note(thread, object);
@@ -89,12 +89,12 @@ void ProcessCollector::collect_at_random() {
   }
 }
 
-// This runs in a signal handler. A thread of the program that allocates may come to the dump first.
+// This runs in a signal handler. A thread of the program that allocates may come first.
 void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
   // Relaxed: the function is set when the collector is whole.
   ProcessCollector& collector = *instance_.load(std::memory_order_relaxed);
   if (collector.inspection_.answer(inspector, descriptor))
-    collector.parts_.scavenger.call_soon([] { return instance().inspection_.write_dump(0); });
+    collector.parts_.scavenger.call_soon([] { return instance().inspection_.serve(0); });
 }
 
 void ProcessCollector::free(void* object) {

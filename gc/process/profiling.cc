@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -37,14 +39,66 @@ bool write_file(const std::string& path, std::span<const std::byte> bytes) {
 
 }  // namespace
 
+// No collection comes meanwhile: it waits for critical sections to end, and for the lock that a thread which
+// is not registered has.
+template <typename Function>
+auto Profiling::guarded(Function function) {
+  std::optional<ThreadRegistry::CriticalSection> critical;
+  if (ProcessThread* const thread = ThreadRegistry::current()) critical.emplace(*thread);
+  const std::lock_guard lock(mutex_);
+  return function();
+}
+
 void Profiling::start(std::uint64_t every) {
   // The first unwinding of a process takes locks of the loader: not inside a critical section.
   CallStack().take();
-  const ThreadRegistry::CriticalSection critical(threads_.this_thread());
-  const std::lock_guard lock(mutex_);
+  guarded([&] { restart(every, 0); });
+}
+
+void Profiling::restart(std::uint64_t every, pid_t inspector) {
   profile_.clear();
   every_ = std::max<std::uint64_t>(every, 1);
+  inspector_ = inspector;
   heap_.set_sample_every(every_);
+}
+
+bool Profiling::start_for(pid_t inspector, std::uint64_t every, std::chrono::nanoseconds time) {
+  CallStack().take();  // as in start()
+  return guarded([&] {
+    const Clock::time_point now = Clock::now();
+    if (every_ != 0 && (inspector_ == 0 || (now < end_ && is_another(inspector)))) return false;
+    restart(every, inspector);
+    end_ = now + time;
+    return true;
+  });
+}
+
+bool Profiling::is_another(pid_t inspector) const {
+  return inspector_ != inspector && (kill(inspector_, 0) == 0 || errno != ESRCH);
+}
+
+bool Profiling::end_for(pid_t inspector, base::PageVector<std::byte>& profile) {
+  const auto is_for_it = [&] { return inspector_ == inspector; };
+  const bool is_whole = guarded(is_for_it) && encode(profile);
+  return guarded([&] {
+    if (!is_for_it()) return false;
+    forget();
+    return is_whole;
+  });
+}
+
+void Profiling::stop() {
+  guarded([&] {
+    if (inspector_ == 0) heap_.set_sample_every(0);
+  });
+}
+
+// Leaves all as before the first start.
+void Profiling::forget() {
+  heap_.set_sample_every(0);
+  profile_.clear();
+  every_ = 0;
+  inspector_ = 0;
 }
 
 void Profiling::note(ProcessThread& thread, void* object) {
@@ -53,7 +107,11 @@ void Profiling::note(ProcessThread& thread, void* object) {
   const auto* const sample = static_cast<const heap::Object*>(object);
   const ThreadRegistry::CriticalSection critical(thread);
   const std::lock_guard lock(mutex_);
-  profile_.add(sample, heap::Heap::bytes_of(sample), every_, stack.frames());
+  if (inspector_ != 0 && Clock::now() >= end_) {
+    heap_.set_sample_every(0);
+  } else {
+    profile_.add(sample, heap::Heap::bytes_of(sample), every_, stack.frames());
+  }
 }
 
 void Profiling::drop(const heap::Object* object) {
@@ -62,20 +120,21 @@ void Profiling::drop(const heap::Object* object) {
   profile_.drop(object);
 }
 
-bool Profiling::write(const std::string& path) {
+bool Profiling::encode(base::PageVector<std::byte>& profile) {
   base::PageVector<char> maps;
-  base::PageVector<std::byte> bytes;
   read_memory_map(maps);
   AllocationSites sites;
   std::uint64_t every = 0;
-  bool is_whole = false;
-  {
-    const ThreadRegistry::CriticalSection critical(threads_.this_thread());
-    const std::lock_guard lock(mutex_);
-    is_whole = sites.copy(profile_);
+  const bool is_copied = guarded([&] {
     every = every_;
-  }
-  is_whole = is_whole && encode_pprof(sites, every, {maps.data(), maps.size()}, bytes);
+    return sites.copy(profile_);
+  });
+  return is_copied && encode_pprof(sites, every, {maps.data(), maps.size()}, profile);
+}
+
+bool Profiling::write(const std::string& path) {
+  base::PageVector<std::byte> bytes;
+  const bool is_whole = encode(bytes);
   errno = ENOMEM;
   const std::string file = base::expand_path(path);
   if (is_whole && write_file(file, bytes.span())) return true;
@@ -101,6 +160,7 @@ void Profiling::write_at_exit() {
 
 void Profiling::after_fork_in_child() {
   profile_.clear();
+  if (inspector_ != 0) forget();
   if (path_.find("%p") == std::string::npos) path_.clear();
 }
 

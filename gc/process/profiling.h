@@ -4,10 +4,15 @@
 // the slow path, and the fast path knows nothing of samples (heap/sample_points.h).
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/adaptive_mutex.h"
+#include "base/page_vector.h"
 #include "gc/process/threads/thread_registry.h"
 #include "gc/report/profile/allocation_profile.h"
 #include "heap/heap.h"
@@ -29,10 +34,18 @@ class Profiling {
   /// thread is registered, here and below.
   void start(std::uint64_t every);
   /// Takes no more. What samples are alive is still found.
-  void stop() { heap_.set_sample_every(0); }
+  void stop();
   /// Writes a profile to the file at `path`, in which %p becomes the process's number. False, with one line
   /// on the error output, when that is not possible. Throws std::bad_alloc.
   bool write(const std::string& path);
+
+  /// Starts for another process, which is to come for the profile, and takes no samples after `time`. False
+  /// where the program itself has started, or another process has that is there, whose time is not over. With
+  /// the collector's lock, as end_for(), by a registered thread or one that uses no objects.
+  bool start_for(pid_t inspector, std::uint64_t every, std::chrono::nanoseconds time);
+  /// Ends that, and appends the profile to `profile`. False where that process has started none that is still
+  /// there, or there is no memory.
+  bool end_for(pid_t inspector, base::PageVector<std::byte>& profile);
 
   /// Returns the samples, while no thread allocates or collects.
   [[nodiscard]] const AllocationProfile& profile() const { return profile_; }
@@ -54,13 +67,24 @@ class Profiling {
   void after_fork_in_child();
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  template <typename Function>
+  auto guarded(Function function);
+  void restart(std::uint64_t every, pid_t inspector);
+  /// Whether the inspector that has started is not this one, and is still there.
+  [[nodiscard]] bool is_another(pid_t inspector) const;
+  void forget();
+  bool encode(base::PageVector<std::byte>& profile);
   void drop(const heap::Object* object);
 
   heap::Heap& heap_;
   ThreadRegistry& threads_;
   std::string path_;  // of the profile at the exit
   std::uint64_t every_ = 0;
-  base::AdaptiveMutex mutex_;  // guards what follows; held in critical sections alone
+  base::AdaptiveMutex mutex_;  // guards what follows; see guarded()
+  pid_t inspector_ = 0;        // the process that has started; 0: the program, or nobody
+  Clock::time_point end_;      // when it takes no more samples
   AllocationProfile profile_;
 };
 

@@ -1,5 +1,5 @@
-// InspectionPage: what a process on Jackdaw and another one that inspects it (`jackdaw ps`, `jackdaw dump`)
-// tell each other.
+// InspectionPage: what a process on Jackdaw and another one that inspects it (`jackdaw ps`, `jackdaw dump`,
+// `jackdaw profile`) tell each other.
 //
 // The inspector makes a file in memory, writes a page into it, and sends the other process SIGURG with the
 // file's number. The handler opens that file by /proc, which the kernel allows to the inspector's own user
@@ -12,17 +12,22 @@
 namespace jackdaw::gc {
 
 struct InspectionPage {
-  static constexpr std::uint64_t kMagic = 0x3143'5053'4e49'444a;  // the text "JDINSPC1"
+  static constexpr std::uint64_t kMagic = 0x3243'5053'4e49'444a;  // the text "JDINSPC2"
 
-  enum class Wish : std::uint32_t { figures, dump };
+  enum class Wish : std::uint32_t {
+    figures,
+    dump,
+    start_profile,
+    end_profile,  ///< and write it
+  };
   /// The states follow each other in this order.
   enum class State : std::uint32_t {
     asked,      ///< by the inspector
     answered,   ///< the figures are there
-    queued,     ///< so are they, and a dump will be written
+    queued,     ///< so are they, and what else is wished will be done
     begun,      ///< the pipe is open, and a child is to write the dump
-    complete,   ///< it has been written
-    failed,     ///< it could not be written
+    complete,   ///< all has been done
+    failed,     ///< it could not be done
     withdrawn,  ///< the inspector no longer waits
   };
 
@@ -30,7 +35,9 @@ struct InspectionPage {
   std::int32_t inspected = 0;  ///< the process that is asked
   Wish wish = Wish::figures;
   State state = State::asked;
-  std::int32_t pipe = -1;  ///< the inspector's number of the file that the dump is written to
+  std::int32_t pipe = -1;  ///< the inspector's number of the file that a dump or a profile is written to
+  std::uint64_t sample_every = 0;  ///< bytes between two samples of the profile
+  std::uint64_t profile_ns = 0;    ///< how long samples are taken
 
   // --- The figures, of all collections so far ---
 

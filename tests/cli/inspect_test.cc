@@ -1,5 +1,5 @@
-// `jackdaw ps` and `jackdaw dump`: what they tell of running programs that were started without variables,
-// and whom they refuse.
+// `jackdaw ps`, `jackdaw dump` and `jackdaw profile --pid`: what they tell of running programs that were
+// started without variables, and whom they refuse.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/cli/process.h"
+#include "tests/environment_variable.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -295,6 +296,122 @@ TEST(DumpCommand, DumpsAUsersOwnProgram) {
   const Outcome outcome =
       run_program(as_nobody({JACKDAW_TEST_BINARY, "dump", program.number(), "-o", "/dev/null"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+// Takes a profile of the program and returns what it says of its first place.
+nlohmann::json hottest_place(const Running& program) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_jackdaw({"profile", "--pid", program.number(), "--for", "0.3s", "--every", "1k",
+                                       folder.file("profile"), "--json", folder.file("json")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  if (outcome.status != 0) return {{"site", ""}, {"objects", 0.0}};
+  EXPECT_EQ(folder.contents(), (std::vector<std::string>{"json", "profile"}));
+  const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
+  EXPECT_EQ(json["every_bytes"], 1024);
+  EXPECT_EQ(kill(program.process(), 0), 0) << "the program goes on";
+  EXPECT_FALSE(json["sites"].empty());
+  return json["sites"].empty() ? nlohmann::json{{"site", ""}, {"objects", 0.0}} : json["sites"][0];
+}
+
+// A second profile begins anew.
+TEST(ProfileCommand, TakesProfilesOfAProgramThatAllocates) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  for (int i = 0; i < 2; ++i) {
+    const nlohmann::json place = hottest_place(program);
+    EXPECT_EQ(place["site"].get<std::string>().substr(0, 12), "make_garbage") << place;
+    EXPECT_GT(place["objects"].get<double>(), 1000);
+  }
+}
+
+TEST(ProfileCommand, LetsRootTakeOneOfAnotherUsersProgram) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  const Running program(as_nobody({JACKDAW_INSPECTED_PROGRAM, "allocate"}));
+  ASSERT_TRUE(program.is_ready());
+  EXPECT_GT(hottest_place(program)["objects"].get<double>(), 1000);
+}
+
+void expect_no_profile(const Running& program, const std::string& reason, const Words& more = {}) {
+  const TemporaryFolder folder;
+  Words words = {"profile", "--pid", program.number(), "--for", "0.1", folder.file("profile")};
+  words.insert(words.end(), more.begin(), more.end());
+  expect_refused(run_jackdaw(words), "process " + program.number() + reason);
+  EXPECT_TRUE(folder.contents().empty());
+}
+
+TEST(ProfileCommand, RefusesAProgramThatTakesOneItself) {
+  const TemporaryFolder folder;
+  const Variable profile("JACKDAW_PROFILE", folder.file("own"));
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  expect_no_profile(program, " has a profile already");
+}
+
+TEST(ProfileCommand, GivesUpOnAProgramThatNeverAllocates) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "rest"});
+  expect_no_profile(program, " has allocated nothing", {"--timeout", "0.2"});
+}
+
+TEST(ProfileCommand, RefusesAProgramThatHides) {
+  expect_no_profile(Running({JACKDAW_INSPECTED_PROGRAM, "hide"}), " ");
+}
+
+TEST(ProfileCommand, RefusesAnotherUser) {
+  if (!can_be_nobody()) GTEST_SKIP() << "only root can run programs as another user";
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  expect_refused(run_program(as_nobody(
+                     {JACKDAW_TEST_BINARY, "profile", "--pid", program.number(), folder.file("profile")})),
+                 "belongs to another user, root");
+  EXPECT_TRUE(folder.contents().empty());
+}
+
+TEST(ProfileCommand, NoticesThatTheProgramEnds) {
+  Running program({JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  const std::string number = program.number();
+  const TemporaryFolder folder;
+  auto command = std::async(std::launch::async, [&] {
+    return run_jackdaw({"profile", "--pid", number, "--for", "1h", folder.file("profile")});
+  });
+  // The command makes its file first.
+  while (folder.contents().empty() &&
+         command.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
+    continue;
+  program.end();
+  expect_refused(command.get(), "process " + number);
+  EXPECT_TRUE(folder.contents().empty());
+}
+
+TEST(ProfileCommand, LeavesTheProgramAloneWhereFilesAreLimited) {
+  const Running program({"/usr/bin/prlimit", "--fsize=600", JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  expect_no_profile(program, " could not write the profile", {"--every", "1k"});
+  EXPECT_EQ(kill(program.process(), 0), 0) << "the program goes on";
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_jackdaw({"ps", "--figures", program.number()}).status, 0);
+}
+
+TEST(ProfileCommand, RefusesAFileThatCannotBeReadAgain) {
+  const Running program({JACKDAW_INSPECTED_PROGRAM, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  expect_refused(run_jackdaw({"profile", "--pid", program.number(), "--for", "1h", "/dev/null"}),
+                 "FILE '/dev/null' must be a regular file or a new one");
+}
+
+TEST(ProfileCommand, RefusesTimesAndIntervalsThatAreNone) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const Words& words, const std::string& reason) {
+    Words all = {"profile", folder.file("profile")};
+    all.insert(all.end(), words.begin(), words.end());
+    expect_refused(run_jackdaw(all), reason);
+  };
+  refused({"--for", "1s"}, "--for requires --pid");
+  refused({"--pid", "1", "--for", "soon"}, "--for");
+  refused({"--pid", "1", "--every", "0"}, "--every");
 }
 
 #endif

@@ -28,7 +28,7 @@ static void make_list(long length) {
 }
 
 // Collections come, and with them the thread that gives memory back, if there was much garbage.
-static void make_garbage(long objects) {
+__attribute__((noinline)) static void make_garbage(long objects) {
   for (long i = 0; i < objects; ++i) {
     if (GC_MALLOC(64) == NULL) abort();
   }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -18,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "gc/process/threads/inspection_signal.h"
 #include "tools/command/input_error.h"
 #include "tools/command/output_file.h"
 #include "tools/inspect/inspector.h"
@@ -28,10 +25,7 @@ namespace jackdaw::tools {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Page = gc::InspectionPage;
-
-constexpr std::chrono::seconds kPatienceToAnswer{2};
 
 // The pipe that a dump comes through.
 class Pipe {
@@ -52,11 +46,6 @@ class Pipe {
   /// From then on the pipe ends when the other process closes it.
   void close_writer() {
     if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));
-  }
-  /// Waits for something to read, for `time` at most.
-  void await_some(std::chrono::milliseconds time) const {
-    pollfd reader{.fd = ends_[0], .events = POLLIN, .revents = 0};
-    poll(&reader, 1, static_cast<int>(time.count()));
   }
   /// Returns what there is to read; nothing at the end.
   std::string_view read_some() {
@@ -106,38 +95,6 @@ class CompressedOutput {
   bool is_compressed_ = false;
 };
 
-// Waits until the program has opened the pipe, so that it ends with the writer. Throws InputError when it
-// does not.
-void await_begin(pid_t process, const Inspector& inspector, const Pipe& pipe,
-                 std::chrono::duration<double> patience) {
-  constexpr std::chrono::milliseconds kLook{50};
-  constexpr std::chrono::seconds kPatienceToLine{1};
-  const Clock::time_point start = Clock::now();
-  bool is_told = false;
-  for (;;) {
-    const Page::State state = inspector.page().state;
-    if (state == Page::State::begun || state == Page::State::complete) return;
-    if (state == Page::State::failed) {
-      throw InputError(fmt::format(
-          "process {} could not write the dump: it lacks memory or processes, or writes another dump",
-          process));
-    }
-    if (!is_running(process))
-      throw InputError(fmt::format("process {} has ended before it wrote a dump", process));
-    const Clock::duration waited = Clock::now() - start;
-    if (waited >= patience) {
-      throw InputError(
-          fmt::format("process {} has allocated nothing for {:.0f} s, and so wrote no dump; --timeout says "
-                      "how long to wait",
-                      process, patience.count()));
-    }
-    if (waited >= kPatienceToLine && !std::exchange(is_told, true))
-      fmt::print(stderr, "jackdaw: process {} will write the dump when it next allocates; waiting for that\n",
-                 process);
-    pipe.await_some(kLook);
-  }
-}
-
 }  // namespace
 
 DumpCommand::DumpCommand(CLI::App& app)
@@ -158,15 +115,14 @@ int DumpCommand::run() {
   const RunningProcess process = look_at(process_);
   OutputFile file("--output", path_.empty() ? fmt::format("heap-{}.dump", process_) : path_);
   Pipe pipe;
-  Inspector inspector(process, Page::Wish::dump, pipe.writer());
-  if (!inspector.await_answer(kPatienceToAnswer)) {
-    if (!is_running(process_))
-      throw InputError(fmt::format("process {} has ended before it wrote a dump", process_));
-    throw InputError(
-        fmt::format("process {} does not answer: it is stopped, blocks signal {}, or has no /proc", process_,
-                    gc::InspectionSignal::kNumber));
+  Inspector inspector(process, {.wish = Page::Wish::dump, .pipe = pipe.writer()});
+  // The program has the pipe open from then on, so that it ends with the writer.
+  if (inspector.await_begin("write the dump", std::chrono::duration<double>(seconds_)) ==
+      Page::State::failed) {
+    throw InputError(fmt::format(
+        "process {} could not write the dump: it lacks memory or processes, or writes another dump",
+        process_));
   }
-  await_begin(process_, inspector, pipe, std::chrono::duration<double>(seconds_));
   pipe.close_writer();
   inspector.end_agent();
   CompressedOutput output(file);

@@ -12,10 +12,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/close_files.h"
 #include "gc/process/threads/inspection_signal.h"
@@ -55,7 +57,7 @@ std::string name_of(uid_t user) {
 
 }  // namespace
 
-Inspector::Inspector(const RunningProcess& process, Page::Wish wish, int pipe)
+Inspector::Inspector(const RunningProcess& process, Page question)
     : process_(process.number), agent_(getpid()) {
   if (geteuid() != 0 && process.user != geteuid()) {
     throw InputError(
@@ -65,9 +67,9 @@ Inspector::Inspector(const RunningProcess& process, Page::Wish wish, int pipe)
   if (!process.is_on_jackdaw) throw InputError(why_not_on_jackdaw(process_));
   if (!process.obstacle.empty()) throw InputError(fmt::format("process {} {}", process_, process.obstacle));
   file_ = memfd_create("jackdaw-inspection", MFD_CLOEXEC);
-  if (file_ < 0 || !write({.inspected = process_, .wish = wish, .pipe = pipe}))
-    fail(process_, "there is no memory for it");
-  if (process.user != geteuid()) start_agent(process, pipe);
+  question.inspected = process_;
+  if (file_ < 0 || !write(question)) fail(process_, "there is no memory for it");
+  if (process.user != geteuid()) start_agent(process, question.pipe);
   send();
 }
 
@@ -91,6 +93,14 @@ void Inspector::start_agent(const RunningProcess& process, int pipe) {
   int status = 0;
   if (waitpid(agent, &status, WUNTRACED) != agent || !WIFSTOPPED(status))
     fail(process_, "no process can be given to its user");
+}
+
+void Inspector::ask_again(Page::Wish wish) {
+  Page question = page();
+  question.wish = wish;
+  question.state = Page::State::asked;
+  if (!write(question)) fail(process_, "there is no memory for it");
+  send();
 }
 
 void Inspector::end_agent() {
@@ -137,6 +147,40 @@ bool Inspector::await_answer(std::chrono::milliseconds time) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
+}
+
+void Inspector::check_running(std::string_view deed) const {
+  if (!is_running(process_))
+    throw InputError(fmt::format("process {} has ended before it could {}", process_, deed));
+}
+
+Inspector::Page::State Inspector::await_begin(std::string_view deed, std::chrono::duration<double> patience) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatienceToAnswer{2};
+  constexpr std::chrono::seconds kPatienceToLine{1};
+  constexpr std::chrono::milliseconds kLook{10};
+  if (!await_answer(kPatienceToAnswer)) {
+    check_running(deed);
+    throw InputError(
+        fmt::format("process {} does not answer: it is stopped, blocks signal {}, or has no /proc", process_,
+                    gc::InspectionSignal::kNumber));
+  }
+  const Clock::time_point start = Clock::now();
+  bool is_told = false;
+  for (;; std::this_thread::sleep_for(kLook)) {
+    const Page::State state = page().state;
+    if (state >= Page::State::begun) return state;
+    check_running(deed);
+    const Clock::duration waited = Clock::now() - start;
+    if (waited >= patience) {
+      throw InputError(fmt::format(
+          "process {} has allocated nothing for {:.0f} s, and so did not {}; --timeout says how long to wait",
+          process_, patience.count(), deed));
+    }
+    if (waited >= kPatienceToLine && !std::exchange(is_told, true))
+      fmt::print(stderr, "jackdaw: process {} will {} when it next allocates; waiting for that\n", process_,
+                 deed);
+  }
 }
 
 }  // namespace jackdaw::tools

@@ -40,7 +40,7 @@ Row ask(const RunningProcess& process) {
   try {
     Row row{process, std::nullopt, "does not answer"};
     for (int times = 0; times < kMostTimes && (!row.figures || row.figures->processor_ns == 0); ++times) {
-      Inspector inspector(process, Page::Wish::figures);
+      Inspector inspector(process, {.wish = Page::Wish::figures});
       if (!inspector.await_answer(kPatience)) break;
       row.figures = inspector.page();
     }

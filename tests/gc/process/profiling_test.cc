@@ -6,14 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/page_vector.h"
 #include "gc/process/process_collector.h"
 #include "gc/report/profile/allocation_profile.h"
 #include "heap/allocator.h"
@@ -166,6 +169,54 @@ TEST(Profiling, WritesAFileOrALine) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "jackdaw: the profile '/no/such/folder/profile' cannot be written (No such file or directory)\n");
   EXPECT_NE(object, nullptr);
+}
+
+TEST(Profiling, IsForOneProcessAtATime) {
+  constexpr std::chrono::hours kHour{1};
+  GC_init();
+  Profiling& profiling = ProcessCollector::instance().profiling();
+  const auto start_for = [&](pid_t inspector, std::chrono::nanoseconds time) {
+    const std::lock_guard lock(ProcessCollector::instance().lock());
+    return profiling.start_for(inspector, 1, time);
+  };
+  const auto end_for = [&](pid_t inspector) {
+    const std::lock_guard lock(ProcessCollector::instance().lock());
+    base::PageVector<std::byte> profile;
+    return profiling.end_for(inspector, profile) && profile.size() > 100;
+  };
+  const pid_t one = getppid();
+  const pid_t another = getpid();
+  EXPECT_FALSE(end_for(one));
+  EXPECT_TRUE(start_for(one, kHour));
+  EXPECT_FALSE(start_for(another, kHour));
+  EXPECT_FALSE(end_for(another));
+  GC_stop_profile();
+  GC_reachable_here(GC_malloc(5000));
+  EXPECT_FALSE(profiling.profile().sites().empty());
+  EXPECT_TRUE(end_for(one));
+  EXPECT_TRUE(profiling.profile().sites().empty());
+  // One whose time is over takes no samples, and gives way.
+  EXPECT_TRUE(start_for(one, std::chrono::nanoseconds(0)));
+  GC_reachable_here(GC_malloc(5000));
+  EXPECT_TRUE(profiling.profile().sites().empty());
+  EXPECT_TRUE(start_for(another, kHour));
+  EXPECT_FALSE(end_for(one));
+  EXPECT_TRUE(start_for(another, kHour)) << "it asks again";
+  // The program's own comes first.
+  GC_start_profile(1);
+  EXPECT_FALSE(end_for(another));
+  EXPECT_FALSE(start_for(another, kHour));
+}
+
+TEST(Profiling, IsNotForAProcessThatHasEnded) {
+  GC_init();
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  ASSERT_EQ(waitpid(gone, nullptr, 0), gone);
+  Profiling& profiling = ProcessCollector::instance().profiling();
+  const std::lock_guard lock(ProcessCollector::instance().lock());
+  EXPECT_TRUE(profiling.start_for(gone, 1, std::chrono::hours(1)));
+  EXPECT_TRUE(profiling.start_for(getpid(), 1, std::chrono::hours(1)));
 }
 
 TEST(Profiling, BeginsAnewInAChild) {
