@@ -29,9 +29,12 @@ namespace {
 
 std::string folder_of(pid_t process) { return fmt::format("/proc/{}", process); }
 
+// Returns what can be read: files of a process that ends meanwhile cannot any more.
 std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream contents;
+  contents << file.rdbuf();
+  return contents.str();
 }
 
 // The lines of a status file, by their names.
