@@ -136,7 +136,8 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     ++run.blocks_taken;
     ++blocks_taken_;
   }
-  if (run.block.is_zero) run.block.chunk->populate(run.block.index, kBlockBytes);
+  if (run.block.is_zero)
+    run.block.chunk->populate(run.block.chunk->block_start(run.block.index), kBlockBytes);
   return run.block.chunk != nullptr;
 }
 

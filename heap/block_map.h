@@ -16,6 +16,7 @@
 #include "heap/kind.h"
 #include "heap/layout.h"
 #include "heap/object.h"
+#include "heap/span_sizes.h"
 
 namespace jackdaw::heap {
 
@@ -48,6 +49,15 @@ class BlockShape {
     return BlockShape(kLarge | (keeps_nothing ? kKeepsNothing : 0) |
                       (contents == Contents::data ? kLargeData : 0) | blocks_back);
   }
+  /// Block `block` of a span of slots of `quarters` quarters of a block.
+  static constexpr BlockShape of_span(std::uint32_t block, std::uint32_t quarters, Contents contents) {
+    const std::uint32_t before = block * kQuartersPerBlock;
+    const std::uint32_t first = before / quarters * quarters;  // the start of the slot that it begins in
+    const std::uint32_t second = first + quarters - before;
+    return BlockShape(of_large(block - first / kQuartersPerBlock, contents).bits_ |
+                      std::uint64_t{first % kQuartersPerBlock} << kFirstShift |
+                      std::uint64_t{second < kQuartersPerBlock ? second : 0} << kSecondShift);
+  }
   static constexpr BlockShape from_bits(std::uint64_t bits) { return BlockShape(bits); }
 
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
@@ -59,8 +69,17 @@ class BlockShape {
   [[nodiscard]] constexpr bool may_hold_references() const {
     return holds_slots() ? contents() != Contents::data : (bits_ & (kLarge | kLargeData)) == kLarge;
   }
-  /// How many blocks before this one the large object starts.
+  /// Returns how many blocks before this one the large object starts, or the span's slot that this block
+  /// begins in.
   [[nodiscard]] constexpr std::uint32_t blocks_back() const { return static_cast<std::uint32_t>(bits_); }
+  /// Returns how many bytes behind the start of the block the large object starts that byte `offset` of it
+  /// belongs to. O(1).
+  [[nodiscard]] constexpr std::intptr_t large_offset(std::size_t offset) const {
+    const auto second = static_cast<std::size_t>(bits_ >> kSecondShift & kQuarterMask) * kQuarterBytes;
+    if (second != 0 && offset >= second) return static_cast<std::intptr_t>(second);
+    return static_cast<std::intptr_t>((bits_ >> kFirstShift & kQuarterMask) * kQuarterBytes) -
+           static_cast<std::intptr_t>(blocks_back() * kBlockBytes);
+  }
   /// Returns how many bytes each slot has, in a block of slots.
   [[nodiscard]] constexpr std::uint32_t slot_bytes() const {
     return static_cast<std::uint32_t>(bits_ >> kSlotShift) & kSlotMask;
@@ -92,8 +111,10 @@ class BlockShape {
 
  private:
   // From the low bits: the contents (2), kFitsLine, kHoldsData, the slot's reciprocal (21), nothing (7), the
-  // slot's bytes (16), its words (11); or, of large objects, the blocks back (32). The reciprocal is rounded
-  // up; for granules below 1024 and slots of up to 512 the product's error stays below one part in 2^20.
+  // slot's bytes (16), its words (11). The reciprocal is rounded up; for granules below 1024 and slots of up
+  // to 512 the product's error stays below one part in 2^20. A block of large objects has the blocks back
+  // (32), the quarter of that block where its first object starts, and the quarter of its own where its
+  // second one does, or 0.
   static constexpr std::uint64_t kContentsMask = 3;
   static_assert(kContentsCount <= kContentsMask + 1);
   static constexpr std::uint64_t kHoldsData = std::uint64_t{1} << 3;
@@ -104,6 +125,9 @@ class BlockShape {
   static constexpr std::uint32_t kSlotMask = 0xffff;
   static constexpr std::uint64_t kWordsMask = std::uint64_t{0x7ff} << kWordsShift;
   static_assert(kBlockBytes / 2 / kWordBytes <= kWordsMask >> kWordsShift);
+  static constexpr unsigned kFirstShift = 32;
+  static constexpr unsigned kSecondShift = 34;
+  static constexpr std::uint64_t kQuarterMask = kQuartersPerBlock - 1;
   static constexpr std::uint64_t kLargeData = std::uint64_t{1} << 59;
   static constexpr std::uint64_t kKeepsNothing = std::uint64_t{1} << 61;
   static constexpr std::uint64_t kLarge = std::uint64_t{1} << 62;
@@ -146,7 +170,7 @@ class BlockMap {
   }
   /// Where the object starts that `address` points into, first byte to last, if there is one: whether that
   /// slot is in use is not known here, nor whether it is one or what is left behind the last. 0 when there is
-  /// none. For a large object the last block counts as a whole. O(1).
+  /// none. For a large object the last block counts as a whole, and in a span the slot. O(1).
   [[nodiscard]] std::uintptr_t start_of_object_at(std::uintptr_t address) const {
     const BlockShape shape = shape_at(address);
     return shape.holds_objects() ? start_of_object_in(shape, address) : 0;
@@ -155,9 +179,14 @@ class BlockMap {
   /// into.
   [[nodiscard]] static std::uintptr_t start_of_object_in(BlockShape shape, std::uintptr_t address) {
     JACKDAW_CHECK(shape.holds_objects());
+    if (shape.holds_slots()) [[likely]]
+      return start_of_slot_in(shape, address);
     const std::uintptr_t block = address & ~(kBlockBytes - 1);
-    if (!shape.holds_slots()) [[unlikely]]
-      return block - std::uintptr_t{shape.blocks_back()} * kBlockBytes;
+    return block + static_cast<std::uintptr_t>(shape.large_offset(address - block));
+  }
+  /// Returns where the slot starts that an address in a block of slots of that shape points into.
+  [[nodiscard]] static std::uintptr_t start_of_slot_in(BlockShape shape, std::uintptr_t address) {
+    const std::uintptr_t block = address & ~(kBlockBytes - 1);
     return block + shape.slot_offset(static_cast<std::uint32_t>((address - block) / kGranuleBytes));
   }
 

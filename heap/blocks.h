@@ -1,8 +1,8 @@
 // Blocks: the chunks of a heap, and which of their blocks are free.
 //
-// A block is taken for slots, or for a part of a large object, and released. The map knows which blocks are
-// taken, and their usage is counted here. Chunks come from HeapSpace; callers decide which empty ones go back
-// to it, and when.
+// A block is taken for slots, or for a part of a large object or a span, and released. The map knows which
+// blocks are taken, and their usage is counted here. Chunks come from HeapSpace; callers decide which empty
+// ones go back to it, and when.
 #pragma once
 
 #include <algorithm>
@@ -75,6 +75,10 @@ class Blocks {
   /// Whether the limit lets `blocks` more blocks be in use.
   [[nodiscard]] bool within_limit(std::size_t blocks) const {
     return usage_.used <= limit_bytes_ && blocks <= (limit_bytes_ - usage_.used) / kBlockBytes;
+  }
+  /// Whether `blocks` more blocks leave half of the limit.
+  [[nodiscard]] bool within_half_of_limit(std::size_t blocks) const {
+    return usage_.used + blocks * kBlockBytes <= limit_bytes_ / 2;
   }
   /// Whether the budget lets `blocks` more blocks have memory.
   [[nodiscard]] bool may_grow_by(std::size_t blocks, const Budget& budget) const {

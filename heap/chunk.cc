@@ -98,10 +98,10 @@ void Chunk::release_block(std::size_t index) {
   unavoided_runs_.forget();
 }
 
-void Chunk::populate(std::size_t first, std::size_t bytes) {
+void Chunk::populate(std::byte* start, std::size_t bytes) {
   const std::size_t page_bytes = base::page_bytes();
-  std::byte* const end = block_start(first) + (bytes + page_bytes - 1) / page_bytes * page_bytes;
-  for (std::byte* start = block_start(first); start < end;) {
+  std::byte* const end = start + (bytes + page_bytes - 1) / page_bytes * page_bytes;
+  while (start < end) {
     const std::size_t page = block_index(start) / kBlocksPerHugePage;
     std::byte* const part_end = std::min(end, block_start((page + 1) * kBlocksPerHugePage));
     plan_.populate(page, {start, part_end});
@@ -158,6 +158,7 @@ void Chunk::note_released(std::size_t huge_page) {
 }
 
 std::size_t Chunk::release_free_pages(std::size_t index) {
+  if (blocks_[index].use == BlockUse::span) return release_slots_of_span(index);
   const std::size_t bytes = blocks_[index].use == BlockUse::small ? release_pages_between_slots(index)
                                                                   : release_pages_behind(index);
   const std::size_t huge_page = index / kBlocksPerHugePage;
@@ -197,6 +198,24 @@ std::size_t Chunk::release_pages_behind(std::size_t index) {
   if (bytes == 0 || info.pages_given_back != 0 || !base::PageMemory::discard(end - bytes, bytes)) return 0;
   info.pages_given_back = 1;
   return bytes;
+}
+
+// Slots begin and end at pages, unless the system's are longer than a quarter of a block.
+std::size_t Chunk::release_slots_of_span(std::size_t index) {
+  BlockInfo& info = blocks_[index];
+  std::size_t released = 0;
+  for (std::uint32_t slot = 0; slot < info.slots() && base::page_bytes() <= kQuarterBytes; ++slot) {
+    std::byte* const start = slot_of_span(index, slot);
+    const auto bit = static_cast<std::uint8_t>(1U << slot);
+    if (is_allocated(start) || (info.zero_slots & bit) != 0) continue;
+    if (!base::PageMemory::discard(start, info.slot_bytes)) continue;
+    info.zero_slots |= bit;
+    released += info.slot_bytes;
+    const std::size_t last = block_index(start + info.slot_bytes - 1) / kBlocksPerHugePage;
+    for (std::size_t page = block_index(start) / kBlocksPerHugePage; page <= last; ++page)
+      plan_.break_up(page, memory_of(page));
+  }
+  return released;
 }
 
 }  // namespace jackdaw::heap

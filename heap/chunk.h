@@ -10,9 +10,9 @@
 // object's address by masking and shifting: no look-up stands between a reference and its mark. (16 MiB,
 // because then a chunk's mark bits are twice as long as the range of addresses after which a second-level
 // cache's sets repeat: with chunks of 2 MiB, all mark bits of a heap fought for a quarter of that cache.) A
-// block holds slots of one size class, or part of a large object. An object that no chunk can hold gets a
-// chunk as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the object
-// starts. Where addresses are scarce a chunk may be shorter: then only its first blocks are there.
+// block holds slots of one size class, or part of a large object or a span. An object that no chunk can hold
+// gets a chunk as long as it needs; only the first 16 MiB of it have marks and blocks, which is where the
+// object starts. Where addresses are scarce a chunk may be shorter: then only its first blocks are there.
 #pragma once
 
 #include <algorithm>
@@ -116,10 +116,10 @@ class Chunk {
   [[nodiscard]] bool intercepts_visits(const void* object) const {
     return (kinds_[block_of(object)] & kIntercepted) != 0;
   }
-  /// Returns the bytes of the large object that starts at `object`.
+  /// Returns the bytes of the large object, or of the span's slot, that starts at `object`.
   [[nodiscard]] static std::uint64_t large_bytes_of(const void* object) {
     const Chunk& chunk = *of(object);
-    JACKDAW_CHECK(chunk.blocks_[block_of(object)].use == BlockUse::large_head);
+    JACKDAW_CHECK(chunk.blocks_[block_of(object)].large_bytes != 0);
     return chunk.blocks_[chunk.block_index(static_cast<const std::byte*>(object))].large_bytes;
   }
 
@@ -163,10 +163,10 @@ class Chunk {
     JACKDAW_CHECK(of(first)->may_start_at(first));
     of(first)->allocated_.clear_range(block_of(first), range_of(first, end));
   }
-  /// Notes that a large object starts at the start of a block.
-  void set_large_allocated(std::size_t block) {
-    JACKDAW_CHECK(blocks_[block].use == BlockUse::large_head);
-    allocated_.add(block * kMarkWordsPerBlock, 1);
+  /// Notes that a large object starts at `start`.
+  void set_large_allocated(const void* start) {
+    JACKDAW_CHECK(blocks_[block_of(start)].large_bytes != 0);
+    allocated_.add(GranuleBits::granule_of(start) / 64, GranuleBits::bit_of(start));
   }
   /// Copies the marks of a block to its allocation bits. No thread may mark or allocate in it meanwhile;
   /// `freed_by_others`: other threads may call set_free().
@@ -219,6 +219,11 @@ class Chunk {
   /// The address where a block starts.
   [[nodiscard]] std::byte* block_start(std::size_t block) {
     return reinterpret_cast<std::byte*>(this) + block * kBlockBytes;
+  }
+  /// The start of slot `slot` of the span whose first block is `index`.
+  [[nodiscard]] std::byte* slot_of_span(std::size_t index, std::size_t slot) {
+    JACKDAW_CHECK(block(index).is_span_head() && slot < block(index).slots());
+    return block_start(index) + slot * block(index).slot_bytes;
   }
   /// The number of the block that starts at `start`.
   [[nodiscard]] std::size_t block_index(const std::byte* start) const {
@@ -288,9 +293,9 @@ class Chunk {
     // Relaxed: as the marks, it is published by the block's entry in the map.
     marker_words_[block].store(0, std::memory_order_relaxed);
   }
-  /// Has the system populate `bytes` bytes from a block on, whose memory is zero and the caller's, at once,
-  /// also where it comes in small pages because huge ones are slow to come.
-  void populate(std::size_t first, std::size_t bytes);
+  /// Has the system populate `bytes` bytes from a multiple of kQuarterBytes on, whose memory is zero and the
+  /// caller's, at once, also where it comes in small pages because huge ones are slow to come.
+  void populate(std::byte* start, std::size_t bytes);
   /// Returns the memory of `count` blocks to the system, by whole pages; false when it refuses.
   bool give_back(std::size_t index, std::size_t count);
   /// Returns the memory of free blocks to the system, by pages that hold nothing else, and returns their
@@ -298,8 +303,9 @@ class Chunk {
   std::size_t release_free_memory();
   /// Releases likewise, but of the last huge page alone that has free blocks with memory.
   std::size_t release_last_free_memory();
-  /// Returns those pages of a block to the system that hold no allocated slot, or lie behind the large object
-  /// that starts with it, unless the system has them. Returns their bytes. No allocator owns the block.
+  /// Returns those pages of a block, or of the span that starts with it, to the system that hold no allocated
+  /// slot, or lie behind the large object that starts with it, unless the system has them. Returns their
+  /// bytes. No allocator owns the block.
   std::size_t release_free_pages(std::size_t index);
   /// Returns the number of free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
@@ -317,12 +323,12 @@ class Chunk {
         HugePages* huge_pages);
 
   // Whether an object can start in a granule: its block holds objects and is no tail of a large one.
+  // Any granule of a span passes.
   [[nodiscard]] bool may_start_at(const void* object) const {
     if (reinterpret_cast<std::uintptr_t>(object) % kGranuleBytes != 0) return false;
     const std::size_t block = block_of(object);
     if (block < kFirstBlock) return false;
-    const BlockUse use = blocks_[block].use;
-    return use == BlockUse::small || use == BlockUse::large_head;
+    return blocks_[block].has_starts();
   }
   [[nodiscard]] static std::size_t block_of(const void* object) {
     return (reinterpret_cast<std::uintptr_t>(object) & (kChunkBytes - 1)) / kBlockBytes;
@@ -359,6 +365,7 @@ class Chunk {
   void note_released(std::size_t huge_page);
   std::size_t release_pages_between_slots(std::size_t index);
   std::size_t release_pages_behind(std::size_t index);
+  std::size_t release_slots_of_span(std::size_t index);
 
   void extend(std::size_t total_bytes) {
     JACKDAW_CHECK(total_bytes > total_bytes_ && is_oversized());

@@ -27,7 +27,8 @@ constinit thread_local bool BeyondBudget::is_in_force_ = false;
 Heap::Heap(std::size_t limit_bytes, const MemoryNodes& nodes)
     : blocks_(limit_bytes, nodes, kinds_, poison_, usage_),
       partly_free_(nodes.count()),
-      sweeper_(blocks_, partly_free_, kinds_, poison_) {}
+      spans_(nodes.count()),
+      sweeper_(blocks_, partly_free_, spans_, kinds_, poison_) {}
 
 Heap::~Heap() { JACKDAW_CHECK(allocators_.empty()); }
 
@@ -180,12 +181,12 @@ Object* Heap::object_at(const void* address) const {
   auto* const object = reinterpret_cast<Object*>(start);  // NOLINT(performance-no-int-to-ptr)
   Chunk* const chunk = Chunk::of(object);
   if (!chunk->is_allocated(object)) return nullptr;
-  const BlockInfo& info = chunk->block(chunk->block_index(reinterpret_cast<const std::byte*>(object)));
+  const std::size_t block = chunk->block_index(reinterpret_cast<const std::byte*>(object));
+  const BlockInfo& info = chunk->block(block);
   if (info.use == BlockUse::large_head &&
       static_cast<const std::byte*>(address) >= reinterpret_cast<const std::byte*>(object) + info.large_bytes)
     return nullptr;
-  const bool is_unswept = chunk->swept() != sweeper_.number() && info.swept != sweeper_.number();
-  if (is_unswept && !chunk->is_marked(object)) return nullptr;
+  if (sweeper_.is_unswept(*chunk, block) && !chunk->is_marked(object)) return nullptr;
   if (chunk->contents_of(object) != Contents::references) return object;
   // A slot that an allocator holds has no type yet. is_allocated() is asked once more, because a chunk that
   // was released meanwhile reads as zero: its contents seem to be references, but nothing is allocated.
@@ -339,7 +340,6 @@ bool Heap::release_free_pages_from(Place& place, std::uint64_t& released) {
 // Finds `count` neighbouring free blocks near this thread, else in a new chunk, else far away. A new chunk is
 // preferred to a long sweep, and to blacklisted blocks where those are to be avoided.
 Chunk* Heap::chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted) {
-  constexpr std::size_t kFewChunks = 4;
   const std::uint32_t near = nodes().near_this_thread();
   if (Chunk* const chunk = find_sweeping(count, first, blacklisted, near, kFewChunks)) return chunk;
   const std::size_t least = std::max(kShortestChunkBytes, kHeaderBytes + count * kBlockBytes);

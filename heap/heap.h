@@ -1,10 +1,10 @@
 // Heap: allocates and frees objects, clears their marks and sweeps them.
 //
 // Allocators, one a thread, take blocks here (own_block) and find free slots in them. Large objects have
-// blocks of their own. The heap's parts: which blocks are free (Blocks), which are partly free (PartlyFree),
-// what may be allocated (Budget) and the sweep (Sweeper). The heap holds the lock that they share, knows the
-// allocators, and brings the parts together. It knows no thread and no root. docs/heap-layout.md tells the
-// layout of the data.
+// blocks of their own or share spans. The heap's parts: which blocks are free (Blocks), which are partly free
+// (PartlyFree), which spans have free slots (Spans), what may be allocated (Budget) and the sweep (Sweeper).
+// The heap holds the lock that they share, knows the allocators, and brings the parts together. It knows no
+// thread and no root. docs/heap-layout.md tells the layout of the data.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +32,7 @@
 #include "heap/partly_free.h"
 #include "heap/poison.h"
 #include "heap/small_block.h"
+#include "heap/spans.h"
 #include "heap/sweeper.h"
 #include "heap/taken_memory.h"
 #include "heap/type_descriptor.h"
@@ -79,7 +80,8 @@ class Heap {
   /// Frees a large object, which must not be used any more.
   void free_large(Object* object);
   /// Changes the length of a large object in place, to more than kLargestSmallBytes. False, with nothing
-  /// changed, when that is not possible. New bytes are cleared if the kind is.
+  /// changed, when that is not possible. New bytes are cleared if the kind is; but all bytes of a span's slot
+  /// belong to its object at any length, and keep their contents.
   bool resize_large(Object* object, std::size_t bytes);
   /// Frees a small object's slot, which is allocated again after the next collection.
   void free_slot(Object* object);
@@ -197,8 +199,9 @@ class Heap {
 
   /// To be called while no thread allocates.
   void begin_marking();
-  /// Whether an object's block was taken by an allocator, or for the object, since begin_marking(). Also true
-  /// of one taken 255 markings before, since their numbers repeat. To be called while no thread allocates.
+  /// Whether an object's block was taken by an allocator, or for an object that starts there, since
+  /// begin_marking(). Also true of one taken 255 markings before, since their numbers repeat. To be called
+  /// while no thread allocates.
   [[nodiscard]] bool is_block_new(const Object* object) const {
     const Chunk& chunk = *Chunk::of(object);
     const BlockInfo& info = chunk.block(chunk.block_index(reinterpret_cast<const std::byte*>(object)));
@@ -310,6 +313,8 @@ class Heap {
   SmallBlock own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
   SmallBlock own_free(std::uint8_t size_class, KindNumber kind, BlockSearch::Taker taker);
   void open(const SmallBlock& block);
+  // A search sweeps this many chunks at most before it tries a new chunk, or gives up a span.
+  static constexpr std::size_t kFewChunks = 4;
   Chunk* chunk_with_free_blocks(std::size_t count, std::size_t& first, Blacklisted blacklisted);
   Chunk* find_sweeping(std::size_t count, std::size_t& first, Blacklisted blacklisted, std::uint32_t node,
                        std::size_t most_swept);
@@ -317,9 +322,24 @@ class Heap {
   std::uint64_t release_empty_chunks_beyond(std::uint64_t keep_bytes);
 
   // These deal with large objects (large_objects.cc).
+  struct LargePlace {
+    std::byte* start = nullptr;  // null: there is no memory, or the budget is spent
+    std::size_t bytes = 0;
+    bool is_zero = false;
+  };
+  LargePlace take_blocks(std::size_t bytes, KindNumber kind, LargeAddresses addresses);
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
+
+  // These deal with large objects that share spans (span_objects.cc).
+  [[nodiscard]] bool may_share_span(std::size_t bytes, KindNumber kind, LargeAddresses addresses) const;
+  LargePlace take_slot(std::uint32_t quarters, KindNumber kind);
+  LargePlace take_any_slot(std::uint32_t quarters, KindNumber kind);
+  LargePlace take_slot_of(std::byte* span);
+  std::byte* take_span(std::uint32_t quarters, KindNumber kind, std::uint32_t node);
+  bool has_written_blocks(std::size_t count, std::uint32_t node);
+  void free_slot_of_span(Chunk& chunk, std::byte* start);
 
   template <typename IsWanted, typename Function>
   void for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function);
@@ -338,6 +358,7 @@ class Heap {
   base::AdaptiveMutex mutex_;  // guards all members below
   Blocks blocks_;              // except for its map
   PartlyFree partly_free_;
+  Spans spans_;
   Sweeper sweeper_;
   bool is_marking_ = false;   // between begin_marking() and end_marking()
   std::uint8_t marking_ = 0;  // markings so far; begins again at 1 after 255
@@ -378,7 +399,12 @@ void Heap::for_each_marked_between(std::uintptr_t begin, std::uintptr_t end, Fun
   Object* const first = at(BlockMap::start_of_object_in(shape, begin));
   const Chunk& chunk = *Chunk::of(first);
   if (!shape.holds_slots()) {
-    if (chunk.is_marked(first)) function(first);
+    const auto report_marked = [&](Object* object) {
+      if (chunk.is_marked(object) && chunk.is_allocated(object)) function(object);
+    };
+    report_marked(first);
+    Object* const last = at(BlockMap::start_of_object_in(shape, end - 1));
+    if (last != first) report_marked(last);
     return;
   }
   chunk.for_each_marked_start(first, at(end), function);
@@ -398,8 +424,7 @@ void Heap::for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function f
 
 template <typename IsWanted, typename Function>
 void Heap::for_each_object_of_block(Chunk* chunk, std::size_t block, IsWanted is_wanted, Function function) {
-  const BlockUse use = chunk->block(block).use;
-  if ((use == BlockUse::small || use == BlockUse::large_head) && is_wanted(chunk->kind(block)))
+  if (chunk->block(block).has_starts() && is_wanted(chunk->kind(block)))
     chunk->for_each_object(block, function);
 }
 

@@ -1,4 +1,4 @@
-// Large objects: Heap's functions for objects that take blocks of their own.
+// Large objects: Heap's functions for objects of more than half a block, in blocks of their own or in spans.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -20,38 +20,51 @@ constexpr std::size_t kMostPopulated = 16 * kBlockBytes;
 
 Object* Heap::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;  // so that no sum below overflows
+  LargePlace place;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool may_share = may_share_span(bytes, kind, addresses);
+    const std::size_t quarters = SpanSizes::quarters_of(bytes);
+    if (may_share) place = take_slot(static_cast<std::uint32_t>(quarters), kind);
+    if (place.start == nullptr) place = take_blocks(bytes, kind, addresses);
+    if (place.start == nullptr && may_share &&
+        (BeyondBudget::is_in_force() || !blocks_.within_limit(blocks_of(bytes))))
+      place = take_any_slot(static_cast<std::uint32_t>(quarters), kind);
+  }
+  if (place.start == nullptr) return nullptr;
+  // Release: for the map's entries, and for a slot's allocation bit, as in Allocator::next_run_in_block.
+  std::atomic_thread_fence(std::memory_order_release);
+  auto* const object = reinterpret_cast<Object*>(place.start);
+  Chunk& chunk = *Chunk::of(object);
+  if (place.is_zero && !chunk.is_oversized())
+    chunk.populate(place.start, std::min(place.bytes, kMostPopulated));
+  if (!place.is_zero && kinds_[kind].is_cleared) std::memset(place.start, 0, place.bytes);
+  if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
+  return object;
+}
+
+// Takes blocks for one object, within budget and limit.
+Heap::LargePlace Heap::take_blocks(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
   const std::size_t count = blocks_of(bytes);
   const bool is_oversized = count > kUsableBlocks;
   const Blacklisted blacklisted =
       addresses == LargeAddresses::all ? Blacklisted::avoided : Blacklisted::accepted;
-  std::byte* start = nullptr;
-  Chunk* chunk = nullptr;
+  const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
+  if (!budget_.allows(charged) || !blocks_.within_limit(count)) return {};
+  const std::size_t total = kHeaderBytes + count * kBlockBytes;
   std::size_t first = kFirstBlock;
-  bool is_zero = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const std::size_t charged = is_oversized ? bytes : count * kBlockBytes;
-    if (!budget_.allows(charged) || !blocks_.within_limit(count)) return nullptr;
-    const std::size_t total = kHeaderBytes + count * kBlockBytes;
-    chunk = is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, blacklisted);
-    if (chunk == nullptr) return nullptr;
-    const std::size_t untouched = is_oversized ? count : chunk->count_zero(first, count);
-    if (!blocks_.make_room_for(untouched, budget_)) return nullptr;
-    BlockInfo info;
-    info.addresses = addresses;
-    info.marking = present_marking();
-    info.large_bytes = bytes;
-    is_zero = take_large(chunk, first, info, kind);
-    start = chunk->block_start(first);
-    count_allocated(charged);
-  }
-  // Release: for the map's entries, as in Allocator::next_run_in_block.
-  std::atomic_thread_fence(std::memory_order_release);
-  auto* const object = reinterpret_cast<Object*>(start);
-  if (is_zero && !is_oversized) chunk->populate(first, std::min(bytes, kMostPopulated));
-  if (!is_zero && kinds_[kind].is_cleared) std::memset(start, 0, bytes);
-  if (kinds_[kind].contents == Contents::references) object->set_type(TypeDescriptor::unused());
-  return object;
+  Chunk* const chunk =
+      is_oversized ? add_chunk(total, total) : chunk_with_free_blocks(count, first, blacklisted);
+  if (chunk == nullptr) return {};
+  const std::size_t untouched = is_oversized ? count : chunk->count_zero(first, count);
+  if (!blocks_.make_room_for(untouched, budget_)) return {};
+  BlockInfo info;
+  info.addresses = addresses;
+  info.marking = present_marking();
+  info.large_bytes = bytes;
+  const bool is_zero = take_large(chunk, first, info, kind);
+  count_allocated(charged);
+  return {chunk->block_start(first), bytes, is_zero};
 }
 
 // Takes the blocks of the large object that `info` describes, and returns whether they are zero.
@@ -62,7 +75,7 @@ bool Heap::take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, Ki
   JACKDAW_CHECK(chunk->is_oversized() || first + head.blocks <= kBlocksPerChunk);
   const bool is_zero = blocks_.take(chunk, first, head, kind);
   blocks_.open(chunk, first, BlockShape::of_large(0, kinds_[kind].contents));
-  chunk->set_large_allocated(first);
+  chunk->set_large_allocated(chunk->block_start(first));
   return take_tail(chunk, first, 1, head.blocks) && is_zero;
 }
 
@@ -92,6 +105,7 @@ void Heap::free_large(Object* object) {
   const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
   const std::lock_guard lock(mutex_);
   const BlockInfo info = chunk->block(first);
+  if (info.use == BlockUse::span) return free_slot_of_span(*chunk, reinterpret_cast<std::byte*>(object));
   JACKDAW_CHECK(info.use == BlockUse::large_head);
   if (is_marking_) {
     chunk->block(first).is_freed = true;
@@ -111,6 +125,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   const std::size_t first = chunk->block_index(start);
   const std::lock_guard lock(mutex_);
   BlockInfo& info = chunk->block(first);
+  if (info.use == BlockUse::span) return bytes <= info.slot_bytes && bytes >= info.slot_bytes / 2;
   JACKDAW_CHECK(info.use == BlockUse::large_head);
   const std::size_t before = info.large_bytes;
   if (bytes == before) return true;

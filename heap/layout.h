@@ -7,7 +7,7 @@ namespace jackdaw::heap {
 
 /// Objects start at multiples of this many bytes.
 inline constexpr std::size_t kGranuleBytes = 16;
-/// Small objects of one size share a block; large ones take blocks of their own.
+/// Small objects of one size share a block; large ones have blocks of their own or share spans.
 inline constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
 /// The heap takes memory from the system in aligned units of this many bytes.

@@ -13,7 +13,7 @@
 
 namespace jackdaw::heap {
 
-/// Objects above this size are large: they get blocks of their own.
+/// Objects above this size are large: they get blocks of their own or share spans.
 inline constexpr std::size_t kLargestSmallBytes = 8192;
 
 /// Where in a block the slots of a size class start: a bit for each granule.

@@ -22,6 +22,7 @@ void Sweeper::begin() {
   // Relaxed: see number.
   number_.store(number() + 1, std::memory_order_relaxed);
   partly_free_.clear();
+  spans_.start_sweep();
   unswept_from_ = 0;
 }
 
@@ -42,6 +43,8 @@ void Sweeper::sweep_chunk(Chunk* chunk) {
     const BlockInfo& info = chunk->block(index);
     if (info.use == BlockUse::small) {
       if (info.swept != number()) sweep_small(chunk, index);
+    } else if (info.is_span_head()) {
+      if (info.swept != number()) sweep_span(chunk, index);
     } else if (info.use == BlockUse::large_head) {
       if (chunk->is_marked(chunk->block_start(index)) && !info.is_freed) {
         const std::uint64_t bytes =
@@ -66,6 +69,25 @@ void Sweeper::sweep_small(Chunk* chunk, std::size_t index) {
   keep_marked(chunk, index, live);
   chunk->block(index).is_listed = false;
   if (live != chunk->block(index).slots()) partly_free_.add(*chunk, index);
+}
+
+void Sweeper::sweep_span(Chunk* chunk, std::size_t index) {
+  BlockInfo& info = chunk->block(index);
+  std::uint16_t live = 0;
+  for (std::uint32_t slot = 0; slot < info.slots(); ++slot) {
+    const std::byte* const start = chunk->slot_of_span(index, slot);
+    if (!chunk->is_allocated(start)) continue;
+    if (chunk->is_marked(start)) {
+      ++live;
+    } else {
+      Chunk::set_free(start, start + kGranuleBytes);
+    }
+  }
+  if (live == 0) return blocks_.release(chunk, index, info.blocks);
+  info.live_slots = live;
+  info.is_listed = false;
+  count_live(*chunk, index, live, std::uint64_t{live} * info.slot_bytes, result_);
+  if (live != info.slots()) spans_.add(*chunk, index);
 }
 
 // Keeps the `live` marked slots of a block allocated, and counts them.

@@ -1,9 +1,9 @@
 // Sweeper: frees the memory of unmarked objects, chunk by chunk.
 //
 // A sweep copies the marks of a block to its allocation bits and sorts the blocks: wholly free ones are
-// released, partly free ones go to PartlyFree, and full ones to no list. Each sweep has a number, which
-// chunks and blocks note when they are swept; a block with the present number was swept already, or was taken
-// since the sweep began. Free slots are found, and cleared, when an allocator takes the block.
+// released, partly free ones go to PartlyFree, and full ones to no list; spans go to Spans likewise. Each
+// sweep has a number, which chunks and blocks note when they are swept; a block with the present number was
+// swept already, or was taken since the sweep began. Free slots are found, and cleared, when they are taken.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "heap/kind.h"
 #include "heap/partly_free.h"
 #include "heap/poison.h"
+#include "heap/spans.h"
 
 namespace jackdaw::heap {
 
@@ -53,8 +54,8 @@ class BusyAllocators {
 class Sweeper {
  public:
   /// All parts referred to belong to the same heap.
-  Sweeper(Blocks& blocks, PartlyFree& partly_free, const KindTable& kinds, const Poison& poison)
-      : blocks_(blocks), partly_free_(partly_free), kinds_(kinds), poison_(poison) {}
+  Sweeper(Blocks& blocks, PartlyFree& partly_free, Spans& spans, const KindTable& kinds, const Poison& poison)
+      : blocks_(blocks), partly_free_(partly_free), spans_(spans), kinds_(kinds), poison_(poison) {}
 
   /// Begins a sweep, while no thread allocates: marks are final, and nothing is free yet.
   void begin();
@@ -70,6 +71,10 @@ class Sweeper {
   /// Sweeps the next chunk, if there is one; true when none is left. The last one has the chunks
   /// of dead oversized objects released.
   bool sweep_next_chunk();
+  /// Whether the sweep under way has still to come to a block, or to the span that starts with it.
+  [[nodiscard]] bool is_unswept(const Chunk& chunk, std::size_t index) const {
+    return chunk.swept() != number() && chunk.block(index).swept != number();
+  }
   /// Sweeps a block that an allocator keeps, at once: objects come into it from now on, so the sweep must
   /// pass it.
   void sweep_owned(Chunk* chunk, std::size_t index);
@@ -88,10 +93,12 @@ class Sweeper {
 
   void sweep_chunk(Chunk* chunk);
   void sweep_small(Chunk* chunk, std::size_t index);
+  void sweep_span(Chunk* chunk, std::size_t index);
   void keep_marked(Chunk* chunk, std::size_t index, std::uint32_t live);
 
   Blocks& blocks_;
   PartlyFree& partly_free_;
+  Spans& spans_;
   const KindTable& kinds_;
   const Poison& poison_;
   std::size_t unswept_from_ = kNoChunk;  // the first chunk that the sweep has not come to

@@ -38,7 +38,7 @@ struct FoundPlace : FoundStart {
   [[nodiscard]] Object* slot() const {
     const auto address = reinterpret_cast<std::uintptr_t>(granule);
     return reinterpret_cast<Object*>(  // NOLINT(performance-no-int-to-ptr)
-        BlockMap::start_of_object_in(shape, address));
+        BlockMap::start_of_slot_in(shape, address));
   }
   operator Object*() const { return slot(); }  // NOLINT(google-explicit-constructor): a reference to it
 };

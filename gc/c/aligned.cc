@@ -1,8 +1,9 @@
 // Aligned allocation: gc.h, section 4.
 //
 // Slots are aligned if their length is a multiple of the alignment, and the size class of such a length has
-// slots of just that length. Large objects start at a block. For larger alignments the object is longer, and
-// the program gets its aligned part. A number that is no power of two is no alignment, but libgc returns
+// slots of just that length. Large objects start at a multiple of a quarter of a block that divides their
+// length, and those of whole blocks at a block. For larger alignments the object is longer, and the program
+// gets its aligned part. A number that is no power of two is no alignment, but libgc returns
 // memory for it: up to a granule any, above that at a multiple.
 #include <algorithm>
 #include <bit>
@@ -45,8 +46,9 @@ void* try_allocate_aligned(std::size_t alignment, std::size_t bytes) {
     const std::size_t multiple = (bytes + extra_bytes + alignment - 1) & ~(alignment - 1);
     return try_allocate(std::max(multiple, alignment) - extra_bytes, gc::ProcessKinds::kWords);
   }
-  auto* const object =
-      static_cast<std::byte*>(try_allocate(bytes + alignment - heap::kBlockBytes, gc::ProcessKinds::kWords));
+  const std::size_t whole = (bytes + extra_bytes + heap::kBlockBytes - 1) & ~(heap::kBlockBytes - 1);
+  auto* const object = static_cast<std::byte*>(
+      try_allocate(whole - extra_bytes + alignment - heap::kBlockBytes, gc::ProcessKinds::kWords));
   const std::uintptr_t behind = -reinterpret_cast<std::uintptr_t>(object) & (alignment - 1);
   return object == nullptr ? nullptr : object + behind;
 }

@@ -25,6 +25,8 @@ const char* name_of(heap::BlockUse use) {
       return "large object";
     case heap::BlockUse::large_tail:
       return "more of a large object";
+    case heap::BlockUse::span:
+      return "more of a span";
   }
   __builtin_unreachable();
 }
@@ -35,10 +37,13 @@ void dump_chunk(const heap::Chunk& chunk) {
            chunk.free_blocks());
   for (std::size_t index = heap::kFirstBlock; index < heap::kBlocksPerChunk;) {
     const heap::BlockInfo& block = chunk.block(index);
-    const bool has_objects = block.use == heap::BlockUse::small || block.use == heap::BlockUse::large_head;
+    const bool has_objects =
+        block.use == heap::BlockUse::small || block.use == heap::BlockUse::large_head || block.is_span_head();
     std::size_t end = index + 1;
-    while (!has_objects && end < heap::kBlocksPerChunk && chunk.block(end).use == block.use) ++end;
-    if (block.use == heap::BlockUse::small) {
+    while (!has_objects && end < heap::kBlocksPerChunk && chunk.block(end).use == block.use &&
+           !chunk.block(end).is_span_head())
+      ++end;
+    if (block.use == heap::BlockUse::small || block.is_span_head()) {
       log_line("  block %zu: slots of %u bytes, kind %u, %u of %u live", index, block.slot_bytes,
                static_cast<unsigned>(chunk.kind(index)), static_cast<unsigned>(block.live_slots),
                block.slots());

@@ -13,7 +13,7 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// A block, or the neighbouring blocks of a large object.
+// A block, or the neighbouring blocks of a large object or a span.
 struct Part {
   std::byte* start;
   std::size_t bytes;
@@ -29,7 +29,8 @@ Part part_at(const heap::Chunk& chunk, std::size_t index) {
   if (block.use == heap::BlockUse::free) return {start, heap::kBlockBytes, 0, chunk.is_given_back(index)};
   if (block.use == heap::BlockUse::small)
     return {start, heap::kBlockBytes, std::size_t{block.slots()} * block.slot_bytes, false};
-  return {start, std::size_t{block.blocks} * heap::kBlockBytes, block.large_bytes, false};
+  const std::size_t bytes = std::size_t{block.blocks} * heap::kBlockBytes;
+  return {start, bytes, block.use == heap::BlockUse::span ? bytes : block.large_bytes, false};
 }
 
 // Calls `function(Part)` for all parts of a chunk, in order.
@@ -104,7 +105,7 @@ unsigned GC_count_set_marks_in_hblk(const void* address) {
   const heap::Chunk& chunk = *heap::Chunk::of(object);
   const std::size_t index = chunk.block_index(object);
   if (chunk.block(index).use == heap::BlockUse::small) return chunk.count_marks(index);
-  return chunk.is_marked(object) ? 1 : 0;
+  return chunk.is_allocated(object) && chunk.is_marked(object) ? 1 : 0;
 }
 
 GC_hblk_s* GC_is_black_listed(GC_hblk_s* block, std::size_t bytes) {

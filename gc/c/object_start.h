@@ -8,8 +8,8 @@
 #include "gc/process/threads/own_work.h"
 #include "gc/process/threads/thread_registry.h"
 #include "heap/heap.h"
-#include "heap/layout.h"
 #include "heap/object.h"
+#include "heap/span_sizes.h"
 
 namespace jackdaw::c_interface {
 
@@ -27,10 +27,11 @@ inline heap::Object* object_at(const void* address) {
 }
 
 /// Returns the start of the object that an allocation function returned as `address`: they are equal, unless
-/// the object was aligned to more than a block (GC_memalign).
+/// the object was aligned to more than a block (GC_memalign). Null where a large object may start, but no
+/// object is, as after GC_free.
 inline heap::Object* start_of(void* address) {
-  const bool is_in_block = (reinterpret_cast<std::uintptr_t>(address) & (heap::kBlockBytes - 1)) != 0;
-  return is_in_block ? static_cast<heap::Object*>(address) : object_at(address);
+  const bool is_small = (reinterpret_cast<std::uintptr_t>(address) & (heap::kQuarterBytes - 1)) != 0;
+  return is_small ? static_cast<heap::Object*>(address) : object_at(address);
 }
 
 }  // namespace jackdaw::c_interface

@@ -67,6 +67,23 @@ TEST_F(BlockMapTest, EveryBlockOfALargeObjectLeadsToItsStart) {
   EXPECT_EQ(map_.start_of_object_at(block(720)), 0U);
 }
 
+TEST_F(BlockMapTest, EveryByteOfASpanLeadsToItsSlot) {
+  for (std::uint32_t quarters = 3; quarters <= SpanSizes::kMostQuarters; ++quarters) {
+    const std::uint32_t blocks = SpanSizes::blocks(quarters);
+    const std::size_t bytes = quarters * kQuarterBytes;
+    ASSERT_EQ(SpanSizes::slots(quarters) * bytes, blocks * kBlockBytes);
+    for (std::uint32_t i = 0; i < blocks; ++i)
+      map_.set(block(20 + i), BlockShape::of_span(i, quarters, Contents::words));
+    for (std::size_t offset = 0; offset < blocks * kBlockBytes; offset += 64)
+      ASSERT_EQ(map_.start_of_object_at(block(20) + offset), block(20) + offset / bytes * bytes) << quarters;
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      EXPECT_TRUE(BlockShape::of_span(i, quarters, Contents::words).may_hold_references());
+      EXPECT_FALSE(BlockShape::of_span(i, quarters, Contents::data).may_hold_references());
+      map_.set(block(20 + i), {});
+    }
+  }
+}
+
 TEST_F(BlockMapTest, WildAddressesLeadNowhere) {
   for (std::size_t i = 0; i < kBlocks; ++i) map_.set(block(i), BlockShape::of_slots(16, Contents::words));
   const auto expected = [](std::uintptr_t address) {

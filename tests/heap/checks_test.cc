@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/page_vector.h"
 #include "heap/allocator.h"
@@ -66,6 +67,13 @@ TEST_F(HeapChecks, LargeObjectsAreFreedOnce) {
   ASSERT_NE(object, nullptr);
   heap_.free_large(object);
   EXPECT_CHECK_TO_FAIL(heap_.free_large(object), "info.use == BlockUse::large_head");
+}
+
+TEST_F(HeapChecks, SlotsOfSpansAreFreedOnce) {
+  std::vector<Object*> objects;
+  for (int i = 0; i < 12; ++i) objects.push_back(make(20'000));
+  heap_.free_large(objects.back());
+  EXPECT_CHECK_TO_FAIL(heap_.free_large(objects.back()), "chunk.is_allocated\\(start\\)");
 }
 
 TEST_F(HeapChecks, SweepsFollowEachOther) {

@@ -329,7 +329,7 @@ TEST(Chunk, ABlockThatWasGivenBackIsPopulatedAtOnce) {
   };
   ASSERT_EQ(resident(), 0);
   chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data);
-  chunk->populate(kFirstBlock, kBlockBytes);
+  chunk->populate(chunk->block_start(kFirstBlock), kBlockBytes);
   EXPECT_EQ(resident(), std::ssize(pages));
 }
 

@@ -134,7 +134,7 @@ TEST(HeapLimit, HoldsForObjectsThatGrow) {
 TEST(HeapLimit, RecoversWhenGarbageIsSwept) {
   Heap heap(kUsableBlocks * kBlockBytes);
   Allocator allocator(heap);
-  for (const std::size_t bytes : {std::size_t{48}, std::size_t{5000}, std::size_t{40'000}, std::size_t{48}}) {
+  for (const std::size_t bytes : {std::size_t{48}, std::size_t{5000}, std::size_t{48'000}, std::size_t{48}}) {
     const std::vector<Object*> objects = allocate_all(allocator, bytes);
     ASSERT_FALSE(objects.empty());
     EXPECT_EQ(allocator.allocate(data(), bytes), nullptr) << "null again and again";

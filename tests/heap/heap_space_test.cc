@@ -125,7 +125,7 @@ TEST(HeapSpace, TheHeaderOfAReleasedChunkStaysAndIsZero) {
     info.blocks = 1;
     info.large_bytes = kBlockBytes;
     chunk->take_block(kFirstBlock, info, KindNumber::data);
-    chunk->set_large_allocated(kFirstBlock);
+    chunk->set_large_allocated(chunk->block_start(kFirstBlock));
     const std::byte* const object = chunk->block_start(kFirstBlock);
     EXPECT_TRUE(chunk->is_allocated(object));
     space.release(chunk);

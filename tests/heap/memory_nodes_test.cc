@@ -155,6 +155,35 @@ TEST_F(NearMemory, PartlyFreeBlocksGoToThreadsNearThem) {
   });
 }
 
+// There is no other memory; a span far away would not be found again for the next object.
+TEST_F(NearMemory, NoSpanIsMadeFarAway) {
+  Heap heap(4 * kChunkBytes, nodes_);
+  run_on(0, [&] { EXPECT_NE(heap.allocate_large(kBlockBytes, KindNumber::data), nullptr); });
+  heap.budget().set_growth_threshold(std::numeric_limits<std::uint64_t>::max());
+  const std::uint64_t before = heap.usage().used;
+  run_on(1, [&] {
+    for (int i = 0; i < 40; ++i) EXPECT_NE(heap.allocate_large(5 * kQuarterBytes, KindNumber::data), nullptr);
+  });
+  EXPECT_EQ(heap.usage().used - before, 40 * 2 * kBlockBytes);
+}
+
+TEST_F(NearMemory, SpansAndTheirFreeSlotsGoToThreadsNearThemFirst) {
+  Heap heap(4 * kChunkBytes, nodes_);
+  const auto allocate_slot = [&] { return heap.allocate_large(5 * kQuarterBytes, KindNumber::data); };
+  std::vector<Object*> far;
+  run_on(0, [&] {
+    for (int i = 0; i < 40; ++i) far.push_back(allocate_slot());
+  });
+  heap.free_large(far.back());
+  run_on(1, [&] {
+    for (int i = 0; i < 40; ++i) EXPECT_EQ(Chunk::of(allocate_slot())->node(), 1U);
+    while (heap.allocate_large(kBlockBytes, KindNumber::data) != nullptr) continue;
+    Object* last = nullptr;
+    while (Object* const object = allocate_slot()) last = object;
+    EXPECT_EQ(last, far.back()) << "what is left lies far away";
+  });
+}
+
 // It is not known which threads will allocate from it.
 TEST_F(NearMemory, AnExpandedHeapLiesOnAllNodes) {
   Heap heap(std::size_t{1} << 30, nodes_);

@@ -4,6 +4,8 @@
 
 #include "heap/layout.h"
 #include "heap/object.h"
+#include "heap/size_classes.h"
+#include "heap/span_sizes.h"
 
 namespace jackdaw::tools {
 
@@ -16,6 +18,8 @@ constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostSegments = 1024;
 constexpr std::uint64_t kMostCalls = 1024;
 constexpr std::uint64_t kGranule = 16;
+constexpr std::uint64_t kLongestSpan =
+    heap::SpanSizes::blocks(heap::SpanSizes::kMostQuarters) * heap::kBlockBytes;
 
 }  // namespace
 
@@ -141,9 +145,10 @@ void DumpRecords::read_block(DumpVisitor& visitor) {
       block.slots > (kAddressLimit - block.address) / block.object_bytes)
     source_.fail(at, "a block without objects, or beyond all addresses");
   // Free slots between live objects take memory although they take no bytes of the file.
-  if (block.slots > 1 && block.slots * block.object_bytes > heap::kBlockBytes)
+  const std::uint64_t most = block.object_bytes > heap::kLargestSmallBytes ? kLongestSpan : heap::kBlockBytes;
+  if (block.slots > 1 && block.slots * block.object_bytes > most)
     source_.fail(at, fmt::format("a block of {} objects of {} bytes; must have {} bytes at most", block.slots,
-                                 block.object_bytes, heap::kBlockBytes));
+                                 block.object_bytes, most));
   const DumpedKind& kind = kinds_[block.kind];
   visitor.begin_block(block, kind);
   std::uint64_t slot = 0;  // plus 1

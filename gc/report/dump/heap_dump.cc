@@ -107,26 +107,31 @@ void HeapDump::write_sample(const heap::Object* object, std::uint64_t calls) {
   last_target_ = address_of(object);
 }
 
+HeapDump::Block HeapDump::block_of(const heap::Object* object) {
+  heap::Chunk& chunk = *heap::Chunk::of(object);
+  const std::size_t index = chunk.block_index(reinterpret_cast<const std::byte*>(object));
+  const heap::BlockInfo& info = chunk.block(index);
+  if (info.use == heap::BlockUse::large_head) return {address_of(object), info.large_bytes, 1};
+  return {address_of(chunk.block_start(index - info.span_block)), info.slot_bytes, info.slots()};
+}
+
 // Objects are written block by block.
-void HeapDump::begin_block(const heap::Object* first) {
+void HeapDump::begin_block(const Block& block, heap::KindNumber kind) {
   if (block_ != 0) out_.number(0);
-  const std::uintptr_t start = address_of(first) & ~(heap::kBlockBytes - 1);
-  const heap::Chunk& chunk = *heap::Chunk::of(first);
-  const std::size_t bytes = heap::Heap::bytes_of(first);
-  const bool is_small = bytes <= heap::kLargestSmallBytes;
   out_.tag(DumpTag::block);
-  out_.difference(block_, start);
-  out_.number(static_cast<std::uint64_t>(chunk.kind_of(first)));
-  out_.number(bytes);
-  out_.number(is_small ? heap::kBlockBytes / bytes : 1);
-  block_ = start;
-  last_object_ = start - bytes;
+  out_.difference(block_, block.start);
+  out_.number(static_cast<std::uint64_t>(kind));
+  out_.number(block.object_bytes);
+  out_.number(block.objects);
+  block_ = block.start;
+  last_object_ = block.start - block.object_bytes;
 }
 
 void HeapDump::write_object(heap::Object* object) {
+  const Block block = block_of(object);
+  if (block.start != block_) begin_block(block, heap::Chunk::of(object)->kind_of(object));
   const std::uintptr_t start = address_of(object);
-  if (block_ == 0 || (start & ~(heap::kBlockBytes - 1)) != block_) begin_block(object);
-  const std::size_t bytes = heap::Heap::bytes_of(object);
+  const std::size_t bytes = block.object_bytes;
   out_.number((start - last_object_) / bytes);
   last_object_ = start;
   write_type_of(object);

@@ -73,7 +73,15 @@ class HeapDump {
   }
   static int note_object_file(dl_phdr_info* object, std::size_t, void* dump);
   void write_object_file(const dl_phdr_info& object);
-  void begin_block(const heap::Object* first);
+  // A block of the dump: one of the heap, or all those of a span or of a large object.
+  struct Block {
+    std::uintptr_t start;
+    std::uint64_t object_bytes;
+    std::uint64_t objects;  // that it has room for
+  };
+
+  [[nodiscard]] static Block block_of(const heap::Object* object);
+  void begin_block(const Block& block, heap::KindNumber kind);
   void write_object(heap::Object* object);
   void find_references(heap::Object* object);
   void find_word(const heap::Object* object, Reference& reference, std::uint64_t& next_word) const;

@@ -35,6 +35,22 @@ TEST(Aligned, FreesWhatIsAlignedToMoreThanABlock) {
   EXPECT_LE(GC_get_heap_size(), heap + (std::size_t{32} << 20));
 }
 
+// Large objects of a size that is asked for often share blocks.
+TEST(Aligned, ObjectsOfFrequentSizesHaveRoomBehindAnyMultiple) {
+  for (const std::size_t alignment : Sizes{4096, 8192, 16'384, 32'768}) {
+    for (const std::size_t bytes : Sizes{100, 9000, 20'000, 30'000}) {
+      for (int i = 0; i < 40; ++i) {
+        auto* const object = static_cast<unsigned char*>(GC_memalign(alignment, bytes));
+        ASSERT_NE(object, nullptr);
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(object) % alignment, 0U) << alignment << ", " << bytes;
+        const auto* const start = static_cast<const unsigned char*>(GC_base(object));
+        ASSERT_NE(start, nullptr);
+        ASSERT_GE(start + GC_size(start), object + bytes) << alignment << ", " << bytes;
+      }
+    }
+  }
+}
+
 TEST(Aligned, TheAlignedAddressKeepsTheObject) {
   auto** const table = static_cast<void**>(GC_malloc(kMany * sizeof(void*)));
   std::size_t next = 0;

@@ -205,6 +205,15 @@ TEST(MallocDeathTest, FreeOfWhatIsNoObjectEndsTheProgram) {
   EXPECT_DEATH(GC_free(data.data()), "jackdaw: GC_free was given an address that is no object's");
 }
 
+TEST(MallocDeathTest, FreeOfASharedBlocksObjectTwiceEndsTheProgram) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  std::array<void*, 12> objects;  // more than have blocks of their own
+  for (void*& object : objects) object = GC_malloc(17'000);
+  ASSERT_EQ(GC_size(objects.back()), 20'480U);
+  GC_free(objects.back());
+  EXPECT_DEATH(GC_free(objects.back()), "jackdaw: GC_free was given an address that is no object's");
+}
+
 std::size_t refused = 0;
 char of_the_program;
 

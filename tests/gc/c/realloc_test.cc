@@ -32,6 +32,24 @@ TEST(Realloc, StaysInPlaceWhereItCan) {
   EXPECT_EQ(GC_realloc(large, 200'000), large);
 }
 
+TEST(Realloc, StaysInASlotThatLargeObjectsShare) {
+  constexpr std::size_t kSlotBytes = 20'480;
+  std::array<void*, 12> objects;  // more than have blocks of their own
+  for (void*& object : objects) object = GC_malloc(17'000);
+  auto* const object = static_cast<unsigned char*>(objects.back());
+  ASSERT_EQ(GC_size(object), kSlotBytes);
+  std::memset(object, 1, kSlotBytes);
+  EXPECT_EQ(GC_realloc(object, 20'000), object);
+  EXPECT_EQ(object[19'999], 1);
+  EXPECT_EQ(GC_realloc(object, 11'000), object);
+  EXPECT_EQ(object[10'999], 1);
+  EXPECT_EQ(GC_realloc(object, kSlotBytes - 1), object);
+  EXPECT_TRUE(std::ranges::all_of(std::span(object, kSlotBytes).subspan(11'000),
+                                  [](unsigned char byte) { return byte == 0; }));
+  EXPECT_NE(GC_realloc(object, 9'000), object);
+  GC_reachable_here(objects.data());
+}
+
 TEST(Realloc, KeepsTheKind) {
   const auto kind_after = [](void* object, std::size_t bytes) {
     return GC_get_kind_and_size(GC_realloc(object, bytes), nullptr);
@@ -88,6 +106,17 @@ TEST(Realloc, KeepsContentsAndClearsWhatIsNew) {
     object.resize(1 + below(below(10) == 0 ? 100'000 : 500));
     for (int i = 0; i < 50; ++i) object.write(random(), static_cast<unsigned char>(random() | 1));
     if (step % 500 == 0) GC_gcollect();
+  }
+}
+
+TEST(Realloc, KeepsContentsOfLargeObjectsThatShareBlocks) {
+  std::array<ResizedObject, 20> objects;
+  std::mt19937 random(8);
+  for (int step = 0; step < 1000; ++step) {
+    ResizedObject& object = objects[random() % objects.size()];
+    object.resize(8'500 + random() % 52'000);
+    for (int i = 0; i < 50; ++i) object.write(random(), static_cast<unsigned char>(random() | 1));
+    if (step % 200 == 0) GC_gcollect();
   }
 }
 

@@ -62,6 +62,17 @@ TEST(DumpGraph, HasObjectsAndWhatLiesBetweenThem) {
 
 TEST(DumpGraph, IsReadFromACompressedFile) { expect_small_graph(graph_of(compressed(small_dump().bytes()))); }
 
+TEST(DumpGraph, HasLargeObjectsThatShareBlocks) {
+  DumpBuilder dump;
+  dump.program().kinds().block(0x10000, 0, 20'480, 4).object(2, 1).reference(2'559, 0x1f000);
+  dump.object(2, 0).end_list().end(2 * 20'480);
+  const Graph graph = graph_of(dump.bytes());
+  EXPECT_EQ(broken_invariant(graph), "");
+  EXPECT_EQ(graph.note, "2 live objects; 2 nodes stand for what lay between them");
+  ASSERT_EQ(graph.slots_of(1).size(), 2'560U);
+  EXPECT_EQ(graph.slots_of(1).back(), NodeId{3});
+}
+
 TEST(DumpGraph, MakesRoomForHeaders) {
   const Graph graph = graph_of(small_dump().bytes(), true);
   expect_small_graph(graph);
@@ -150,6 +161,13 @@ TEST(DumpHostile, HasABlockThatIsTooLarge) {
   const std::size_t at = dump.program().kinds().offset();
   EXPECT_EQ(refusal_of(dump.block(0x10000, 0, 16, 1025).bytes()),
             refused_at(at + 1, "a block of 1025 objects of 16 bytes; must have 16384 bytes at most"));
+}
+
+TEST(DumpHostile, HasASpanThatIsTooLong) {
+  DumpBuilder dump;
+  const std::size_t at = dump.program().kinds().offset();
+  EXPECT_EQ(refusal_of(dump.block(0x10000, 0, 61'440, 5).bytes()),
+            refused_at(at + 1, "a block of 5 objects of 61440 bytes; must have 245760 bytes at most"));
 }
 
 TEST(DumpHostile, HasAnObjectBehindItsBlock) {

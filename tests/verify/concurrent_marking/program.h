@@ -19,6 +19,7 @@
 #include "heap/heap.cc"
 #include "heap/huge_page_plan.cc"
 #include "heap/large_objects.cc"
+#include "heap/span_objects.cc"
 #include "heap/sweeper.cc"
 #include "tests/verify/verify.h"
 

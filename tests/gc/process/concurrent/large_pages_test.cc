@@ -96,7 +96,7 @@ class LargePages : public testing::TestWithParam<std::size_t> {
   LargePages() { page = GetParam(); }
   ~LargePages() override { page = 4096; }
 
-  static constexpr std::size_t kObjectBytes = 10'000;  // in a block of its own
+  static constexpr std::size_t kObjectBytes = kBlockBytes;  // in a block of its own
   static Object* allocate(Heap& heap, std::uint64_t key) {
     Object* const object = heap.allocate_large(kObjectBytes, KindNumber::words);
     EXPECT_TRUE(is_cleared(object, kObjectBytes));

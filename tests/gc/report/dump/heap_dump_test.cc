@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -162,6 +163,27 @@ TEST_F(HeapDumpTest, HasObjectsWithTheWordsOfTheirReferences) {
   EXPECT_EQ(dump.program.process, static_cast<std::uint64_t>(getpid()));
   EXPECT_EQ(dump.program.collection, GC_get_gc_no());
   EXPECT_EQ(dump.program.path, std::filesystem::read_symlink("/proc/self/exe"));
+}
+
+TEST_F(HeapDumpTest, HasLargeObjectsThatShareBlocks) {
+  std::vector<void**> objects;
+  static_root = nullptr;
+  for (std::size_t i = 0; i < 40; ++i) {
+    objects.push_back(static_cast<void**>(GC_malloc(20'000)));
+    objects.back()[2'000 + i] = static_root;
+    static_root = objects.back();
+  }
+  const DumpContents dump = dumped();
+  static_root = nullptr;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const auto* const told = dump.object_at(objects[i]);
+    ASSERT_NE(told, nullptr) << i;
+    EXPECT_GE(told->told.bytes, 20'000U);
+    EXPECT_EQ(told->target_of_word(2'000 + i), i == 0 ? 0 : number_of(objects[i - 1]));
+  }
+  EXPECT_TRUE(std::ranges::any_of(dump.blocks, [](const tools::DumpedBlock& block) {
+    return block.object_bytes == 20'480 && block.slots == 4;
+  })) << "a span is one block";
 }
 
 [[gnu::noinline]] std::uint64_t dropped() { return ~number_of(GC_malloc(sizeof(Words))); }

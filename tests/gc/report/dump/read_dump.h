@@ -41,7 +41,10 @@ struct DumpContents : tools::DumpVisitor {
   void visit_program(const tools::DumpedProgram& told) override { program = told; }
   void visit_object_file(const tools::DumpedObjectFile& file) override { files.push_back(file); }
   void visit_type(std::uint64_t type, const std::string& name) override { types[type] = name; }
-  void begin_block(const tools::DumpedBlock&, const tools::DumpedKind& kind) override { kind_ = kind; }
+  void begin_block(const tools::DumpedBlock& block, const tools::DumpedKind& kind) override {
+    blocks.push_back(block);
+    kind_ = kind;
+  }
   void begin_object(const tools::DumpedObject& told) override {
     object_ = &objects[told.address];
     *object_ = {kind_, told, {}};
@@ -72,6 +75,7 @@ struct DumpContents : tools::DumpVisitor {
   tools::DumpedProgram program;
   std::vector<tools::DumpedObjectFile> files;
   std::map<std::uint64_t, std::string> types;
+  std::vector<tools::DumpedBlock> blocks;
   std::map<std::uint64_t, Object> objects;
   std::vector<Root> roots;
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> return_addresses;
