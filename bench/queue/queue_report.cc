@@ -112,6 +112,13 @@ std::string remarks_on(const QueueResult& result) {
   return remarks;
 }
 
+// Returns a number for a column, with fewer decimals where it would be wider than that.
+std::string figure(double value, std::size_t width, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  while (text.size() > width && decimals > 0) text = fmt::format("{:.{}f}", value, --decimals);
+  return fmt::format("{:>{}}", text, width);
+}
+
 double spread_percent(const QueueResult& result) {
   const auto [least, most] = std::ranges::minmax(result.runs);
   return 100 * (most - least) / result.ns_per_op;
@@ -126,9 +133,10 @@ std::string format_table(const QueueReport& report) {
   fmt::format_to(std::back_inserter(out), "{:<16}{} {:>8} {:>6} {:>6} {:>8}\n", "queue",
                  setting_header(experiment), "ns/op", "Mop/s", "ratio", "spread %");
   for (const QueueResult& result : report.results) {
-    fmt::format_to(std::back_inserter(out), "{:<16}{} {:>8.3f} {:>6.1f} {:>6.2f} {:>8.1f}{}\n", result.queue,
-                   setting_cells(experiment, result), result.ns_per_op, result.ops_per_second() / 1e6,
-                   result.ratio_to_sequential, spread_percent(result), remarks_on(result));
+    fmt::format_to(std::back_inserter(out), "{:<16}{} {} {} {} {}{}\n", result.queue,
+                   setting_cells(experiment, result), figure(result.ns_per_op, 8, 3),
+                   figure(result.ops_per_second() / 1e6, 6, 1), figure(result.ratio_to_sequential, 6, 2),
+                   figure(spread_percent(result), 8, 1), remarks_on(result));
   }
   return out;
 }

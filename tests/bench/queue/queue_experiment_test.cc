@@ -252,6 +252,15 @@ TEST(QueueExperiment, AThiefKeepsToThePercentageThatIsAskedFor) {
   }
 }
 
+TEST(QueueReport, KeepsItsColumnsWhereNumbersAreLarge) {
+  QueueResult result;
+  result.runs = {6641.9, 13283.8};
+  result.ns_per_op = 6641.911;
+  result.ratio_to_sequential = 10920.93;
+  const std::string table = format_table({QueueExperimentOptions{}, {result}});
+  EXPECT_NE(table.find(" 6641.911    0.2  10921    100.0\n"), std::string::npos) << table;
+}
+
 TEST(QueueReport, SaysWhichPercentageWasNotReached) {
   QueueReport report{QueueExperimentOptions{}, {QueueResult{}}};
   report.options.experiment = QueueExperiment::thief;
