@@ -220,7 +220,7 @@ class Chunk {
   [[nodiscard]] std::byte* block_start(std::size_t block) {
     return reinterpret_cast<std::byte*>(this) + block * kBlockBytes;
   }
-  /// The start of slot `slot` of the span whose first block is `index`.
+  /// Returns the start of slot `slot` of the span whose first block is `index`.
   [[nodiscard]] std::byte* slot_of_span(std::size_t index, std::size_t slot) {
     JACKDAW_CHECK(block(index).is_span_head() && slot < block(index).slots());
     return block_start(index) + slot * block(index).slot_bytes;

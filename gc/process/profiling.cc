@@ -52,6 +52,7 @@ auto Profiling::guarded(Function function) {
 void Profiling::start(std::uint64_t every) {
   // The first unwinding of a process takes locks of the loader: not inside a critical section.
   CallStack().take();
+  threads_.this_thread();
   guarded([&] { restart(every, 0); });
 }
 
@@ -133,6 +134,7 @@ bool Profiling::encode(base::PageVector<std::byte>& profile) {
 }
 
 bool Profiling::write(const std::string& path) {
+  threads_.this_thread();
   base::PageVector<std::byte> bytes;
   const bool is_whole = encode(bytes);
   errno = ENOMEM;

@@ -31,9 +31,9 @@ class Profiling {
   Profiling& operator=(const Profiling&) = delete;
 
   /// Takes a sample every `every` bytes on average from now on, and forgets those taken before. The calling
-  /// thread is registered, here and below.
+  /// thread is registered if it is not, as by write().
   void start(std::uint64_t every);
-  /// Takes no more. What samples are alive is still found.
+  /// Takes no more for the program; another process's profile goes on. Live samples are still found.
   void stop();
   /// Writes a profile to the file at `path`, in which %p becomes the process's number. False, with one line
   /// on the error output, when that is not possible. Throws std::bad_alloc.
@@ -43,8 +43,8 @@ class Profiling {
   /// where the program itself has started, or another process has that is there, whose time is not over. With
   /// the collector's lock, as end_for(), by a registered thread or one that uses no objects.
   bool start_for(pid_t inspector, std::uint64_t every, std::chrono::nanoseconds time);
-  /// Ends that, and appends the profile to `profile`. False where that process has started none that is still
-  /// there, or there is no memory.
+  /// Ends what start_for() began, and appends the profile to `profile`. False where that process has started
+  /// none that is still there, or there is no memory.
   bool end_for(pid_t inspector, base::PageVector<std::byte>& profile);
 
   /// Returns the samples, while no thread allocates or collects.
