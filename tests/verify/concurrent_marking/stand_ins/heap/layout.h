@@ -10,6 +10,7 @@ inline constexpr std::size_t kGranuleBytes = 16;
 inline constexpr std::size_t kBlockBytes = std::size_t{1} << 10;
 inline constexpr std::size_t kGranulesPerBlock = kBlockBytes / kGranuleBytes;
 inline constexpr std::size_t kChunkBytes = std::size_t{32} << 10;
+inline constexpr std::size_t kShortestChunkBytes = kChunkBytes;
 inline constexpr std::size_t kBlocksPerChunk = kChunkBytes / kBlockBytes;
 
 }  // namespace jackdaw::heap

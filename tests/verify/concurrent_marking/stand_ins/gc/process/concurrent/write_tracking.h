@@ -81,6 +81,7 @@ enum class WriteTrackingMethod : std::uint8_t { none, pagemap_scan };
 class WriteTracking {
  public:
   static WriteTrackingMethod start(WriteTrackingMethod last) { return last; }
+  static WriteTrackingMethod method() { return WriteTrackingMethod::pagemap_scan; }
   static void stop() {}
   static bool arms_while_running() { return true; }
   static std::chrono::nanoseconds write_time() { return {}; }
