@@ -57,8 +57,10 @@ std::string name_of(uid_t user) {
 
 }  // namespace
 
-Inspector::Inspector(const RunningProcess& process, Page question)
-    : process_(process.number), agent_(getpid()) {
+Inspector::Inspector(pid_t process) : process_(process), agent_(getpid()) {}
+
+// The first constructor makes this an object that its destructor ends, also where something below throws.
+Inspector::Inspector(const RunningProcess& process, Page question) : Inspector(process.number) {
   if (geteuid() != 0 && process.user != geteuid()) {
     throw InputError(
         fmt::format("process {} belongs to another user, {}; only that user and root may inspect it",

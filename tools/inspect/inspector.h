@@ -37,6 +37,7 @@ class Inspector {
   void end_agent();
 
  private:
+  explicit Inspector(pid_t process);
   void start_agent(const RunningProcess& process, int pipe);
   void check_running(std::string_view deed) const;
   bool write(const Page& page) const;
