@@ -77,15 +77,12 @@ class HeldCycle {
  public:
   explicit HeldCycle(Phase wanted) {
     finish_cycle();
-    hold();
+    holder_ = std::thread([this] { hold(); });
+    await_held(Phase::marking);
     allocate_until([] { return phase() == Phase::marking; });
     if (wanted == Phase::marking) return;
-    // On a slow machine the cycle may be left alone, and so go back to marking, before it is held.
-    do {
-      go_on();
-      await_end_of(Phase::marking);
-      hold();
-    } while (phase() == Phase::marking);
+    wanted_.store(Phase::marked);
+    await_held(Phase::marked);
     if (wanted == Phase::sweeping) allocate_until([] { return phase() == Phase::sweeping; });
   }
   ~HeldCycle() { go_on(); }
@@ -100,18 +97,38 @@ class HeldCycle {
   void go_on_when_caller_sleeps() { caller_.store(gettid()); }
 
  private:
+  // A cycle that is left alone while it is marked goes on marking, later each time. This thread waits for the
+  // end of marking itself: one that is started then may come too late, again and again.
   void hold() {
-    std::atomic<bool> holds{false};
-    is_held_.store(true);
-    holder_ = std::thread([this, &holds] {
-      const std::lock_guard lock(concurrent_marking().steps());
-      holds.store(true);
-      while (is_held_.load() && (caller_.load() == 0 || !sleeps(caller_.load()))) std::this_thread::yield();
-    });
-    while (!holds.load()) std::this_thread::yield();
+    std::unique_lock lock(concurrent_marking().steps());
+    held_.store(Phase::marking);
+    while (wanted_.load() == Phase::marking && is_held()) std::this_thread::yield();
+    if (wanted_.load() != Phase::marked) return;
+    do {
+      lock.unlock();
+      concurrent_marking().await_end_of(Phase::marking);
+      lock.lock();
+    } while (phase() == Phase::marking);
+    held_.store(Phase::marked);
+    while (is_held()) std::this_thread::yield();
+  }
+  bool is_held() const { return is_held_.load() && (caller_.load() == 0 || !sleeps(caller_.load())); }
+
+  /// Waits as a thread that may be stopped meanwhile, also where threads are stopped without signals.
+  void await_held(Phase phase) {
+    waited_for_ = phase;
+    ProcessCollector::instance().threads().call_blocked(
+        [](void* cycle) {
+          const auto* const self = static_cast<const HeldCycle*>(cycle);
+          while (self->held_.load() != self->waited_for_) std::this_thread::yield();
+        },
+        this);
   }
 
-  std::atomic<bool> is_held_{false};
+  std::atomic<bool> is_held_{true};
+  std::atomic<Phase> wanted_{Phase::marking};
+  std::atomic<Phase> held_{Phase::idle};
+  Phase waited_for_ = Phase::idle;
   std::atomic<pid_t> caller_{0};
   std::thread holder_;
 };
