@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/page_vector.h"
@@ -217,6 +218,25 @@ TEST(Profiling, IsNotForAProcessThatHasEnded) {
   const std::lock_guard lock(ProcessCollector::instance().lock());
   EXPECT_TRUE(profiling.start_for(gone, 1, std::chrono::hours(1)));
   EXPECT_TRUE(profiling.start_for(getpid(), 1, std::chrono::hours(1)));
+}
+
+// A thread that is not registered does not stop for a collection, which must not come while samples are
+// copied.
+TEST(Profiling, RegistersAThreadThatStartsOrWrites) {
+  GC_init();
+  const auto is_registered_after = [](auto call) {
+    bool is_registered = true;
+    std::thread([&] {
+      EXPECT_EQ(GC_thread_is_registered(), 0);
+      call();
+      is_registered = GC_thread_is_registered() != 0;
+    }).join();
+    return is_registered;
+  };
+  Profiling& profiling = ProcessCollector::instance().profiling();
+  EXPECT_TRUE(is_registered_after([&] { profiling.start(1); }));
+  const TemporaryFolder folder;
+  EXPECT_TRUE(is_registered_after([&] { profiling.write(folder.file("profile")); }));
 }
 
 TEST(Profiling, BeginsAnewInAChild) {

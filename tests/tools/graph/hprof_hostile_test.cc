@@ -388,5 +388,20 @@ TEST(HprofHostile, GzipBombOfNamesStopsAtTheMemoryLimit) {
                       refusal_of_dump(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20}));
 }
 
+TEST(HprofHostile, StackOfMoreFramesThanItsRecordHolds) {
+  HprofBuilder dump;
+  dump.begin_record(0x05).u4(1).u4(1).u4(3).u8(1).u8(2).end_record();
+  EXPECT_EQ(refusal_of_dump(dump.bytes()),
+            at(40, "a stack of 3 frames, but its record has only 16 bytes left; must fit in it"));
+}
+
+TEST(HprofHostile, GzipBombOfAStackStopsAtTheMemoryLimit) {
+  HprofBuilder dump;
+  dump.begin_record(0x05).u4(1).u4(1).u4(1'000'000).text(std::string(8'000'000, '\0')).end_record();
+  EXPECT_PRED_FORMAT2(
+      testing::IsSubstring, "of memory, but only 1.0 MiB is available",
+      refusal_of_dump(gzipped(dump.bytes()), {.memory_limit_bytes = 1 << 20, .with_names = true}));
+}
+
 }  // namespace
 }  // namespace jackdaw::tools
