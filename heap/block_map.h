@@ -39,7 +39,7 @@ class BlockShape {
     const std::uint64_t words = has_words ? slot_bytes() / kWordBytes : 0;
     const bool fits = has_words && base::kCacheLineBytes % slot_bytes() == 0;
     return BlockShape((bits_ & ~(kWordsMask | kFitsLine | kHoldsData | kContentsMask)) |
-                      words << kWordsShift | (fits ? kFitsLine : 0) |
+                      words << kWordsShift | std::uint64_t{fits} * kFitsLine |
                       (contents == Contents::data ? kHoldsData : 0) | static_cast<std::uint64_t>(contents));
   }
   /// A block of a large object that starts at the start of the block `blocks_back` blocks before it. If

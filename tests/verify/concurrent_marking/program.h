@@ -48,7 +48,9 @@ inline int pthread_join(pthread_t thread, void**) {
 // Of the system's scheduler, which does not answer.
 inline long syscall(long, ...) noexcept { return -1; }
 inline int prctl(int, ...) noexcept { return -1; }
-// The clock stands still.
+inline int sched_getcpu() noexcept { return 0; }
+// Clocks stand still, and no thread has one of its own.
+inline int pthread_getcpuclockid(pthread_t, clockid_t*) noexcept { return -1; }
 inline double sqrt(double) noexcept { return 0; }
 }
 namespace std::chrono {
