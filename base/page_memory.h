@@ -14,10 +14,18 @@
 #include <initializer_list>
 #include <span>
 
+#include "base/address_range.h"
+
 namespace jackdaw::base {
 
 /// The system's page, a power of two: 4 KiB, or up to 64 KiB on other processors than x86.
 inline std::size_t page_bytes() noexcept { return static_cast<std::size_t>(getpagesize()); }
+
+/// Returns the whole pages that a range touches. Any thread.
+inline AddressRange pages_of(AddressRange range) noexcept {
+  const std::uintptr_t in_page = page_bytes() - 1;
+  return range.empty() ? range : AddressRange{range.begin & ~in_page, (range.end + in_page) & ~in_page};
+}
 
 /// Any thread.
 struct PageMemory {

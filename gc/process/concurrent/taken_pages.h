@@ -17,6 +17,7 @@
 
 #include "base/address_range.h"
 #include "base/check.h"
+#include "base/page_memory.h"
 #include "base/page_vector.h"
 #include "gc/process/concurrent/scanned_stretches.h"
 #include "gc/process/concurrent/write_tracking.h"
@@ -98,9 +99,10 @@ class TakenPages {
   // Claims pages of `left`, a part of `stretch`, and shortens `left` to what remains.
   void take_some_of(base::AddressRange& left, base::AddressRange stretch) {
     if (tracking_.take_some_written(left, [this](base::AddressRange pages) { add(pages); })) return;
-    // The kernel refuses for a new chunk that is not tracked yet: all of it counts as dirty.
+    // The kernel refuses for a new chunk that is not tracked yet: all of it counts as dirty, and so do the
+    // blocks of other stretches that lie on the same pages, since writes to them no longer show.
     arm(left, stretch);
-    add(left);
+    add(base::pages_of(left));
     left.begin = left.end;
   }
   void add(base::AddressRange pages) {

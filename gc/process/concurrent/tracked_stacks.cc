@@ -29,8 +29,7 @@ void TrackedStacks::arm(std::span<FiberStack> stacks) {
   for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack>) {
     if (tracking_.take_written(stretch, [this](base::AddressRange pages) { note_all_changed(pages); }))
       return;
-    const std::uintptr_t in_page = base::page_bytes() - 1;
-    note_all_changed({stretch.begin & ~in_page, (stretch.end + in_page) & ~in_page});
+    note_all_changed(base::pages_of(stretch));
     if (tracking_.watch(stretch)) tracking_.arm({&stretch, 1});
   });
 }

@@ -54,12 +54,7 @@ constexpr std::uint64_t kEntrySoftDirty = std::uint64_t{1} << 55;
 constexpr std::uint64_t kEntryPopulated = std::uint64_t{3} << 62;  // present, or swapped
 
 using base::page_bytes;
-
-// Returns the pages that a range touches.
-base::AddressRange pages_of(base::AddressRange range) {
-  const std::uintptr_t in_page = page_bytes() - 1;
-  return range.empty() ? range : base::AddressRange{range.begin & ~in_page, (range.end + in_page) & ~in_page};
-}
+using base::pages_of;
 
 class KeepErrno {
  public:

@@ -6,9 +6,12 @@
 #include <new>
 #include <span>
 
+#include "base/address_range.h"
+
 namespace jackdaw::base {
 
 inline std::size_t page_bytes() { return 4096; }
+inline AddressRange pages_of(AddressRange range) { return range; }
 
 struct PageMemory {
   static std::span<std::byte> allocate(std::size_t bytes) noexcept {
