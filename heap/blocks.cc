@@ -149,8 +149,10 @@ std::uint64_t Blocks::give_back_some(std::uint64_t keep_bytes) {
 
 std::uint64_t Blocks::release_spent_chunk(std::uint64_t keep_bytes) {
   const std::uint64_t all = block_bytes();
+  // A long page may hold the header's end and some blocks: they have memory as long as the header has.
   const auto is_spent = [&](const Chunk* chunk) {
-    return chunk->is_empty() && !chunk->is_oversized() && chunk->written_free_blocks() == 0 &&
+    return chunk->is_empty() && !chunk->is_oversized() &&
+           chunk->written_free_blocks() < Chunk::blocks_of_page() &&
            all - chunk->usable_blocks() * kBlockBytes >= keep_bytes;
   };
   const auto chunks = chunks_.span();

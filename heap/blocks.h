@@ -140,8 +140,8 @@ class Blocks {
   /// Gives the memory of the free blocks of one huge page back, as long as `keep_bytes` are left with memory.
   /// Empty chunks come first, then those that allocation fills last. Returns the bytes. O(chunks).
   std::uint64_t give_back_some(std::uint64_t keep_bytes);
-  /// Releases one empty chunk without memory, if the blocks of the others take `keep_bytes` or more, and
-  /// returns the bytes of its header, or 0. O(chunks).
+  /// Releases one empty chunk that has no memory to give back, if the blocks of the others take `keep_bytes`
+  /// or more, and returns the bytes of its header, or 0. O(chunks).
   std::uint64_t release_spent_chunk(std::uint64_t keep_bytes);
 
  private:

@@ -127,9 +127,11 @@ std::size_t Chunk::release_last_free_memory() {
   return blocks;
 }
 
+std::size_t Chunk::blocks_of_page() { return std::max<std::size_t>(base::page_bytes() / kBlockBytes, 1); }
+
 // A page that spans several blocks goes back to the system when all of them are free.
 std::size_t Chunk::release_free_memory_of(std::size_t huge_page) {
-  const std::size_t unit = std::max<std::size_t>(base::page_bytes() / kBlockBytes, 1);
+  const std::size_t unit = blocks_of_page();
   const std::size_t end_of_page = (huge_page + 1) * kBlocksPerHugePage;
   const auto is_written = [&](std::size_t first) {
     return first < end_of_page && are_free(first, unit) && count_zero(first, unit) < unit;

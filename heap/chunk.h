@@ -309,6 +309,8 @@ class Chunk {
   std::size_t release_free_pages(std::size_t index);
   /// Returns the number of free blocks whose memory the system has back.
   [[nodiscard]] std::size_t blocks_given_back() const { return given_back_.count(); }
+  /// Returns how many blocks begin on one of the system's pages, at least 1.
+  [[nodiscard]] static std::size_t blocks_of_page();
   /// Returns the number of free blocks that have memory, because they were written to.
   [[nodiscard]] std::size_t written_free_blocks() const { return (free_ & ~zero_).count(); }
   /// Returns how many of the `count` blocks from `index` on, all free, have no memory.

@@ -297,39 +297,45 @@ TEST(Chunk, MayHoldTheKindsOfBlocksTakenSinceItWasEmpty) {
   EXPECT_EQ(kinds_held(), std::set{kLast});
 }
 
-TEST(Chunk, FreeMemoryGoesBackAndIsZeroAgain) {
-  const OwnedChunk chunk = make_chunk();
-  for (const std::size_t block : {kFirstBlock, kFirstBlock + 1}) {
-    chunk->take_block(block, block_of_slots(16), KindNumber::data);
-    *chunk->block_start(block) = std::byte{1};
+// The first blocks that lie on a page of their own, which may have four of them, and the one behind them.
+class ChunkOnPages : public testing::Test {
+ protected:
+  // Takes and writes all, and has the memory of all but the last given back.
+  ChunkOnPages() {
+    for (std::size_t block = first_; block <= last_; ++block) {
+      chunk_->take_block(block, block_of_slots(16), KindNumber::data);
+      *chunk_->block_start(block) = std::byte{1};
+    }
+    for (std::size_t block = first_; block < last_; ++block) chunk_->release_block(block);
+    chunk_->release_free_memory();
   }
-  chunk->release_block(kFirstBlock);
-  chunk->release_free_memory();
-  EXPECT_EQ(*chunk->block_start(kFirstBlock), std::byte{0});
-  EXPECT_EQ(*chunk->block_start(kFirstBlock + 1), std::byte{1}) << "in use";
-  EXPECT_TRUE(chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data));
+
+  const OwnedChunk chunk_ = make_chunk();
+  const std::size_t first_ = (kFirstBlock / Chunk::blocks_of_page() + 1) * Chunk::blocks_of_page();
+  const std::size_t last_ = first_ + Chunk::blocks_of_page();
+};
+
+TEST_F(ChunkOnPages, FreeMemoryGoesBackAndIsZeroAgain) {
+  EXPECT_EQ(*chunk_->block_start(first_), std::byte{0});
+  EXPECT_EQ(*chunk_->block_start(last_), std::byte{1}) << "in use";
+  EXPECT_TRUE(chunk_->take_block(first_, block_of_slots(16), KindNumber::data));
 }
 
 // The block is written to before, so its huge page, if it was one, comes back in small pages.
-TEST(Chunk, ABlockThatWasGivenBackIsPopulatedAtOnce) {
+TEST_F(ChunkOnPages, BlocksThatWereGivenBackArePopulatedAtOnce) {
 #ifndef MADV_POPULATE_WRITE
   GTEST_SKIP() << "the system cannot populate";
 #endif
-  const OwnedChunk chunk = make_chunk();
-  for (const std::size_t block : {kFirstBlock, kFirstBlock + 1}) {
-    chunk->take_block(block, block_of_slots(16), KindNumber::data);
-    *chunk->block_start(block) = std::byte{1};
-  }
-  chunk->release_block(kFirstBlock);
-  chunk->release_free_memory();
-  std::vector<unsigned char> pages(kBlockBytes / base::page_bytes());
+  const std::size_t bytes = (last_ - first_) * kBlockBytes;
+  std::vector<unsigned char> pages(bytes / base::page_bytes());
   const auto resident = [&] {
-    EXPECT_EQ(mincore(chunk->block_start(kFirstBlock), kBlockBytes, pages.data()), 0);
+    EXPECT_EQ(mincore(chunk_->block_start(first_), bytes, pages.data()), 0);
     return std::count(pages.begin(), pages.end(), 1);
   };
   ASSERT_EQ(resident(), 0);
-  chunk->take_block(kFirstBlock, block_of_slots(16), KindNumber::data);
-  chunk->populate(chunk->block_start(kFirstBlock), kBlockBytes);
+  for (std::size_t block = first_; block < last_; ++block)
+    chunk_->take_block(block, block_of_slots(16), KindNumber::data);
+  chunk_->populate(chunk_->block_start(first_), bytes);
   EXPECT_EQ(resident(), std::ssize(pages));
 }
 
