@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "tests/address_space_limit.h"
 #include "tests/heap/mapping_flags.h"
 #include "tests/scaled.h"
@@ -65,9 +66,10 @@ TEST(HeapSpace, WhatOthersHaveIsLeftToThemUntilTheyGo) {
   Chunk* const first = space.allocate(kChunkBytes);
   ASSERT_NE(first, nullptr);
   auto* const start = reinterpret_cast<std::byte*>(first);
-  std::byte* const wanted = start + 2 * kChunkBytes - kBlockBytes;
-  void* const other = mmap(wanted, kBlockBytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  const std::size_t bytes = base::page_bytes();
+  std::byte* const wanted = start + 2 * kChunkBytes - bytes;
+  void* const other =
+      mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   ASSERT_EQ(other, wanted);
   *wanted = std::byte{1};
   EXPECT_EQ(space.map().shape_at(reinterpret_cast<std::uintptr_t>(wanted)).bits(), 0U)
@@ -76,7 +78,7 @@ TEST(HeapSpace, WhatOthersHaveIsLeftToThemUntilTheyGo) {
   EXPECT_EQ(reinterpret_cast<std::byte*>(space.allocate(kChunkBytes)), start + 3 * kChunkBytes);
   EXPECT_EQ(space.allocate(kChunkBytes), nullptr);
   EXPECT_EQ(*wanted, std::byte{1});
-  munmap(other, kBlockBytes);
+  munmap(other, bytes);
   EXPECT_EQ(reinterpret_cast<std::byte*>(space.allocate(kChunkBytes)), start + kChunkBytes);
 }
 

@@ -76,10 +76,10 @@ TYPED_TEST(QueueRoom, IsRefusedWhereThereIsNone) {
 
 // Where much could be had, the queues of all processors take a part of it alone: the heap needs the rest.
 TYPED_TEST(QueueRoom, IsASmallPartOfWhatMayBeHad) {
-  const AddressSpaceLimit limit(std::size_t{64} << 20);
+  const AddressSpaceLimit limit(std::size_t{128} << 20);
   std::vector<std::unique_ptr<TypeParam>> queues(256);
   for (auto& queue : queues) queue = std::make_unique<TypeParam>();
-  const std::span<std::byte> rest = base::PageMemory::allocate(std::size_t{32} << 20);
+  const std::span<std::byte> rest = base::PageMemory::allocate(std::size_t{64} << 20);
   EXPECT_FALSE(rest.empty());
   base::PageMemory::release(rest);
 }

@@ -1,7 +1,9 @@
 // GC_memalign and GC_posix_memalign.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
@@ -108,16 +110,17 @@ TEST(Aligned, RefusesWhatIsNoAlignment) {
 }
 
 TEST(Aligned, ToPages) {
-  constexpr std::size_t kPage = 4096;
+  const auto page = static_cast<std::size_t>(getpagesize());
   for (const std::size_t bytes : Sizes{0, 1, 5000, 100'000}) {
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(GC_valloc(bytes)) % kPage, 0U);
-    void* const pages = GC_pvalloc(bytes);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pages) % kPage, 0U);
-    EXPECT_GE(GC_size(pages), (bytes + kPage - 1) / kPage * kPage);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(GC_valloc(bytes)) % page, 0U);
+    auto* const pages = static_cast<std::byte*>(GC_pvalloc(bytes));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pages) % page, 0U);
+    auto* const start = static_cast<std::byte*>(GC_base(pages));
+    EXPECT_GE(start + GC_size(start), pages + (bytes + page - 1) / page * page);
   }
   volatile std::size_t most = std::numeric_limits<std::size_t>::max();
   EXPECT_EQ(GC_pvalloc(most), nullptr);
-  EXPECT_EQ(GC_pvalloc(most - kPage), nullptr);
+  EXPECT_EQ(GC_pvalloc(most - page), nullptr);
 }
 
 }  // namespace

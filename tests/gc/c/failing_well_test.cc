@@ -271,7 +271,8 @@ std::size_t usable_of(std::size_t mebibytes) {
 
 TEST(FailingWell, MostOfScarceAddressesAreForObjects) {
   if (mark::kSanitized) GTEST_SKIP() << "the sanitizer needs addresses itself";
-  EXPECT_GE(usable_of(200), 180U);
+  // Rounding takes some mebibytes if pages have 64 KiB.
+  EXPECT_GE(usable_of(200), getpagesize() > 16'384 ? 175U : 180U);
 }
 
 TEST(FailingWell, TheSystemRefusesAndTheProgramGoesOn) {

@@ -106,7 +106,7 @@ TEST(CFiberStacks, KeepWhatLiesAboveTheSavedPointer) {
 
 TEST(CFiberStacks, KeepAllWhereTheSavedPointerLiesElsewhere) {
   GC_init();
-  IdleStack stack;
+  IdleStack stack(std::size_t{1} << 15);  // longer than any system's page
   const std::vector<Hidden> objects = fill(stack, 1000);
   stack.save_address(nullptr);
   // A guard page within the bounds is left out.

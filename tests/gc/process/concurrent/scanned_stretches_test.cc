@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 #include "mark/random_numbers.h"
@@ -158,9 +159,10 @@ class ScannedStretchesTest : public testing::Test {
     ASSERT_NE(in_chunk, chunks_.end());
     const base::AddressRange found = stretches_.chunk_of(stretch);
     EXPECT_EQ(std::pair(found.begin, found.end), std::pair(in_chunk->begin, in_chunk->end));
-    auto* const memory = reinterpret_cast<void*>(stretch.begin);  // NOLINT(performance-no-int-to-ptr)
-    std::vector<unsigned char> pages((stretch.end - stretch.begin) / static_cast<std::size_t>(getpagesize()));
-    EXPECT_EQ(mincore(memory, stretch.end - stretch.begin, pages.data()), 0) << "all of it is mapped";
+    const base::AddressRange pages = base::pages_of(stretch);
+    auto* const memory = reinterpret_cast<void*>(pages.begin);  // NOLINT(performance-no-int-to-ptr)
+    std::vector<unsigned char> in_memory((pages.end - pages.begin) / base::page_bytes());
+    EXPECT_EQ(mincore(memory, pages.end - pages.begin, in_memory.data()), 0) << "all of it is mapped";
   }
   std::uintptr_t stretched_bytes() const {
     std::uintptr_t bytes = 0;
