@@ -158,19 +158,25 @@ Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind, LargeAddre
 
 void Allocator::note_if_sample(const void* object, std::size_t bytes) {
   const std::uint64_t every = heap_.sample_every();
-  if (every != 0 && sample_points_.pass(bytes, 1, every) == 0) sample_ = object;
+  if (every == 0 || sample_points_.pass(bytes, bytes, every) != 0) return;
+  sample_points_.pass_sample();
+  sample_ = object;
 }
 
-// Ends the run in a block that starts at `start` before the next sample or, where that is its first slot,
-// behind it.
+// Ends the run in a block that starts at `start` before the next sample, but for one in its first slot, which
+// the slow path that asks for the run allocates.
 void Allocator::end_at_sample(GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start) {
   const std::uint64_t every = heap_.sample_every();
   if (every == 0) [[likely]]
     return;
-  const auto granules = static_cast<std::uint32_t>(slot_bytes / kGranuleBytes);
-  const std::uint64_t passed = sample_points_.pass(slot_bytes, (slots.end - slots.first) / granules, every);
-  if (passed == 0) sample_ = start + std::size_t{slots.first} * kGranuleBytes;
-  slots.end = slots.first + static_cast<std::uint32_t>(std::max<std::uint64_t>(passed, 1)) * granules;
+  const std::uint64_t all = std::uint64_t{slots.end - slots.first} * kGranuleBytes;
+  std::uint64_t passed = sample_points_.pass(slot_bytes, all, every);
+  if (passed == 0) {
+    sample_points_.pass_sample();
+    sample_ = start + std::size_t{slots.first} * kGranuleBytes;
+    passed = slot_bytes + sample_points_.pass(slot_bytes, all - slot_bytes, every);
+  }
+  slots.end = slots.first + static_cast<std::uint32_t>(passed / kGranuleBytes);
 }
 
 void Allocator::free(Object* object) {

@@ -17,16 +17,17 @@ class SamplePoints {
   /// Points of different seeds are independent; small numbers will do.
   explicit SamplePoints(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15) {}
 
-  /// Passes objects of `bytes` bytes, at least one, up to a sample, `count` at most, and returns how many it
-  /// passed; 0: the first one is a sample, and was passed.
-  std::uint64_t pass(std::uint64_t bytes, std::uint64_t count, std::uint64_t every) {
+  /// Passes objects of `bytes` bytes up to a sample, `all` bytes at most, a multiple of that, and returns how
+  /// many bytes it passed. Where that is 0 although `all` is not, the first object is a sample.
+  std::uint64_t pass(std::uint64_t bytes, std::uint64_t all, std::uint64_t every) {
     // The distance to the next point does not depend on the last one, so a new mean begins at once.
     if (left_ == 0 || every != every_) draw(every);
-    const std::uint64_t before = std::min(count, (left_ - 1) / bytes);
-    left_ -= before * bytes;
-    if (before == 0) draw(every);
+    const std::uint64_t before = all < left_ ? all : (left_ - 1) / bytes * bytes;
+    left_ -= before;
     return before;
   }
+  /// Passes a sample.
+  void pass_sample() { left_ = 0; }
 
  private:
   // Steps through all 64-bit numbers (Knuth's MMIX), of which the high bits are random.
@@ -41,7 +42,7 @@ class SamplePoints {
 
   std::uint64_t random_;
   std::uint64_t every_ = 0;  // of the last draw
-  std::uint64_t left_ = 0;   // bytes up to the next point and with it; 0 before the first
+  std::uint64_t left_ = 0;   // bytes up to the next point and with it; 0: it is to be drawn
 };
 
 }  // namespace jackdaw::heap

@@ -24,8 +24,11 @@ TEST(SamplePoints, AnObjectIsASampleAsOftenAsItsSizeSays) {
     SamplePoints points(bytes);
     std::uint64_t samples = 0;
     for (std::uint64_t left = kObjects; left != 0;) {
-      const std::uint64_t passed = points.pass(bytes, left, kEvery);
-      if (passed == 0) ++samples;
+      const std::uint64_t passed = points.pass(bytes, left * bytes, kEvery) / bytes;
+      if (passed == 0) {
+        ++samples;
+        points.pass_sample();
+      }
       left -= passed != 0 ? passed : 1;
     }
     const double part = -std::expm1(-static_cast<double>(bytes) / static_cast<double>(kEvery));
@@ -60,8 +63,8 @@ TEST(SamplePoints, AnAllocatorTellsItsSamples) {
 
 TEST(SamplePoints, ANewMeanBeginsAtOnce) {
   SamplePoints points(1);
-  EXPECT_EQ(points.pass(16, 1000, std::uint64_t{1} << 63), 1000U);
-  EXPECT_LT(points.pass(16, 1'000'000, kEvery), 1'000'000U);
+  EXPECT_EQ(points.pass(16, 16'000, std::uint64_t{1} << 63), 16'000U);
+  EXPECT_LT(points.pass(16, 16'000'000, kEvery), 16'000'000U);
 }
 
 TEST(SamplePoints, AllocatorsOneAfterTheOtherTakeTheirShare) {
