@@ -58,6 +58,7 @@ void Profiling::start(std::uint64_t every) {
 
 void Profiling::restart(std::uint64_t every, pid_t inspector) {
   profile_.clear();
+  profile_.make_room();
   every_ = std::max<std::uint64_t>(every, 1);
   inspector_ = inspector;
   heap_.set_sample_every(every_);

@@ -1,8 +1,11 @@
 #include "gc/report/profile/allocation_profile.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/page_memory.h"
 #include "heap/chunk.h"
 
 namespace jackdaw::gc {
@@ -20,6 +23,16 @@ bool AllocationSites::copy(const AllocationSites& other) {
   for (const std::uintptr_t frame : other.frames_) frames_.append_reserved(frame);
   for (const Site& site : other.sites_) sites_.append_reserved(site);
   return true;
+}
+
+void AllocationProfile::make_room() {
+  constexpr std::size_t kFrames = std::size_t{1} << 15;
+  constexpr std::size_t kSites = std::size_t{1} << 11;
+  if (!frames_.reserve(kFrames) || !sites_.reserve(kSites)) return;
+#ifdef MADV_POPULATE_WRITE
+  base::PageMemory::advise(frames_.begin(), kFrames * sizeof(std::uintptr_t), MADV_POPULATE_WRITE);
+  base::PageMemory::advise(sites_.begin(), kSites * sizeof(Site), MADV_POPULATE_WRITE);
+#endif
 }
 
 void AllocationProfile::clear() {
@@ -79,17 +92,16 @@ void AllocationProfile::drop(const heap::Object* object) {
 }
 
 void AllocationProfile::drop_unmarked() {
-  for (Site& site : sites_) site.live_objects = site.live_bytes = 0;
   for (std::atomic<std::uint64_t>& word : filter_) word.store(0, std::memory_order_relaxed);
-  samples_.erase_if([](std::uintptr_t address, Sample& sample) {
+  samples_.erase_if([this](std::uintptr_t address, Sample& sample) {
     const heap::Object* const object = object_of_key(address);
-    sample.was_live = heap::Chunk::of(object)->is_marked(object);
-    return !sample.was_live;
+    const bool is_live = heap::Chunk::of(object)->is_marked(object);
+    // This may be called again for a sample that stays.
+    if (is_live != sample.was_live) count_live(sample, is_live ? 1 : -1);
+    sample.was_live = is_live;
+    return !is_live;
   });
-  samples_.for_each([this](std::uintptr_t address, const Sample& sample) {
-    count_live(sample, 1);
-    set_bit_of(object_of_key(address));
-  });
+  samples_.for_each([this](std::uintptr_t address, const Sample&) { set_bit_of(object_of_key(address)); });
 }
 
 }  // namespace jackdaw::gc

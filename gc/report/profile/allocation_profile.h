@@ -50,6 +50,9 @@ class AllocationSites {
 /// One thread at a time; nothing calls malloc. When there is no memory, samples are lost.
 class AllocationProfile : public AllocationSites {
  public:
+  /// Makes room for the first two thousand stacks at once: a page fault for some of them takes longer than
+  /// the sample.
+  void make_room();
   /// Forgets all samples.
   void clear();
   /// Adds an object, where an object becomes a sample every `every` bytes on average. `stack`: the calls, the

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "gc/report/profile/protobuf_message.h"
+#include "gc/weak/address_table.h"
 
 namespace jackdaw::gc {
 
@@ -86,13 +87,13 @@ class ProfileWriter {
   }
 
  private:
-  // Gives each address its number, by which samples name it: its place among all.
+  // Gives each address its number, by which samples name it: one more than its place among all.
   bool gather_addresses() {
-    if (!addresses_.reserve(profile_.frames().size())) return false;
-    for (const std::uintptr_t frame : profile_.frames()) addresses_.append_reserved(frame);
-    std::sort(addresses_.begin(), addresses_.end());
-    addresses_.shorten(
-        static_cast<std::size_t>(std::unique(addresses_.begin(), addresses_.end()) - addresses_.begin()));
+    for (const std::uintptr_t frame : profile_.frames()) {
+      const auto [number, is_new] = numbers_.insert(frame);
+      if (number == nullptr || (is_new && !addresses_.append(frame))) return false;
+      if (is_new) *number = addresses_.size();
+    }
     return true;
   }
 
@@ -114,10 +115,7 @@ class ProfileWriter {
   }
   void sample(const AllocationSites::Site& site) {
     message(2, [&](ProtobufMessage& part) {
-      for (const std::uintptr_t frame : profile_.frames_of(site)) {
-        const auto place = std::lower_bound(addresses_.begin(), addresses_.end(), frame);
-        part.number(1, static_cast<std::uint64_t>(place - addresses_.begin()) + 1);
-      }
+      for (const std::uintptr_t frame : profile_.frames_of(site)) part.number(1, *numbers_.find(frame));
       for (const double value : {site.objects, site.bytes, site.live_objects, site.live_bytes})
         part.number(2, static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))));
     });
@@ -154,6 +152,7 @@ class ProfileWriter {
   ProtobufMessage out_;
   base::PageVector<std::byte> inner_;
   base::PageVector<std::uintptr_t> addresses_;
+  AddressTable<std::uint64_t> numbers_;  // of these
   base::PageVector<Mapping> mappings_;
   std::uint64_t next_text_ = 0;
   bool is_whole_ = true;
