@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/own_descriptor.h"
 #include "base/own_file.h"
@@ -105,7 +106,7 @@ void Profiling::forget() {
 
 void Profiling::note(ProcessThread& thread, void* object) {
   CallStack stack;
-  stack.take();
+  stack.take(thread.stack_end_above(reinterpret_cast<std::uintptr_t>(&stack)));
   const auto* const sample = static_cast<const heap::Object*>(object);
   const ThreadRegistry::CriticalSection critical(thread);
   const std::lock_guard lock(mutex_);
@@ -114,6 +115,11 @@ void Profiling::note(ProcessThread& thread, void* object) {
   } else {
     profile_.add(sample, heap::Heap::bytes_of(sample), every_, stack.frames());
   }
+}
+
+void Profiling::note_marked(std::uint64_t unloaded) {
+  if (unloaded != std::exchange(unloaded_, unloaded)) CallStack::forget_rules();
+  profile_.drop_unmarked();
 }
 
 void Profiling::drop(const heap::Object* object) {

@@ -61,8 +61,8 @@ class Profiling {
     if (profile_.may_have(object)) [[unlikely]]
       drop(object);
   }
-  /// While the program is stopped, between marking and sweeping.
-  void note_marked() { profile_.drop_unmarked(); }
+  /// While the program is stopped, between marking and sweeping. `unloaded`: how often code was unloaded.
+  void note_marked(std::uint64_t unloaded);
   /// In the child of a fork, which begins anew. It writes a profile at its exit if the file has its number.
   void after_fork_in_child();
 
@@ -82,9 +82,10 @@ class Profiling {
   ThreadRegistry& threads_;
   std::string path_;  // of the profile at the exit
   std::uint64_t every_ = 0;
-  base::AdaptiveMutex mutex_;  // guards what follows; see guarded()
-  pid_t inspector_ = 0;        // the process that has started; 0: the program, or nobody
-  Clock::time_point end_;      // when it takes no more samples
+  std::uint64_t unloaded_ = 0;  // at the last collection
+  base::AdaptiveMutex mutex_;   // guards what follows; see guarded()
+  pid_t inspector_ = 0;         // the process that has started; 0: the program, or nobody
+  Clock::time_point end_;       // when it takes no more samples
   AllocationProfile profile_;
 };
 

@@ -142,7 +142,7 @@ void StopTheWorld::mark_stopped(const OwnStack& own_stack) {
   {
     const CollectionTrace::Span finishing(trace, TracePhase::finish);
     parts_.dead.process();
-    parts_.profiling.note_marked();
+    parts_.profiling.note_marked(parts_.roots.static_data().unloaded());
   }
   if (verifies_) verify(own_stack);
   parts_.hooks.tell(CollectionEvent::mark_end);
@@ -155,7 +155,7 @@ void StopTheWorld::keep_uncollectable() {
   const CollectionTrace::Span finishing(parts_.reports.trace(), TracePhase::finish);
   parts_.roots.persistents().clear();
   parts_.dead.drop();
-  parts_.profiling.note_marked();
+  parts_.profiling.note_marked(parts_.roots.static_data().unloaded());
   parts_.hooks.tell(CollectionEvent::mark_end);
 }
 

@@ -105,6 +105,7 @@ struct StaticRoots::Walk {
   // list is complete and does not change. Nonzero ends the walk.
   int visit(const dl_phdr_info& object) {
     if (is_at_program) stop_threads(argument);
+    roots.unloaded_ = object.dlpi_subs;
     is_complete = roots.note_object(object, is_at_program);
     is_at_program = false;
     return is_complete ? 0 : 1;

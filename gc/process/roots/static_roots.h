@@ -76,6 +76,9 @@ class StaticRoots {
   /// Returns the loaded objects that have thread_local variables, between take() and unlocking mutex().
   [[nodiscard]] std::span<const ThreadLocalModule> thread_local_modules() const { return modules_.span(); }
 
+  /// Returns how many objects the loader had ever unloaded when take() was called last. Valid until the next
+  /// call.
+  [[nodiscard]] std::uint64_t unloaded() const { return unloaded_; }
   /// Whether the last collection found the address in the data of the program or of a library, not in an
   /// added range.
   [[nodiscard]] bool is_in_loaded_data(const void* address);
@@ -103,6 +106,7 @@ class StaticRoots {
   // The ranges and modules that a collection found.
   base::PageVector<base::AddressRange> scanned_;
   base::PageVector<ThreadLocalModule> modules_;
+  std::uint64_t unloaded_ = 0;
 };
 
 }  // namespace jackdaw::gc

@@ -48,6 +48,10 @@ class ProcessThread : public AllocatingThread {
   static ProcessThread* current() { return static_cast<ProcessThread*>(AllocatingThread::current()); }
   /// One past the last word of its stack that is scanned.
   [[nodiscard]] std::uintptr_t stack_end() const { return stack_.end(); }
+  /// Returns that end, or 0 where the thread runs at `pointer` on another stack, as a fiber does.
+  [[nodiscard]] std::uintptr_t stack_end_above(std::uintptr_t pointer) const {
+    return stack_.end_above(pointer);
+  }
 
  private:
   friend class StopProtocol;

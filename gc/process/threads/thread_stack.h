@@ -28,6 +28,10 @@ class ThreadStack {
 
   /// Returns the end of the stack's first word: what lies above is not scanned.
   [[nodiscard]] std::uintptr_t end() const { return current_.end; }
+  /// Returns the end where `pointer` is an address on the stack, else 0.
+  [[nodiscard]] std::uintptr_t end_above(std::uintptr_t pointer) const {
+    return current_.contains(pointer) ? current_.end : 0;
+  }
   /// Sets the end, for a thread without references above it, and for one that changes to a coroutine's stack,
   /// or back, which ends there. The stack that it leaves is not scanned any more.
   void set_end(std::uintptr_t end);

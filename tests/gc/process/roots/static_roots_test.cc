@@ -147,9 +147,11 @@ TEST(StaticRoots, ALibrarysDataAreARootWhileItIsOpen) {
   const std::vector<HiddenAddress> hidden = put_list(reinterpret_cast<Link*&>(library->static_slot()));
   collect_cleanly();
   EXPECT_EQ(still_there(hidden), kLength);
+  const std::uint64_t unloaded = collector().roots().static_data().unloaded();
   library.reset();
   collect_cleanly();
   EXPECT_LT(still_there(hidden), kLength);
+  EXPECT_GT(collector().roots().static_data().unloaded(), unloaded);
 }
 
 TEST(StaticRoots, PagesThatCannotBeReadAreLeftOut) {

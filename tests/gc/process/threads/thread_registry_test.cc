@@ -419,6 +419,16 @@ TEST(ThreadRegistry, ARegistrationThatFailsLosesNoMemory) {
   });
 }
 
+TEST(ThreadRegistry, AThreadKnowsTheEndOfItsOwnStackAlone) {
+  on_another_thread([] {
+    const ProcessThread& thread = collector().threads().this_thread();
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const auto elsewhere = std::make_unique<int>();
+    EXPECT_EQ(thread.stack_end_above(here), thread.stack_end());
+    EXPECT_EQ(thread.stack_end_above(reinterpret_cast<std::uintptr_t>(elsewhere.get())), 0U);
+  });
+}
+
 // ---- Blocked and active ----
 
 void collect_with_threads(void*) {

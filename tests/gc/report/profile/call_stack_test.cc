@@ -1,0 +1,171 @@
+// CallStack: the frames that rules give are those of the unwinder.
+#include "gc/report/profile/call_stack.h"
+
+#include <alloca.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#if defined(__x86_64__)
+
+// Two functions with frames of 30,016 and of 32 bytes. Their calls return to addresses with the same low
+// bits.
+extern "C" void call_from_long_frame(void (*function)());
+extern "C" void call_from_short_frame(void (*function)());
+asm(R"(
+  .pushsection .text
+  .p2align 12
+  .globl call_from_long_frame
+  .type call_from_long_frame, @function
+call_from_long_frame:
+  .cfi_startproc
+  subq $30008, %rsp
+  .cfi_adjust_cfa_offset 30008
+  call *%rdi
+  addq $30008, %rsp
+  .cfi_adjust_cfa_offset -30008
+  ret
+  .cfi_endproc
+  .p2align 12
+  .globl call_from_short_frame
+  .type call_from_short_frame, @function
+call_from_short_frame:
+  .cfi_startproc
+  .byte 0x48, 0x81, 0xec, 24, 0, 0, 0  # subq $24, %rsp, as long as the one above
+  .cfi_adjust_cfa_offset 24
+  call *%rdi
+  addq $24, %rsp
+  .cfi_adjust_cfa_offset -24
+  ret
+  .cfi_endproc
+  .popsection
+)");
+
+namespace jackdaw::gc {
+namespace {
+
+std::uintptr_t end_of_stack() {
+  pthread_attr_t attributes;
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) std::abort();
+  pthread_attr_getstack(&attributes, &begin, &bytes);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<std::uintptr_t>(begin) + bytes;
+}
+
+// The frames of `stack` from the one at `caller` on.
+std::vector<std::uintptr_t> frames_from(const CallStack& stack, std::uintptr_t caller) {
+  const auto frames = stack.frames();
+  return {std::ranges::find(frames, caller), frames.end()};
+}
+
+// Takes the stack in both ways. The second time, the rules are there.
+[[gnu::noinline]] void expect_same() {
+  const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1;
+  for (int i = 0; i < 2; ++i) {
+    CallStack by_rules;
+    CallStack by_unwinder;
+    EXPECT_TRUE(by_rules.take_by_rules(end_of_stack()));
+    by_unwinder.take_by_unwinder();
+    EXPECT_EQ(frames_from(by_rules, caller), frames_from(by_unwinder, caller));
+    EXPECT_GE(frames_from(by_unwinder, caller).size(), 2U);
+  }
+}
+
+// Expects frames that no rule describes, above those of rules.
+[[gnu::noinline]] void expect_unwinder() {
+  const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1;
+  CallStack by_rules;
+  CallStack taken;
+  CallStack by_unwinder;
+  EXPECT_FALSE(by_rules.take_by_rules(end_of_stack()));
+  taken.take(end_of_stack());
+  by_unwinder.take_by_unwinder();
+  EXPECT_EQ(frames_from(taken, caller), frames_from(by_unwinder, caller));
+}
+
+// The frame's length is known only when it runs, so that its end is counted from the frame pointer.
+[[gnu::noinline]] void below_room_of(std::size_t bytes, const std::function<void()>& call) {
+  auto* const room = static_cast<volatile char*>(alloca(bytes));
+  room[0] = 1;
+  call();
+  room[bytes - 1] = room[0];
+}
+
+[[gnu::noinline]] int recursive(int depth) {  // NOLINT(misc-no-recursion)
+  if (depth == 0) expect_same();
+  return depth == 0 ? 0 : recursive(depth - 1) + 1;
+}
+
+TEST(CallStack, RulesGiveTheFramesOfTheUnwinder) {
+  expect_same();
+  EXPECT_EQ(recursive(10), 10);
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{5000}}) {
+    below_room_of(bytes, [] { below_room_of(300, expect_same); });
+  }
+}
+
+TEST(CallStack, RulesOfAddressesWithOneEntryDoNotMix) {
+  call_from_long_frame(expect_same);
+  call_from_short_frame(expect_same);
+  call_from_long_frame(expect_same);
+}
+
+TEST(CallStack, FramesWithoutARuleAreLeftToTheUnwinder) {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = [](int) { expect_unwinder(); };
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  raise(SIGUSR1);
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST(CallStack, RulesGiveFramesOfOtherCode) {
+  std::array<int, 2> numbers{2, 1};
+  std::qsort(numbers.data(), numbers.size(), sizeof(int), [](const void*, const void*) {
+    expect_same();
+    return 0;
+  });
+  std::thread(expect_same).join();
+  try {
+    throw std::runtime_error("caught below");
+  } catch (const std::runtime_error&) {
+    expect_same();
+  }
+}
+
+TEST(CallStack, AStackOfMoreFramesIsCutOff) {
+  const std::function<void(int)> call = [&](int depth) {  // NOLINT(misc-no-recursion)
+    if (depth != 0) return call(depth - 1);
+    CallStack stack;
+    EXPECT_TRUE(stack.take_by_rules(end_of_stack()));
+    EXPECT_TRUE(stack.is_full());
+  };
+  below_room_of(100, [&] { call(1000); });
+}
+
+// A frame that a rule leads to may be that of code which took another's place.
+TEST(CallStack, FramesBeyondTheEndOfTheStackAreLeftToTheUnwinder) {
+  CallStack stack;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  EXPECT_FALSE(stack.take_by_rules(here));
+  stack.take(here);
+  EXPECT_GE(stack.frames().size(), 2U);
+}
+
+}  // namespace
+}  // namespace jackdaw::gc
+
+#endif
