@@ -97,7 +97,7 @@ TEST_F(OwnFileTest, WaitsForNoReader) {
   EXPECT_EQ(errno, ENXIO);
   const int reader = open(path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   ASSERT_TRUE(file.open(path(), OwnFile::Contents::kept));
-  const std::string much(std::size_t{2} << 20, 'x');  // than a pipe has room for: 16 pages
+  const std::string much(std::size_t{2} << 20, 'x');  // a pipe has room for 16 pages
   EXPECT_FALSE(file.write(bytes_of(much)));
   EXPECT_EQ(errno, EAGAIN);
   close(reader);

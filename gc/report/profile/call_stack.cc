@@ -34,7 +34,7 @@ constinit std::array<std::atomic<std::uint64_t>, 1 << kLowBits> rules{};
   constexpr std::uint64_t kRule = (std::uint64_t{1} << FrameRule::kBits) - 1;
   std::atomic<std::uint64_t>& word = rules[code % rules.size()];
   const std::uint64_t rest = code >> kLowBits << FrameRule::kBits;
-  // Relaxed, all: a word has all of a rule, and belongs to no other memory.
+  // Relaxed, here and in forget_rules(): a word has all of a rule, and publishes nothing else.
   const std::uint64_t known = word.load(std::memory_order_relaxed);
   if (known != 0 && (known & ~kRule) == rest) return FrameRule::of_bits(known & kRule);
   const FrameRule rule = find_frame_rule(code);

@@ -61,8 +61,8 @@ struct Reader {
   }
 };
 
-// What instructions say of an address: the register that the frame's end is counted from, the bytes between,
-// and the words from the caller's frame pointer to there.
+// The instructions for an address say which register the frame's end is counted from, the bytes between, and
+// the words from the caller's frame pointer to there.
 struct Row {
   std::uint64_t base = 0;
   std::uint64_t distance = 0;

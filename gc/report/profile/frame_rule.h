@@ -10,7 +10,8 @@ namespace jackdaw::gc {
 
 /// A plain value.
 struct FrameRule {
-  /// What the frame's end is counted from. `unknown`: a rule cannot say it. `outermost`: there is no caller.
+  /// Names the register that the frame's end is counted from. `unknown`: a rule cannot say it. `outermost`:
+  /// there is no caller.
   enum class Base : std::uint8_t { unknown, stack_pointer, frame_pointer, outermost };
   static constexpr int kBits = 28;
   static constexpr std::uint64_t kMostSaved = (1U << 8) - 1;

@@ -98,7 +98,7 @@ class HeldCycle {
 
  private:
   // A cycle that is left alone while it is marked goes on marking, later each time. This thread waits for the
-  // end of marking itself: one that is started then may come too late, again and again.
+  // end of marking itself: a thread that is started then may come too late, again and again.
   void hold() {
     std::unique_lock lock(concurrent_marking().steps());
     held_.store(Phase::marking);
