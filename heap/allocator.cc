@@ -158,24 +158,25 @@ Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind, LargeAddre
 
 void Allocator::note_if_sample(const void* object, std::size_t bytes) {
   const std::uint64_t every = heap_.sample_every();
-  if (every == 0 || sample_points_.pass(bytes, bytes, every) != 0) return;
-  sample_points_.pass_sample();
-  sample_ = object;
+  if (every != 0 && sample_points_.pass(bytes, bytes, every) == 0) sample_ = object;
 }
 
-// Ends the run in a block that starts at `start` before the next sample, but for one in its first slot, which
-// the slow path that asks for the run allocates.
-void Allocator::end_at_sample(GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start) {
+// Ends the run before the next sample, which is then the first slot of its next run: a sample that was left
+// to whichever run is wanted next would seldom be an object of runs that last long. The slow path that asks
+// for the run allocates its first slot.
+void Allocator::end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes,
+                              const std::byte* start) {
   const std::uint64_t every = heap_.sample_every();
+  const bool is_first = std::exchange(run.begins_with_sample, false);
   if (every == 0) [[likely]]
     return;
   const std::uint64_t all = std::uint64_t{slots.end - slots.first} * kGranuleBytes;
-  std::uint64_t passed = sample_points_.pass(slot_bytes, all, every);
+  std::uint64_t passed = is_first ? 0 : sample_points_.pass(slot_bytes, all, every);
   if (passed == 0) {
-    sample_points_.pass_sample();
     sample_ = start + std::size_t{slots.first} * kGranuleBytes;
     passed = slot_bytes + sample_points_.pass(slot_bytes, all - slot_bytes, every);
   }
+  run.begins_with_sample = passed != all;
   slots.end = slots.first + static_cast<std::uint32_t>(passed / kGranuleBytes);
 }
 
@@ -276,7 +277,7 @@ bool Allocator::next_run_in_block(FreeRun& run) {
   if (base::Stress::is_on()) [[unlikely]]
     shorten(slots, chunk.block(block).slot_bytes);
   std::byte* const start = chunk.block_start(block);
-  end_at_sample(slots, chunk.block(block).slot_bytes, start);
+  end_at_sample(run, slots, chunk.block(block).slot_bytes, start);
   std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
   std::byte* const end = start + std::size_t{slots.end} * kGranuleBytes;
   const Kind& kind = chunk.kind_table()[chunk.kind(block)];

@@ -106,6 +106,7 @@ class Allocator {
     std::uint32_t next_granule = 0;   // where the search for the next run goes on
     std::uint32_t blocks_wanted = 1;  // when the heap is asked next
     std::uint32_t blocks_taken = 0;   // since the last sweep
+    bool begins_with_sample = false;  // the next run in the block
 
     // Leaves the run without a block and without slots.
     void reset() { *this = FreeRun(blocks_wanted, blocks_taken); }
@@ -128,7 +129,7 @@ class Allocator {
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
   bool next_run(FreeRun& run, std::uint8_t size_class);
   bool next_run_in_block(FreeRun& run);
-  void end_at_sample(GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
+  void end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
   void note_if_sample(const void* object, std::size_t bytes);
   static void take_freed(FreeRun& run, std::size_t slot_bytes);
   template <typename Function>

@@ -18,16 +18,14 @@ class SamplePoints {
   explicit SamplePoints(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15) {}
 
   /// Passes objects of `bytes` bytes up to a sample, `all` bytes at most, a multiple of that, and returns how
-  /// many bytes it passed. Where that is 0 although `all` is not, the first object is a sample.
+  /// many bytes it passed. Where these are not all, the next object is a sample, and was passed, too.
   std::uint64_t pass(std::uint64_t bytes, std::uint64_t all, std::uint64_t every) {
     // The distance to the next point does not depend on the last one, so a new mean begins at once.
     if (left_ == 0 || every != every_) draw(every);
-    const std::uint64_t before = all < left_ ? all : (left_ - 1) / bytes * bytes;
-    left_ -= before;
-    return before;
+    const std::uint64_t left = left_;
+    left_ = all < left ? left - all : 0;
+    return all < left ? all : (left - 1) / bytes * bytes;
   }
-  /// Passes a sample.
-  void pass_sample() { left_ = 0; }
 
  private:
   // Steps through all 64-bit numbers (Knuth's MMIX), of which the high bits are random.

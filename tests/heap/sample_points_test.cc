@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "heap/allocator.h"
 #include "heap/heap.h"
+#include "tests/heap/marks.h"
 
 namespace jackdaw::heap {
 namespace {
@@ -24,12 +26,10 @@ TEST(SamplePoints, AnObjectIsASampleAsOftenAsItsSizeSays) {
     SamplePoints points(bytes);
     std::uint64_t samples = 0;
     for (std::uint64_t left = kObjects; left != 0;) {
-      const std::uint64_t passed = points.pass(bytes, left * bytes, kEvery) / bytes;
-      if (passed == 0) {
-        ++samples;
-        points.pass_sample();
-      }
-      left -= passed != 0 ? passed : 1;
+      left -= points.pass(bytes, left * bytes, kEvery) / bytes;
+      if (left == 0) break;
+      ++samples;
+      --left;
     }
     const double part = -std::expm1(-static_cast<double>(bytes) / static_cast<double>(kEvery));
     const double deviation = std::sqrt(part * (1 - part) * kObjects);
@@ -59,6 +59,31 @@ TEST(SamplePoints, AnAllocatorTellsItsSamples) {
   heap.set_sample_every(0);
   samples_of(64, 1000);
   EXPECT_EQ(samples_of(64, 10'000), 0);
+}
+
+// A point in a run's memory is for that run's next object, not for one of a size that is wanted first.
+TEST(SamplePoints, SizesInTurnTakeTheirShares) {
+  constexpr std::array<std::size_t, 4> kSizes{16, 96, 2048, 20'000};
+  constexpr int kObjects = 100'000;
+  Heap heap;
+  heap.set_sample_every(std::uint64_t{1} << 16);
+  Allocator allocator(heap);
+  std::array<double, kSizes.size()> samples{};
+  std::array<double, kSizes.size()> expected{};
+  for (int i = 0; i < kObjects; ++i) {
+    for (std::size_t size = 0; size < kSizes.size(); ++size) {
+      if (kSizes[size] <= kLargestSmallBytes &&
+          allocator.allocate_from_run(kSizes[size], KindNumber::words) != nullptr)
+        continue;
+      const Object* const object = allocator.allocate_plain(kSizes[size], KindNumber::words);
+      ASSERT_NE(object, nullptr);
+      if (allocator.take_sample(object)) ++samples[size];
+      expected[size] = kObjects * -std::expm1(-static_cast<double>(Heap::bytes_of(object)) / (1 << 16));
+    }
+    if (i % 1000 == 999) keep_nothing(heap);
+  }
+  for (std::size_t size = 0; size < kSizes.size(); ++size)
+    EXPECT_NEAR(samples[size], expected[size], 5 * std::sqrt(expected[size])) << kSizes[size];
 }
 
 TEST(SamplePoints, ANewMeanBeginsAtOnce) {
