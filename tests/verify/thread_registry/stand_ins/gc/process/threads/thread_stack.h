@@ -16,6 +16,7 @@ class ThreadStack {
  public:
   static ThreadStack of_this_thread(std::size_t = 0) { return {}; }
   [[nodiscard]] static std::uintptr_t end() { return 0; }
+  [[nodiscard]] static std::uintptr_t end_above(std::uintptr_t /*pointer*/) { return 0; }
   static void set_end(std::uintptr_t) {}
   [[nodiscard]] std::uintptr_t pointer() const { return pointer_; }
   void note(std::uintptr_t pointer, const ucontext_t* = nullptr) { pointer_ = pointer; }
