@@ -172,7 +172,7 @@ bool go_to_instructions(Reader& common) {
   return common.at[-1] == kDistanceOf4;
 }
 
-// Whether an address is in a program or library that is loaded; false where glibc is older than 2.35.
+// Returns whether an address is in a program or library that is loaded; false where glibc is older than 2.35.
 bool is_loaded(std::uintptr_t code) {
   using FindObject = int(void* address, void* result);
   static FindObject* const kFindObject = [] {

@@ -8,7 +8,7 @@
 
 namespace jackdaw::gc {
 
-/// A plain value.
+/// It is a plain value that fits into a word with a part of an address.
 struct FrameRule {
   /// Names the register that the frame's end is counted from. `unknown`: a rule cannot say it. `outermost`:
   /// there is no caller.

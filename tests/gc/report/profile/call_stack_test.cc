@@ -67,7 +67,7 @@ std::uintptr_t end_of_stack() {
   return reinterpret_cast<std::uintptr_t>(begin) + bytes;
 }
 
-// The frames of `stack` from the one at `caller` on.
+// Returns the frames of `stack` from the one at `caller` on.
 std::vector<std::uintptr_t> frames_from(const CallStack& stack, std::uintptr_t caller) {
   const auto frames = stack.frames();
   return {std::ranges::find(frames, caller), frames.end()};
@@ -86,7 +86,7 @@ std::vector<std::uintptr_t> frames_from(const CallStack& stack, std::uintptr_t c
   }
 }
 
-// Stacks that were taken in a handler of a signal, whose own frame has no rule.
+// A handler of a signal, whose own frame has no rule, takes its stack in three ways.
 struct {
   std::uintptr_t end = 0;
   std::uintptr_t caller = 0;
