@@ -297,7 +297,7 @@ TEST(Chunk, MayHoldTheKindsOfBlocksTakenSinceItWasEmpty) {
   EXPECT_EQ(kinds_held(), std::set{kLast});
 }
 
-// The first blocks that lie on a page of their own, which may have four of them, and the one behind them.
+// It has the first blocks that lie on a page of their own, up to four, and the block behind them.
 class ChunkOnPages : public testing::Test {
  protected:
   // Takes and writes all, and has the memory of all but the last given back.

@@ -59,7 +59,8 @@ std::string name_of(uid_t user) {
 
 Inspector::Inspector(pid_t process) : process_(process), agent_(getpid()) {}
 
-// The first constructor makes this an object that its destructor ends, also where something below throws.
+// The private constructor completes the object, so that the destructor runs also where something below
+// throws.
 Inspector::Inspector(const RunningProcess& process, Page question) : Inspector(process.number) {
   if (geteuid() != 0 && process.user != geteuid()) {
     throw InputError(
@@ -93,8 +94,10 @@ void Inspector::start_agent(const RunningProcess& process, int pipe) {
   if (agent == 0) be_opened(process, file_, pipe, parent);
   agent_ = agent;
   int status = 0;
-  if (waitpid(agent, &status, WUNTRACED) != agent || !WIFSTOPPED(status))
-    fail(process_, "no process can be given to its user");
+  const bool has_changed = waitpid(agent, &status, WUNTRACED) == agent;
+  // Its number may be another process's by now, which end_agent() must not end.
+  if (has_changed && !WIFSTOPPED(status)) agent_ = getpid();
+  if (!has_changed || !WIFSTOPPED(status)) fail(process_, "no process can be given to its user");
 }
 
 void Inspector::ask_again(Page::Wish wish) {

@@ -1,4 +1,4 @@
-// Stands in for base/work_time.h: nobody takes the time.
+// Stands in for base/work_time.h: no time is taken.
 #pragma once
 
 #include <chrono>
