@@ -1,13 +1,9 @@
 #include "gc/report/profile/frame_rule.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
-
-#include "base/loaded_library.h"
 
 namespace jackdaw::gc {
 
@@ -17,6 +13,10 @@ namespace jackdaw::gc {
 // becomes the function's begin.
 [[gnu::weak]] extern const std::uint8_t* find_record(
     std::uintptr_t code, std::array<std::uintptr_t, 3>* found) asm("_Unwind_Find_FDE");
+
+// The C library's function, which takes no lock. It is not looked up by dlsym(), which would end the message
+// that the program's dlerror() has to give.
+[[gnu::weak]] extern int find_object(void* address, void* object) asm("_dl_find_object");
 
 namespace {
 
@@ -174,15 +174,9 @@ bool go_to_instructions(Reader& common) {
 
 // Returns whether an address is in a program or library that is loaded; false where glibc is older than 2.35.
 bool is_loaded(std::uintptr_t code) {
-  using FindObject = int(void* address, void* result);
-  static FindObject* const kFindObject = [] {
-    FindObject* function = nullptr;
-    if (base::has_loader()) base::find_function(RTLD_DEFAULT, "_dl_find_object", function);
-    return function;
-  }();
-  std::array<std::uint64_t, 12> result;  // a struct dl_find_object
-  return kFindObject != nullptr &&
-         kFindObject(reinterpret_cast<void*>(code), &result) == 0;  // NOLINT(performance-no-int-to-ptr)
+  std::array<std::uint64_t, 12> object;  // a struct dl_find_object
+  return find_object != nullptr &&
+         find_object(reinterpret_cast<void*>(code), &object) == 0;  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "gc/report/profile/call_stack.h"
 
 #include <alloca.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -113,6 +114,13 @@ struct {
 [[gnu::noinline]] int recursive(int depth) {  // NOLINT(misc-no-recursion)
   if (depth == 0) expect_same();
   return depth == 0 ? 0 : recursive(depth - 1) + 1;
+}
+
+// It comes first, as what is looked up is looked up once.
+TEST(CallStack, LeavesTheMessageOfTheLoader) {
+  EXPECT_EQ(dlopen("no such library", RTLD_NOW), nullptr);
+  CallStack().take(end_of_stack());
+  EXPECT_NE(dlerror(), nullptr);
 }
 
 TEST(CallStack, RulesGiveTheFramesOfTheUnwinder) {
