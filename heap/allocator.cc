@@ -69,13 +69,14 @@ Object* Allocator::allocate_array(const TypeDescriptor& type, std::uint64_t leng
 
 // Returns the table of a kind, which is made at first; null when there is no memory.
 Allocator::RunTable* Allocator::runs_of(KindNumber kind) {
-  RunTable*& table = own_tables_[static_cast<std::size_t>(kind)];
-  if (table == &no_runs_) {
-    const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(RunTable));
-    if (memory.empty()) return nullptr;
-    table = new (memory.data()) RunTable;
-  }
-  return table;
+  RunTable* const table = own_tables_[static_cast<std::size_t>(kind)];
+  return table != &no_runs_ ? table : make_runs(kind);
+}
+
+[[gnu::noinline]] Allocator::RunTable* Allocator::make_runs(KindNumber kind) {
+  const std::span<std::byte> memory = base::PageMemory::allocate(sizeof(RunTable));
+  if (memory.empty()) return nullptr;
+  return own_tables_[static_cast<std::size_t>(kind)] = new (memory.data()) RunTable;
 }
 
 // Returns the run at hand, which the fast half finds from now on, or null when the heap does not let this
@@ -115,7 +116,6 @@ bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
   if (run.cursor != run.end) return true;
   if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
   take_freed(run, SizeClasses::slot_bytes(size_class));
-  note_if_sample(run.cursor, SizeClasses::slot_bytes(size_class));
   return true;
 }
 
@@ -141,13 +141,44 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
   return run.block.chunk != nullptr;
 }
 
+// Takes the last freed slot, and those that were freed before it as long as they adjoin and lie in the block
+// at hand: its slots alone stay this allocator's when a collection comes. Each slot may be a sample, so that
+// it is taken alone while there are samples.
 void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
-  std::byte* const slot = run.freed;
-  JACKDAW_CHECK(Heap::bytes_of(reinterpret_cast<const Object*>(slot)) == slot_bytes);
-  run.freed = next_freed(slot);
-  std::memset(slot, 0, sizeof(std::uintptr_t));
-  run.end = slot + slot_bytes;
-  run.cursor = slot;
+  JACKDAW_CHECK(Heap::bytes_of(reinterpret_cast<const Object*>(run.freed)) == slot_bytes);
+  run.cursor = run.freed;
+  run.end = run.freed + slot_bytes;
+  run.freed = take_from_list(run.cursor);
+  if (heap_.sample_every() != 0) return note_if_sample(run.cursor, slot_bytes);
+  if (!is_in_block(run, run.cursor) || has_types(run)) return;
+  for (std::byte* slot = run.freed; slot != nullptr && is_in_block(run, slot); slot = run.freed) {
+    if (slot == run.end) {
+      run.end += slot_bytes;
+    } else if (slot + slot_bytes == run.cursor) {
+      run.cursor = slot;
+    } else {
+      return;
+    }
+    run.freed = take_from_list(slot);
+  }
+}
+
+bool Allocator::is_in_block(const FreeRun& run, const std::byte* slot) {
+  const Chunk* const chunk = run.block.chunk;
+  return chunk == Chunk::of(slot) && chunk->block_index(slot) == run.block.index;
+}
+
+// Whether the free slots of the block at hand have a type, the unused one.
+bool Allocator::has_types(const FreeRun& run) {
+  const Chunk& chunk = *run.block.chunk;
+  return chunk.kind_table()[chunk.kind(run.block.index)].contents == Contents::references;
+}
+
+// Clears a freed slot's link, and returns the next slot.
+std::byte* Allocator::take_from_list(std::byte* freed) {
+  std::byte* const next = next_freed(freed);
+  std::memset(freed, 0, sizeof(std::uintptr_t));
+  return next;
 }
 
 Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
@@ -180,26 +211,37 @@ void Allocator::end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t s
   slots.end = slots.first + static_cast<std::uint32_t>(passed / kGranuleBytes);
 }
 
-void Allocator::free(Object* object) {
+std::size_t Allocator::free(Object* object) {
   Chunk& chunk = *Chunk::of(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
-  const BlockInfo& info = chunk.block(chunk.block_index(slot));
+  const std::size_t index = chunk.block_index(slot);
+  const BlockInfo& info = chunk.block(index);
   JACKDAW_CHECK(chunk.is_allocated(object));
+  // They are read before the object is free, as a sweep on another thread may then release its block.
+  const std::size_t bytes = info.use == BlockUse::small ? info.slot_bytes : info.large_bytes;
   if (info.use != BlockUse::small) {
     heap_.free_large(object);
-    return;
+    return bytes;
   }
-  const KindNumber kind = chunk.kind_of(object);
-  const Kind& kind_info = chunk.kind_table()[kind];
-  RunTable* const runs = heap_.sweeper_.are_freed_by_others(kind) ? nullptr : runs_of(kind);
+  const KindNumber number = chunk.kind(index);
+  RunTable* const runs = heap_.sweeper_.are_freed_by_others(number) ? nullptr : runs_of(number);
   if (runs == nullptr) {
     heap_.free_slot(object);
-    return;
+    return bytes;
   }
   FreeRun& run = (*runs)[info.size_class];
-  if (kind_info.is_cleared) std::memset(slot, 0, info.slot_bytes);
-  set_next_freed(slot, run.freed);
-  run.freed = slot;
+  const Kind& kind = chunk.kind_table()[number];
+  if (kind.is_cleared) std::memset(slot, 0, bytes);
+  const bool is_before_run =
+      slot + bytes == run.cursor && run.block.chunk == &chunk && run.block.index == index;
+  // A slot is given out anew, as a possible sample, while there are samples.
+  if (is_before_run && kind.contents != Contents::references && heap_.sample_every() == 0) {
+    run.cursor = slot;
+  } else {
+    set_next_freed(slot, run.freed);
+    run.freed = slot;
+  }
+  return bytes;
 }
 
 template <typename Function>

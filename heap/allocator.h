@@ -2,7 +2,7 @@
 //
 // For each kind and size class it holds a block of its own and a run of free slots in it, [cursor, end). An
 // allocation moves the cursor. At the end of a run the next one is found in the block's allocation bits; at
-// the end of the block the heap gives another. An explicitly freed slot is a run of one slot.
+// the end of the block the heap gives another. Explicitly freed slots that adjoin are a run, too.
 #pragma once
 
 #include <array>
@@ -92,9 +92,9 @@ class Allocator {
     return object != nullptr && object == sample_ && std::exchange(sample_, nullptr) != nullptr;
   }
 
-  /// Frees an object of any allocator of the heap now; nothing may use it any more. Its slot is the next that
-  /// this allocator gives out, if the kind is collectable. O(1) but for the clearing.
-  void free(Object* object);
+  /// Frees an object of any allocator of the heap now; nothing may use it any more. This allocator gives its
+  /// slot out again soon, if the kind is collectable. Returns its bytes. O(1) but for the clearing.
+  std::size_t free(Object* object);
 
  private:
   friend class Heap;
@@ -123,6 +123,7 @@ class Allocator {
     return own_tables_[static_cast<std::size_t>(kind)] != &no_runs_;
   }
   RunTable* runs_of(KindNumber kind);
+  RunTable* make_runs(KindNumber kind);
   // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }
   FreeRun* run_if_let_in(std::uint8_t size_class, KindNumber kind);
@@ -131,7 +132,10 @@ class Allocator {
   bool next_run_in_block(FreeRun& run);
   void end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
   void note_if_sample(const void* object, std::size_t bytes);
-  static void take_freed(FreeRun& run, std::size_t slot_bytes);
+  void take_freed(FreeRun& run, std::size_t slot_bytes);
+  static std::byte* take_from_list(std::byte* freed);
+  static bool is_in_block(const FreeRun& run, const std::byte* slot);
+  static bool has_types(const FreeRun& run);
   template <typename Function>
   void for_each_run(Function function);
   // Gives the blocks of all runs back to the heap. Under the heap's lock, or while no thread allocates.

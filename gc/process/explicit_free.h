@@ -16,10 +16,8 @@ inline void free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, 
                             heap::Object* object) {
   profiling.note_freed(object);
   ProcessThread& thread = threads.this_thread();
-  const std::size_t bytes = heap::Heap::bytes_of(object);
   const ThreadRegistry::CriticalSection critical(thread);
-  thread.allocator().free(object);
-  counters.count_freed(bytes);
+  counters.count_freed(thread.allocator().free(object));
 }
 
 }  // namespace jackdaw::gc

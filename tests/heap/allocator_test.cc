@@ -59,6 +59,14 @@ void expect_apart(std::vector<Allocated> objects) {
 
 class AllocatorTest : public testing::Test {
  protected:
+  // Objects of 64 bytes that fill a block.
+  std::vector<Object*> whole_block() {
+    std::vector<Object*> objects;
+    for (std::size_t i = 0; i < kBlockBytes / 64; ++i)
+      objects.push_back(allocator_.allocate_plain(64, KindNumber::words));
+    return objects;
+  }
+
   Heap heap_;
   Allocator allocator_{heap_};
   const TypeDescriptor data_ = TypeDescriptor::none(0);
@@ -153,8 +161,9 @@ TEST_F(AllocatorTest, TakesWhatIsLeftOfItsBlockAndNoOther) {
 TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
   constexpr std::size_t kBytes = 64;
   for (const bool is_refused : {false, true}) {
-    auto* const before = reinterpret_cast<std::byte*>(allocator_.allocate_plain(kBytes, KindNumber::words));
     Object* const freed = allocator_.allocate_plain(kBytes, KindNumber::words);
+    const auto* const last =
+        reinterpret_cast<std::byte*>(allocator_.allocate_plain(kBytes, KindNumber::words));
     heap_.lock_out_allocators();
     allocator_.free(freed);
     if (is_refused) {
@@ -166,8 +175,57 @@ TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
     heap_.budget().let_in();
     const auto* const after =
         reinterpret_cast<std::byte*>(allocator_.allocate_plain(kBytes, KindNumber::words));
-    EXPECT_EQ(after, before + 2 * kBytes);
+    EXPECT_EQ(after, last + kBytes);
   }
+}
+
+TEST_F(AllocatorTest, ASlotFreedRightBeforeTheRunIsItsFirst) {
+  allocator_.allocate_plain(64, KindNumber::words);
+  Object* const freed = allocator_.allocate_plain(64, KindNumber::words);
+  fill_contents(freed, 64, 1);
+  allocator_.free(freed);
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), freed);
+  EXPECT_TRUE(is_cleared(freed, 64));
+}
+
+TEST_F(AllocatorTest, FreedSlotsOfItsBlockThatAdjoinAreARun) {
+  const std::vector<Object*> objects = whole_block();
+  // The list begins with the last, and each adjoins those before it, on one side or the other.
+  for (const std::size_t i : {7U, 3U, 6U, 4U, 5U}) allocator_.free(objects[i]);
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), nullptr);
+  EXPECT_EQ(allocator_.allocate_from_block(64, KindNumber::words), objects[3]);
+  for (const std::size_t i : {4U, 5U, 6U, 7U}) {
+    EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), objects[i]);
+    EXPECT_TRUE(is_cleared(objects[i], 64));
+  }
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), nullptr);
+}
+
+TEST_F(AllocatorTest, FreedSlotsOfOtherBlocksAreTakenAlone) {
+  const std::vector<Object*> objects = whole_block();
+  const std::vector<Object*> others = whole_block();
+  for (const std::size_t i : {3U, 4U}) allocator_.free(objects[i]);
+  for (const std::size_t i : {4U, 3U}) {
+    EXPECT_EQ(allocator_.allocate_from_block(64, KindNumber::words), objects[i]);
+    EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), nullptr);
+  }
+}
+
+TEST_F(AllocatorTest, ARunOfFreedSlotsStaysItsOwnBeyondASweep) {
+  const std::vector<Object*> objects = whole_block();
+  for (const std::size_t i : {3U, 4U, 5U}) allocator_.free(objects[i]);
+  EXPECT_EQ(allocator_.allocate_from_block(64, KindNumber::words), objects[3]);
+  heap_.clear_marks();
+  heap_.sweep(OwnedBlocks::left);
+  Allocator other(heap_);
+  std::vector<Allocated> all;
+  for (std::size_t i = 0; i < 3 * objects.size(); ++i) {
+    all.push_back({allocator_.allocate_plain(64, KindNumber::words), 64});
+    all.push_back({other.allocate_plain(64, KindNumber::words), 64});
+  }
+  EXPECT_EQ(all[0].object, objects[4]);
+  EXPECT_EQ(all[2].object, objects[5]);
+  expect_apart(all);
 }
 
 TEST_F(AllocatorTest, IsNotLockedOutBeyondTheBudget) {
