@@ -18,26 +18,16 @@ extern "C" {
 
 namespace jackdaw::c_interface {
 
-namespace {
-
-// Set before there are other threads.
-constinit bool has_profiler = false;
-
-}  // namespace
+constinit bool has_free_profiler = false;
 
 void look_for_free_profiler() {
   void (*hook)(void*) = GC_free_profiler_hook;
   asm volatile("" : "+r"(hook));  // the compiler shall not know that the two are one
-  has_profiler = hook != jackdaw_free_profiler_hook;
-}
-
-void tell_profiler_of_freed(void* object) {
-  if (has_profiler) [[unlikely]]
-    GC_free_profiler_hook(object);
+  has_free_profiler = hook != jackdaw_free_profiler_hook;
 }
 
 void tell_profiler_of_dead() {
-  if (!has_profiler) return;
+  if (!has_free_profiler) return;
   heap::Heap& heap = collector().heap();
   heap.withdraw_free_slots();
   heap.for_each_object_of(may_die, [](heap::Object* object) {

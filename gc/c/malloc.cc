@@ -5,6 +5,7 @@
 
 #include "gc/c/allocate.h"
 #include "gc/c/free_profiler.h"
+#include "gc/c/interface.h"
 #include "gc/c/log.h"
 #include "gc/c/object_start.h"
 #include "gc/c/uncollectable.h"
@@ -24,6 +25,28 @@ std::size_t bytes_from(void* address) {
   if (start == nullptr) return 0;
   const auto* const end = reinterpret_cast<std::byte*>(start) + heap::Heap::bytes_of(start);
   return static_cast<std::size_t>(end - static_cast<std::byte*>(address));
+}
+
+// The calling thread is registered.
+void free_object(heap::Object* object) {
+  if (is_uncollectable_object(object)) count_uncollectable(-heap::Heap::bytes_of(object));
+  if (has_free_profiler) [[unlikely]]
+    GC_free_profiler_hook(object);
+  gc::ProcessCollector::instance().free(object);
+}
+
+[[gnu::noinline]] void free_any(void* object) {
+  if (object == nullptr) return;
+  if (gc::OwnMemory::owns(object)) {
+    gc::OwnMemory::free(object);
+    return;
+  }
+  // Objects freed during the collector's own work are left to a collection, as the heap may be locked.
+  if (gc::ThreadRegistry::current() == nullptr && gc::OwnWork::is_under_way()) return;
+  registered_collector();
+  heap::Object* const start = start_of(object);
+  if (start == nullptr) abort_program("GC_free was given an address that is no object's");
+  free_object(start);
 }
 
 }  // namespace
@@ -54,18 +77,10 @@ void* GC_malloc_atomic_ignore_off_page(std::size_t bytes) {
 void* GC_malloc_stubborn(std::size_t bytes) { return GC_malloc(bytes); }
 
 void GC_free(void* object) {
-  if (object == nullptr) return;
-  if (gc::OwnMemory::owns(object)) {
-    gc::OwnMemory::free(object);
-    return;
-  }
-  // Objects freed during the collector's own work are left to a collection, as the heap may be locked.
-  if (gc::ThreadRegistry::current() == nullptr && gc::OwnWork::is_under_way()) return;
-  heap::Object* const start = start_of(object);
-  if (start == nullptr) abort_program("GC_free was given an address that is no object's");
-  if (is_uncollectable(start)) count_uncollectable(-heap::Heap::bytes_of(start));
-  tell_profiler_of_freed(start);
-  registered_collector().free(start);
+  const bool is_usual = gc::ThreadRegistry::current() != nullptr && may_only_be_small(object);
+  if (!is_usual || gc::OwnMemory::owns(object)) [[unlikely]]
+    return free_any(object);
+  free_object(static_cast<heap::Object*>(object));
 }
 
 void GC_freezero(void* object, std::size_t bytes) {

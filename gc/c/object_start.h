@@ -26,12 +26,16 @@ inline heap::Object* object_at(const void* address) {
   return heap.object_at(address);
 }
 
+/// Whether no object but a small one starts at an address; false for null.
+inline bool may_only_be_small(const void* address) {
+  return (reinterpret_cast<std::uintptr_t>(address) & (heap::kQuarterBytes - 1)) != 0;
+}
+
 /// Returns the start of the object that an allocation function returned as `address`: they are equal, unless
 /// the object was aligned to more than a block (GC_memalign). Null where a large object may start, but no
 /// object is, as after GC_free.
 inline heap::Object* start_of(void* address) {
-  const bool is_small = (reinterpret_cast<std::uintptr_t>(address) & (heap::kQuarterBytes - 1)) != 0;
-  return is_small ? static_cast<heap::Object*>(address) : object_at(address);
+  return may_only_be_small(address) ? static_cast<heap::Object*>(address) : object_at(address);
 }
 
 }  // namespace jackdaw::c_interface

@@ -42,12 +42,18 @@ StopProtocol::StopProtocol(ThreadList& list, CollectionTrace& trace, std::chrono
 // Relaxed: a fork closes the sections while the thread is stopped, and the thread sees that when it resumes.
 void StopProtocol::enter_critical(ProcessThread& thread) {
   raise_depth(thread.critical_depth_);
+  if (protocol_->sections_closed_.value().load(std::memory_order_relaxed) != 0) [[unlikely]]
+    enter_when_open(thread);
+}
+
+// Relaxed: as above.
+[[gnu::noinline]] void StopProtocol::enter_when_open(ProcessThread& thread) {
   base::FutexWord& closed = protocol_->sections_closed_;
-  while (closed.value().load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      leave_critical(thread);
-      closed.wait(1);
-      raise_depth(thread.critical_depth_);
-    }
+  while (closed.value().load(std::memory_order_relaxed) != 0) {
+    leave_critical(thread);
+    closed.wait(1);
+    raise_depth(thread.critical_depth_);
+  }
 }
 
 // Relaxed: the thread's own words. Requests by others are checked again with an acquire where they are

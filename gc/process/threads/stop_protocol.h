@@ -96,6 +96,7 @@ class StopProtocol {
 
  private:
   static void enter_critical(ProcessThread& thread);
+  static void enter_when_open(ProcessThread& thread);
   static void leave_critical(ProcessThread& thread);
   static bool is_to_answer(const ProcessThread& thread);
   static void answer_pending_stop(ProcessThread& thread);
