@@ -1,5 +1,6 @@
 // Allocation alone: the time to allocate an object of 16 to 256 bytes that is dropped at once. With <gc.h>
-// the collector finds the garbage; compiled with -DALLOCATE_WITH_MIMALLOC the program frees every object.
+// the collector finds the garbage, or the program frees every object; compiled with -DALLOCATE_WITH_MIMALLOC
+// the program always does.
 // README.md defines every number that it prints.
 #define _GNU_SOURCE
 #ifdef ALLOCATE_WITH_MIMALLOC
@@ -47,11 +48,39 @@ static void use(void* object, uint64_t index) {
   *(volatile uint64_t*)object = index;
 }
 
+static void* new_object(size_t size);
+static void free_object(void* object);
+
 // ---- what allocates
 // ------------------------------------------------------------------------------------------
 
 // Allocates objects and returns how many nanoseconds it took.
 typedef uint64_t Allocate(uint64_t count);
+
+static uint64_t allocate_in_pairs(uint64_t count) {
+  const uint64_t start = nanoseconds_now();
+  for (uint64_t i = 0; i < count; ++i) {
+    void* object = new_object(size_at(i));
+    use(object, i);
+    free_object(object);
+  }
+  return nanoseconds_now() - start;
+}
+
+static uint64_t allocate_in_batches(uint64_t count) {
+  void* batch[kBatch];
+  const uint64_t start = nanoseconds_now();
+  for (uint64_t done = 0; done < count;) {
+    const uint64_t length = count - done < kBatch ? count - done : kBatch;
+    for (uint64_t i = 0; i < length; ++i) {
+      batch[i] = new_object(size_at(done + i));
+      use(batch[i], i);
+    }
+    for (uint64_t i = 0; i < length; ++i) free_object(batch[i]);
+    done += length;
+  }
+  return nanoseconds_now() - start;
+}
 
 #ifdef ALLOCATE_WITH_MIMALLOC
 
@@ -75,31 +104,7 @@ static uint64_t zeroed = 0;
 static const struct Option own_option = {"--zeroed", &zeroed, 0, 0, no_or_yes};
 
 static void* new_object(size_t size) { return zeroed ? mi_zalloc(size) : mi_malloc(size); }
-
-static uint64_t allocate_in_pairs(uint64_t count) {
-  const uint64_t start = nanoseconds_now();
-  for (uint64_t i = 0; i < count; ++i) {
-    void* object = new_object(size_at(i));
-    use(object, i);
-    mi_free(object);
-  }
-  return nanoseconds_now() - start;
-}
-
-static uint64_t allocate_in_batches(uint64_t count) {
-  void* batch[kBatch];
-  const uint64_t start = nanoseconds_now();
-  for (uint64_t done = 0; done < count;) {
-    const uint64_t length = count - done < kBatch ? count - done : kBatch;
-    for (uint64_t i = 0; i < length; ++i) {
-      batch[i] = new_object(size_at(done + i));
-      use(batch[i], i);
-    }
-    for (uint64_t i = 0; i < length; ++i) mi_free(batch[i]);
-    done += length;
-  }
-  return nanoseconds_now() - start;
-}
+static void free_object(void* object) { mi_free(object); }
 
 static Allocate* const allocators[] = {allocate_in_pairs, allocate_in_batches};
 
@@ -116,9 +121,11 @@ static void print_own(void) { printf(",\"zeroed\":\"%s\"", no_or_yes[zeroed]); }
 static const char help[] =
     "Usage: allocation [options]\n"
     "\n"
-    "Allocates objects, drops them at once, and prints the time for each as one line of JSON.\n"
+    "Allocates objects, drops or frees them at once, and prints the time for each as one line of JSON.\n"
     "\n" COMMON_OPTIONS
-    "  --mode MODE           traced: GC_MALLOC (the default); atomic: GC_MALLOC_ATOMIC, for data alone\n"
+    "  --mode MODE           traced: GC_MALLOC (the default); atomic: GC_MALLOC_ATOMIC, for data alone;\n"
+    "                        pairs: GC_MALLOC, and GC_FREE before the next; batches: 1000 are allocated,\n"
+    "                        then freed in the same order\n"
     "  --collections on|off  on: the collector runs when it likes (the default); off: only between rounds\n"
     "                        of 128 MiB for each thread, off the clock\n"
     "  --heap MIB            begin with a heap of so many MiB; 0 (the default): as the collector likes\n"
@@ -127,7 +134,7 @@ static const char help[] =
     "Example: allocation --bytes 64 --threads 2 --collections off\n"
     "Exit status: 0, 1 for no memory, 2 for bad arguments.\n";
 
-static const char* const modes[] = {"traced", "atomic", NULL};
+static const char* const modes[] = {"traced", "atomic", "pairs", "batches", NULL};
 static const char* const on_or_off[] = {"on", "off", NULL};
 static uint64_t off = 0;
 static uint64_t heap_mib = 0;
@@ -146,7 +153,11 @@ static uint64_t allocate_atomic(uint64_t count) {
   return nanoseconds_now() - start;
 }
 
-static Allocate* const allocators[] = {allocate_traced, allocate_atomic};
+static void* new_object(size_t size) { return GC_MALLOC(size); }
+static void free_object(void* object) { GC_FREE(object); }
+
+static Allocate* const allocators[] = {allocate_traced, allocate_atomic, allocate_in_pairs,
+                                       allocate_in_batches};
 
 static void start_allocator(void) {
   GC_INIT();
