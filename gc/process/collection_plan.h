@@ -60,6 +60,9 @@ class CollectionPlan {
   [[nodiscard]] CollectionReason reason_of_refusal_in_cycles(std::size_t bytes);
   /// Whether a collection for that reason may find memory.
   [[nodiscard]] bool is_worth_a_collection(CollectionReason reason) const;
+  /// Whether a cycle may find memory. It finds none where some was refused and little was allocated since: a
+  /// request that the heap has no room for would begin cycles for ever.
+  [[nodiscard]] bool is_worth_a_cycle() const { return refusals_ == 0 || has_allocated_much(); }
   /// Whether so much was allocated since the last collection that another may find memory.
   [[nodiscard]] bool has_allocated_much() const;
   /// Whether one more is to be tried.

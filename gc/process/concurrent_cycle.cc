@@ -51,12 +51,21 @@ AllocationAnswer ConcurrentCycle::begin_for(const AllocationRequest& request) {
   if (parts_.marking.has_thread()) {
     if (void* const object = request.attempt()) return AllocationAnswer::of(object);
   }
+  if (!parts_.plan.is_worth_a_cycle()) return attempt_after_sweep(request);
   const CollectionReason reason = parts_.plan.reason_of_refusal_in_cycles(request.bytes);
   if (!parts_.plan.is_next_concurrent() || reason == CollectionReason::out_of_memory ||
       !parts_.plan.may_collect())
     return {};
   parts_.plan.note_refused(request.bytes);
   return begin({request.stack_pointer}, reason) ? AllocationAnswer::retry() : AllocationAnswer{};
+}
+
+// A cycle that ended in vain may have freed enough since, in its sweep.
+AllocationAnswer ConcurrentCycle::attempt_after_sweep(const AllocationRequest& request) {
+  void* const object = parts_.plan.attempt_beyond_budget(request);
+  if (object == nullptr) return {};
+  parts_.plan.note_answer(true);
+  return AllocationAnswer::of(object);
 }
 
 AllocationAnswer ConcurrentCycle::end_for(const AllocationRequest& request) {
@@ -67,6 +76,7 @@ AllocationAnswer ConcurrentCycle::end_for(const AllocationRequest& request) {
   }
   const bool is_over = end_marking({request.stack_pointer});
   void* const object = parts_.plan.attempt_beyond_budget(request);
+  parts_.plan.note_answer(object != nullptr);
   if (object != nullptr || !is_over) return AllocationAnswer::of(object);
   return AllocationAnswer::retry();  // the sweep finds more
 }

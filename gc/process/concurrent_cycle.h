@@ -69,6 +69,7 @@ class ConcurrentCycle {
 
  private:
   AllocationAnswer begin_for(const AllocationRequest& request);
+  AllocationAnswer attempt_after_sweep(const AllocationRequest& request);
   AllocationAnswer end_for(const AllocationRequest& request);
   void await_end_of(Phase phase, std::chrono::nanoseconds time, Lock& lock);
   void give_up();

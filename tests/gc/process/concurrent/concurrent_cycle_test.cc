@@ -926,5 +926,21 @@ TEST_F(ConcurrentCycle, LeavesAFullHeapUsable) {
   }
 }
 
+TEST_F(ConcurrentCycle, ComesOnceForARequestThatTheHeapHasNoRoomFor) {
+  constexpr std::size_t kLimit = std::size_t{64} << 20;
+  GC_set_max_heap_size(kLimit);
+  const auto refuse = [] { EXPECT_EQ(GC_malloc_atomic(kLimit / 2), nullptr); };
+  void* const live = GC_malloc_atomic(kLimit / 8 * 5);
+  static const std::uint64_t before = collector().collections();
+  // Else a request that has cycle after cycle would never be answered.
+  GC_set_stop_func([] { return collector().collections() > before + 20 ? 1 : 0; });
+  refuse();
+  EXPECT_LE(collector().collections(), before + 2) << "a cycle, and a collection that stops the program";
+  refuse();
+  EXPECT_LE(collector().collections(), before + 3) << "no cycle, as nothing was allocated";
+  EXPECT_NE(GC_malloc_atomic(kLimit / 16), nullptr);
+  GC_reachable_here(live);
+}
+
 }  // namespace
 }  // namespace jackdaw::gc
