@@ -588,6 +588,9 @@ TEST(Marker, CallsOthersWhenThereIsWorkForThem) {
   EXPECT_EQ(total(marker.statistics()).objects_marked, 100000U);
 }
 
+// A machine that is busy may keep a worker from coming, though hardly so often.
+constexpr int kManyTries = 200;
+
 // One object with many references to objects that have none, cut into parts, with which the first worker
 // takes its time until another one has visited one.
 class CutObjectModel {
@@ -617,6 +620,9 @@ class CutObjectModel {
     }
   }
   std::uint64_t parts_of_others() const { return parts_of_others_.load(); }
+  void clear_marks() {
+    for (std::atomic<std::uint8_t>& mark : marks_) mark.store(0, std::memory_order_relaxed);
+  }
 
  private:
   const std::thread::id first_ = std::this_thread::get_id();
@@ -624,14 +630,18 @@ class CutObjectModel {
   std::atomic<std::uint64_t> parts_of_others_{0};
 };
 
+// On a busy machine the other one may get a processor only after all is marked.
 TEST(Marker, CallsOthersForPartsOfOneObject) {
   MarkerOptions options;
   options.threads = 2;
   CutObjectModel model;
   Marker<CutObjectModel> marker(options);
-  ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+  for (int i = 0; i < kManyTries && model.parts_of_others() == 0; ++i) {
+    model.clear_marks();
+    ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
+    EXPECT_EQ(total(marker.statistics()).objects_marked, CutObjectModel::kReferences + 1U);
+  }
   EXPECT_GT(model.parts_of_others(), 0U);
-  EXPECT_EQ(total(marker.statistics()).objects_marked, CutObjectModel::kReferences + 1U);
 }
 
 // A helper that had a part in a marking begins with the first round of the next, which is so small that the
@@ -689,10 +699,13 @@ TEST(Marker, SharesWhatIsToBeDoneBeforeMarking) {
   ModelThatWaitsForHelp model(random_graph(50000, 8, 7));
   model.start(15000, 5000);
   ASSERT_TRUE(marker.mark(model, std::vector<Node>{0}));
-  marker.wake_helpers();
-  marker.share(part, kParts);
+  int tries = 0;
+  for (; tries < kManyTries && by_others.load() == 0; ++tries) {
+    marker.wake_helpers();
+    marker.share(part, kParts);
+  }
   EXPECT_GT(by_others.load(), 0);
-  for (std::uint32_t i = 0; i < kParts; ++i) ASSERT_EQ(times[i], i < 10 ? 2 : 1) << i;
+  for (std::uint32_t i = 0; i < kParts; ++i) ASSERT_EQ(times[i], i < 10 ? tries + 1 : tries) << i;
 }
 
 TEST(Marker, RefusesSettingsThatContradictEachOther) {
