@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/cli/process.h"
 #include "tests/environment_variable.h"
@@ -34,26 +35,44 @@ std::string gunzipped(const std::string& path) {
   return contents;
 }
 
+// Has the program write a profile to `path`.
+void run_profiled(const std::string& path, const std::vector<std::string>& arguments = {}) {
+  const Variable profile("JACKDAW_PROFILE", path + ",every=16k");
+  std::vector<std::string> words = {JACKDAW_PROFILED_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ASSERT_EQ(run_program(words).status, 0);
+}
+
+// Checks what the table says of its first place.
+void expect_hot_place(const nlohmann::json& hot) {
+  EXPECT_EQ(hot["site"].get<std::string>().substr(0, 9), "hot_place") << hot;
+  EXPECT_EQ(hot["caller"].get<std::string>().substr(0, 12), "allocate_all") << hot;
+  // Some 15,000 samples, of objects of 4,096 bytes: five standard deviations.
+  EXPECT_NEAR(hot["objects"].get<double>(), 60'000, 3000);
+  EXPECT_NEAR(hot["bytes"].get<double>(), 60'000 * 4096.0, 3000 * 4096.0);
+  EXPECT_NEAR(hot["live_bytes"].get<double>() / hot["bytes"].get<double>(), 0.25, 0.25 * 0.05 + 0.01);
+}
+
+// The collector is told nothing of that stack, whose end it does not know.
+TEST(ProfileCommand, NamesPlacesOnTheStackOfAFiber) {
+  const TemporaryFolder folder;
+  run_profiled(folder.file("profile"), {"fiber"});
+  const Outcome outcome = run_jackdaw({"profile", folder.file("profile"), "--json", folder.file("json")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_hot_place(nlohmann::json::parse(read_file(folder.file("json")))["sites"][0]);
+}
+
 // Whether objects that the program drops are still there when it ends depends on frames that a sanitizer has.
 TEST(ProfileCommand, NamesTheHotPlaceAndWhatOfItIsAlive) {
   const TemporaryFolder folder;
   const std::string path = folder.file("profile");
-  {
-    const Variable profile("JACKDAW_PROFILE", path + ",every=16k");
-    ASSERT_EQ(run_program({JACKDAW_PROFILED_PROGRAM}).status, 0);
-  }
+  run_profiled(path);
   const Outcome outcome = run_jackdaw({"profile", path, "--json", folder.file("json")});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
   EXPECT_EQ(json["every_bytes"], 16384);
-  const nlohmann::json& hot = json["sites"][0];
-  EXPECT_EQ(hot["site"].get<std::string>().substr(0, 9), "hot_place") << outcome.out;
-  EXPECT_EQ(hot["caller"].get<std::string>().substr(0, 4), "main");
-  // Some 15,000 samples, of objects of 4,096 bytes: five standard deviations.
-  EXPECT_NEAR(hot["objects"].get<double>(), 60'000, 3000);
-  EXPECT_NEAR(hot["bytes"].get<double>(), 60'000 * 4096.0, 3000 * 4096.0);
-  EXPECT_NEAR(hot["live_bytes"].get<double>() / hot["bytes"].get<double>(), 0.25, 0.25 * 0.05 + 0.01);
+  expect_hot_place(json["sites"][0]);
   EXPECT_NE(outcome.out.find("  hot_place"), std::string::npos) << outcome.out;
 
   // A compressed file gives the same figures.

@@ -1,6 +1,6 @@
-// LoadedLibrary: a shared library of the tests (loaded_library.cc), open while the object exists. There are
-// two of it: JACKDAW_LOADED_LIBRARY, which has too many thread_local variables for each thread's static area,
-// and JACKDAW_STATIC_AREA_LIBRARY, whose must lie there (the model initial-exec).
+// LoadedLibrary: a shared library of the tests, open while the object exists. There are two of
+// loaded_library.cc: JACKDAW_LOADED_LIBRARY, which has too many thread_local variables for each thread's
+// static area, and JACKDAW_STATIC_AREA_LIBRARY, whose must lie there (the model initial-exec).
 #pragma once
 
 #include <dlfcn.h>
@@ -18,14 +18,14 @@ class LoadedLibrary {
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
 
+  /// Returns the address of one of its functions.
+  [[nodiscard]] void* function(const char* name) const { return dlsym(handle_, name); }
   // Its variables; of the second the calling thread's.
   [[nodiscard]] void*& static_slot() const { return slot("static_slot"); }
   [[nodiscard]] void*& thread_local_slot() const { return slot("thread_local_slot"); }
 
  private:
-  void*& slot(const char* function) const {
-    return *reinterpret_cast<void** (*)()>(dlsym(handle_, function))();
-  }
+  void*& slot(const char* name) const { return *reinterpret_cast<void** (*)()>(function(name))(); }
 
   void* handle_;
 };

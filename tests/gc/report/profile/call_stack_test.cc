@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "base/sanitizers.h"
+#include "gc/process/process_collector.h"
+#include "tests/gc/process/threads/loaded_library.h"
 
 #if defined(__x86_64__)
 
@@ -52,6 +54,48 @@ call_from_short_frame:
   .cfi_adjust_cfa_offset -24
   ret
   .cfi_endproc
+  .popsection
+)");
+
+// A function with a frame of 32 bytes, whose begin and length its call frame information has in eight bytes
+// each, which assemblers do not choose by themselves.
+extern "C" void call_from_wide_record(void (*function)());
+asm(R"(
+  .pushsection .text
+  .globl call_from_wide_record
+  .type call_from_wide_record, @function
+call_from_wide_record:
+  subq $24, %rsp
+.Lwide_subtracted:
+  call *%rdi
+  addq $24, %rsp
+.Lwide_added:
+  ret
+.Lwide_end:
+  .popsection
+  .pushsection .eh_frame, "a", @unwind
+  .p2align 3
+.Lwide_common:
+  .long .Lwide_common_end - .Lwide_common_body
+.Lwide_common_body:
+  .long 0
+  .byte 1
+  .string "zR"
+  .byte 1, 0x78, 16          # units of one and minus eight bytes, the return address's number
+  .byte 1, 0x1c              # a signed distance, in eight bytes
+  .byte 0x0c, 7, 8, 0x90, 1  # def_cfa: rsp + 8; offset: the return address is there
+  .p2align 3
+.Lwide_common_end:
+  .long .Lwide_own_end - .Lwide_own_body
+.Lwide_own_body:
+  .long . - .Lwide_common
+  .quad call_from_wide_record - .
+  .quad .Lwide_end - call_from_wide_record
+  .byte 0
+  .byte 0x40 + .Lwide_subtracted - call_from_wide_record, 0x0e, 32  # advance_loc, def_cfa_offset
+  .byte 0x40 + .Lwide_added - .Lwide_subtracted, 0x0e, 8
+  .p2align 3
+.Lwide_own_end:
   .popsection
 )");
 
@@ -135,6 +179,32 @@ TEST(CallStack, RulesOfAddressesWithOneEntryDoNotMix) {
   call_from_long_frame(expect_same);
   call_from_short_frame(expect_same);
   call_from_long_frame(expect_same);
+}
+
+TEST(CallStack, RulesAreForgottenWhenTheirCodeIsUnloaded) {
+  void* first = nullptr;
+  for (const char* const path :
+       {JACKDAW_LONG_FRAME_LIBRARY, JACKDAW_SHORT_FRAME_LIBRARY, JACKDAW_LONG_FRAME_LIBRARY}) {
+    const LoadedLibrary library(path);
+    void* const call = library.function("call_from_frame");
+    if (first == nullptr) first = call;
+    if (call != first) GTEST_SKIP() << "other memory took the place of the library";
+    ProcessCollector::instance().collect();
+    reinterpret_cast<void (*)(void (*)())>(call)(expect_same);
+  }
+}
+
+TEST(CallStack, RecordsOfOtherEncodingsAreLeftToTheUnwinder) {
+  call_from_wide_record([] {
+    const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1;
+    CallStack taken;
+    CallStack by_unwinder;
+    EXPECT_FALSE(taken.take_by_rules(end_of_stack()));
+    taken.take(end_of_stack());
+    by_unwinder.take_by_unwinder();
+    EXPECT_GE(frames_from(by_unwinder, caller).size(), 3U);
+    EXPECT_EQ(frames_from(taken, caller), frames_from(by_unwinder, caller));
+  });
 }
 
 TEST(CallStack, FramesWithoutARuleAreLeftToTheUnwinder) {
