@@ -55,6 +55,13 @@ class PageVector {
     JACKDAW_CHECK(size_ < elements_.size());
     elements_[size_++] = element;
   }
+  /// Appends all of them, which are not this vector's. False when there is no memory, with nothing changed.
+  [[nodiscard]] bool append_all(std::span<const T> elements) {
+    if (!reserve(size_ + elements.size())) return false;
+    std::copy_n(elements.data(), elements.size(), end());
+    size_ += elements.size();
+    return true;
+  }
   /// Makes room for `size` elements in all. False when there is no memory, with nothing changed.
   [[nodiscard]] bool reserve(std::size_t size) {
     return size <= elements_.size() || grow(std::max({kFirstLength, 2 * elements_.size(), size}));
@@ -83,7 +90,8 @@ class PageVector {
   void clear() { size_ = 0; }
 
  private:
-  static constexpr std::size_t kFirstLength = 256;
+  // A page at least, which smaller arrays take, too.
+  static constexpr std::size_t kFirstLength = std::max<std::size_t>(256, 4096 / sizeof(T));
 
   bool grow(std::size_t length) {
     PageArray<T> longer(length);

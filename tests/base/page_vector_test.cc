@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "tests/address_space_limit.h"
 
@@ -21,6 +23,18 @@ TEST(PageVector, KeepsItsElementsAsItGrows) {
   EXPECT_EQ(list.size(), 0U);
   ASSERT_TRUE(list.append(5));
   EXPECT_EQ(list.span().front(), 5U);
+}
+
+TEST(PageVector, AppendsManyAtOnce) {
+  PageVector<std::uint64_t> list;
+  ASSERT_TRUE(list.append_all({}));
+  EXPECT_TRUE(list.empty());
+  ASSERT_TRUE(list.append(0));
+  std::vector<std::uint64_t> more(5000);
+  std::iota(more.begin(), more.end(), 1);
+  ASSERT_TRUE(list.append_all(more));
+  ASSERT_EQ(list.size(), 5001U);
+  for (std::uint64_t i = 0; i <= 5000; ++i) ASSERT_EQ(list[i], i);
 }
 
 TEST(PageVector, RemovesAndChangesElementsInOrder) {

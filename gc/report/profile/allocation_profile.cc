@@ -19,10 +19,7 @@ std::uintptr_t key_of(const heap::Object* object) { return reinterpret_cast<std:
 bool AllocationSites::copy(const AllocationSites& other) {
   frames_.clear();
   sites_.clear();
-  if (!frames_.reserve(other.frames_.size()) || !sites_.reserve(other.sites_.size())) return false;
-  for (const std::uintptr_t frame : other.frames_) frames_.append_reserved(frame);
-  for (const Site& site : other.sites_) sites_.append_reserved(site);
-  return true;
+  return frames_.append_all(other.frames()) && sites_.append_all(other.sites());
 }
 
 void AllocationProfile::make_room() {

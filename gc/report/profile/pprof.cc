@@ -168,9 +168,7 @@ void read_memory_map(base::PageVector<char>& text) {
     std::array<char, kPiece> piece;
     const ssize_t bytes = read(file, piece.data(), piece.size());
     if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0 || !text.reserve(text.size() + static_cast<std::size_t>(bytes))) break;
-    for (const char letter : std::span(piece).first(static_cast<std::size_t>(bytes)))
-      text.append_reserved(letter);
+    if (bytes <= 0 || !text.append_all(std::span(piece).first(static_cast<std::size_t>(bytes)))) break;
   }
   close(file);
 }

@@ -25,7 +25,7 @@ class ProtobufMessage {
   void text(std::uint32_t field, std::span<const std::byte> bytes) {
     varint(std::uint64_t{field} << 3 | 2);
     varint(bytes.size());
-    for (const std::byte byte : bytes) append(byte);
+    is_whole_ = out_.append_all(bytes) && is_whole_;
   }
   void text(std::uint32_t field, std::string_view text) { this->text(field, std::as_bytes(std::span(text))); }
   /// Whether there was memory for all of it.
