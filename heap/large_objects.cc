@@ -125,7 +125,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   const std::size_t first = chunk->block_index(start);
   const std::lock_guard lock(mutex_);
   BlockInfo& info = chunk->block(first);
-  if (info.use == BlockUse::span) return bytes <= info.slot_bytes && bytes >= info.slot_bytes / 2;
+  if (info.use == BlockUse::span) return suits_slot(bytes, info.slot_bytes);
   JACKDAW_CHECK(info.use == BlockUse::large_head);
   const std::size_t before = info.large_bytes;
   if (bytes == before) return true;

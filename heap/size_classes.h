@@ -16,6 +16,11 @@ namespace jackdaw::heap {
 /// Objects above this size are large: they get blocks of their own or share spans.
 inline constexpr std::size_t kLargestSmallBytes = 8192;
 
+/// Whether an object that is resized to `bytes` bytes keeps its slot of `slot_bytes`: it needs half of it.
+constexpr bool suits_slot(std::size_t bytes, std::size_t slot_bytes) {
+  return bytes <= slot_bytes && bytes >= slot_bytes / 2;
+}
+
 /// Where in a block the slots of a size class start: a bit for each granule.
 struct SlotStarts {
   std::array<std::uint64_t, kGranulesPerBlock / 64> words{};

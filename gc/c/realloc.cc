@@ -14,11 +14,6 @@ namespace jackdaw::c_interface {
 
 namespace {
 
-// An object keeps its slot if it needs at least half of it.
-bool suits_slot(std::size_t bytes, std::size_t slot_bytes) {
-  return bytes <= slot_bytes && bytes >= slot_bytes / 2;
-}
-
 // Clears the bytes behind an object's new end if its kind is cleared, so that it may grow again.
 void clear_tail(heap::Object* start, std::size_t from, std::size_t end) {
   if (from >= end) return;
@@ -52,11 +47,8 @@ bool resize_in_place(heap::Object* start, std::size_t bytes) {
   const std::size_t before = heap::Heap::bytes_of(start);
   const std::size_t whole = whole_bytes(bytes);
   if (whole < bytes) return false;
-  if (before <= heap::kLargestSmallBytes) {
-    if (whole > before || !suits_slot(whole, before)) return false;
-  } else if (!resize_large(start, whole)) {
-    return false;
-  }
+  const bool is_small = before <= heap::kLargestSmallBytes;
+  if (is_small ? !heap::suits_slot(whole, before) : !resize_large(start, whole)) return false;
   const std::size_t after = heap::Heap::bytes_of(start);
   clear_tail(start, bytes, std::min(before, after));
   if (is_uncollectable(start)) count_uncollectable(after - before);
