@@ -19,7 +19,7 @@ bool Heap::may_share_span(std::size_t bytes, KindNumber kind, LargeAddresses add
 // Takes a free slot near this thread, of a new span if none has one and the size is worth it. Nothing is
 // found where the budget is spent, or memory is scarce.
 Heap::LargePlace Heap::take_slot(std::uint32_t quarters, KindNumber kind) {
-  const bool is_worth_a_span = spans_.note_wanted(quarters);
+  const bool is_worth_a_span = spans_.note_wanted(quarters, kind);
   if (!budget_.allows(quarters * kQuarterBytes)) return {};
   const std::uint32_t near = nodes().near_this_thread();
   if (spans_.first(quarters, kind, near) == nullptr) sweep_to_allocate();

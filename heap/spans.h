@@ -53,13 +53,14 @@ class Spans {
   /// until then.
   void start_sweep() {
     for (OfNode& lists : lists_.span()) lists = {};
-    for (std::uint8_t& count : wanted_) count /= 2;
+    for (auto& of_kind : wanted_)
+      for (std::uint8_t& count : of_kind) count /= 2;
   }
 
-  /// Notes that an object of a size is allocated, and returns whether the size is worth a span: whether so
-  /// many were allocated since about the last sweep but one that the slots are likely to fill.
-  bool note_wanted(std::uint32_t quarters) {
-    std::uint8_t& count = wanted_[quarters];
+  /// Notes that an object of a size and kind is allocated, and returns whether these are worth a span:
+  /// whether so many were allocated since about the last sweep but one that the slots are likely to fill.
+  bool note_wanted(std::uint32_t quarters, KindNumber kind) {
+    std::uint8_t& count = wanted_[static_cast<std::size_t>(kind)][quarters];
     count = static_cast<std::uint8_t>(std::min<int>(count + 1, std::numeric_limits<std::uint8_t>::max()));
     return count > kFew;
   }
@@ -91,7 +92,8 @@ class Spans {
   }
 
   base::PageArray<OfNode> lists_;
-  std::array<std::uint8_t, SpanSizes::kMostQuarters + 1> wanted_{};  // halved by each sweep
+  // Each sweep halves them.
+  std::array<std::array<std::uint8_t, SpanSizes::kMostQuarters + 1>, KindTable::kMaximumKinds> wanted_{};
 };
 
 }  // namespace jackdaw::heap

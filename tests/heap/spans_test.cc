@@ -51,6 +51,11 @@ TEST_F(SpansTest, OnlyFrequentSizesShareBlocks) {
   EXPECT_FALSE(shares_blocks(allocate(1).front())) << "it is seldom by now";
 }
 
+TEST_F(SpansTest, AFrequentSizeOfOneKindIsSeldomInAnother) {
+  make_frequent();
+  EXPECT_FALSE(shares_blocks(allocate(1, kSlotBytes, KindNumber::data).front()));
+}
+
 TEST_F(SpansTest, SlotsOfASpanLieSideBySide) {
   for (std::uint32_t quarters = 3; quarters <= SpanSizes::kMostQuarters; ++quarters) {
     const std::size_t bytes = quarters * kQuarterBytes - 1;
