@@ -40,8 +40,9 @@ struct BlockInfo {
   std::uint8_t span_block = 0;                     ///< span: the block's number in it
   std::uint8_t zero_slots = 0;                     ///< span, its first block: one bit for each zero slot
   std::uint32_t blocks = 0;                        ///< large: of the object; span: of the span
-  std::uint64_t large_bytes = 0;                   ///< large_head: bytes of the object; span: of a slot
-  std::byte* next = nullptr;  ///< small, span: the next in a list of partly free ones, or of spares
+  std::uint64_t large_bytes = 0;  ///< large_head: bytes of the object; span: slot_bytes again,
+                                  ///< so that markers need not tell the two apart
+  std::byte* next = nullptr;      ///< small, span: the next in a list of partly free ones, or of spares
 
   [[nodiscard]] bool is_span_head() const { return use == BlockUse::span && span_block == 0; }
   /// Whether objects may start in the block.
