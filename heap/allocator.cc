@@ -119,6 +119,12 @@ bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
   return true;
 }
 
+std::uint32_t Allocator::FreeRun::blocks_wanted() const {
+  if (blocks_taken < blocks_expected)
+    return std::clamp((blocks_expected - blocks_taken) / 2, 1U, kMostWanted);
+  return std::min(blocks_taken - blocks_expected + 1, kMostWantedAtFirst);
+}
+
 // Takes the first spare, or a block of the heap. The slots of the present block are used up.
 bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind) {
   std::byte* const spares = run.block.spares;
@@ -126,8 +132,7 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
   if (spares != nullptr) {
     run.block = heap_.take_spare(spares);
   } else {
-    run.block = heap_.own_block(size_class, kind, run.blocks_wanted - 1);
-    run.blocks_wanted = std::max(run.blocks_wanted, std::min(2 * run.blocks_wanted, kMostWantedAtFirst));
+    run.block = heap_.own_block(size_class, kind, run.blocks_wanted() - 1);
   }
   if (run.block.chunk != nullptr) {
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).use == BlockUse::small);
@@ -288,13 +293,11 @@ void Allocator::set_next_freed(std::byte* freed, const std::byte* next) {
   std::memcpy(freed, &word, sizeof word);
 }
 
-// Spares are given up because a thread that stops allocating would keep them for ever. What it took since the
-// last sweep says how many it will need.
+// Spares are given up because a thread that stops allocating would keep them for ever.
 void Allocator::give_up_spares() {
   for_each_run([](FreeRun& run) {
     run.block.spares = nullptr;
-    run.blocks_wanted = std::clamp(run.blocks_taken / kPartTakenAtOnce, 1U, kMostWanted);
-    run.blocks_taken = 0;
+    run.blocks_expected = std::exchange(run.blocks_taken, 0);
   });
 }
 

@@ -103,18 +103,20 @@ class Allocator {
     std::byte* end = nullptr;
     std::byte* freed = nullptr;  // explicitly freed slots, a list through their first words
     SmallBlock block;
-    std::uint32_t next_granule = 0;   // where the search for the next run goes on
-    std::uint32_t blocks_wanted = 1;  // when the heap is asked next
-    std::uint32_t blocks_taken = 0;   // since the last sweep
-    bool begins_with_sample = false;  // the next run in the block
+    std::uint32_t next_granule = 0;     // where the search for the next run goes on
+    std::uint32_t blocks_expected = 0;  // how many were taken between the last two sweeps
+    std::uint32_t blocks_taken = 0;     // since the last sweep
+    bool begins_with_sample = false;    // the next run in the block
 
     // Leaves the run without a block and without slots.
-    void reset() { *this = FreeRun(blocks_wanted, blocks_taken); }
+    void reset() { *this = FreeRun(blocks_expected, blocks_taken); }
+    // Returns how many blocks the heap is asked for next.
+    [[nodiscard]] std::uint32_t blocks_wanted() const;
 
     FreeRun() = default;
 
    private:
-    FreeRun(std::uint32_t wanted, std::uint32_t taken) : blocks_wanted(wanted), blocks_taken(taken) {}
+    FreeRun(std::uint32_t expected, std::uint32_t taken) : blocks_expected(expected), blocks_taken(taken) {}
   };
   // A kind's runs, by size class.
   using RunTable = std::array<FreeRun, SizeClasses::kCount>;
@@ -153,11 +155,11 @@ class Allocator {
   // slots are not marked. Under the heap's lock, while no thread allocates.
   void sweep_blocks();
 
-  // A run asks for one block, then for twice as many as before, up to a first bound. Where it took many
-  // between two sweeps it asks for a part of these at once, so that threads seldom wait for the heap's lock.
+  // A run asks for half of the blocks that it is still expected to take before the next sweep, up to a bound,
+  // so that threads seldom wait for the heap's lock and few spares are left when that sweep comes. Beyond
+  // what is expected it asks for one block, then for twice as many as before, up to a lower bound.
   static constexpr std::uint32_t kMostWantedAtFirst = 16;
   static constexpr std::uint32_t kMostWanted = 64;
-  static constexpr std::uint32_t kPartTakenAtOnce = 8;
 
   // The table of a kind of which no object was allocated yet: its runs are used up, so that the fast half
   // need not look whether there is a table.

@@ -109,7 +109,8 @@ class Collector {
     heap::Object* const object = attempt();
     // Allocation beyond the budget triggers no collection.
     if (options_.automatic) {
-      heap_.budget().set(std::max(budget_, heap_.allocated_bytes() + options_.minimum_budget_bytes));
+      const std::uint64_t allocated = heap_.allocated_bytes();
+      heap_.budget().set(allocated < budget_ ? budget_ : allocated + options_.minimum_budget_bytes);
     }
     return object;
   }

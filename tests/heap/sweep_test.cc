@@ -296,7 +296,7 @@ TEST(SweepOwnedBlocks, SparesAreFreeWhenTheirAllocatorIsGone) {
   EXPECT_EQ(chunk->free_blocks(), kUsableBlocks);
 }
 
-TEST(SweepOwnedBlocks, SparesAreAPartOfWhatWasTakenBefore) {
+TEST(SweepOwnedBlocks, SparesAreHalfOfWhatIsExpected) {
   for (const OwnedBlocks owned : {OwnedBlocks::left, OwnedBlocks::taken_back}) {
     Heap heap;
     Allocator allocator(heap);
@@ -309,11 +309,44 @@ TEST(SweepOwnedBlocks, SparesAreAPartOfWhatWasTakenBefore) {
       while (heap.allocated_bytes() == 0) allocator.allocate_plain(64, KindNumber::data);
       return heap.allocated_bytes() / kBlockBytes;
     };
-    EXPECT_EQ(blocks_handed_out_after(100), 12U) << "an eighth";
-    EXPECT_EQ(blocks_handed_out_after(12), 1U);
+    EXPECT_EQ(blocks_handed_out_after(100), 50U);
+    EXPECT_EQ(blocks_handed_out_after(12), 6U);
     EXPECT_EQ(blocks_handed_out_after(1), 1U);
     EXPECT_EQ(blocks_handed_out_after(900), 64U) << "at most";
   }
+}
+
+// Spares that are left when a collection comes make it come too early.
+TEST(SweepOwnedBlocks, FewSparesAreLeftWhereAsManyBlocksAreTakenAsBefore) {
+  Heap heap;
+  Allocator allocator(heap);
+  constexpr std::size_t kBlocks = 17;
+  std::uint64_t handed_out = 0;
+  for (int collection = 0; collection < 3; ++collection) {
+    for (std::size_t i = 0; i < kBlocks * kBlockBytes / 64; ++i)
+      allocator.allocate_plain(64, KindNumber::data);
+    handed_out = heap.allocated_bytes();
+    heap.clear_marks();
+    heap.sweep(OwnedBlocks::left);
+  }
+  EXPECT_LE(handed_out, (kBlocks + 1) * kBlockBytes);
+}
+
+// Their blocks were full of objects before.
+TEST(SweepOwnedBlocks, SparesHoldNoObjects) {
+  Heap heap;
+  Allocator allocator(heap);
+  for (std::size_t i = 0; i < 64 * kBlockBytes / 64; ++i) allocator.allocate_plain(64, KindNumber::words);
+  heap.clear_marks();
+  heap.sweep(OwnedBlocks::taken_back);
+  const Object* const object = allocator.allocate_plain(64, KindNumber::words);
+  Chunk& chunk = *Chunk::of(object);
+  EXPECT_LT(chunk.free_blocks(), kUsableBlocks - 1) << "there are spares";
+  std::set<std::size_t> blocks;
+  heap.for_each_object_of(
+      [](KindNumber) { return true; },
+      [&](Object* each) { blocks.insert(chunk.block_index(reinterpret_cast<const std::byte*>(each))); });
+  EXPECT_EQ(blocks, std::set{chunk.block_index(reinterpret_cast<const std::byte*>(object))});
 }
 
 // Searches for objects pass spares, so their marks need not be set under the heap's lock.
