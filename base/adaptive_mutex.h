@@ -3,26 +3,32 @@
 
 #include <pthread.h>
 
+#include <chrono>
+
+#include "base/spin.h"
+
 namespace jackdaw::base {
 
-/// A std::mutex whose waiting thread polls about a hundred times before it sleeps, where the thread library
-/// offers that (PTHREAD_MUTEX_ADAPTIVE_NP).
+/// A std::mutex whose waiting thread polls for some microseconds before it sleeps.
 class AdaptiveMutex {
  public:
   AdaptiveMutex() = default;
   AdaptiveMutex(const AdaptiveMutex&) = delete;
   AdaptiveMutex& operator=(const AdaptiveMutex&) = delete;
 
-  // Neither call fails: the mutex is valid, and its holder is another thread or the one that unlocks.
-  void lock() { pthread_mutex_lock(&mutex_); }
+  // No call fails but for pthread_mutex_trylock: the mutex is valid, and its holder is another thread or the
+  // one that unlocks.
+  void lock() {
+    const auto take = [this] { return pthread_mutex_trylock(&mutex_) == 0; };
+    if (!take() && !poll_for(kPolling, take)) pthread_mutex_lock(&mutex_);
+  }
   void unlock() { pthread_mutex_unlock(&mutex_); }
 
  private:
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-  pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-#else
+  // The thread library's own adaptive mutex polls for as long as it lately had to, which is less and less.
+  static constexpr std::chrono::nanoseconds kPolling = std::chrono::microseconds(5);
+
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-#endif
 };
 
 }  // namespace jackdaw::base

@@ -32,6 +32,8 @@ inline int pthread_mutex_lock(pthread_mutex_t*) noexcept {
   verify::heap_lock.lock();
   return 0;
 }
+// An attempt waits, as one that failed would only be made again.
+inline int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept { return pthread_mutex_lock(mutex); }
 inline int pthread_mutex_unlock(pthread_mutex_t*) noexcept {
   verify::heap_lock.unlock();
   return 0;
