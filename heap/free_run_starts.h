@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "heap/layout.h"
 
@@ -19,6 +20,7 @@ class FreeRunStarts {
   /// there is none. Between two calls of forget() blocks may be taken but not freed.
   template <typename IsFree>
   std::size_t find(std::size_t count, std::size_t least, IsFree is_free) {
+    if (std::exchange(is_forgotten_, false)) starts_ = {};
     const std::size_t shortest = count <= kExact ? count : std::bit_floor(count);
     std::uint16_t& start = starts_[count <= kExact ? count : kExact - kExactWidth + std::bit_width(count)];
     std::size_t run = 0;
@@ -34,14 +36,16 @@ class FreeRunStarts {
     if (!is_noted) start = kBlocksPerChunk;
     return 0;
   }
-  /// Forgets all, as blocks were released or count as free again for another reason.
-  void forget() { starts_ = {}; }
+  /// Forgets all, as blocks were released or count as free again for another reason. A sweep does so for each
+  /// block.
+  void forget() { is_forgotten_ = true; }
 
  private:
   static constexpr std::size_t kExact = 31;
   static constexpr std::size_t kExactWidth = std::bit_width(kExact);
   static_assert(kExact + 1 == std::size_t{1} << kExactWidth);
 
+  bool is_forgotten_ = false;
   std::array<std::uint16_t, kExact + 1 + std::bit_width(kBlocksPerChunk) - kExactWidth> starts_{};
 };
 
