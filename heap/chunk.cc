@@ -73,21 +73,26 @@ bool Chunk::take_block(std::size_t index, const BlockInfo& info, KindNumber kind
   JACKDAW_CHECK(info.use != BlockUse::small || info.slot_bytes == SizeClasses::slot_bytes(info.size_class));
   JACKDAW_CHECK(info.use != BlockUse::large_head || (info.blocks != 0 && info.large_bytes != 0));
   const bool is_zero = zero_.test(index);
+  if (info.use != BlockUse::small) forget_slots(index);
   if (const std::size_t page = index / kBlocksPerHugePage; !plan_.is_decided(page))
     plan_.decide(page, memory_of(page));
   blocks_[index] = info;
-  kinds_[index] = kind_byte(kind);
+  // Neighbouring blocks' bytes and bits lie on the same lines, which other processors read: a write of what
+  // is there already would take these lines away from them.
+  if (kinds_[index] != kind_byte(kind)) kinds_[index] = kind_byte(kind);
   kinds_taken_ |= 1U << static_cast<unsigned>(kind);
   free_.reset(index);
   --free_blocks_;
-  zero_.reset(index);
-  given_back_.reset(index);
+  if (is_zero) {
+    zero_.reset(index);
+    given_back_.reset(index);
+  }
   return is_zero;
 }
 
 void Chunk::release_block(std::size_t index) {
   JACKDAW_CHECK(index >= kFirstBlock && !free_.test(index) && blocks_[index].use != BlockUse::free);
-  allocated_.clear_block(index);
+  if (blocks_[index].use != BlockUse::small) forget_slots(index);
   blocks_[index] = {};
   free_.set(index);
   ++free_blocks_;

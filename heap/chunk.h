@@ -247,11 +247,12 @@ class Chunk {
   /// All bytes of the chunk, header included.
   [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
   /// Returns the number of the last sweep that came to the chunk.
-  // Relaxed, both: the marks that it stands for were published when the program was stopped.
-  [[nodiscard]] std::uint32_t swept() const { return swept_.load(std::memory_order_relaxed); }
+  // Acquire: pairs with the release in set_swept, so that a thread which finds the chunk swept finds in the
+  // map which blocks were released.
+  [[nodiscard]] std::uint32_t swept() const { return swept_.load(std::memory_order_acquire); }
   void set_swept(std::uint32_t sweep) {
     JACKDAW_CHECK(static_cast<std::int32_t>(sweep - swept()) >= 0);  // numbers may wrap around
-    swept_.store(sweep, std::memory_order_relaxed);
+    swept_.store(sweep, std::memory_order_release);
   }
   /// Returns the number of the memory node that the chunk lies on, among MemoryNodes' kinds of chunks.
   [[nodiscard]] std::uint32_t node() const { return node_; }
@@ -277,15 +278,21 @@ class Chunk {
   /// objects, or 0 when there is none. O(blocks).
   [[nodiscard]] std::size_t find_free_of(std::uint8_t taker, std::size_t from) const;
   /// Notes the processor that takes a block.
-  void set_taker(std::size_t index, std::uint8_t taker) { takers_[index] = taker; }
+  void set_taker(std::size_t index, std::uint8_t taker) {
+    if (takers_[index] != taker) takers_[index] = taker;
+  }
   /// Makes searches look again at blocks that may be blacklisted no longer.
   void forget_blacklisted() { unavoided_runs_.forget(); }
   /// Whether the `count` blocks from `index` on are in the chunk and free.
   [[nodiscard]] bool are_free(std::size_t index, std::size_t count) const;
   /// Takes a block and returns whether its memory is zero because it was never taken. Its marks are to be set
-  /// (set_all_marks) before the map says that it holds objects.
+  /// (set_all_marks) before the map says that it holds objects, and one of small slots is to forget_slots().
   bool take_block(std::size_t index, const BlockInfo& info, KindNumber kind);
+  /// Leaves the allocation bits of small slots as they are: they lie in the cache of the processor that had
+  /// the block, which is likely to take it again.
   void release_block(std::size_t index);
+  /// Clears the allocation bits that a block's last use has left.
+  void forget_slots(std::size_t index) { allocated_.clear_block(index); }
   /// Makes all granules of a block that was taken marked: objects allocated there during a marking live on.
   /// The thread that took it may call this without the heap's lock.
   void set_all_marks(std::size_t block) {

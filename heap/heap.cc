@@ -67,9 +67,12 @@ void Heap::sweep_to_allocate() {
   sweeper_.sweep_next_chunk();
 }
 
-// Opens a wholly free block after the lock is released, since many threads wait for the lock.
+// Opens a wholly free block after the lock is released, since many threads wait for the lock. No thread reads
+// allocation bits of blocks that are not open, except in a pause and, with the lock, to mark while the
+// program runs.
 SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
   SmallBlock block;
+  bool are_bits_read = false;
   {
     const std::lock_guard lock(mutex_);
     std::byte*& partly_free = partly_free_.list(size_class, kind, nodes().near_this_thread());
@@ -77,9 +80,23 @@ SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32
     if (partly_free != nullptr) return own_partly_free(partly_free);
     block = own_free_with_spares(size_class, kind, spares);
     if (block.chunk == nullptr) return own_partly_free_anywhere(size_class, kind);
+    are_bits_read = is_marking_;
+    if (are_bits_read) forget_slots(block);
   }
+  if (!are_bits_read) forget_slots(block);
   open(block);
   return block;
+}
+
+// Clears the allocation bits of a block that was taken, and of the spares with it.
+void Heap::forget_slots(const SmallBlock& block) {
+  block.chunk->forget_slots(block.index);
+  for (std::byte* spare = block.spares; spare != nullptr;) {
+    Chunk* const chunk = Chunk::of(spare);
+    const std::size_t index = chunk->block_index(spare);
+    chunk->forget_slots(index);
+    spare = chunk->block(index).next;
+  }
 }
 
 // Takes no spares during a sweep, since the search for each would sweep further chunks under the lock.
@@ -187,6 +204,8 @@ Object* Heap::object_at(const void* address) const {
       static_cast<const std::byte*>(address) >= reinterpret_cast<const std::byte*>(object) + info.large_bytes)
     return nullptr;
   if (sweeper_.is_unswept(*chunk, block) && !chunk->is_marked(object)) return nullptr;
+  // A block that the sweep has released meanwhile keeps its allocation bits, but not its entry in the map.
+  if (map().start_of_object_at(reinterpret_cast<std::uintptr_t>(address)) != start) return nullptr;
   if (chunk->contents_of(object) != Contents::references) return object;
   // A slot that an allocator holds has no type yet. is_allocated() is asked once more, because a chunk that
   // was released meanwhile reads as zero: its contents seem to be references, but nothing is allocated.

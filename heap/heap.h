@@ -312,6 +312,7 @@ class Heap {
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
   SmallBlock own_free_with_spares(std::uint8_t size_class, KindNumber kind, std::uint32_t spares);
   SmallBlock own_free(std::uint8_t size_class, KindNumber kind, BlockSearch::Taker taker);
+  static void forget_slots(const SmallBlock& block);
   void open(const SmallBlock& block);
   // A search sweeps this many chunks at most before it tries a new chunk, or gives up a span.
   static constexpr std::size_t kFewChunks = 4;

@@ -379,6 +379,7 @@ TEST(Chunk, WhatIsMarkedStaysAllocated) {
     ASSERT_EQ(chunk->is_allocated(granule(*chunk, i)), i < end && i % 6 == 0) << i;
   EXPECT_FALSE(chunk->is_allocated(granule(*chunk, kGranulesPerBlock))) << "of the next block";
   chunk->release_block(block);
+  chunk->forget_slots(block);
   for (std::size_t i = 0; i < kGranulesPerBlock; ++i) ASSERT_FALSE(chunk->is_allocated(granule(*chunk, i)));
 }
 
