@@ -147,6 +147,16 @@ class Allocator {
   // From now on the slots of the runs at hand, and the explicitly freed ones, hold no objects, until
   // sweep_blocks.
   void withdraw_free_slots();
+  // Does so for the runs at hand alone, of kinds for which `is_wanted(KindNumber)` is true.
+  template <typename IsWanted>
+  void withdraw_runs_of(IsWanted is_wanted) const {
+    for (std::size_t kind = 0; kind < own_tables_.size(); ++kind) {
+      if (own_tables_[kind] == &no_runs_ || !is_wanted(static_cast<KindNumber>(kind))) continue;
+      for (const FreeRun& run : *own_tables_[kind]) {
+        if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
+      }
+    }
+  }
   static void withdraw_freed(std::byte* freed);
   // Explicitly freed slots are a list through their first words.
   static std::byte* next_freed(const std::byte* freed);

@@ -230,6 +230,13 @@ void Heap::clear_marks_of_chunk(std::size_t index) {
   }
 }
 
+void Heap::withdraw_uncollectable_slots() {
+  const std::lock_guard lock(mutex_);
+  for (Allocator* const allocator : allocators_) {
+    allocator->withdraw_runs_of([this](KindNumber kind) { return !kinds_[kind].is_collectable; });
+  }
+}
+
 void Heap::withdraw_free_slots() {
   const std::lock_guard lock(mutex_);
   for (Allocator* const allocator : allocators_) allocator->withdraw_free_slots();

@@ -657,6 +657,24 @@ TEST(SweepKinds, WalksMeetTheObjectsOfAKindInAllChunks) {
   }
 }
 
+// A block has a thousand slots of this size, of which each would be a root.
+TEST(SweepUncollectable, SlotsThatAllocatorsHoldAreNoRoots) {
+  Heap heap;
+  const KindNumber kept = heap.add_kind({.contents = Contents::words, .is_collectable = false}).value();
+  Allocator allocator(heap);
+  std::set<Object*> objects;
+  for (std::size_t collection = 1; collection < 4; ++collection) {
+    EXPECT_TRUE(objects.insert(allocator.allocate_plain(16, kept)).second);
+    heap.clear_marks();
+    heap.withdraw_uncollectable_slots();
+    std::set<Object*> roots;
+    heap.for_each_uncollectable([&](Object* object) { roots.insert(object); });
+    EXPECT_EQ(roots, objects);
+    for (Object* const object : roots) Chunk::of(object)->mark_exclusively(object);
+    EXPECT_EQ(heap.sweep(OwnedBlocks::left).live_objects, collection);
+  }
+}
+
 TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
   struct Live {
     Object* object;

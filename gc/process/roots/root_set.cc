@@ -28,6 +28,8 @@ void RootSet::mark_from_all(const Program& program, const OwnStack& own_stack) {
   count_ = 0;
   searched_bytes_ = 0;
   gather(program, own_stack);
+  // A callback may go on to allocate from the slots that those of this pause hold.
+  if (program.made_in_the_pause.empty()) heap_.withdraw_uncollectable_slots();
   heap_.for_each_uncollectable([this](heap::Object* object) { add(object); });
   searched_bytes_ += idle_stacks_.mark();
   define_gathered();
