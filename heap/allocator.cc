@@ -258,6 +258,7 @@ void Allocator::for_each_run(Function function) {
 }
 
 void Allocator::give_up_blocks() {
+  is_withdrawn_ = false;
   give_up_spares();
   for_each_run([this](FreeRun& run) {
     JACKDAW_CHECK(run.cursor <= run.end);
@@ -271,6 +272,7 @@ void Allocator::give_up_blocks() {
 }
 
 void Allocator::withdraw_free_slots() {
+  is_withdrawn_ = true;
   for_each_run([](const FreeRun& run) {
     if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
     withdraw_freed(run.freed);
@@ -303,6 +305,7 @@ void Allocator::give_up_spares() {
 
 // Explicitly freed slots are unmarked, so the sweep frees them, and their lists end here.
 void Allocator::sweep_blocks() {
+  is_withdrawn_ = false;
   for_each_run([this](FreeRun& run) {
     run.freed = nullptr;
     if (run.block.chunk != nullptr) {

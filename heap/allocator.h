@@ -65,7 +65,7 @@ class Allocator {
     std::byte* const slot = run.cursor;
     if (slot == run.end) [[unlikely]]
       return nullptr;
-    JACKDAW_CHECK(slot < run.end && Chunk::of(slot)->is_allocated(slot));
+    JACKDAW_CHECK(slot < run.end && (is_withdrawn_ || Chunk::of(slot)->is_allocated(slot)));
     JACKDAW_CHECK(Chunk::of(slot)->kind_of(slot) == kind);
     run.cursor = slot + SizeClasses::slot_bytes(size_class);
     JACKDAW_CHECK(run.cursor <= run.end);
@@ -149,7 +149,8 @@ class Allocator {
   void withdraw_free_slots();
   // Does so for the runs at hand alone, of kinds for which `is_wanted(KindNumber)` is true.
   template <typename IsWanted>
-  void withdraw_runs_of(IsWanted is_wanted) const {
+  void withdraw_runs_of(IsWanted is_wanted) {
+    is_withdrawn_ = true;
     for (std::size_t kind = 0; kind < own_tables_.size(); ++kind) {
       if (own_tables_[kind] == &no_runs_ || !is_wanted(static_cast<KindNumber>(kind))) continue;
       for (const FreeRun& run : *own_tables_[kind]) {
@@ -179,6 +180,7 @@ class Allocator {
   std::array<RunTable*, KindTable::kMaximumKinds> tables_;  // own_tables_, or no runs at all
   std::array<RunTable*, KindTable::kMaximumKinds> own_tables_;
   std::size_t blocks_taken_ = 0;  // since the last sweep
+  bool is_withdrawn_ = false;     // free slots at hand may hold no objects, until the sweep
   FirstObjects* const first_objects_;
   std::uint32_t first_objects_left_;
   SamplePoints sample_points_;

@@ -1,9 +1,12 @@
 #include "gc/process/pauses.h"
 
+#include <cstddef>
 #include <mutex>
 
 #include "base/check.h"
 #include "base/stress.h"
+#include "heap/chunk.h"
+#include "heap/size_classes.h"
 
 namespace jackdaw::gc {
 
@@ -19,6 +22,15 @@ void Pauses::end() {
   if (made_.size() == 0) return;
   made_.clear();
   heap_.take_back_blocks(allocator_);
+}
+
+// Has the sweep keep an object, whose slot may be unmarked, if its block was taken before marks were cleared,
+// or withdrawn (Heap::withdraw_free_slots).
+void Pauses::keep(void* object) {
+  auto* const start = static_cast<std::byte*>(object);
+  const std::size_t bytes = heap::Heap::bytes_of(static_cast<heap::Object*>(object));
+  if (bytes <= heap::kLargestSmallBytes) heap::Chunk::set_allocated(start, start + bytes);
+  heap::Chunk::of(object)->mark_shared(object);
 }
 
 void Pauses::tell_threads(ThreadEvent event) {

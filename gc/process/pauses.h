@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include <cstdint>
-#include <span>
 
 #include "base/page_vector.h"
 #include "gc/process/process_hooks.h"
@@ -42,6 +41,7 @@ class Pauses {
     if (!made_.reserve(made_.size() + 1)) return nullptr;
     void* const object = allocate(allocator_);
     if (object == nullptr || !made_.append(static_cast<heap::Object*>(object))) return nullptr;
+    keep(object);
     return object;
   }
   /// These suspend a registered thread until it is resumed (ThreadSuspension::suspend). Collections go on,
@@ -50,13 +50,14 @@ class Pauses {
   void resume(pthread_t thread);
 
   /// Returns the objects that callbacks made in this pause: they are marked, but not visited.
-  [[nodiscard]] std::span<heap::Object* const> made() const { return made_.span(); }
+  [[nodiscard]] const base::PageVector<heap::Object*>& made() const { return made_; }
 
  private:
   friend class ThreadsStopped;
 
   void begin();
   void end();
+  static void keep(void* object);
   void tell_threads(ThreadEvent event);
 
   heap::Heap& heap_;
@@ -66,7 +67,7 @@ class Pauses {
   const ProcessHooks& hooks_;
   CollectionTrace& trace_;
   bool stands_still_ = false;
-  // Callbacks allocate from it. Its objects are marked, as its blocks are taken after marks were cleared.
+  // Callbacks allocate from it.
   heap::Allocator allocator_;
   base::PageVector<heap::Object*> made_;
 };

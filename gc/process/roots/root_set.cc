@@ -28,8 +28,7 @@ void RootSet::mark_from_all(const Program& program, const OwnStack& own_stack) {
   count_ = 0;
   searched_bytes_ = 0;
   gather(program, own_stack);
-  // A callback may go on to allocate from the slots that those of this pause hold.
-  if (program.made_in_the_pause.empty()) heap_.withdraw_uncollectable_slots();
+  heap_.withdraw_uncollectable_slots();
   heap_.for_each_uncollectable([this](heap::Object* object) { add(object); });
   searched_bytes_ += idle_stacks_.mark();
   define_gathered();
@@ -55,7 +54,7 @@ void RootSet::gather(const Program& program, const OwnStack& own_stack) {
   JACKDAW_CHECK(count_ == 0);
   // This comes first, as it may say where stacks end.
   if (program.more_roots != nullptr) program.more_roots();
-  scan_objects(program.made_in_the_pause);
+  scan_objects(program.made_in_the_pause.span());
   scan_readable(own_stack);
   const auto add_at = [this](std::uintptr_t address) {
     if (heap::Object* const object = heap::slot_at_any_word(heap_.map(), address)) add(object);

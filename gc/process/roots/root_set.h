@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/page_array.h"
+#include "base/page_vector.h"
 #include "gc/finalization/destructors.h"
 #include "gc/finalization/finalization.h"
 #include "gc/marking/collection.h"
@@ -46,7 +47,8 @@ class RootSet {
   /// The roots that the program names at each collection.
   struct Program {
     void (*more_roots)();  ///< calls scan() and scan_stack(); null: there are none
-    std::span<heap::Object* const> made_in_the_pause;  ///< marked, but not visited
+    /// Objects that are marked, but not visited. Callbacks add to them, `more_roots` among these.
+    const base::PageVector<heap::Object*>& made_in_the_pause;
   };
 
   /// Marks from all roots, and from nothing else; of idle stacks, as IdleStacks::mark() says.

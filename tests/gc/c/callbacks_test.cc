@@ -493,6 +493,82 @@ TEST_P(CCallbacksThatAllocate, WithTheLock) {
   });
 }
 
+// The objects that the callbacks of a collection make, one each.
+std::vector<Hidden> of_callbacks;
+std::array<void*, 64> where_they_are{};
+
+template <void* make()>
+void make_in_callback() {
+  ++visits;
+  where_they_are.at(of_callbacks.size()) = make();
+  of_callbacks.emplace_back(where_they_are.at(of_callbacks.size()));
+}
+
+// In a pause, slots that allocators hold may count as free, or be unmarked, and callbacks go on to use them.
+template <void* make()>
+void expect_to_stay_apart(bool from_roots_on) {
+  static GC_push_other_roots_proc before = GC_get_push_other_roots();
+  static bool is_time;
+  is_time = !from_roots_on;
+  of_callbacks.clear();
+  of_callbacks.reserve(where_they_are.size());
+  GC_set_push_other_roots([] {
+    is_time = true;
+    make_in_callback<make>();
+    before();
+  });
+  GC_set_on_collection_event([](GC_EventType) {
+    if (is_time) make_in_callback<make>();
+  });
+  GC_gcollect();
+  GC_set_on_collection_event(nullptr);
+  GC_set_push_other_roots(before);
+  EXPECT_GT(of_callbacks.size(), 5U);
+  GC_gcollect();
+  EXPECT_EQ(count_there(of_callbacks), of_callbacks.size());
+  for (int i = 0; i < 3000; ++i) {
+    const void* const object = make();
+    for (const Hidden& other : of_callbacks) ASSERT_NE(object, other.address());
+  }
+  where_they_are.fill(nullptr);
+}
+
+void* make_collectable() { return GC_malloc(16); }
+void* make_uncollectable() { return GC_malloc_uncollectable(16); }
+
+TEST_P(CCallbacksThatAllocate, InEachCallbackOfAPause) {
+  for (const bool from_roots_on : {false, true}) {
+    expect_to_stay_apart<make_collectable>(from_roots_on);
+    expect_to_stay_apart<make_uncollectable>(from_roots_on);
+  }
+}
+
+TEST_P(CCallbacksThatAllocate, InEachCallbackOfAPauseWithDisclaimProcedures) {
+  const auto kind = static_cast<int>(GC_new_kind(GC_new_free_list(), 0, 0, 1));
+  GC_register_disclaim_proc(
+      kind, [](void*) { return 0; }, 0);
+  expect_to_stay_apart<make_collectable>(true);
+}
+
+TEST_P(CCallbacksThatAllocate, ReferencesToOlderObjectsInPushOtherRoots) {
+  static GC_push_other_roots_proc before = GC_get_push_other_roots();
+  static std::vector<Hidden> older;
+  older = drop_many(64);
+  made_count = 0;
+  GC_set_push_other_roots([] {
+    ++visits;
+    for (; made_count < older.size(); ++made_count) {
+      made[made_count] = static_cast<void**>(GC_malloc(16));
+      *made[made_count] = older[made_count].address();
+    }
+    before();
+  });
+  collect();
+  GC_set_push_other_roots(before);
+  EXPECT_EQ(count_there(older), kManyObjects);
+  made.fill(nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, CCallbacksThatAllocate, testing::Bool(),
                          [](const auto& concurrent) { return concurrent.param ? "concurrent" : "stopping"; });
 
