@@ -1,6 +1,7 @@
 // Allocation as malloc and free: gc.h, section 4.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "gc/c/allocate.h"
@@ -25,6 +26,14 @@ std::size_t bytes_from(void* address) {
   if (start == nullptr) return 0;
   const auto* const end = reinterpret_cast<std::byte*>(start) + heap::Heap::bytes_of(start);
   return static_cast<std::size_t>(end - static_cast<std::byte*>(address));
+}
+
+// The calling thread is registered. A small object may be the first of its block.
+bool is_surely_small(void* object) {
+  if (may_only_be_small(object)) [[likely]]
+    return true;
+  const heap::BlockMap& map = gc::ProcessCollector::instance().heap().map();
+  return map.shape_at(reinterpret_cast<std::uintptr_t>(object)).holds_slots();
 }
 
 // The calling thread is registered.
@@ -77,7 +86,7 @@ void* GC_malloc_atomic_ignore_off_page(std::size_t bytes) {
 void* GC_malloc_stubborn(std::size_t bytes) { return GC_malloc(bytes); }
 
 void GC_free(void* object) {
-  const bool is_usual = gc::ThreadRegistry::current() != nullptr && may_only_be_small(object);
+  const bool is_usual = gc::ThreadRegistry::current() != nullptr && is_surely_small(object);
   if (!is_usual || gc::OwnMemory::owns(object)) [[unlikely]]
     return free_any(object);
   free_object(static_cast<heap::Object*>(object));
