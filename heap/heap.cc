@@ -67,9 +67,9 @@ void Heap::sweep_to_allocate() {
   sweeper_.sweep_next_chunk();
 }
 
-// Opens a wholly free block after the lock is released, since many threads wait for the lock. No thread reads
-// allocation bits of blocks that are not open, except in a pause and, with the lock, to mark while the
-// program runs.
+// Opens a wholly free block after the lock is released, since many threads wait for the lock. Allocation bits
+// of blocks that are not open are read in a pause, with the lock to mark while the program runs, and without
+// either by GC_print_free_list(), whose figures may be off, and by walks, which also ask for marks.
 SmallBlock Heap::own_block(std::uint8_t size_class, KindNumber kind, std::uint32_t spares) {
   SmallBlock block;
   bool are_bits_read = false;

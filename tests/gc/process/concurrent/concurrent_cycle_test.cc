@@ -932,7 +932,7 @@ TEST_F(ConcurrentCycle, ComesOnceForARequestThatTheHeapHasNoRoomFor) {
   const auto refuse = [] { EXPECT_EQ(GC_malloc_atomic(kLimit / 2), nullptr); };
   void* const live = GC_malloc_atomic(kLimit / 8 * 5);
   static const std::uint64_t before = collector().collections();
-  // Else a request that has cycle after cycle would never be answered.
+  // This answers a request that has cycle after cycle, so that the test ends.
   GC_set_stop_func([] { return collector().collections() > before + 20 ? 1 : 0; });
   refuse();
   EXPECT_LE(collector().collections(), before + 2) << "a cycle, and a collection that stops the program";
