@@ -21,12 +21,6 @@ struct QueueEntry {
   std::unique_ptr<gc::MarkEngine> (*make)(const gc::MarkingOptions& options, std::string_view victim);
 };
 
-#ifdef JACKDAW_SHIPPED_ENGINE_ALONE
-using EngineQueues = std::tuple<std::tuple_element_t<0, QueueChoices>>;
-#else
-using EngineQueues = QueueChoices;
-#endif
-
 template <typename... Choices>
 std::vector<QueueEntry> entries_of(std::type_identity<std::tuple<Choices...>>) {
   return {{Choices::kName, !Choices::template Queue<gc::MarkTask>::kServesThieves,
@@ -35,7 +29,7 @@ std::vector<QueueEntry> entries_of(std::type_identity<std::tuple<Choices...>>) {
 
 // Returns the entry of that name. Throws std::invalid_argument when there is none.
 const QueueEntry& entry_of(std::string_view name) {
-  static const std::vector<QueueEntry> kEntries = entries_of(std::type_identity<EngineQueues>{});
+  static const std::vector<QueueEntry> kEntries = entries_of(std::type_identity<QueueChoices>{});
   name = queue_name_or_default(name);
   for (const QueueEntry& entry : kEntries) {
     if (entry.name == name) return entry;
@@ -50,7 +44,7 @@ bool is_first(std::string_view name, const std::vector<std::string_view>& list) 
 
 }  // namespace
 
-std::vector<std::string_view> engine_queues() { return names_of(std::type_identity<EngineQueues>{}); }
+std::vector<std::string_view> engine_queues() { return names_of(std::type_identity<QueueChoices>{}); }
 std::vector<std::string_view> engine_victims() { return AnyVictim::names(); }
 
 bool serves_one_thread_alone(std::string_view queue) { return entry_of(queue).serves_one_thread_alone; }

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/engines/engines.h"
 #include "bench/heap/serial_mark.h"
 #include "gc/marking/mark_engine.h"
 #include "gc/runtime/collector.h"
@@ -28,18 +27,17 @@ struct QueueSize {
   std::size_t block_size;
 };
 
-using Parameters = std::tuple<std::uint32_t, std::string_view, QueueSize>;
+using Parameters = std::tuple<std::uint32_t, QueueSize>;
 
 class ParallelMark : public testing::TestWithParam<Parameters> {
  protected:
   static CollectorOptions options() {
-    const auto& [threads, victim, queue] = GetParam();
+    const auto& [threads, queue] = GetParam();
     CollectorOptions options = only_when_asked();
     options.marking.engine.threads = threads;
     options.marking.engine.tuning.serial_references = 0;
     options.marking.engine.tuning.blocks = queue.blocks;
     options.marking.engine.tuning.block_size = queue.block_size;
-    options.marking.make = bench::maker_of({.queue = {}, .victim = std::string(victim)});
     return options;
   }
   static bool has_small_queue() { return std::get<QueueSize>(GetParam()).block_size == 2; }
@@ -149,20 +147,16 @@ TEST_P(ParallelMark, SharesAnArrayThatIsAllThereIs) {
 }
 
 std::string name_of_parameters(const testing::TestParamInfo<Parameters>& info) {
-  const auto& [threads, victim, queue] = info.param;
-  std::string name = std::to_string(threads) + "_threads_" + std::string(victim) + "_" +
-                     std::to_string(queue.blocks) + "_blocks_of_" + std::to_string(queue.block_size);
-  for (char& letter : name) {
-    if (letter == '-') letter = '_';
-  }
-  return name;
+  const auto& [threads, queue] = info.param;
+  return std::to_string(threads) + "_threads_" + std::to_string(queue.blocks) + "_blocks_of_" +
+         std::to_string(queue.block_size);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Engines, ParallelMark,
-    testing::Combine(testing::Values(1U, 2U, 4U, 8U), testing::Values("numa-prob", "random"),
-                     testing::Values(QueueSize{8, 1024}, QueueSize{2, 2}, QueueSize{3, 64})),
-    name_of_parameters);
+INSTANTIATE_TEST_SUITE_P(Engines, ParallelMark,
+                         testing::Combine(testing::Values(1U, 2U, 4U, 8U),
+                                          testing::Values(QueueSize{8, 1024}, QueueSize{2, 2},
+                                                          QueueSize{3, 64})),
+                         name_of_parameters);
 
 TEST(ParallelMarkStatistics, WorkersOfOneThreadNeverSteal) {
   Collector collector(only_when_asked());
