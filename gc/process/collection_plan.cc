@@ -217,9 +217,12 @@ void CollectionPlan::note_cycle(Clock::time_point start, Clock::duration pause, 
 void CollectionPlan::note_swept() {
   const std::uint64_t live = heap_.swept().live_bytes;
   pacing_.note_swept(counters_.live_bytes(), live);
-  found_.live_bytes = pacing_.known_live(live);
-  found_.floating_bytes = live - found_.live_bytes;
-  found_.is_growing = false;  // what was allocated during the marking may be dead
+  // What was allocated during this marking may be dead; what floated after the last one is judged now.
+  const std::uint64_t judged = found_.floating_bytes + pacing_.begun_at();
+  const std::uint64_t known = pacing_.known_live(live);
+  found_.is_growing = known > found_.live_bytes + judged - judged / 4;
+  found_.live_bytes = known;
+  found_.floating_bytes = live - known;
   found_.unscanned_bytes = heap_.swept().unscanned_bytes;
   note_allocating_threads();
   found_.heap_bytes = heap_.bytes();

@@ -47,7 +47,8 @@ struct GrowthPolicy {
   /// Returns the bytes to allocate until the next collection: at least what the heap has room for.
   [[nodiscard]] std::uint64_t budget(const Found& found) const {
     const std::uint64_t heap_bytes = std::max(minimum_heap(found), found.heap_bytes);
-    return std::max(budget_while_growing(found), heap_bytes - std::min(heap_bytes, found.live_bytes));
+    const std::uint64_t used = found.live_bytes + found.floating_bytes;
+    return std::max(budget_while_growing(found), heap_bytes - std::min(heap_bytes, used));
   }
   /// Returns the budget where the heap would have to grow.
   [[nodiscard]] std::uint64_t budget_while_growing(const Found& found) const {
@@ -62,9 +63,13 @@ struct GrowthPolicy {
         std::min(std::max(least, of_growing_heap(read / free_space_divisor, found)), kMostCounted);
     // Floating garbage gets room beside that, or each cycle would begin the earlier the more the last one
     // allocated. The room is limited to a quarter of the live bytes and twice the counted ones, or heap and
-    // cycles would make each other grow.
+    // cycles would make each other grow. What floats in a heap that is being built is new data, counted here
+    // before it is known to be live.
     constexpr std::uint64_t kPartFloating = 4;
-    return counted + std::min(found.new_uncounted_bytes, kMostUncounted * counted) +
+    const std::uint64_t uncounted = std::min(found.new_uncounted_bytes, kMostUncounted * counted);
+    if (found.is_growing)
+      return std::max(least, counted - std::min(counted, found.floating_bytes)) + uncounted;
+    return counted + uncounted +
            std::min({found.floating_bytes, found.live_bytes / kPartFloating, 2 * counted});
   }
   /// Returns the bytes to allocate before the heap may grow for an allocation, when `new_finalizers` were

@@ -60,6 +60,27 @@ TEST(GrowthPolicy, WhatWasAllocatedInAMarkingHasAPlaceBesideTheRest) {
   EXPECT_EQ(policy.budget_while_growing(found), 6 * kMebibyte);
 }
 
+TEST(GrowthPolicy, WhatFloatsIsNoRoomInTheHeap) {
+  const GrowthPolicy policy;
+  GrowthPolicy::Found found{
+      .live_bytes = 30 * kMebibyte, .heap_bytes = 100 * kMebibyte, .floating_bytes = 10 * kMebibyte};
+  EXPECT_EQ(policy.budget(found), 60 * kMebibyte);
+  found.heap_bytes = 35 * kMebibyte;
+  EXPECT_EQ(policy.budget(found), policy.budget_while_growing(found));
+}
+
+// It is data that nothing is known of yet, and would otherwise be counted only in the next collection.
+TEST(GrowthPolicy, WhatFloatsInAHeapThatIsBeingBuiltIsTakenFromTheBudget) {
+  const GrowthPolicy policy;
+  GrowthPolicy::Found found{
+      .live_bytes = 36 * kMebibyte, .floating_bytes = 10 * kMebibyte, .is_growing = true};
+  EXPECT_EQ(policy.budget_while_growing(found), 14 * kMebibyte);
+  found.floating_bytes = 30 * kMebibyte;
+  EXPECT_EQ(policy.budget_while_growing(found), policy.minimum_budget_bytes);
+  found.new_uncounted_bytes = kMebibyte;
+  EXPECT_EQ(policy.budget_while_growing(found), policy.minimum_budget_bytes + kMebibyte);
+}
+
 // A program must not be stopped the more often the more threads it has.
 TEST(GrowthPolicy, AProgramOfManyThreadsAllocatesMoreAtLeast) {
   const GrowthPolicy policy;

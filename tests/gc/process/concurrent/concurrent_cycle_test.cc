@@ -342,6 +342,31 @@ TEST_F(ConcurrentCycle, BeginsLongBeforeALargeHeapIsFull) {
   EXPECT_LT(collector().heap().allocated_bytes(), kBytes / 4);
 }
 
+// Runs a cycle in which `allocate` allocates, and has its sweep noted.
+template <typename Allocate>
+void note_cycle_of(Allocate allocate) {
+  const std::uint64_t before = collector().collections();
+  while (collector().collections() == before) allocate();
+  await_end_of(Phase::sweeping);
+  GC_collect_a_little();
+}
+
+// The heap is so large that blocks which a thread has at hand do not matter.
+TEST_F(ConcurrentCycle, KnowsWhetherTheHeapIsBeingBuilt) {
+  constexpr std::size_t kLongLength = (std::size_t{48} << 20) / sizeof(Link);
+  finish_cycle();
+  GC_disable();
+  Link* list = new_list(kLongLength);
+  GC_enable();
+  GC_gcollect();
+  std::size_t length = kLongLength;
+  note_cycle_of([&] { list = new_link(list, length++); });
+  EXPECT_TRUE(collector().plan().found().is_growing);
+  for (int cycle = 0; cycle < 2; ++cycle) note_cycle_of([] { GC_reachable_here(new_link(nullptr, 0)); });
+  EXPECT_FALSE(collector().plan().found().is_growing);
+  GC_reachable_here(list);
+}
+
 // Markers read an object's length.
 TEST_F(ConcurrentCycle, MovesWhatIsResized) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
