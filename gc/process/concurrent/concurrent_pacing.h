@@ -118,14 +118,14 @@ class ConcurrentPacing {
   [[nodiscard]] std::uint64_t until_beginning_within(std::uint64_t room) const {
     return until_beginning(room - std::min(room, unusable_bytes_));
   }
-  /// Returns the bytes that may be allocated until now, during the marking: the budget grows by a quarter in
+  /// Returns the bytes that may be allocated until now, during the marking: the budget grows by a tenth in
   /// the time that a marking took, up to a limit.
   // It is not counted from where the cycle began: the heap would grow by as much in each cycle that begins
   // late.
   [[nodiscard]] std::uint64_t until_now(std::uint64_t budget) const {
     const double times =
         std::min(std::chrono::duration<double>(Clock::now() - begun_) / expected_time_, kMostTimesLonger);
-    return budget + budget / 8 + static_cast<std::uint64_t>(static_cast<double>(budget) / 4 * times);
+    return budget + budget / 16 + static_cast<std::uint64_t>(static_cast<double>(budget) / 10 * times);
   }
 
  private:
