@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/cli/process.h"
+#include "tests/environment_variable.h"
 
 namespace jackdaw::cli {
 namespace {
@@ -83,6 +84,7 @@ TEST_F(NodeSnapshots, OfClosures) { expect_counts_of_another_reader("closures");
 TEST_F(NodeSnapshots, OfTexts) {
   expect_counts_of_another_reader("texts");
   const std::string snapshot = "v8:" + folder_.file("texts.heapsnapshot");
+  const Variable locale("LC_ALL", "C.UTF-8");
   const std::string way = why(snapshot, "\u00c9toile");
   EXPECT_TRUE(way.starts_with(
       "root  roots, object 1 (0 bytes, (synthetic))\n   1  object 1 (0 bytes, (synthetic))\n"))
