@@ -4,7 +4,6 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "bench/engines/with_queue.h"
 #include "bench/queues/choices.h"
@@ -53,11 +52,6 @@ std::unique_ptr<gc::MarkEngine> make_engine(const EngineParts& parts, const gc::
   const bool is_collectors =
       is_first(parts.queue, engine_queues()) && is_first(parts.victim, engine_victims());
   return is_collectors ? gc::make_mark_engine(options) : entry_of(parts.queue).make(options, parts.victim);
-}
-
-gc::MarkEngineMaker maker_of(EngineParts parts) {
-  return
-      [parts = std::move(parts)](const gc::MarkingOptions& options) { return make_engine(parts, options); };
 }
 
 }  // namespace jackdaw::bench

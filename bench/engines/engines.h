@@ -19,7 +19,8 @@ struct EngineParts {
   std::string victim;  ///< one of engine_victims()
 };
 
-/// The names of the queues and of the victim policies; the first of each is the collector's.
+/// The names of the queues and of the victim policies; the first of each is the collector's. Builds with
+/// sanitizers have no others (shipped_engine.cc).
 std::vector<std::string_view> engine_queues();
 std::vector<std::string_view> engine_victims();
 /// Whether the queue of that name is for one thread only: such queues are the bounds of concurrent ones.
@@ -34,6 +35,9 @@ inline constexpr std::array<std::pair<std::string_view, mark::Grant>, 2> kGrants
 /// a queue for one, and std::bad_alloc.
 std::unique_ptr<gc::MarkEngine> make_engine(const EngineParts& parts, const gc::MarkingOptions& options);
 /// Returns a function that makes an engine of these parts, for the options of a collector.
-gc::MarkEngineMaker maker_of(EngineParts parts);
+inline gc::MarkEngineMaker maker_of(EngineParts parts) {
+  return
+      [parts = std::move(parts)](const gc::MarkingOptions& options) { return make_engine(parts, options); };
+}
 
 }  // namespace jackdaw::bench

@@ -23,9 +23,4 @@ std::unique_ptr<gc::MarkEngine> make_engine(const EngineParts& parts, const gc::
   return gc::make_mark_engine(options);
 }
 
-gc::MarkEngineMaker maker_of(EngineParts parts) {
-  return
-      [parts = std::move(parts)](const gc::MarkingOptions& options) { return make_engine(parts, options); };
-}
-
 }  // namespace jackdaw::bench

@@ -217,7 +217,8 @@ void CollectionPlan::note_cycle(Clock::time_point start, Clock::duration pause, 
 void CollectionPlan::note_swept() {
   const std::uint64_t live = heap_.swept().live_bytes;
   pacing_.note_swept(counters_.live_bytes(), live);
-  // What was allocated during this marking may be dead; what floated after the last one is judged now.
+  // What was allocated during this marking may be dead: what came before it, back to the start of the last
+  // marking, tells whether the heap is being built.
   const std::uint64_t judged = found_.floating_bytes + pacing_.begun_at();
   const std::uint64_t known = pacing_.known_live(live);
   found_.is_growing = known > found_.live_bytes + judged - judged / 4;
