@@ -37,6 +37,15 @@ TEST(SamplePoints, AnObjectIsASampleAsOftenAsItsSizeSays) {
   }
 }
 
+TEST(SamplePoints, ASampleStandsForAsManyObjectsAsItsSizeSays) {
+  constexpr std::uint64_t kMean = std::uint64_t{1} << 30;
+  for (double bytes = 16; bytes < 128.0 * kMean; bytes *= 1.1) {
+    const auto whole = static_cast<std::uint64_t>(bytes);
+    const double objects = -1 / std::expm1(-static_cast<double>(whole) / kMean);
+    EXPECT_NEAR(objects_per_sample(whole, kMean), objects, 1e-10 * objects) << whole;
+  }
+}
+
 TEST(SamplePoints, AnAllocatorTellsItsSamples) {
   Heap heap;
   Allocator allocator(heap);

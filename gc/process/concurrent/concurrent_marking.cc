@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -376,7 +375,7 @@ void ConcurrentMarking::begin_pass() {
 // program ran during this pass, relative to that in which it wrote what the pass found. The root is taken
 // because a program writes many pages more than once.
 std::uint64_t ConcurrentMarking::expected_dirty_bytes(double part) const {
-  return static_cast<std::uint64_t>(static_cast<double>(dirty_bytes_) * std::sqrt(part));
+  return static_cast<std::uint64_t>(static_cast<double>(dirty_bytes_) * __builtin_sqrt(part));
 }
 
 // Whether the pause would then take at most `times` times its target.

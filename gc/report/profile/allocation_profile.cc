@@ -3,10 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/page_memory.h"
 #include "heap/chunk.h"
+#include "heap/sample_points.h"
 
 namespace jackdaw::gc {
 
@@ -49,7 +49,7 @@ void AllocationProfile::add(const heap::Object* object, std::uint64_t bytes, std
                             std::span<const std::uintptr_t> stack) {
   const std::uint32_t site = site_of(stack);
   if (site == kNone) return;
-  const double weight = -1 / std::expm1(-static_cast<double>(bytes) / static_cast<double>(every));
+  const double weight = heap::objects_per_sample(bytes, every);
   drop(object);
   Sample* const sample = samples_.insert(key_of(object)).value;
   if (sample == nullptr) return;

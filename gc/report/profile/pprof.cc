@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -52,6 +51,11 @@ Mapping mapping_of(std::string_view line) {
   if (permissions.size() == 4 && permissions[2] == 'x' && path != std::string_view::npos)
     mapping.path = line.substr(path);
   return mapping;
+}
+
+// It is exact for estimates of less than 2^52, as std::llround is, which needs libm.
+std::uint64_t rounded(double value) {
+  return static_cast<std::uint64_t>(std::max(value, 0.0) + 0.5);  // NOLINT(bugprone-incorrect-roundings)
 }
 
 // Writes the parts of a Profile. The numbers of fields are those of profile.proto.
@@ -117,7 +121,7 @@ class ProfileWriter {
     message(2, [&](ProtobufMessage& part) {
       for (const std::uintptr_t frame : profile_.frames_of(site)) part.number(1, *numbers_.find(frame));
       for (const double value : {site.objects, site.bytes, site.live_objects, site.live_bytes})
-        part.number(2, static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))));
+        part.number(2, rounded(value));
     });
   }
   void mapping(const Mapping& mapping) {
