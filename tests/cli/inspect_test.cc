@@ -135,6 +135,20 @@ TEST(PsCommand, LeavesProgramsAloneUnlessItIsToAsk) {
   EXPECT_EQ(end.si_status, 7) << "a question ends the wait";
 }
 
+TEST(PsCommand, ListsAProgramWhoseFileIsReplaced) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("program");
+  std::filesystem::copy_file(JACKDAW_INSPECTED_PROGRAM, path);
+  const Running program({path, "allocate"});
+  ASSERT_TRUE(program.is_ready());
+  std::filesystem::remove(path);
+  std::filesystem::copy_file("/bin/true", path);
+  const Outcome outcome = run_jackdaw({"ps"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find(program.number() + " "), std::string::npos) << outcome.out;
+  expect_dump(program);
+}
+
 TEST(PsCommand, LeavesOutOtherPrograms) {
   const Outcome outcome = run_jackdaw({"ps"});
   EXPECT_EQ(outcome.status, 0);

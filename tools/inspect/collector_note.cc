@@ -32,25 +32,34 @@ bool is_in_segment(Elf* elf, const GElf_Phdr& segment) {
   return false;
 }
 
+bool is_in_file(Elf* elf) {
+  std::size_t segments = 0;
+  if (elf == nullptr || elf_getphdrnum(elf, &segments) != 0) return false;
+  for (std::size_t i = 0; i < segments; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_NOTE &&
+        is_in_segment(elf, segment))
+      return true;
+  }
+  return false;
+}
+
+using ElfFile = std::unique_ptr<Elf, int (*)(Elf*)>;
+
 }  // namespace
 
 bool has_collector_note(const std::string& path) {
   elf_version(EV_CURRENT);
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (file < 0) return false;
-  bool is_found = false;
-  {
-    const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ, nullptr), elf_end);
-    std::size_t segments = 0;
-    if (elf == nullptr || elf_getphdrnum(elf.get(), &segments) != 0) segments = 0;
-    for (std::size_t i = 0; i < segments && !is_found; ++i) {
-      GElf_Phdr segment;
-      is_found = gelf_getphdr(elf.get(), static_cast<int>(i), &segment) != nullptr &&
-                 segment.p_type == PT_NOTE && is_in_segment(elf.get(), segment);
-    }
-  }
+  const bool is_found = is_in_file(ElfFile(elf_begin(file, ELF_C_READ, nullptr), elf_end).get());
   close(file);
   return is_found;
+}
+
+bool has_collector_note(std::span<char> beginning) {
+  elf_version(EV_CURRENT);
+  return is_in_file(ElfFile(elf_memory(beginning.data(), beginning.size()), elf_end).get());
 }
 
 }  // namespace jackdaw::tools

@@ -1,9 +1,11 @@
 #include "tools/inspect/running_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +14,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -72,17 +73,42 @@ std::string command_of(const std::string& folder, const Status& status) {
   return name == status.end() ? "" : name->second;
 }
 
-// Returns the paths of the files whose code is mapped.
-std::set<std::string> code_files_of(const std::string& folder) {
-  std::set<std::string> paths;
+// A file that is mapped.
+struct MappedFile {
+  bool is_code = false;
+  std::uintptr_t start = 0;  // of the mapping that has the file's beginning
+};
+
+// Returns what the maps of a process say of files, by their paths.
+std::map<std::string, MappedFile> mapped_files_of(const std::string& folder) {
+  std::map<std::string, MappedFile> files;
   std::istringstream lines(contents_of(folder + "/maps"));
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t permissions = line.find(' ') + 1;
     const std::size_t path = line.find('/');
-    if (path != std::string::npos && line.compare(permissions + 2, 1, "x") == 0)
-      paths.insert(line.substr(path));
+    if (path == std::string::npos) continue;
+    std::istringstream words(line);
+    std::uintptr_t start = 0;
+    std::uintptr_t offset = 0;
+    std::string rest;
+    std::string permissions;
+    words >> std::hex >> start >> rest >> permissions >> offset;
+    MappedFile& file = files[line.substr(path)];
+    file.is_code |= permissions.substr(2, 1) == "x";
+    if (offset == 0) file.start = start;
   }
-  return paths;
+  return files;
+}
+
+// Whether the file whose beginning is mapped at `start` has the note. A file that was replaced on the disk
+// since, as by an upgrade, has no path.
+bool has_note_in_memory(const std::string& folder, std::uintptr_t start) {
+  constexpr std::size_t kPage = 4096;  // A file's headers and notes lie in its first page.
+  std::array<char, kPage> page{};
+  const int memory = open((folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
+  if (memory < 0) return false;
+  const ssize_t bytes = pread(memory, page.data(), page.size(), static_cast<off_t>(start));
+  close(memory);
+  return bytes == static_cast<ssize_t>(page.size()) && has_collector_note(page);
 }
 
 // Paths are those that the process itself sees. Files are looked into once.
@@ -90,7 +116,10 @@ bool maps_collector(const std::string& folder) {
   static std::map<std::string, bool> known;
   std::error_code error;
   const std::string root = fs::read_symlink(folder + "/root", error) == "/" ? "" : folder + "/root";
-  return std::ranges::any_of(code_files_of(folder), [&](const std::string& path) {
+  return std::ranges::any_of(mapped_files_of(folder), [&](const auto& mapped) {
+    const auto& [path, file] = mapped;
+    if (!file.is_code) return false;
+    if (path.ends_with(" (deleted)")) return has_note_in_memory(folder, file.start);
     const auto [entry, is_new] = known.try_emplace(root + path, false);
     if (is_new) entry->second = has_collector_note(root + path);
     return entry->second;
