@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "base/replaced_file.h"
+#include "base/signals_blocked.h"
 #include "tools/command/input_error.h"
 
 namespace jackdaw::tools {
@@ -18,6 +21,50 @@ namespace jackdaw::tools {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+// The paths of files that are not complete, for the handler of signals that end the command. A command has
+// fewer of them than there are places; another file would stay.
+using UnfinishedPath = std::atomic<const char*>;
+constinit std::array<UnfinishedPath, 8> unfinished{};
+constinit std::atomic<pid_t> writer{0};  // A fork's child has copies of all this, and leaves the files alone.
+static_assert(UnfinishedPath::is_always_lock_free);
+
+// The handler is reset before, and the signal waits until it returns.
+extern "C" void remove_unfinished(int signal) {
+  for (const UnfinishedPath& place : unfinished) {
+    const char* const path = place.load();
+    if (path != nullptr && writer.load() == getpid()) unlink(path);
+  }
+  raise(signal);
+}
+
+// A signal that the command was started to ignore stays ignored, as SIGHUP under nohup.
+void handle_ending_signals() {
+  struct sigaction action {};
+  action.sa_handler = remove_unfinished;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(signal, &action, nullptr);
+  }
+}
+
+void note_unfinished(const char* path) {
+  writer.store(getpid());
+  handle_ending_signals();
+  for (UnfinishedPath& place : unfinished) {
+    const char* none = nullptr;
+    if (place.compare_exchange_strong(none, path)) return;
+  }
+}
+
+void forget_unfinished(const char* path) {
+  for (UnfinishedPath& place : unfinished) {
+    const char* expected = path;
+    if (place.compare_exchange_strong(expected, nullptr)) return;
+  }
+}
 
 }  // namespace
 
@@ -27,14 +74,20 @@ OutputFile::OutputFile(const std::string& argument, const std::string& path)
       written_path_(base::may_be_replaced(path.c_str()) ? fmt::format("{}.{}.part", path, getpid()) : path) {
   std::signal(SIGXFSZ, SIG_IGN);  // so that a limit of file sizes is an error like others
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (is_replaced() ? O_EXCL : 0);
-  descriptor_ = open(written_path_.c_str(), flags, 0666);
+  {
+    const base::SignalsBlocked blocked(base::kAllProgramSignals);
+    descriptor_ = open(written_path_.c_str(), flags, 0666);
+    if (descriptor_ >= 0 && is_replaced()) note_unfinished(written_path_.c_str());
+  }
   if (descriptor_ < 0) fail("cannot be written");
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ < 0) return;
   close(descriptor_);
-  if (is_replaced()) unlink(written_path_.c_str());
+  if (!is_replaced()) return;
+  unlink(written_path_.c_str());
+  forget_unfinished(written_path_.c_str());
 }
 
 void OutputFile::write(std::string_view text) {
@@ -59,7 +112,10 @@ void OutputFile::flush() {
 void OutputFile::commit(std::string_view text) {
   write(text);
   flush();
-  if (is_replaced() && rename(written_path_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+  if (is_replaced()) {
+    if (rename(written_path_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+    forget_unfinished(written_path_.c_str());
+  }
   close(std::exchange(descriptor_, -1));
 }
 

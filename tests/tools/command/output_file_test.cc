@@ -43,6 +43,62 @@ TEST_F(OutputFileTest, ReplacesARegularFileWhenItIsWhole) {
   EXPECT_EQ(files(), 1U);
 }
 
+TEST_F(OutputFileTest, LeavesNothingWhereASignalEndsTheCommand) {
+  put(path(), "before");
+  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) {
+    EXPECT_EXIT(
+        {
+          OutputFile file("--json", path());
+          const OutputFile other("--csv", path("other"));
+          file.write("now");
+          raise(signal);
+        },
+        testing::KilledBySignal(signal), "");
+    EXPECT_EQ(files(), 1U) << signal;
+    EXPECT_EQ(read_file(path()), "before");
+  }
+}
+
+TEST_F(OutputFileTest, KeepsWhatIsCompleteWhereASignalEndsTheCommand) {
+  EXPECT_EXIT(
+      {
+        OutputFile file("--json", path());
+        file.commit("now");
+        raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EQ(read_file(path()), "now");
+}
+
+TEST_F(OutputFileTest, HasAPlaceForEachFileUntilItIsComplete) {
+  EXPECT_EXIT(
+      {
+        for (int i = 0; i < 20; ++i) OutputFile("--json", path(std::to_string(i))).commit("now");
+        const OutputFile last("--json", path("last"));
+        raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EQ(files(), 20U);
+}
+
+TEST_F(OutputFileTest, LeavesTheFilesOfAForksParentAlone) {
+  OutputFile file("--json", path());
+  EXPECT_EXIT(raise(SIGTERM), testing::KilledBySignal(SIGTERM), "");
+  file.commit("now");
+  EXPECT_EQ(read_file(path()), "now");
+}
+
+TEST_F(OutputFileTest, LeavesSignalsIgnored) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);
+        const OutputFile file("--json", path());
+        raise(SIGHUP);
+        _exit(files() == 1 ? 3 : 4);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
 TEST_F(OutputFileTest, WritesThroughASymbolicLink) {
   put(path("target"), "what was there before");
   std::filesystem::create_symlink("target", path());
