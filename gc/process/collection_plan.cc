@@ -212,9 +212,11 @@ void CollectionPlan::note_cycle_begins(std::uint64_t root_bytes) {
 void CollectionPlan::note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated) {
   pacing_.note_allocated(start, Clock::now(), allocated);
   if (pacing_.is_failure(pause, counters_.live_bytes())) pacing_.note_failed();
+  is_sweep_unnoted_ = true;
 }
 
 void CollectionPlan::note_swept() {
+  if (!std::exchange(is_sweep_unnoted_, false)) return;
   const std::uint64_t live = heap_.swept().live_bytes;
   pacing_.note_swept(counters_.live_bytes(), live);
   // What was allocated during this marking may be dead: what came before it, back to the start of the last
@@ -234,6 +236,7 @@ void CollectionPlan::note_swept() {
 
 void CollectionPlan::after_fork_in_child() {
   found_.threads = 1;
+  is_sweep_unnoted_ = false;
   set_budget();
 }
 

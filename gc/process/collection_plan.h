@@ -136,7 +136,7 @@ class CollectionPlan {
   void note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated);
   /// Notes that it was given up.
   void note_failed() { pacing_.note_failed(); }
-  /// Notes what its sweep found, which is over.
+  /// Notes what its sweep found, which is over, unless that is noted.
   void note_swept();
   /// The child has one thread, and no cycle.
   void after_fork_in_child();
@@ -168,6 +168,7 @@ class CollectionPlan {
   GrowthPolicy::Found found_;  // by the last collection
   ConcurrentPacing pacing_;
   bool is_asked_ = false;               // by ask_for_collection(), since the last collection
+  bool is_sweep_unnoted_ = false;       // of the last cycle
   std::uint64_t uncounted_before_ = 0;  // at the last collection
   std::uint64_t refusals_ = 0;          // of memory, since some was last found
 };

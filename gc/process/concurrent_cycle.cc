@@ -137,7 +137,7 @@ void ConcurrentCycle::note_swept() {
     parts_.heap_limit.look_after_collection();
   }
   parts_.plan.note_swept();
-  parts_.scavenger.note_collection();
+  parts_.scavenger.note_swept();
 }
 
 void ConcurrentCycle::after_fork_in_child() {

@@ -7,7 +7,8 @@
 //   marked    end_marking(): the next thread that is refused memory stops the others and marks what is left;
 //             or give_up(), where no collection may come
 //   sweeping  the marking thread sweeps, and so does each thread that needs memory; then the cycle is idle
-//             again, and the next thread that needs a collection notes what the sweep found (note_swept())
+//             again, and the scavenger or the next thread that needs a collection has the plan note what
+//             the sweep found (note_swept())
 //
 // The parts in concurrent/ know no other collection. The cycle stops the world by StopTheWorld.
 #pragma once

@@ -40,7 +40,11 @@ Scavenger::Scavenger(const ProcessOptions& options, heap::Heap& heap, StoppableM
 void Scavenger::note_collection(Clock::time_point now) {
   awaits_sweep_ = true;
   is_refused_ = false;
-  note_sweep(now);
+  note_swept(now);
+}
+
+void Scavenger::note_swept(Clock::time_point now) {
+  note_awaited_sweep(now);
   // A sweep under way may leave as much free as is used, and nobody calls at its end.
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t may_be_free = usage.free + (awaits_sweep_ ? std::uint64_t{usage.used} : 0);
@@ -51,9 +55,10 @@ void Scavenger::note_collection(Clock::time_point now) {
 }
 
 // Only a sweep that is over tells how much memory the heap needs, and which blocks are partly free.
-void Scavenger::note_sweep(Clock::time_point now) {
+void Scavenger::note_awaited_sweep(Clock::time_point now) {
   if (!awaits_sweep_ || plan_.is_sweeping()) return;
   awaits_sweep_ = false;
+  plan_.note_swept();
   demand_.note_collection(plan_.expected_use(), now);
   if (std::exchange(is_memory_short_, false)) demand_.forget();
   place_ = {};
@@ -181,7 +186,7 @@ std::optional<std::chrono::milliseconds> Scavenger::scavenge(Clock::time_point n
 
 // Takes a step, and returns whether there was one to take. With the collector's lock.
 bool Scavenger::give_back(Clock::time_point now) {
-  note_sweep(now);
+  note_awaited_sweep(now);
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t keep = std::max(plan_.minimum_heap(), demand_.at(now, usage.used));
   if (heap_.give_back_some(keep) != 0) return true;
@@ -200,8 +205,8 @@ bool Scavenger::is_idle() const {
 std::optional<std::chrono::milliseconds> Scavenger::until_next_look() const {
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t at_least = std::max<std::uint64_t>(usage.used, plan_.minimum_heap()) + kStep;
-  if (!is_refused_ && usage.used + usage.free > at_least) return kInterval;
-  if (has_free_pages_ || awaits_sweep_) return kLongInterval;
+  if (awaits_sweep_ || (!is_refused_ && usage.used + usage.free > at_least)) return kInterval;
+  if (has_free_pages_) return kLongInterval;
   return std::nullopt;
 }
 

@@ -53,6 +53,8 @@ class Scavenger {
 
   /// After a collection, when the program runs again. By a registered thread with the collector's lock.
   void note_collection(Clock::time_point now = Clock::now());
+  /// Likewise after the sweep of a cycle.
+  void note_swept(Clock::time_point now = Clock::now());
   /// Gives back what is due at `now`, and answers memory pressure. Returns the time until the next look, or
   /// nothing when none is needed before the next collection. Without the collector's lock.
   std::optional<std::chrono::milliseconds> scavenge(Clock::time_point now);
@@ -85,7 +87,7 @@ class Scavenger {
   static void* run_thread(void* self);
   void run();
   void wake_thread(Clock::time_point now);
-  void note_sweep(Clock::time_point now);
+  void note_awaited_sweep(Clock::time_point now);
   bool reads_pressure();
   void look_at_pressure(Clock::time_point now);
   bool give_back(Clock::time_point now);

@@ -367,6 +367,34 @@ TEST_F(ConcurrentCycle, KnowsWhetherTheHeapIsBeingBuilt) {
   GC_reachable_here(list);
 }
 
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kLarge = 64;
+
+// Collects a heap with kLarge objects of a mebibyte that a table refers to, and returns that.
+void** collect_with_large_objects() {
+  finish_cycle();
+  auto** const table = static_cast<void**>(GC_malloc(kLarge * sizeof(void*)));
+  for (std::size_t i = 0; i < kLarge; ++i) table[i] = GC_malloc_atomic(kMebibyte);
+  GC_gcollect();
+  EXPECT_GE(collector().plan().found().live_bytes, kLarge * kMebibyte);
+  return table;
+}
+
+// Otherwise the program could allocate as much as befits what was live before.
+TEST_F(ConcurrentCycle, HasTheScavengerNoteWhatItsSweepFound) {
+  void** const table = collect_with_large_objects();
+  std::fill_n(table, kLarge, nullptr);
+  const std::uint64_t before = collector().collections();
+  allocate_until([before] { return collector().collections() != before; });
+  await_end_of(Phase::sweeping);
+  {
+    const std::lock_guard lock(collector().lock());
+    collector().scavenger().end_thread();  // which may hold the lock
+  }
+  collector().scavenger().scavenge(Scavenger::Clock::now());
+  EXPECT_LT(collector().plan().found().live_bytes, kLarge * kMebibyte / 2);
+}
+
 // Markers read an object's length.
 TEST_F(ConcurrentCycle, MovesWhatIsResized) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
