@@ -204,6 +204,8 @@ void CollectionPlan::note_stopped(Clock::time_point start, Clock::duration pause
 void CollectionPlan::note_cycle_begins(std::uint64_t root_bytes) {
   is_asked_ = false;
   found_.root_bytes = root_bytes;
+  // All room counts again: without it, the program would wait for the cycle's end.
+  found_.heap_bytes = heap_.bytes();
   pacing_.begin(heap_.allocated_bytes());
   // The cycle is the collection that the threshold asks for.
   if (!growth_.grows_only_when_it_must) heap_.budget().set_growth_threshold(0);
@@ -232,6 +234,12 @@ void CollectionPlan::note_swept() {
   counters_.set_live_bytes(live);
   trace_.count(TraceCounter::live, live);
   apply_growth();
+}
+
+void CollectionPlan::limit_room(std::uint64_t heap_bytes) {
+  if (heap_bytes >= found_.heap_bytes || is_cycle_under_way()) return;
+  found_.heap_bytes = heap_bytes;
+  set_budget();
 }
 
 void CollectionPlan::after_fork_in_child() {

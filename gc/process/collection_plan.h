@@ -138,6 +138,9 @@ class CollectionPlan {
   void note_failed() { pacing_.note_failed(); }
   /// Notes what its sweep found, which is over, unless that is noted.
   void note_swept();
+  /// Has no more of the heap's room count for the budget until the next collection than a heap of
+  /// `heap_bytes` would have. Does nothing in a cycle.
+  void limit_room(std::uint64_t heap_bytes);
   /// The child has one thread, and no cycle.
   void after_fork_in_child();
 
@@ -165,7 +168,7 @@ class CollectionPlan {
   const std::uint32_t most_concurrent_markers_;
   std::atomic<std::uint32_t> disabled_{0};
   GrowthPolicy growth_;
-  GrowthPolicy::Found found_;  // by the last collection
+  GrowthPolicy::Found found_;  // by the last collection; see limit_room()
   ConcurrentPacing pacing_;
   bool is_asked_ = false;               // by ask_for_collection(), since the last collection
   bool is_sweep_unnoted_ = false;       // of the last cycle

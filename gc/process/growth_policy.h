@@ -32,7 +32,7 @@ struct GrowthPolicy {
     std::uint64_t live_bytes = 0;
     std::uint64_t unscanned_bytes = 0;      ///< those of live_bytes in objects without references
     std::uint64_t root_bytes = 0;           ///< searched for roots
-    std::uint64_t heap_bytes = 0;           ///< the heap's memory
+    std::uint64_t heap_bytes = 0;           ///< the heap's memory, as far as its room counts
     std::uint64_t new_uncounted_bytes = 0;  ///< new since then, and freed explicitly by the program
     std::uint64_t floating_bytes = 0;       ///< allocated during the marking, beside the live ones
     std::uint32_t threads = 1;              ///< allocated small objects at the same time
@@ -44,7 +44,8 @@ struct GrowthPolicy {
     constexpr std::uint64_t kSmall = std::uint64_t{4} << 20;
     return std::max(minimum_heap_bytes, std::min(minimum_heap_bytes, kSmall) + more_for_threads(found));
   }
-  /// Returns the bytes to allocate until the next collection: at least what the heap has room for.
+  /// Returns the bytes to allocate until the next collection: at least what found.heap_bytes has
+  /// room for.
   [[nodiscard]] std::uint64_t budget(const Found& found) const {
     const std::uint64_t heap_bytes = std::max(minimum_heap(found), found.heap_bytes);
     const std::uint64_t used = found.live_bytes + found.floating_bytes;

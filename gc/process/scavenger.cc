@@ -187,6 +187,9 @@ std::optional<std::chrono::milliseconds> Scavenger::scavenge(Clock::time_point n
 // Takes a step, and returns whether there was one to take. With the collector's lock.
 bool Scavenger::give_back(Clock::time_point now) {
   note_awaited_sweep(now);
+  // A program that allocates slowly then collects before it has written to all that is to go back.
+  const GrowthPolicy::Found& found = plan_.found();
+  plan_.limit_room(demand_.at(now, found.live_bytes + found.floating_bytes));
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t keep = std::max(plan_.minimum_heap(), demand_.at(now, usage.used));
   if (heap_.give_back_some(keep) != 0) return true;

@@ -39,8 +39,8 @@ class Scavenger {
 
   /// The free bytes for which a thread is started.
   static constexpr std::uint64_t kWorthAThread = std::uint64_t{16} << 20;
-  /// The time between two looks while there are free blocks to give back, and while there are only free pages
-  /// of others, which wait until the program hardly allocates.
+  /// The time between two looks while there are free blocks to give back or a sweep is awaited, and while
+  /// there are only free pages of others, which wait until the program hardly allocates.
   static constexpr std::chrono::milliseconds kInterval{100};
   static constexpr std::chrono::milliseconds kLongInterval{1000};
   /// The time between two calls of an errand.

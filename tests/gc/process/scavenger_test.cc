@@ -161,6 +161,41 @@ TEST(Scavenger, HasNothingToDoInASmallHeap) {
   });
 }
 
+void allocate_garbage() {
+  for (std::size_t i = 0; i < kLarge / 4; ++i) {
+    void* const object = collector().allocate(kLargeBytes, heap::KindNumber::data);
+    std::memset(object, 1, kLargeBytes);
+  }
+}
+
+// Otherwise a program that allocates slowly would write to all of it before it collects, and none would go
+// back.
+TEST(Scavenger, LetsTheHeapsRoomCountForTheBudgetAsLongAsItStays) {
+  without_the_thread([] {
+    collect_with_large_objects();
+    const auto before = Scavenger::Clock::now();
+    drop_large_objects();
+    allocate_garbage();
+    const heap::Budget& budget = collector().heap().budget();
+    scavenger().scavenge(before);
+    EXPECT_TRUE(budget.allows(kLargeBytes));
+    scavenger().scavenge(Scavenger::Clock::now() + seconds(10));
+    EXPECT_FALSE(budget.allows(kLargeBytes));
+  });
+}
+
+// What was allocated since is no sign of what the heap will need.
+TEST(Scavenger, NotesTheHeapsUseOnceACollection) {
+  without_the_thread([] {
+    collect_with_large_objects();
+    drop_large_objects();
+    allocate_garbage();
+    scavenger().note_swept();
+    scavenger().scavenge(Scavenger::Clock::now() + seconds(10));
+    EXPECT_LT(collector().plan().found().heap_bytes, kLarge / 4 * kLargeBytes);
+  });
+}
+
 // Files in which threads wait for memory all the time, or never, from `start` on: scavenges twice, a second
 // apart.
 void look_twice(const KernelFiles& files, Scavenger::Clock::time_point start, bool is_short) {
@@ -168,13 +203,6 @@ void look_twice(const KernelFiles& files, Scavenger::Clock::time_point start, bo
     files.write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=" +
                                             std::to_string(is_short ? 1'000'000 * second : 0) + "\n");
     scavenger().scavenge(start + seconds(second));
-  }
-}
-
-void allocate_garbage() {
-  for (std::size_t i = 0; i < kLarge / 4; ++i) {
-    void* const object = collector().allocate(kLargeBytes, heap::KindNumber::data);
-    std::memset(object, 1, kLargeBytes);
   }
 }
 

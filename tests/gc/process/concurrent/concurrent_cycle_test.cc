@@ -395,6 +395,21 @@ TEST_F(ConcurrentCycle, HasTheScavengerNoteWhatItsSweepFound) {
   EXPECT_LT(collector().plan().found().live_bytes, kLarge * kMebibyte / 2);
 }
 
+// Threads that allocate while it marks would wait for its end.
+TEST_F(ConcurrentCycle, HasAllOfTheHeapsRoom) {
+  void** const table = collect_with_large_objects();
+  std::fill_n(table, kLarge, nullptr);
+  GC_gcollect();
+  {
+    const std::lock_guard lock(collector().lock());
+    collector().plan().limit_room(0);
+  }
+  const heap::Budget& budget = collector().heap().budget();
+  EXPECT_FALSE(budget.allows(16 * kMebibyte));
+  const HeldCycle cycle(Phase::marking);
+  EXPECT_TRUE(budget.allows(16 * kMebibyte));
+}
+
 // Markers read an object's length.
 TEST_F(ConcurrentCycle, MovesWhatIsResized) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
