@@ -21,8 +21,8 @@ class MemoryDemand {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
-  static constexpr Seconds kFullTime{2};
-  static constexpr Seconds kAllTime{3};
+  static constexpr Seconds kFullTime{1.5};
+  static constexpr Seconds kAllTime{2.5};
   static constexpr Seconds kAhead{30};
   /// The rate of allocation is that of this many intervals of at least this length.
   static constexpr std::size_t kIntervals = 2;

@@ -31,10 +31,10 @@ TEST_F(IdleProgram, KeepsWhatItUses) { EXPECT_EQ(kept_after(seconds(0), 7), 7U);
 TEST_F(IdleProgram, KeepsForAWhileWhatItNeeded) {
   demand_.note_collection(500, kStart);
   EXPECT_EQ(kept_after(seconds(0), 100), 500U);
-  EXPECT_EQ(kept_after(seconds(2), 100), 500U);
-  EXPECT_EQ(kept_after(milliseconds(2500), 100), 300U);
-  EXPECT_EQ(kept_after(milliseconds(2750), 100), 200U);
-  EXPECT_EQ(kept_after(seconds(3), 100), 100U);
+  EXPECT_EQ(kept_after(milliseconds(1500), 100), 500U);
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(2250), 100), 200U);
+  EXPECT_EQ(kept_after(milliseconds(2500), 100), 100U);
   EXPECT_EQ(kept_after(seconds(100), 100), 100U);
   EXPECT_EQ(kept_after(seconds(0), 600), 600U);
 }
@@ -43,18 +43,18 @@ TEST_F(IdleProgram, KeepsForAWhileWhatItNeeded) {
 TEST_F(IdleProgram, KeepsForAWhileWhatItNeededUpToTheLastCollection) {
   demand_.note_collection(500, kStart - seconds(100));
   demand_.note_collection(200, kStart);
-  EXPECT_EQ(kept_after(seconds(2), 100), 500U);
-  EXPECT_EQ(kept_after(milliseconds(2500), 100), 300U);
-  EXPECT_EQ(kept_after(seconds(3), 100), 100U);
+  EXPECT_EQ(kept_after(milliseconds(1500), 100), 500U);
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(2500), 100), 100U);
 }
 
 TEST_F(IdleProgram, KeepsTheMostThatItNeededLately) {
   demand_.note_collection(500, kStart - seconds(10));
   for (int i = 0; i <= 4; ++i) demand_.note_collection(200, kStart + i * milliseconds(500));
-  EXPECT_EQ(kept_after(milliseconds(2000), 100), 500U);
-  EXPECT_EQ(kept_after(milliseconds(2500), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(1500), 100), 500U);
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 300U);
   EXPECT_EQ(kept_after(milliseconds(3500), 100), 200U);
-  EXPECT_EQ(kept_after(milliseconds(5000), 100), 100U);
+  EXPECT_EQ(kept_after(milliseconds(4500), 100), 100U);
 }
 
 TEST(MemoryDemand, CountsWhatWillSoonBeAllocated) {
