@@ -49,25 +49,30 @@ void* ask_collector(std::size_t bytes, heap::KindNumber kind, heap::LargeAddress
   return object;
 }
 
-void* allocate_beyond_run(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
+// An object in the rest of the block at hand, or null, for any number of bytes.
+void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
   // Another thread may be setting extra_bytes, at the start, as long as this one is not registered.
-  if (bytes < heap::kLargestSmallBytes && gc::ThreadRegistry::current() != nullptr) {
-    if (void* const object = gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind))
-      return object;
-  }
-  return ask_collector(bytes, kind, addresses);
+  if (bytes >= heap::kLargestSmallBytes || gc::ThreadRegistry::current() == nullptr) return nullptr;
+  return gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind);
+}
+
+[[gnu::noinline]] void* ask_or_report(std::size_t bytes, heap::KindNumber kind,
+                                      heap::LargeAddresses addresses) {
+  void* const object = ask_collector(bytes, kind, addresses);
+  return object != nullptr ? object : out_of_memory(bytes);
 }
 
 }  // namespace
 
 void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
-  void* const object = allocate_from_run(bytes, kind);
-  return object != nullptr ? object : allocate_beyond_run(bytes, kind, addresses);
+  if (void* const object = allocate_from_run(bytes, kind)) return object;
+  void* const object = allocate_from_block(bytes, kind);
+  return object != nullptr ? object : ask_collector(bytes, kind, addresses);
 }
 
 void* allocate_or_report(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
-  void* const object = allocate_beyond_run(bytes, kind, addresses);
-  return object != nullptr ? object : out_of_memory(bytes);
+  void* const object = allocate_from_block(bytes, kind);
+  return object != nullptr ? object : ask_or_report(bytes, kind, addresses);
 }
 
 }  // namespace jackdaw::c_interface

@@ -74,10 +74,6 @@ void StoppableMutex::let_nobody_pass() {
   state_.value().fetch_or(kNoPassLeft, std::memory_order_relaxed);
 }
 
-bool StoppableMutex::is_held_by_caller() const {
-  return pthread_equal(holder_.load(std::memory_order_relaxed), pthread_self()) != 0;
-}
-
 // Relaxed, all: there is no other thread.
 void StoppableMutex::forget_queue() {
   JACKDAW_CHECK(is_held_by_caller());

@@ -54,7 +54,11 @@ class StoppableMutex {
   /// Keeps threads from passing the queue when the holder unlocks: for a holder that has held it for long,
   /// and may want it again at once.
   void let_nobody_pass();
-  [[nodiscard]] bool is_held_by_caller() const;
+  /// Whether the calling thread holds it.
+  // A thread without uses holds none. Relaxed: the thread's own writes.
+  [[nodiscard]] bool is_held_by_caller() const {
+    return uses() != 0 && pthread_equal(holder_.load(std::memory_order_relaxed), pthread_self()) != 0;
+  }
   /// Empties the queue in a fork's child, where its threads do not exist. For the holder.
   void forget_queue();
 
