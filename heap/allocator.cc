@@ -92,7 +92,7 @@ Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
   if (!has_runs_of(kind)) return nullptr;
   const std::uint8_t size_class = SizeClasses::class_of(bytes);
   FreeRun* const run = run_if_let_in(size_class, kind);
-  return run != nullptr && next_run(*run, size_class) ? allocate_from_run(bytes, kind) : nullptr;
+  return run != nullptr && next_run(*run, size_class) ? take_slot(*run, size_class) : nullptr;
 }
 
 Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
@@ -107,14 +107,33 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
   while (!next_run(*run, size_class)) {
     if (!next_block(*run, size_class, kind)) return nullptr;
   }
-  return allocate_from_run(bytes, kind);
+  return take_slot(*run, size_class);
+}
+
+// The next run, if it is short, as most are where a block is partly free, and the block's runs are plain.
+[[gnu::always_inline]] inline bool Allocator::next_short_run(FreeRun& run, std::uint8_t size_class) {
+  const bool is_usual = run.is_plain && run.next_granule < kGranulesPerBlock && heap_.sample_every() == 0;
+  if (!is_usual || run.begins_with_sample) return false;
+  Chunk& chunk = *run.block.chunk;
+  const GranuleRange slots = chunk.take_short_run(run.block.index, size_class, run.next_granule);
+  if (slots.end == 0) return false;
+  std::byte* const start = chunk.block_start(run.block.index);
+  std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
+  // Release: as in next_run_in_block.
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memset(cursor, 0, std::size_t{slots.end - slots.first} * kGranuleBytes);
+  run.next_granule = slots.end;
+  run.cursor = cursor;
+  run.end = start + std::size_t{slots.end} * kGranuleBytes;
+  return true;
 }
 
 // Finds a run without taking another block. The run at hand may not be used up: then the allocator was locked
 // out.
 bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
   if (run.cursor != run.end) return true;
-  if (run.freed == nullptr) return run.block.chunk != nullptr && next_run_in_block(run);
+  if (run.freed == nullptr)
+    return run.block.chunk != nullptr && (next_short_run(run, size_class) || next_run_in_block(run));
   take_freed(run, SizeClasses::slot_bytes(size_class));
   return true;
 }
@@ -138,12 +157,20 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).use == BlockUse::small);
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).size_class == size_class);
     JACKDAW_CHECK(run.block.chunk->kind(run.block.index) == kind);
+    run.is_plain = run.block.chunk->block(run.block.index).live_slots != 0 && are_runs_plain(kind);
     ++run.blocks_taken;
     ++blocks_taken_;
   }
   if (run.block.is_zero)
     run.block.chunk->populate(run.block.chunk->block_start(run.block.index), kBlockBytes);
   return run.block.chunk != nullptr;
+}
+
+// Whether the runs of partly free blocks need nothing but to be cleared.
+bool Allocator::are_runs_plain(KindNumber number) const {
+  const Kind& kind = heap_.kinds_[number];
+  return kind.contents != Contents::references && kind.is_cleared &&
+         !heap_.sweeper_.are_freed_by_others(number) && !base::Stress::is_on();
 }
 
 // Takes the last freed slot, and those that were freed before it as long as they adjoin and lie in the block

@@ -67,9 +67,7 @@ class Allocator {
       return nullptr;
     JACKDAW_CHECK(slot < run.end && (is_withdrawn_ || Chunk::of(slot)->is_allocated(slot)));
     JACKDAW_CHECK(Chunk::of(slot)->kind_of(slot) == kind);
-    run.cursor = slot + SizeClasses::slot_bytes(size_class);
-    JACKDAW_CHECK(run.cursor <= run.end);
-    return reinterpret_cast<Object*>(slot);
+    return take_slot(run, size_class);
   }
 
   /// Goes on to the next run that needs no other block, an explicitly freed slot or else one in the block at
@@ -107,6 +105,7 @@ class Allocator {
     std::uint32_t blocks_expected = 0;  // how many were taken between the last two sweeps
     std::uint32_t blocks_taken = 0;     // since the last sweep
     bool begins_with_sample = false;    // the next run in the block
+    bool is_plain = false;              // the block was partly free, and its runs need only to be cleared
 
     // Leaves the run without a block and without slots.
     void reset() { *this = FreeRun(blocks_expected, blocks_taken); }
@@ -129,9 +128,18 @@ class Allocator {
   // Has the fast half find no runs, while the thread is stopped, until the heap lets allocators in.
   void lock_out() { tables_.fill(&no_runs_); }
   FreeRun* run_if_let_in(std::uint8_t size_class, KindNumber kind);
+  // Takes the first slot of the run at hand.
+  static Object* take_slot(FreeRun& run, std::uint8_t size_class) {
+    std::byte* const slot = run.cursor;
+    run.cursor = slot + SizeClasses::slot_bytes(size_class);
+    JACKDAW_CHECK(run.cursor <= run.end);
+    return reinterpret_cast<Object*>(slot);
+  }
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
   bool next_run(FreeRun& run, std::uint8_t size_class);
   bool next_run_in_block(FreeRun& run);
+  bool next_short_run(FreeRun& run, std::uint8_t size_class);
+  [[nodiscard]] bool are_runs_plain(KindNumber number) const;
   void end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
   void note_if_sample(const void* object, std::size_t bytes);
   void take_freed(FreeRun& run, std::size_t slot_bytes);

@@ -153,6 +153,13 @@ class Chunk {
   /// Lets objects start at the slots of a range. Only for the owner of the block. `freed_by_others`: other
   /// threads may call set_free() for the block meanwhile.
   void set_allocated(std::size_t block, GranuleRange slots, bool freed_by_others);
+  /// Finds the first run of free slots from granule `from` on, and lets objects start there, if a slot in use
+  /// follows closely; else the result is empty. Only for the owner of the block; no thread may free
+  /// meanwhile.
+  GranuleRange take_short_run(std::size_t block, std::uint8_t size_class, std::uint32_t from) {
+    JACKDAW_CHECK(blocks_[block].use == BlockUse::small && blocks_[block].size_class == size_class);
+    return allocated_.take_run_of_word(block, SizeClasses::slot_starts(size_class), from);
+  }
   /// Lets objects start at the slots from `first` to `end`, which lie in one block of any chunk. No thread
   /// may free meanwhile.
   static void set_allocated(const std::byte* first, const std::byte* end) {

@@ -158,6 +158,26 @@ TEST_F(AllocatorTest, TakesWhatIsLeftOfItsBlockAndNoOther) {
   EXPECT_EQ(allocator_.allocate_from_block(kBytes, KindNumber::words), odd_ones.front());
 }
 
+TEST_F(AllocatorTest, TakesEachFreeSlotOfABlockOnceAndClearsIt) {
+  mark::RandomNumbers random(1);
+  for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+    const std::size_t bytes = SizeClasses::slot_bytes(size_class);
+    std::vector<Object*> left;
+    std::vector<Object*> free;
+    for (std::size_t i = 0; i < kBlockBytes / bytes; ++i) {
+      Object* const object = allocator_.allocate_plain(bytes, KindNumber::words);
+      fill_contents(object, bytes, i);
+      (i == 0 || random.below(3) == 0 ? left : free).push_back(object);
+    }
+    keep_only(heap_, left);
+    for (Object* const expected : free) {
+      ASSERT_EQ(allocator_.allocate_plain(bytes, KindNumber::words), expected) << bytes << " bytes";
+      ASSERT_TRUE(is_cleared(expected, bytes)) << bytes << " bytes";
+    }
+    EXPECT_EQ(allocator_.allocate_from_block(bytes, KindNumber::words), nullptr);
+  }
+}
+
 TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
   constexpr std::size_t kBytes = 64;
   for (const bool is_refused : {false, true}) {

@@ -13,6 +13,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/page_memory.h"
@@ -359,6 +360,30 @@ TEST(Chunk, FindsRunsOfFreeSlots) {
   EXPECT_TRUE(equals(chunk->find_free_slots(block, 30), 63, 66));
   chunk->set_allocated(block, {0, end}, false);
   EXPECT_EQ(chunk->find_free_slots(block, 64).end, chunk->find_free_slots(block, 64).first) << "none";
+}
+
+TEST(Chunk, TakesARunThatEndsInTheWordWhereItsSearchBegins) {
+  const OwnedChunk chunk = make_chunk();
+  const BlockInfo info = block_of_slots(48);
+  const std::size_t block = kFirstBlock;
+  chunk->take_block(block, info, KindNumber::words);
+  const auto take = [&](std::uint32_t from) {
+    const GranuleRange range = chunk->take_short_run(block, info.size_class, from);
+    return std::pair(range.first, range.end);
+  };
+  const std::pair<std::uint32_t, std::uint32_t> none = {0, 0};
+  EXPECT_EQ(take(0), none) << "nothing is in use";
+  chunk->set_allocated(block, {0, 30}, false);
+  chunk->set_allocated(block, {36, 48}, false);
+  EXPECT_EQ(take(0), std::pair(30U, 36U));
+  EXPECT_TRUE(chunk->is_allocated(granule(*chunk, 30)) && chunk->is_allocated(granule(*chunk, 33)));
+  EXPECT_FALSE(chunk->is_allocated(granule(*chunk, 31))) << "no slot starts there";
+  EXPECT_EQ(take(36), none) << "the run ends in the next word";
+  EXPECT_FALSE(chunk->is_allocated(granule(*chunk, 48)));
+  chunk->set_allocated(block, {48, info.slots() * 3}, false);
+  EXPECT_EQ(take(36), none) << "nothing is free";
+  Chunk::set_free(chunk->block_start(block), chunk->block_start(block) + 3 * kGranuleBytes);
+  EXPECT_EQ(take(3), none) << "the only free slot lies before";
 }
 
 TEST(Chunk, WhatIsMarkedStaysAllocated) {
