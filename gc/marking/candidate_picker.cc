@@ -220,28 +220,24 @@ struct CandidatePicker::Avx2 {
     const Candidate* const last = out + enough;
     const MarkTask* task = tasks.data();
     const MarkTask* const tasks_end = task + tasks.size();
-    for (; task != tasks_end && task->is_small_words(); ++task) {
-      const heap::Word* const word = task->small_object().data();
-      const std::size_t count = task->small_words();
-      if (count == 4) {
-        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
+    while (task != tasks_end) {
+      if (task->is_small_on_one_line()) {
+        // An object on one line has two, four or eight words.
+        for (; task != tasks_end && task->is_line_of(4); ++task)
+          end = test.append<kDisplaced, 4>(Avx2Test::four_at(task->small_object().data()), end);
+        for (; task != tasks_end && task->is_line_of(8); ++task) {
+          const heap::Word* const word = task->small_object().data();
+          end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
+          end = test.append<kDisplaced, 4>(Avx2Test::four_at(word + 4), end);
+        }
+        for (; task != tasks_end && task->is_line_of(2); ++task)
+          end = test.append_two<kDisplaced>(task->small_object().data(), end);
         continue;
       }
-      if (count == kWordsUnchecked) {
-        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word), end);
-        end = test.append<kDisplaced, 4>(Avx2Test::four_at(word + 4), end);
-        continue;
-      }
-      if (count == 2) {
-        end = test.append_two<kDisplaced>(word, end);
-        continue;
-      }
+      if (!task->is_small_words() || end >= last) break;
+      end = test.append_slot<kDisplaced>(task->small_object().data(), task->small_words(), end);
+      ++task;
       if (end >= last) break;
-      end = test.append_slot<kDisplaced>(word, count, end);
-      if (end >= last) {
-        ++task;
-        break;
-      }
     }
     return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
   }
@@ -305,12 +301,23 @@ struct CandidatePicker::Avx512 {
     const Candidate* const last = out + enough;
     const MarkTask* task = tasks.data();
     const MarkTask* const tasks_end = task + tasks.size();
-    for (; task != tasks_end && end < last; ++task) {
-      if (!task->is_small_words()) break;
+    while (task != tasks_end) {
+      if (task->is_small_on_one_line()) {
+        for (; task != tasks_end && task->is_line_of(4); ++task)
+          end = four.append<kDisplaced, 4>(Avx2Test::four_at(task->small_object().data()), end);
+        for (; task != tasks_end && task->is_line_of(8); ++task)
+          end = eight.append(task->small_object().data(), end);
+        for (; task != tasks_end && task->is_line_of(2); ++task)
+          end = four.append_two<kDisplaced>(task->small_object().data(), end);
+        continue;
+      }
+      if (!task->is_small_words() || end >= last) break;
       const heap::Word* word = task->small_object().data();
       std::size_t count = task->small_words();
       for (; count >= 8; word += 8, count -= 8) end = eight.append(word, end);
       if (count != 0) end = four.append_slot<kDisplaced>(word, count, end);
+      ++task;
+      if (end >= last) break;
     }
     return {static_cast<std::size_t>(task - tasks.data()), static_cast<std::size_t>(end - out)};
   }

@@ -58,10 +58,12 @@ class MarkTask {
   [[nodiscard]] heap::Object* whole_object() const {
     return reinterpret_cast<heap::Object*>(bits_);  // NOLINT(performance-no-int-to-ptr)
   }
+  /// Whether the form is one of which objects are cut: Form::references or Form::words.
+  [[nodiscard]] bool may_have_parts() const { return (bits_ & 2) == 0; }
   /// False for tasks that can be neither a part of a big object nor a whole untyped one.
   [[nodiscard]] bool may_be_slice() const {
     static_assert((static_cast<int>(Form::small_words) & static_cast<int>(Form::by_kind) & 2) != 0);
-    return (bits_ & 2) == 0 && !is_whole_of_references();
+    return !is_whole_of_references() && may_have_parts();
   }
   /// Whether the form is Form::small_words.
   [[nodiscard]] bool is_small_words() const {
@@ -69,9 +71,11 @@ class MarkTask {
   }
   /// True only for a small untyped object on one cache line.
   [[nodiscard]] bool is_small_on_one_line() const {
-    constexpr std::uint64_t kSmallOnOneLine =
-        static_cast<std::uint64_t>(Form::small_words) | heap::BlockShape::kFitsLine;
-    return (bits_ & (kFormMask | heap::BlockShape::kFitsLine)) == kSmallOnOneLine;
+    return !may_have_parts() && (bits_ & heap::BlockShape::kFitsLine) != 0;
+  }
+  /// True only for a small untyped object of that many words on one cache line.
+  [[nodiscard]] bool is_line_of(std::uint64_t words) const {
+    return (bits_ & ~kAddressMask) == (kSmallOnOneLine | words << kAddressBits);
   }
   /// Returns the number of words of a small untyped object, which is even.
   [[nodiscard]] std::uint32_t small_words() const {
@@ -85,6 +89,8 @@ class MarkTask {
   static constexpr unsigned kFormBits = 2;
   static constexpr unsigned kLowNodeBits = 2;
   static constexpr std::uint64_t kFormMask = (1U << kFormBits) - 1;
+  static constexpr std::uint64_t kSmallOnOneLine =
+      static_cast<std::uint64_t>(Form::small_words) | heap::BlockShape::kFitsLine;
   static constexpr std::uint64_t kLowNodeMask = (1U << kLowNodeBits) - 1;
   static constexpr std::uint64_t kAddressMask =
       ((std::uint64_t{1} << kAddressBits) - 1) & ~std::uint64_t{heap::kGranuleBytes - 1};

@@ -119,6 +119,22 @@ TEST_P(CandidatePickerTest, VisitsTasksUntilThereAreEnough) {
     expect_picks_from_tasks(enough);
 }
 
+// The buffer has room for the words of one large object beyond what is enough, and not for more behind it.
+TEST_P(CandidatePickerTest, EndsAfterALargeObjectFullOfCandidates) {
+  constexpr std::size_t kLargest = heap::kLargestSmallBytes / heap::kWordBytes;
+  const CandidatePicker picker(heap_.map(), GetParam());
+  std::vector<MarkTask> tasks;
+  for (const std::size_t words : {kLargest, std::size_t{8}, std::size_t{4}, std::size_t{2}}) {
+    heap::Object* const object = allocator_.allocate_plain(words * heap::kWordBytes, heap::KindNumber::words);
+    std::ranges::fill(std::span(reinterpret_cast<heap::Object**>(object), words), object);
+    tasks.push_back(HeapObjectModel().task_of(object));
+  }
+  std::vector<std::uintptr_t> out(64 + 2 * kLargest + CandidatePicker::kScratch);
+  const CandidatePicker::Picked picked = picker.pick_from(tasks, 64, out.data());
+  EXPECT_EQ(picked.tasks, 1U);
+  EXPECT_EQ(picked.candidates, kLargest);
+}
+
 TEST_P(CandidatePickerTest, VisitsTasksWithDisplacements) {
   keep_displacements({2});
   expect_picks_from_tasks(64);

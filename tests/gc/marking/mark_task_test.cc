@@ -38,6 +38,7 @@ TEST(MarkTask, AWholeObjectIsNodeZero) {
       EXPECT_EQ(task.node(), 0U);
       EXPECT_EQ(task.is_whole_of_references(), form == Form::references);
       EXPECT_EQ(task.may_be_slice(), form == Form::words);
+      EXPECT_FALSE(task.is_small_on_one_line());
       if (form == Form::references) {
         EXPECT_EQ(task.whole_object(), at(address));
       }
@@ -53,7 +54,10 @@ TEST(MarkTask, ASmallObjectOfWordsKnowsItsLength) {
       EXPECT_EQ(task.object(), at(address));
       EXPECT_EQ(task.form(), Form::small_words);
       EXPECT_EQ(task.small_words(), words);
+      // The picker has a loop for each of these, and would go on for ever with another.
       EXPECT_EQ(task.is_small_on_one_line(), words == 2 || words == 4 || words == 8);
+      for (const std::uint32_t other : {2U, 4U, 8U})
+        EXPECT_EQ(task.is_line_of(other), task.is_small_on_one_line() && other == words);
       EXPECT_FALSE(task.may_be_slice());
     }
   }
