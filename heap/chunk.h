@@ -60,6 +60,19 @@ class Chunk {
     return marks_.set_exclusively(object);
   }
 
+  /// Does the same, where the caller knows granule_of(object).
+  [[gnu::always_inline]] bool mark_exclusively_at([[maybe_unused]] const void* object, std::size_t granule) {
+    JACKDAW_CHECK(may_start_at(object));
+    return marks_.set_exclusively_at(granule);
+  }
+  /// Returns the number of the object's granule in the chunk.
+  [[nodiscard, gnu::always_inline]] static std::size_t granule_of(const void* object) {
+    std::size_t granule = GranuleBits::granule_of(object);
+    // Otherwise compilers compute each index from the address, in more instructions.
+    asm("" : "+r"(granule));
+    return granule;
+  }
+
   /// Sets the mark as mark_exclusively() does, among several marking threads: it returns true to exactly one.
   [[gnu::always_inline]] bool mark_shared(const void* object) {
     JACKDAW_CHECK(may_start_at(object));
@@ -92,9 +105,13 @@ class Chunk {
   }
   /// Whether contents_of(object) is Contents::references, by the fastest test.
   [[nodiscard]] bool has_plain_references(const void* object) const {
+    return has_plain_references_at(GranuleBits::granule_of(object));
+  }
+  /// Whether it is for an object in that granule.
+  [[nodiscard]] bool has_plain_references_at(std::size_t granule) const {
     static_assert(static_cast<int>(KindNumber::references) == 0 &&
                   static_cast<int>(Contents::references) == 0);
-    return kinds_[block_of(object)] == 0;
+    return kinds_[granule / kGranulesPerBlock] == 0;
   }
   [[nodiscard]] Contents contents(std::size_t block) const { return contents_in(kinds_[block]); }
   /// Returns the kind of all objects in the block of `object`.

@@ -70,10 +70,13 @@ class GranuleBits {
   /// Sets the bit of an object and returns whether it was clear. No other thread may change bits of its block
   /// meanwhile.
   [[gnu::always_inline]] bool set_exclusively(const void* object) {
-    std::atomic<std::uint64_t>& word = word_of(object);
+    return set_exclusively_at(granule_of(object));
+  }
+  [[gnu::always_inline]] bool set_exclusively_at(std::size_t granule) {
+    std::atomic<std::uint64_t>& word = words_[granule / 64];
     // Relaxed, both: a plain load and store, as no other thread changes the word.
     std::uint64_t bits = word.load(std::memory_order_relaxed);
-    if (base::set_bit(bits, reinterpret_cast<std::uintptr_t>(object) / kGranuleBytes)) return false;
+    if (base::set_bit(bits, granule)) return false;
     word.store(bits, std::memory_order_relaxed);
     return true;
   }

@@ -47,9 +47,17 @@ class HeapObjectModel {
         program_runs_(heap.program_runs) {}
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE Outcome mark(Reference object, mark::Sharing sharing) const {
-    if (!set_mark(object, sharing)) return {};
-    if (heap::Chunk::of(object)->has_plain_references(object)) [[likely]]
-      return MarkTask(object);
+    heap::Chunk* const chunk = heap::Chunk::of(object);
+    if (is_known_exclusive(sharing)) {
+      const std::size_t granule = heap::Chunk::granule_of(object);
+      if (!chunk->mark_exclusively_at(object, granule)) return {};
+      if (chunk->has_plain_references_at(granule)) [[likely]]
+        return MarkTask(object);
+    } else {
+      if (!set_mark(object, sharing)) return {};
+      if (chunk->has_plain_references(object)) [[likely]]
+        return MarkTask(object);
+    }
     return is_leaf(object) ? Outcome::leaf() : task_of(object);
   }
   // Marks what a word points to. The block's shape is known, and the slot's start matters only if the word is
@@ -96,14 +104,22 @@ class HeapObjectModel {
   /// Prefetches all lines of a small untyped object, up to kMostLines. For other objects it prefetches two
   /// lines: most are small, with their header and first fields there.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task) const {
+    if (task.is_whole_of_references()) {
+      prefetch(task, task.whole_object());
+      return;
+    }
     base::prefetch_to_read(task.object());
     if (task.is_small_on_one_line()) return;
     prefetch_more_lines(task.object(), task.form() == MarkTask::Form::small_words ? task.small_words() : 0);
   }
   /// Prefetches the same lines of a found object, whose number of words is already known.
   JACKDAW_ALWAYS_INLINE void prefetch(Task task, heap::FoundStart found) const {
-    base::prefetch_to_read(task.object());
-    if (!found.shape.fits_line()) prefetch_more_lines(task.object(), found.shape.words());
+    if (found.shape.fits_line()) {
+      base::prefetch_to_read(found.granule);  // the object's only line
+    } else {
+      base::prefetch_to_read(task.object());
+      prefetch_more_lines(task.object(), found.shape.words());
+    }
   }
   JACKDAW_ALWAYS_INLINE void prefetch(Task, Reference object) const {
     base::prefetch_to_read(object);
@@ -206,6 +222,11 @@ class HeapObjectModel {
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool set_mark(heap::Object* object, mark::Sharing sharing) {
     heap::Chunk* const chunk = heap::Chunk::of(object);
     return sharing == mark::Sharing::shared ? chunk->mark_shared(object) : chunk->mark_exclusively(object);
+  }
+  // Whether the compiler knows that a worker marks alone. In rounds of several workers, which also read the
+  // block's bias word, compilers make slower code from the granule than from the address.
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE static bool is_known_exclusive(mark::Sharing sharing) {
+    return __builtin_constant_p(sharing) && sharing == mark::Sharing::exclusive;
   }
 
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static Outcome outcome_of_slot(heap::Object* start,
