@@ -14,11 +14,11 @@ inline constexpr std::size_t kPrefetchDepth = 128;
 inline constexpr std::size_t kLowTasks = 32;
 inline constexpr std::size_t kRefilledTasks = 36;
 
-/// The most tasks that are visited in a batch while more than kLowTasks wait. Where fewer do, a quarter of
-/// them are, as the younger ones' memory is still on its way.
+/// The most tasks that are visited in a batch. While kLowTasks wait or more, three quarters of that many stay
+/// behind, and of fewer a quarter is visited, as the younger ones' memory is still on its way.
 inline constexpr std::size_t kTasksAtOnce = 16;
 inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
-  return waiting > kLowTasks ? std::min(waiting - kLowTasks, kTasksAtOnce) : (waiting + 3) / 4;
+  return waiting > kLowTasks ? std::min(waiting - kLowTasks * 3 / 4, kTasksAtOnce) : (waiting + 3) / 4;
 }
 
 /// In a model without candidates, the memory of this many of the oldest waiting tasks is prefetched, and each

@@ -79,27 +79,7 @@ class TaskStore {
   /// Moves tasks to the prefetch buffer when few are left in it.
   template <typename Model>
   JACKDAW_ALWAYS_INLINE void refill(Model& model) {
-    constexpr bool kIsPlain = !CandidateObjectModel<Model>;
-    constexpr std::size_t kRefilled = kIsPlain ? kLowTasks + kTasksAtOnce : kRefilledTasks;
-    if (is_known_empty()) return;
-    JACKDAW_CHECK(prefetched_.size() < kRefilled);
-    std::size_t room = kRefilled - prefetched_.size();
-    if constexpr (requires { queue_.drop_newest(room); }) {
-      if (overflow_.empty()) [[likely]] {
-        const std::span<const Task> newest = queue_.newest(room);
-        std::size_t left = newest.size();
-        const bool goes_on = fill(model, room, [&](Task& task) {
-          if (left == 0) return false;
-          task = newest[--left];
-          return true;
-        });
-        JACKDAW_CHECK(left <= newest.size());
-        queue_.drop_newest(newest.size() - left);
-        pops_ += newest.size() - left;
-        if (!goes_on) return;
-      }
-    }
-    fill(model, room, [this](Task& task) { return pop(task); });
+    if (!is_known_empty()) refill_from_queue(model);
   }
   /// Takes the next task to visit; false when there is none.
   template <typename Model>
@@ -171,28 +151,68 @@ class TaskStore {
   // Returns the tasks that were put into the prefetch buffer without passing through the queue.
   [[nodiscard]] std::uint64_t direct() const { return prefetched_.put_so_far() - put_before_ - pops_; }
 
-  // Moves tasks from `take(Task&)` to the prefetch buffer while that returns true and there is room, but none
-  // after a slice. Returns whether there may be more to move.
-  template <typename Model, typename Take>
-  JACKDAW_ALWAYS_INLINE bool fill(Model& model, std::size_t& room, Take take) {
+  // Inlined, it would take registers from narrow heaps, which have no tasks in the queue.
+  template <typename Model>
+  [[gnu::noinline]] void refill_from_queue(Model& model) {
+    constexpr bool kIsPlain = !CandidateObjectModel<Model>;
+    constexpr std::size_t kRefilled = kIsPlain ? kLowTasks + kTasksAtOnce : kRefilledTasks;
+    JACKDAW_CHECK(prefetched_.size() < kRefilled);
+    std::size_t room = kRefilled - prefetched_.size();
+    if constexpr (requires { queue_.drop_newest(room); }) {
+      if (overflow_.empty()) [[likely]] {
+        const std::span<const Task> newest = queue_.newest(room);
+        const std::size_t moved = fill(model, newest);
+        queue_.drop_newest(moved);
+        pops_ += moved;
+        room -= moved;
+        if (room == 0 || moved != newest.size()) [[likely]]
+          return;
+        if (moved != 0 && ends_filling(model, newest.front())) return;
+      }
+    }
+    refill_by_pops(model, room);
+  }
+
+  // Moves tasks to the prefetch buffer, the last one first, but none after a slice. Returns how many.
+  template <typename Model>
+  JACKDAW_ALWAYS_INLINE std::size_t fill(Model& model, std::span<const Task> newest) {
+    JACKDAW_CHECK(prefetched_.size() + newest.size() <= kPrefetchDepth);
     typename Prefetched::Filling filling(prefetched_);
-    std::size_t size = prefetched_.size();
-    const std::size_t before = size;
-    const std::size_t full = size + room;
-    JACKDAW_CHECK(full <= kPrefetchDepth);
-    bool is_slice = false;
-    Task task{};
-    while (size != full && !is_slice && take(task)) {
-      if (CandidateObjectModel<Model> || size < kAskedTasks) model.prefetch(task);
+    const std::size_t before = prefetched_.size();
+    std::size_t left = newest.size();
+    while (left != 0) {
+      const Task task = newest[--left];
+      const bool asks = CandidateObjectModel<Model> || before + newest.size() - left <= kAskedTasks;
+      if (ends_filling(model, task)) [[unlikely]] {
+        if (asks) model.prefetch(task);
+        filling.put(task);
+        break;
+      }
+      if (asks) model.prefetch(task);
       filling.put(task);
-      ++size;
-      if constexpr (SlicingObjectModel<Model>) is_slice = model.is_slice(task);
     }
     // The buffer is written only if it changed: where one task waits at a time, the next load waits for the
     // store.
-    if (size != before) filling.end();
-    room = full - size;
-    return room != 0 && !is_slice;
+    if (left != newest.size()) filling.end();
+    return newest.size() - left;
+  }
+
+  // Moves up to `room` popped tasks in the same way.
+  template <typename Model>
+  [[gnu::noinline]] void refill_by_pops(Model& model, std::size_t room) {
+    Task task{};
+    for (; room != 0 && pop(task); --room) {
+      fill(model, {&task, 1});
+      if (ends_filling(model, task)) return;
+    }
+  }
+
+  // Whether no task enters the prefetch buffer after this one until others have left.
+  template <typename Model>
+  JACKDAW_ALWAYS_INLINE static bool ends_filling([[maybe_unused]] const Model& model,
+                                                 [[maybe_unused]] Task task) {
+    if constexpr (SlicingObjectModel<Model>) return model.is_slice(task);
+    return false;
   }
 
   [[gnu::noinline]] bool push_overflow(Task task) {
