@@ -226,16 +226,13 @@ class MarkLoop {
       return 1;
     } else {
       auto& prefetched = tasks().prefetched();
-      if (prefetched.size() < kLowTasks) tasks().refill(model);
+      if (prefetched.size() < kLowTasks) {
+        tasks().refill(model);
+        if (const std::size_t visited = visit_if_narrow<kWay>(model)) return visited;
+      }
       if constexpr (!CandidateObjectModel<Model>) {
         if (!counts_visits_) [[likely]]
           return visit_batch<kWay>(model);
-      }
-      if constexpr (CandidateObjectModel<Model>) {
-        const bool is_narrow = prefetched.size() != 0 && prefetched.size() < kLowTasks;
-        if (is_narrow && is_picked_from(model, prefetched.oldest_task()) && candidates_.is_empty()) {
-          if (const std::size_t visited = visit_narrow<kWay>(model)) return visited;
-        }
       }
       const std::size_t count = tasks_at_once(prefetched.size());
       if (count == 1) ask_behind(model, prefetched.oldest_task());
@@ -304,20 +301,26 @@ class MarkLoop {
     }
   }
 
-  // Visits small untyped objects where the heap is narrow: all tasks wait in the prefetch buffer. Their
-  // references are marked at once, since the next visit waits for them. Returns how many were visited.
+  // Visits small objects where the heap is narrow: all tasks wait in the prefetch buffer. References of
+  // untyped ones are marked at once, since the next visit waits for them. Returns how many were visited.
   template <Way kWay>
-  JACKDAW_ALWAYS_INLINE std::size_t visit_narrow(Model& model) {
-    BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
-    auto& waiting = sink.prefetched;
+  JACKDAW_ALWAYS_INLINE std::size_t visit_if_narrow([[maybe_unused]] Model& model) {
     std::size_t visited = 0;
-    for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
-      const Task task = waiting.task_after(0);
-      if (tasks_at_once(waiting.size()) == 1) ask_behind(model, task);
-      if (!model.visit_few_words(task, sink)) break;
-      waiting.drop_oldest(1);
+    if constexpr (CandidateObjectModel<Model>) {
+      auto& prefetched = tasks().prefetched();
+      if (prefetched.size() >= kLowTasks || prefetched.size() == 0) return 0;
+      if (counts_visits_ || !candidates_.is_empty()) return 0;
+      if (prefetched.size() > kFewTasks && !model.is_picked_from(prefetched.oldest_task())) return 0;
+      BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+      auto& waiting = sink.prefetched;
+      for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
+        const Task task = waiting.task_after(0);
+        if (waiting.size() <= kFewTasks) ask_behind(model, task);
+        if (!model.visit_few_words(task, sink) && !model.visit_at_once(task, sink)) break;
+        waiting.drop_oldest(1);
+      }
+      sink.end();
     }
-    sink.end();
     return visited;
   }
 

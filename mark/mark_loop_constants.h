@@ -21,6 +21,10 @@ inline constexpr std::size_t tasks_at_once(std::size_t waiting) {
   return waiting > kLowTasks ? std::min(waiting - kLowTasks * 3 / 4, kTasksAtOnce) : (waiting + 3) / 4;
 }
 
+/// The most waiting tasks of which one is visited at a time.
+inline constexpr std::size_t kFewTasks = 4;
+static_assert(tasks_at_once(kFewTasks) == 1 && tasks_at_once(kFewTasks + 1) == 2);
+
 /// In a model without candidates, the memory of this many of the oldest waiting tasks is prefetched, and each
 /// visit prefetches one more. It is below kLowTasks, so that a ring at its usual fill takes one branch.
 inline constexpr std::size_t kAskedTasks = 16;

@@ -67,7 +67,8 @@ using mark::PlacedObjectModel;
 /// `visit_at_once(task, sink)` visits an object that has no candidates and returns true, or does nothing and
 /// returns false, as it may for any object. It reports only references, so that `sink` can stay in registers.
 /// `visit_few_words(task, sink)` does the same for tasks that are picked from: it is called where few tasks
-/// wait, where candidates would only delay the next one.
+/// wait, where candidates would only delay the next one. Both may be called with any task, and return false
+/// for those that they are not for.
 ///
 /// `pick_from(tasks, enough, candidates)` does the first step for many tasks; `is_picked_from(task)` is true
 /// for the first. It writes candidates to `candidates`, where there is room for `enough` and
