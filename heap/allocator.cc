@@ -112,16 +112,20 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
 
 // The next run, if it is short, as most are where a block is partly free, and the block's runs are plain.
 [[gnu::always_inline]] inline bool Allocator::next_short_run(FreeRun& run, std::uint8_t size_class) {
-  const bool is_usual = run.is_plain && run.next_granule < kGranulesPerBlock && heap_.sample_every() == 0;
-  if (!is_usual || run.begins_with_sample) return false;
+  constexpr std::uint64_t kMostBytes = 64 * kGranuleBytes;  // of a run that ends in its word
+  if (!run.is_plain || run.next_granule >= kGranulesPerBlock || run.begins_with_sample) return false;
+  const std::uint64_t every = heap_.sample_every();
+  if (every != 0 && !sample_points_.has_none_within(kMostBytes, every)) return false;
   Chunk& chunk = *run.block.chunk;
   const GranuleRange slots = chunk.take_short_run(run.block.index, size_class, run.next_granule);
   if (slots.end == 0) return false;
   std::byte* const start = chunk.block_start(run.block.index);
   std::byte* const cursor = start + std::size_t{slots.first} * kGranuleBytes;
+  const std::size_t bytes = std::size_t{slots.end - slots.first} * kGranuleBytes;
+  if (every != 0) sample_points_.pass(SizeClasses::slot_bytes(size_class), bytes, every);
   // Release: as in next_run_in_block.
   std::atomic_thread_fence(std::memory_order_release);
-  std::memset(cursor, 0, std::size_t{slots.end - slots.first} * kGranuleBytes);
+  std::memset(cursor, 0, bytes);
   run.next_granule = slots.end;
   run.cursor = cursor;
   run.end = start + std::size_t{slots.end} * kGranuleBytes;

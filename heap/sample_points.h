@@ -41,6 +41,11 @@ class SamplePoints {
     return all < left ? all : (left - 1) / bytes * bytes;
   }
 
+  /// Whether the next `bytes` bytes are known to have no sample.
+  [[nodiscard]] bool has_none_within(std::uint64_t bytes, std::uint64_t every) const {
+    return every == every_ && left_ > bytes;
+  }
+
  private:
   // Steps through all 64-bit numbers (Knuth's MMIX), of which the high bits are random.
   std::uint32_t next_random() {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "heap/allocator.h"
 #include "heap/heap.h"
@@ -93,6 +94,35 @@ TEST(SamplePoints, SizesInTurnTakeTheirShares) {
   }
   for (std::size_t size = 0; size < kSizes.size(); ++size)
     EXPECT_NEAR(samples[size], expected[size], 5 * std::sqrt(expected[size])) << kSizes[size];
+}
+
+// Where every second slot is free, each run has one.
+TEST(SamplePoints, ShortRunsTakeTheirShare) {
+  constexpr std::size_t kBytes = 64;
+  constexpr std::size_t kObjects = 20'000;
+  constexpr int kRounds = 20;
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_sample_every(kEvery);
+  int samples = 0;
+  const auto allocate = [&] {
+    Object* object = allocator.allocate_from_run(kBytes, KindNumber::words);
+    if (object == nullptr) object = allocator.allocate_plain(kBytes, KindNumber::words);
+    if (allocator.take_sample(object)) ++samples;
+    return object;
+  };
+  std::vector<Object*> live;
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    Object* const object = allocate();
+    if (i % 2 == 0) live.push_back(object);
+  }
+  samples = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    keep_only(heap, live);
+    for (std::size_t i = 0; i < kObjects / 2; ++i) allocate();
+  }
+  const double expected = kRounds * kObjects / 2 * -std::expm1(-static_cast<double>(kBytes) / kEvery);
+  EXPECT_NEAR(samples, expected, 5 * std::sqrt(expected));
 }
 
 TEST(SamplePoints, ANewMeanBeginsAtOnce) {
