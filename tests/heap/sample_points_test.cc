@@ -100,7 +100,8 @@ TEST(SamplePoints, SizesInTurnTakeTheirShares) {
 TEST(SamplePoints, ShortRunsTakeTheirShare) {
   constexpr std::size_t kBytes = 64;
   constexpr std::size_t kObjects = 20'000;
-  constexpr int kRounds = 20;
+  constexpr std::size_t kFreed = kObjects / 2;
+  constexpr std::size_t kRounds = 20;
   Heap heap;
   Allocator allocator(heap);
   heap.set_sample_every(kEvery);
@@ -117,11 +118,11 @@ TEST(SamplePoints, ShortRunsTakeTheirShare) {
     if (i % 2 == 0) live.push_back(object);
   }
   samples = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (std::size_t round = 0; round < kRounds; ++round) {
     keep_only(heap, live);
-    for (std::size_t i = 0; i < kObjects / 2; ++i) allocate();
+    for (std::size_t i = 0; i < kFreed; ++i) allocate();
   }
-  const double expected = kRounds * kObjects / 2 * -std::expm1(-static_cast<double>(kBytes) / kEvery);
+  const double expected = kRounds * kFreed * -std::expm1(-static_cast<double>(kBytes) / kEvery);
   EXPECT_NEAR(samples, expected, 5 * std::sqrt(expected));
 }
 
