@@ -110,7 +110,8 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
   return take_slot(*run, size_class);
 }
 
-// The next run, if it is short, as most are where a block is partly free, and the block's runs are plain.
+// Takes the next run if it is short, as most are where a block is partly free, and if the block's runs are
+// plain.
 [[gnu::always_inline]] inline bool Allocator::next_short_run(FreeRun& run, std::uint8_t size_class) {
   constexpr std::uint64_t kMostBytes = 64 * kGranuleBytes;  // of a run that ends in its word
   if (!run.is_plain || run.next_granule >= kGranulesPerBlock || run.begins_with_sample) return false;

@@ -49,7 +49,7 @@ void* ask_collector(std::size_t bytes, heap::KindNumber kind, heap::LargeAddress
   return object;
 }
 
-// An object in the rest of the block at hand, or null, for any number of bytes.
+// Returns an object from the rest of the block at hand, or null; takes any number of bytes.
 void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
   // Another thread may be setting extra_bytes, at the start, as long as this one is not registered.
   if (bytes >= heap::kLargestSmallBytes || gc::ThreadRegistry::current() == nullptr) return nullptr;

@@ -221,8 +221,8 @@ void CollectionPlan::note_swept() {
   if (!std::exchange(is_sweep_unnoted_, false)) return;
   const std::uint64_t live = heap_.swept().live_bytes;
   pacing_.note_swept(counters_.live_bytes(), live);
-  // What was allocated during this marking may be dead: what came before it, back to the start of the last
-  // marking, tells whether the heap is being built.
+  // Objects that were allocated during this marking may be dead. Those that were allocated before it, since
+  // the last marking began, tell whether the heap is being built.
   const std::uint64_t judged = found_.floating_bytes + pacing_.begun_at();
   const std::uint64_t known = pacing_.known_live(live);
   found_.is_growing = known > found_.live_bytes + judged - judged / 4;

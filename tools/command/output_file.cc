@@ -26,10 +26,11 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 // fewer of them than there are places; another file would stay.
 using UnfinishedPath = std::atomic<const char*>;
 constinit std::array<UnfinishedPath, 8> unfinished{};
-constinit std::atomic<pid_t> writer{0};  // A fork's child has copies of all this, and leaves the files alone.
+// A fork's child has copies of these paths; by this number it knows that the files are not its own.
+constinit std::atomic<pid_t> writer{0};
 static_assert(UnfinishedPath::is_always_lock_free);
 
-// The handler is reset before, and the signal waits until it returns.
+// The system has reset the handler when it runs, and the raised signal ends the command when it returns.
 extern "C" void remove_unfinished(int signal) {
   for (const UnfinishedPath& place : unfinished) {
     const char* const path = place.load();

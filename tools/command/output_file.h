@@ -8,8 +8,8 @@ namespace jackdaw::tools {
 
 /// The file is written beside its final name and renamed when it is complete, so that no reader sees a part
 /// of it. An object that is destroyed without commit() leaves nothing behind, nor does a command that SIGINT,
-/// SIGTERM, SIGHUP or SIGPIPE ends meanwhile. A device, a pipe, a link and a
-/// file with several names are written in place.
+/// SIGTERM, SIGHUP or SIGPIPE ends meanwhile. A device, a pipe, a link and a file with several names are
+/// written in place.
 class OutputFile {
  public:
   /// Opens the file beside `path` now, so that an unwritable path is found before the work is done; an

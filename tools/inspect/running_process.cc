@@ -73,7 +73,7 @@ std::string command_of(const std::string& folder, const Status& status) {
   return name == status.end() ? "" : name->second;
 }
 
-// A file that is mapped.
+// MappedFile describes a file of which a process maps parts.
 struct MappedFile {
   bool is_code = false;
   std::uintptr_t start = 0;  // of the mapping that has the file's beginning

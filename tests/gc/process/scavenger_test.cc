@@ -168,8 +168,8 @@ void allocate_garbage() {
   }
 }
 
-// Otherwise a program that allocates slowly would write to all of it before it collects, and none would go
-// back.
+// A program that allocates slowly would write to all of the room before it collects if that counted for
+// ever, and none would go back.
 TEST(Scavenger, LetsTheHeapsRoomCountForTheBudgetAsLongAsItStays) {
   without_the_thread([] {
     collect_with_large_objects();
@@ -184,7 +184,7 @@ TEST(Scavenger, LetsTheHeapsRoomCountForTheBudgetAsLongAsItStays) {
   });
 }
 
-// What was allocated since is no sign of what the heap will need.
+// Memory that was allocated since the collection does not tell what the heap will need.
 TEST(Scavenger, NotesTheHeapsUseOnceACollection) {
   without_the_thread([] {
     collect_with_large_objects();

@@ -380,7 +380,7 @@ void** collect_with_large_objects() {
   return table;
 }
 
-// Otherwise the program could allocate as much as befits what was live before.
+// Until the sweep is noted the program may allocate as much as befits what was live before.
 TEST_F(ConcurrentCycle, HasTheScavengerNoteWhatItsSweepFound) {
   void** const table = collect_with_large_objects();
   std::fill_n(table, kLarge, nullptr);
@@ -395,7 +395,7 @@ TEST_F(ConcurrentCycle, HasTheScavengerNoteWhatItsSweepFound) {
   EXPECT_LT(collector().plan().found().live_bytes, kLarge * kMebibyte / 2);
 }
 
-// Threads that allocate while it marks would wait for its end.
+// Threads that allocate during the marking would wait for its end if room were missing.
 TEST_F(ConcurrentCycle, HasAllOfTheHeapsRoom) {
   void** const table = collect_with_large_objects();
   std::fill_n(table, kLarge, nullptr);
