@@ -137,10 +137,9 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
     woken_ = 0;
     at_work_ = 1;
     on_the_way_ = called - 1;
-    const int processor = OwnProcessor::current();
     for (std::uint32_t worker = 1; worker < called; ++worker) {
       seats_[worker]->has_job = true;
-      seats_[worker]->caller_processor = processor;
+      prepare_to_wake(*seats_[worker]);
     }
     away_.assign(called, workers);
     // Relaxed: see called().
@@ -184,7 +183,7 @@ bool ThreadPool::call(std::uint32_t most_on_the_way) {
     called_.store(std::max(called(), worker + 1), std::memory_order_relaxed);
     seat = seats_[worker].get();
     seat->has_job = true;
-    seat->caller_processor = OwnProcessor::current();
+    prepare_to_wake(*seat);
     ++on_the_way_;
     publish();
   }
@@ -200,24 +199,29 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
     woken_ = static_cast<std::uint32_t>(helpers);
     for (std::size_t worker = 1; worker < seats_.size(); ++worker)
       seats_[worker]->is_woken = worker <= helpers;
-    starter_processor_ = OwnProcessor::current();
+    if (helpers != 0) prepare_to_wake(*seats_[1]);
   }
   if (helpers != 0) seats_[1]->called.notify_one();
 }
 
+// To be called with the lock held, before a worker is notified.
+void ThreadPool::prepare_to_wake(Seat& seat) {
+  if (seat.is_asleep) seat.processor.keep_off_mine(seat.thread.native_handle());
+}
+
 // Wakes two further helpers, as one that was woken ahead, and polls for the job. The thread that will start
 // the job needs its processor.
-void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker,
-                           const OwnProcessor& own_processor) {
+void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
   for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
-    if (next <= woken_) seats_[next]->called.notify_one();
+    if (next > woken_) break;
+    prepare_to_wake(*seats_[next]);
+    seats_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the state is read again under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
   const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
-  const int starter_processor = starter_processor_;
   lock.unlock();
-  own_processor.leave(starter_processor);
+  seats_[worker]->processor.come_back();
   // Some other thread may need this processor.
   constexpr std::uint32_t kPausesBeforeYield = 64;
   std::uint32_t pauses = 0;
@@ -261,21 +265,21 @@ void ThreadPool::publish() {
 void ThreadPool::helper_loop(std::uint32_t worker) {
   is_helper_thread = true;
   if (on_start_) on_start_(worker);
-  const OwnProcessor own_processor;
   std::unique_lock lock(mutex_);
   Seat& self = *seats_[worker];
   for (;;) {
+    self.is_asleep = true;
     self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_woken; });
+    self.is_asleep = false;
     if (stopping_) return;
     if (std::exchange(self.is_woken, false)) {
-      await_job(lock, worker, own_processor);
+      await_job(lock, worker);
       continue;
     }
     come(self);
     const Job job = *job_;
-    const int caller_processor = self.caller_processor;
     lock.unlock();
-    own_processor.leave(caller_processor);
+    self.processor.come_back();
     job(worker);
     lock.lock();
     leave(worker);

@@ -110,9 +110,10 @@ class ThreadPool {
   // A worker's thread and state; the first seat is the caller's.
   struct Seat {
     std::condition_variable called;
-    bool is_woken = false;      // for the next job, and has not woken yet
-    bool has_job = false;       // that it was called to and has not begun
-    int caller_processor = -1;  // of the thread that called it last
+    bool is_woken = false;   // for the next job, and has not woken yet
+    bool has_job = false;    // that it was called to and has not begun
+    bool is_asleep = false;  // a helper, also while it wakes up
+    OwnProcessor processor;  // a helper's: its own, and before it wakes up, its waker's
     std::thread thread;
   };
 
@@ -140,7 +141,8 @@ class ThreadPool {
   void take_part(Job job, bool waits_for_all);
   void come(Seat& seat);
   void leave(std::uint32_t worker);
-  void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker, const OwnProcessor& own_processor);
+  static void prepare_to_wake(Seat& seat);
+  void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker);
   void publish();
 
   const OnStart on_start_;
@@ -150,8 +152,7 @@ class ThreadPool {
   WorkerSet away_;                // workers of the present job that are neither called nor at work
   std::uint32_t on_the_way_ = 0;  // called and not yet begun
   std::uint32_t at_work_ = 0;
-  std::uint32_t woken_ = 0;     // helpers woken for the next job
-  int starter_processor_ = -1;  // of the thread that woke them
+  std::uint32_t woken_ = 0;  // helpers woken for the next job
   bool stopping_ = false;
   std::vector<std::unique_ptr<Seat>> seats_;
   // These hints are copies of guarded members.

@@ -1,9 +1,11 @@
-// OwnProcessor: a thread that was woken leaves its waker's processor, and nothing else changes.
+// OwnProcessor: a thread is kept off its waker's processor until it runs, and nothing else changes.
 #include "mark/own_processor.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 
+#include <future>
 #include <thread>
 
 #include "tests/confine_thread.h"
@@ -11,46 +13,95 @@
 namespace jackdaw::mark {
 namespace {
 
-cpu_set_t allowed_processors() {
+cpu_set_t allowed_processors(pthread_t thread) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  EXPECT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0) << "there are too many processors";
+  EXPECT_EQ(pthread_getaffinity_np(thread, sizeof allowed, &allowed), 0) << "there are too many processors";
   return allowed;
 }
 
-TEST(OwnProcessor, IsLeftByAThreadThatMayRunOnOthers) {
-  const cpu_set_t before = allowed_processors();
-  if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "there is one processor";
-  const OwnProcessor own;
-  // The system may move the thread, too.
-  bool has_left = false;
-  for (int i = 0; i < 10 && !has_left; ++i) {
-    const int processor = OwnProcessor::current();
-    own.leave(processor);
-    has_left = OwnProcessor::current() != processor;
+void expect_alike(const cpu_set_t& one, const cpu_set_t& other) { EXPECT_TRUE(CPU_EQUAL(&one, &other)); }
+
+// A thread that waits until the test lets it come back.
+class OwnProcessorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (CPU_COUNT(&before_) < 2) GTEST_SKIP() << "there is one processor";
   }
-  EXPECT_TRUE(has_left);
-  const cpu_set_t after = allowed_processors();
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
-}
-
-TEST(OwnProcessor, StaysWhereAThreadMayRunNowhereElse) {
-  std::thread([] {
-    const int processor = OwnProcessor::current();
+  void TearDown() override {
+    come_back();
+    ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof before_, &before_), 0);
+  }
+  // Calls keep_off_mine() on a processor and returns which ones the thread may then use.
+  cpu_set_t keep_off(int processor) {
     confine_this_thread(processor);
-    OwnProcessor().leave(processor);
-    EXPECT_EQ(OwnProcessor::current(), processor);
-    const cpu_set_t after = allowed_processors();
-    EXPECT_EQ(CPU_COUNT(&after), 1);
-  }).join();
+    own_.keep_off_mine(thread_.native_handle());
+    return allowed_processors(thread_.native_handle());
+  }
+  // Has the thread come back, and end.
+  void come_back() {
+    if (!thread_.joinable()) return;
+    comes_back_.set_value();
+    thread_.join();
+  }
+  [[nodiscard]] int nth(int number) const {
+    int processor = 0;
+    while (!CPU_ISSET(static_cast<std::size_t>(processor), &before_) || number-- > 0) ++processor;
+    return processor;
+  }
+  [[nodiscard]] cpu_set_t all_but(int processor) const {
+    cpu_set_t set = before_;
+    CPU_CLR(static_cast<std::size_t>(processor), &set);
+    return set;
+  }
+
+  const cpu_set_t before_ = allowed_processors(pthread_self());
+  cpu_set_t after_{};
+  OwnProcessor own_;
+  std::promise<void> comes_back_;
+  std::thread thread_{[this] {
+    comes_back_.get_future().wait();
+    own_.come_back();
+    after_ = allowed_processors(pthread_self());
+  }};
+};
+
+TEST_F(OwnProcessorTest, AThreadIsKeptOffItsWakersUntilItComesBack) {
+  expect_alike(keep_off(nth(0)), all_but(nth(0)));
+  come_back();
+  expect_alike(after_, before_);
 }
 
-TEST(OwnProcessor, StaysWhereTheOtherThreadIsElsewhere) {
-  const OwnProcessor own;
-  const cpu_set_t before = allowed_processors();
-  for (const int processor : {-1, 1 << 20}) own.leave(processor);
-  const cpu_set_t after = allowed_processors();
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+TEST_F(OwnProcessorTest, TheLastWakerCounts) {
+  keep_off(nth(0));
+  expect_alike(keep_off(nth(1)), all_but(nth(1)));
+  come_back();
+  expect_alike(after_, before_);
+}
+
+TEST_F(OwnProcessorTest, AThreadThatWasNotWokenComesBackFromNowhere) {
+  come_back();
+  expect_alike(after_, before_);
+}
+
+TEST_F(OwnProcessorTest, WhatOthersSetMeanwhileStays) {
+  keep_off(nth(0));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(nth(0)), &one);
+  ASSERT_EQ(pthread_setaffinity_np(thread_.native_handle(), sizeof one, &one), 0);
+  come_back();
+  expect_alike(after_, one);
+}
+
+TEST_F(OwnProcessorTest, AThreadThatMayRunNowhereElseStays) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(nth(0)), &one);
+  ASSERT_EQ(pthread_setaffinity_np(thread_.native_handle(), sizeof one, &one), 0);
+  expect_alike(keep_off(nth(0)), one);
+  come_back();
+  expect_alike(after_, one);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
-// This header stands in for mark/own_processor.h: a thread is on no processor.
+// This header stands in for mark/own_processor.h: any processor will do.
 #pragma once
+
+#include <pthread.h>
 
 namespace jackdaw::mark {
 
 class OwnProcessor {
  public:
-  static int current() { return 0; }
-  void leave(int) const {}
+  void keep_off_mine(pthread_t) {}
+  void come_back() {}
 };
 
 }  // namespace jackdaw::mark
