@@ -24,6 +24,17 @@ void TrackedStacks::note_all_changed(base::AddressRange pages) const {
   }
 }
 
+// Few stacks change, so a call looks at all that it may.
+std::span<FiberStack> TrackedStacks::some_of(std::span<FiberStack> stacks, Which which) {
+  if (which == Which::changed) return stacks;
+  std::size_t count = 0;
+  for (std::uint64_t bytes = 0; count < stacks.size() && bytes < kBytesAtOnce; ++count) {
+    const base::AddressRange used = stacks[count].used();
+    bytes += used.end - used.begin;
+  }
+  return stacks.first(count);
+}
+
 // Memory that is not tracked yet is tracked first. Where the system refuses, all of it counts as dirty.
 void TrackedStacks::arm(std::span<FiberStack> stacks) {
   for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack>) {

@@ -41,7 +41,7 @@ class TrackedStacks {
   template <typename Function>
   bool scan_some(Which which, std::uintptr_t& next, std::uint64_t& bytes, Function function) {
     const std::lock_guard lock(fibers_.mutex());
-    const std::span<FiberStack> stacks = fibers_.from(next);
+    const std::span<FiberStack> stacks = some_of(fibers_.from(next), which);
     if (stacks.empty()) return false;
     if (tracking_.arms_while_running()) arm(stacks);
     std::uint64_t scanned = 0;
@@ -74,6 +74,8 @@ class TrackedStacks {
   static constexpr std::uintptr_t kMostBetween = std::uintptr_t{64} << 10;
 
   [[nodiscard]] bool is_in_heap(const FiberStack& stack) const { return heap_.contains(stack.bounds.begin); }
+  // Returns the first of the stacks that one call of scan_some() takes.
+  static std::span<FiberStack> some_of(std::span<FiberStack> stacks, Which which);
   void arm(std::span<FiberStack> stacks);
   void note_all_changed(base::AddressRange pages) const;
 

@@ -52,8 +52,8 @@ bool FiberStacks::add(const FiberStack& stack) {
       base::PageMemory::release(memory);
       return false;
     }
-  } else if (const std::size_t number = place_of(stack.bounds.begin).part;
-             parts_[number].count == kMostOfAPart && !split(number)) {
+  } else if (const Place place = place_of(stack.bounds.begin);
+             parts_[place.part].count == kMostOfAPart && !split(place)) {
     return false;
   }
   const Place place = parts_[0].count == 0 ? Place{0, 0} : place_of(stack.bounds.begin);
@@ -65,17 +65,21 @@ bool FiberStacks::add(const FiberStack& stack) {
   return true;
 }
 
-// Moves the upper half of a part to a new one behind it.
-bool FiberStacks::split(std::size_t number) {
+// Moves the upper half of a full part to a new one behind it, to make room for a stack at `place`. At either
+// end of all stacks a part stays whole, and the new stack gets one of its own: stacks that are added in the
+// order of their addresses, or in the reverse, fill their parts.
+bool FiberStacks::split(Place place) {
   if (!parts_.reserve(parts_.size() + 1)) return false;
   const std::span<std::byte> memory = base::PageMemory::allocate(kBytesOfAPart);
   if (memory.empty()) return false;
-  constexpr std::size_t kHalf = kMostOfAPart / 2;
-  const Part upper{reinterpret_cast<FiberStack*>(memory.data()), kMostOfAPart - kHalf};
-  std::copy_n(parts_[number].stacks + kHalf, upper.count, upper.stacks);
-  parts_[number].count = kHalf;
+  const bool is_first = place.part == 0 && place.index == 0;
+  const bool is_last = place.part == parts_.size() - 1 && place.index == kMostOfAPart;
+  Part& lower = parts_[place.part];
+  lower.count = is_first ? 0 : is_last ? kMostOfAPart : kMostOfAPart / 2;
+  const Part upper{reinterpret_cast<FiberStack*>(memory.data()), kMostOfAPart - lower.count};
+  std::copy_n(lower.stacks + lower.count, upper.count, upper.stacks);
   parts_.append_reserved(upper);
-  std::rotate(parts_.begin() + number + 1, parts_.end() - 1, parts_.end());
+  std::rotate(parts_.begin() + place.part + 1, parts_.end() - 1, parts_.end());
   return true;
 }
 

@@ -114,7 +114,7 @@ class FiberStacks {
 
   // Returns the place of the first stack that ends above `address`, in the last part if there is none.
   [[nodiscard]] Place place_of(std::uintptr_t address) const;
-  [[nodiscard]] bool split(std::size_t number);
+  [[nodiscard]] bool split(Place place);
 
   StoppableMutex& mutex_;
   base::PageVector<Part> parts_;

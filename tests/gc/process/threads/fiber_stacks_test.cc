@@ -72,6 +72,14 @@ TEST_F(FiberStacksTest, StacksInEachOrderFillSeveralParts) {
   expect_alike();
 }
 
+TEST_F(FiberStacksTest, StacksInOrderFillTheirParts) {
+  const std::uintptr_t count = 4 * FiberStacks::kMostOfAPart;
+  for (std::uintptr_t i = count; i > 0; --i) add({i * 100, i * 100 + 100});
+  for (std::uintptr_t i = count + 1; i <= 2 * count; ++i) add({i * 100, i * 100 + 100});
+  EXPECT_EQ(stacks_.part_count(), 8U);
+  expect_alike();
+}
+
 TEST_F(FiberStacksTest, AnyOperationsLeaveWhatAMapHas) {
   std::mt19937_64 random(20260101);
   constexpr std::uintptr_t kAddresses = 1 << 20;
