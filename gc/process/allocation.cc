@@ -67,7 +67,10 @@ void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) 
       }
     } catch (const std::bad_alloc&) {  // then with what there is
     }
-    object = parts_.plan.attempt_beyond_budget(request);
+    if (has_collected) object = request.attempt();
+    // A thread that comes too late collects once more. Beyond the budget the heap would grow with each race.
+    if (object == nullptr && others_took_it() && parts_.plan.grants_at_first(request.bytes)) continue;
+    if (object == nullptr) object = parts_.plan.attempt_beyond_budget(request);
     if (object == nullptr && !others_took_it()) object = attempt_at_last(request);
     parts_.plan.note_answer(object != nullptr);
   } while (object == nullptr && (parts_.plan.may_collect_more() || others_took_it()));

@@ -65,6 +65,10 @@ class CollectionPlan {
   [[nodiscard]] bool is_worth_a_cycle() const { return refusals_ == 0 || has_allocated_much(); }
   /// Whether so much was allocated since the last collection that another may find memory.
   [[nodiscard]] bool has_allocated_much() const;
+  /// Whether the heap grants `bytes` as long as nothing was allocated since the last collection.
+  [[nodiscard]] bool grants_at_first(std::size_t bytes) const {
+    return bytes <= growth_.budget_while_growing(found_);
+  }
   /// Whether one more is to be tried.
   [[nodiscard]] bool may_collect_more() const { return refusals_ <= growth_.more_collections_when_exhausted; }
   /// Whether memory was found.

@@ -189,6 +189,21 @@ TEST(CPolicy, NoneIsRefusedBecauseOthersTookWhatACollectionFreed) {
   EXPECT_TRUE(has_taken_all);
 }
 
+// Takes all that every second collection freed.
+int collections_told = 0;
+void take_what_is_free(GC_EventType event) {
+  if (event == GC_EVENT_END && ++collections_told % 2 == 1) allocate(GC_get_free_bytes());
+}
+
+TEST(CPolicy, TheHeapDoesNotGrowBecauseOthersTookWhatACollectionFreed) {
+  allocate(16 << 20);
+  const std::size_t before = GC_get_heap_size();
+  GC_set_on_collection_event(take_what_is_free);
+  allocate(64 << 20);
+  EXPECT_GE(collections_told, 8);
+  EXPECT_LE(GC_get_heap_size(), before + before / 4);
+}
+
 TEST(CPolicy, WhatNoHeapCanHoldIsRefusedAtOnce) {
   GC_set_max_heap_size(32 << 20);
   const GC_word before = GC_get_gc_no();
