@@ -38,11 +38,13 @@ void AllocationProfile::clear() {
   samples_.clear();
   heads_.fill(0);
   for (std::atomic<std::uint64_t>& word : filter_) word.store(0, std::memory_order_relaxed);
+  has_samples_.store(false, std::memory_order_relaxed);
 }
 
 void AllocationProfile::set_bit_of(const heap::Object* object) {
   const std::size_t bit = bit_of(object);
   filter_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64), std::memory_order_relaxed);
+  has_samples_.store(true, std::memory_order_relaxed);
 }
 
 void AllocationProfile::add(const heap::Object* object, std::uint64_t bytes, std::uint64_t every,
