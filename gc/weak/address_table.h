@@ -1,13 +1,12 @@
 // AddressTable: a hash table from addresses to values, for the collector's own tables.
 //
-// It has open addressing with linear probing in one array, whose length is a power of two and which is at
-// most three quarters full. An erased entry is replaced by those behind it that were displaced, so that no
-// tombstones are left. (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithms L and R.)
+// It has open addressing with linear probing in one array, which is at most three quarters full and grows by
+// half. An erased entry is replaced by those behind it that were displaced, so that no tombstones are left.
+// (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithms L and R.)
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -48,9 +47,13 @@ class AddressTable {
   /// Returns the value of `address`, which is not 0; a new one is zeroed. Amortised O(1).
   Insertion insert(std::uintptr_t address) {
     JACKDAW_CHECK(address != 0);
-    if (Value* const value = find(address)) return {value, false};
-    if (!has_room() && !grow()) return {nullptr, false};
-    return {&put({address, {}}), true};
+    if (!entries_.empty()) {
+      const std::size_t place = place_for(address);
+      if (entries_[place].address == address) return {&entries_[place].value, false};
+      if (has_room()) return {&put_at(place, {address, {}}), true};
+    }
+    if (!grow()) return {nullptr, false};
+    return {&put_at(place_for(address), {address, {}}), true};
   }
 
   /// Erases `address` and returns whether it was in the table. O(1).
@@ -116,19 +119,29 @@ class AddressTable {
   static constexpr std::size_t kNowhere = ~std::size_t{0};
 
   [[nodiscard]] bool has_room() const { return 4 * (size_ + 1) <= 3 * entries_.size(); }
-  [[nodiscard]] std::size_t next(std::size_t place) const { return (place + 1) & (entries_.size() - 1); }
+  [[nodiscard]] std::size_t next(std::size_t place) const {
+    return place + 1 != entries_.size() ? place + 1 : 0;
+  }
+  // Returns how many places `to` lies behind `from`, around the array's end.
+  [[nodiscard]] std::size_t distance(std::size_t from, std::size_t to) const {
+    return to >= from ? to - from : to + entries_.size() - from;
+  }
   // The home of an address is given by the high bits of its product with 2^64 over the golden ratio, which
-  // spreads neighbouring addresses.
+  // spreads neighbouring addresses. They are a fraction of 2^32, and the length is less.
   [[nodiscard]] std::size_t home_of(std::uintptr_t address) const {
-    return (address * 0x9e3779b97f4a7c15) >> (64 - std::countr_zero(entries_.size()));
+    return ((address * 0x9e3779b97f4a7c15) >> 32) * entries_.size() >> 32;
   }
 
   [[nodiscard]] std::size_t place_of(std::uintptr_t address) const {
     if (size_ == 0) return kNowhere;
-    for (std::size_t place = home_of(address); entries_[place].address != 0; place = next(place)) {
-      if (entries_[place].address == address) return place;
-    }
-    return kNowhere;
+    const std::size_t place = place_for(address);
+    return entries_[place].address != 0 ? place : kNowhere;
+  }
+  // Returns the place of `address`, or the free one that it would have. There are places.
+  [[nodiscard]] std::size_t place_for(std::uintptr_t address) const {
+    std::size_t place = home_of(address);
+    while (entries_[place].address != 0 && entries_[place].address != address) place = next(place);
+    return place;
   }
 
   [[nodiscard]] Used used_in_piece(std::size_t piece) const {
@@ -156,11 +169,9 @@ class AddressTable {
     return count != 0;
   }
 
-  // Puts an entry whose address is not in the table; there must be room.
-  Value& put(const Entry& entry) {
-    JACKDAW_CHECK(has_room() && place_of(entry.address) == kNowhere);
-    std::size_t place = home_of(entry.address);
-    while (entries_[place].address != 0) place = next(place);
+  // Puts an entry at the free place that it is to have; there must be room.
+  Value& put_at(std::size_t place, const Entry& entry) {
+    JACKDAW_CHECK(has_room() && entries_[place].address == 0);
     entries_[place] = entry;
     ++size_;
     return entries_[place].value;
@@ -168,11 +179,9 @@ class AddressTable {
 
   void erase_at(std::size_t hole) {
     JACKDAW_CHECK(size_ != 0 && entries_[hole].address != 0);
-    const std::size_t mask = entries_.size() - 1;
     for (std::size_t place = next(hole); entries_[place].address != 0; place = next(place)) {
       // An entry whose home lies behind the hole stays, or it could not be found.
-      const std::size_t from_home = (place - home_of(entries_[place].address)) & mask;
-      if (from_home < ((place - hole) & mask)) continue;
+      if (distance(home_of(entries_[place].address), place) < distance(hole, place)) continue;
       entries_[hole] = entries_[place];
       hole = place;
     }
@@ -181,12 +190,13 @@ class AddressTable {
   }
 
   bool grow() {
-    base::PageArray<Entry> entries(std::max(kFirstLength, 2 * entries_.size()));
+    const std::size_t length = entries_.size() + entries_.size() / 2;
+    base::PageArray<Entry> entries(std::max(kFirstLength, (length + kPiece - 1) / kPiece * kPiece));
     if (entries.empty()) return false;
     std::swap(entries, entries_);
     size_ = 0;
     for (const Entry& entry : std::span(entries.data(), entries.size())) {
-      if (entry.address != 0) put(entry);
+      if (entry.address != 0) put_at(place_for(entry.address), entry);
     }
     return true;
   }

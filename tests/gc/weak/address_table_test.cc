@@ -115,6 +115,13 @@ TEST(AddressTable, GrowsToAHundredThousandAndIsCleared) {
   EXPECT_TRUE(table.insert(16).is_new);
 }
 
+// With lengths that double it would take 2 MiB and, for the next length, 4 at once.
+TEST(AddressTable, GrowsInStepsThatAreNotTooLarge) {
+  Table table;
+  const AddressSpaceLimit limit(std::size_t{5} << 20);
+  for (std::uintptr_t i = 1; i <= 100'000; ++i) ASSERT_NE(table.insert(16 * i).value, nullptr) << i;
+}
+
 TEST(AddressTable, KeepsItsContentsWhenThereIsNoMemory) {
   Table table;
   std::uintptr_t inserted = 0;
