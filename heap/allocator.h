@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -68,6 +69,13 @@ class Allocator {
     JACKDAW_CHECK(slot < run.end && (is_withdrawn_ || Chunk::of(slot)->is_allocated(slot)));
     JACKDAW_CHECK(Chunk::of(slot)->kind_of(slot) == kind);
     return take_slot(run, size_class);
+  }
+
+  /// Takes all that is left of the run at hand, as allocate_from_run() takes one slot after the other. O(1).
+  std::span<std::byte> take_run(std::size_t bytes, KindNumber kind) {
+    FreeRun& run = (*tables_[static_cast<std::size_t>(kind)])[SizeClasses::class_of(bytes)];
+    if (run.cursor == run.end) return {};
+    return {std::exchange(run.cursor, run.end), run.end};
   }
 
   /// Goes on to the next run that needs no other block, an explicitly freed slot or else one in the block at

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "gc/c/allocate.h"
 #include "gc/c/kinds.h"
 #include "gc/c/uncollectable.h"
 #include "gc/process/threads/thread_registry.h"
 #include "heap/layout.h"
+#include "heap/size_classes.h"
 
 namespace jackdaw::c_interface {
 
@@ -15,15 +17,16 @@ namespace {
 
 void link(void* object, void* next) { std::memcpy(object, &next, sizeof next); }
 
-// Prepends objects of `bytes` bytes from the thread's free run to `*list`, up to a block's worth. No
-// collection may come in between, since it would not find those without pointers.
+// Prepends the objects of `bytes` bytes that are left of the thread's free run to `*list`. No collection may
+// come in between, since it would not find those without pointers.
 void prepend_at_hand(std::size_t bytes, heap::KindNumber kind, void** list) {
   gc::ProcessThread* const thread = gc::ThreadRegistry::current();
   if (thread == nullptr) return;
   const gc::ThreadRegistry::CriticalSection critical(*thread);
-  for (std::size_t count = heap::kBlockBytes / bytes; count > 1; --count) {
-    void* const object = gc::ProcessCollector::allocate_from_run(bytes, kind);
-    if (object == nullptr) return;
+  const std::span<std::byte> slots = thread->allocator().take_run(bytes, kind);
+  const std::size_t slot_bytes = heap::SizeClasses::slot_bytes(heap::SizeClasses::class_of(bytes));
+  for (std::size_t end = slots.size(); end != 0; end -= slot_bytes) {
+    std::byte* const object = &slots[end - slot_bytes];
     link(object, *list);
     *list = object;
   }

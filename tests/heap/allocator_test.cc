@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -206,6 +207,16 @@ TEST_F(AllocatorTest, ASlotFreedRightBeforeTheRunIsItsFirst) {
   allocator_.free(freed);
   EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), freed);
   EXPECT_TRUE(is_cleared(freed, 64));
+}
+
+TEST_F(AllocatorTest, GivesTheRestOfARunAtOnce) {
+  EXPECT_TRUE(allocator_.take_run(64, KindNumber::words).empty());
+  auto* const first = reinterpret_cast<std::byte*>(allocator_.allocate_plain(64, KindNumber::words));
+  const std::span<std::byte> rest = allocator_.take_run(64, KindNumber::words);
+  EXPECT_EQ(rest.data(), first + 64);
+  EXPECT_EQ(rest.size(), kBlockBytes - 64);
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), nullptr);
+  EXPECT_TRUE(allocator_.take_run(64, KindNumber::words).empty());
 }
 
 TEST_F(AllocatorTest, FreedSlotsOfItsBlockThatAdjoinAreARun) {
