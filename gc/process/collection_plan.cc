@@ -194,6 +194,8 @@ void CollectionPlan::note_allocating_threads() {
 void CollectionPlan::note_stopped(Clock::time_point start, Clock::duration pause, std::uint64_t live_before,
                                   std::uint64_t allocated) {
   const std::uint64_t live = counters_.live_bytes();
+  cost_.note(start - pacing_.last_end(), pause);
+  found_.cost = cost_.level();
   pacing_.note_allocated(start, Clock::now(), allocated);
   pacing_.note_stopped(pause, live);
   pacing_.note_live(live_before, allocated, live);

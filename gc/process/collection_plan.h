@@ -14,6 +14,7 @@
 
 #include "gc/marking/collection.h"
 #include "gc/process/allocation_request.h"
+#include "gc/process/collection_cost.h"
 #include "gc/process/concurrent/concurrent_marking.h"
 #include "gc/process/concurrent/concurrent_pacing.h"
 #include "gc/process/cycle_permission.h"
@@ -174,6 +175,7 @@ class CollectionPlan {
   GrowthPolicy growth_;
   GrowthPolicy::Found found_;  // by the last collection; see limit_room()
   ConcurrentPacing pacing_;
+  CollectionCost cost_;
   bool is_asked_ = false;               // by ask_for_collection(), since the last collection
   bool is_sweep_unnoted_ = false;       // of the last cycle
   std::uint64_t uncounted_before_ = 0;  // at the last collection

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "gc/process/collection_cost.h"
+
 namespace jackdaw::gc {
 
 /// The budget is a fraction of what the last collection read, and has a minimum, so that collecting stays a
@@ -36,13 +38,15 @@ struct GrowthPolicy {
     std::uint64_t new_uncounted_bytes = 0;  ///< new since then, and freed explicitly by the program
     std::uint64_t floating_bytes = 0;       ///< allocated during the marking, beside the live ones
     std::uint32_t threads = 1;              ///< allocated small objects at the same time
+    std::uint32_t cost = 0;                 ///< of the last collections: CollectionCost::level()
     bool is_growing = false;                ///< nearly all that was allocated before it is live
   };
 
   /// Returns the bytes that the heap may always grow to.
   [[nodiscard]] std::uint64_t minimum_heap(const Found& found) const {
     constexpr std::uint64_t kSmall = std::uint64_t{4} << 20;
-    return std::max(minimum_heap_bytes, std::min(minimum_heap_bytes, kSmall) + more_for_threads(found));
+    const std::uint64_t least = std::min(minimum_heap_bytes, kSmall) + more_for_threads(found);
+    return std::max(minimum_heap_bytes, least + more_for_cost(least, found));
   }
   /// Returns the bytes to allocate until the next collection: at least what found.heap_bytes has
   /// room for.
@@ -87,6 +91,12 @@ struct GrowthPolicy {
     constexpr std::uint64_t kMost = std::uint64_t{3} << 20;
     const std::uint64_t more = std::min(minimum_budget_bytes, kMost) * 3 / 2;
     return (found.threads - std::min(found.threads, 1U)) * std::min(more, kMost);
+  }
+
+  // Where stops alone take much of the time of several threads, the least heap grows by up to a half, so that
+  // there are fewer stops.
+  [[nodiscard]] static std::uint64_t more_for_cost(std::uint64_t least, const Found& found) {
+    return found.threads > 1 ? least / 2 * found.cost / CollectionCost::kMost : 0;
   }
 
   // Data that is being built may be dropped at any time, and then the heap has become larger for nothing by

@@ -59,6 +59,8 @@ class ConcurrentPacing {
     last_allocated_ = allocated;
     since_ = end;
   }
+  /// Returns when the last collection ended.
+  [[nodiscard]] Clock::time_point last_end() const { return since_; }
   /// Whether the program would allocate at most a quarter of the live bytes in a cycle that takes `times` as
   /// long as a stop-the-world marking. One that allocates more soon needs another collection, is slowed down,
   /// and its heap grows by the dead objects that wait for it.

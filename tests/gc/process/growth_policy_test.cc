@@ -95,6 +95,19 @@ TEST(GrowthPolicy, AProgramOfManyThreadsAllocatesMoreAtLeast) {
   EXPECT_EQ(own.minimum_heap({.threads = 3}), 2 * kMebibyte + kMebibyte / 2);
 }
 
+TEST(GrowthPolicy, ThreadsThatAreStoppedForMuchOfTheTimeGetALargerHeap) {
+  GrowthPolicy policy;
+  EXPECT_EQ(policy.minimum_heap({.threads = 2, .cost = CollectionCost::kMost / 2}),
+            8 * kMebibyte + 3 * kMebibyte / 4);
+  EXPECT_EQ(policy.minimum_heap({.threads = 2, .cost = CollectionCost::kMost}),
+            10 * kMebibyte + kMebibyte / 2);
+  EXPECT_EQ(policy.budget({.live_bytes = kMebibyte / 2, .threads = 2, .cost = CollectionCost::kMost}),
+            10 * kMebibyte);
+  EXPECT_EQ(policy.minimum_heap({.threads = 1, .cost = CollectionCost::kMost}), policy.minimum_heap({}));
+  policy.minimum_heap_bytes = 20 * kMebibyte;
+  EXPECT_EQ(policy.minimum_heap({.threads = 2, .cost = CollectionCost::kMost}), 20 * kMebibyte);
+}
+
 TEST(GrowthPolicy, AnyBudgetMayBeTheLeast) {
   GrowthPolicy policy;
   policy.minimum_budget_bytes = std::numeric_limits<std::uint64_t>::max();
