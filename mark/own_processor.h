@@ -16,12 +16,15 @@ namespace jackdaw::mark {
 /// One for each thread that is woken. One thread at a time uses it.
 class OwnProcessor {
  public:
-  /// Keeps `thread`, which sleeps and is about to be woken, off the calling thread's processor until
-  /// come_back(), if it may run on others. Takes a microsecond. Does nothing after a filter of system calls
-  /// was installed, as the filter may end the program.
-  void keep_off_mine(pthread_t thread);
-  /// Lets the calling thread, which was woken, run on all its processors again. A change of its affinity by
-  /// others since keep_off_mine() stays, but one at the same time may be lost.
+  /// Returns the number of the processor that the calling thread runs on; negative where that is not known.
+  static int current() { return sched_getcpu(); }
+
+  /// Keeps `thread`, which sleeps and is about to be woken, off a processor until come_back(), and off
+  /// `second`, too, if it may run on a third. Negative numbers mean none. Takes two microseconds. Does
+  /// nothing after a filter of system calls was installed, as the filter may end the program.
+  void keep_off(pthread_t thread, int processor, int second = -1);
+  /// Lets the calling thread run on all its processors again. If others changed its affinity since
+  /// keep_off(), it stays as it is; a change at the same time, or to what keep_off() left, is lost.
   void come_back();
 
  private:
@@ -29,8 +32,8 @@ class OwnProcessor {
 
   const bool starts_filtered_ = base::has_system_call_filter();
   bool is_kept_off_ = false;
-  cpu_set_t allowed_{};     // before, while it is kept off
-  cpu_set_t restricted_{};  // and since
+  cpu_set_t allowed_{};  // before it was kept off
+  cpu_set_t left_{};     // while it is kept off
 };
 
 }  // namespace jackdaw::mark

@@ -137,9 +137,10 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
     woken_ = 0;
     at_work_ = 1;
     on_the_way_ = called - 1;
+    const int processor = OwnProcessor::current();
     for (std::uint32_t worker = 1; worker < called; ++worker) {
       seats_[worker]->has_job = true;
-      prepare_to_wake(*seats_[worker]);
+      keep_off(*seats_[worker], processor);
     }
     away_.assign(called, workers);
     // Relaxed: see called().
@@ -183,7 +184,7 @@ bool ThreadPool::call(std::uint32_t most_on_the_way) {
     called_.store(std::max(called(), worker + 1), std::memory_order_relaxed);
     seat = seats_[worker].get();
     seat->has_job = true;
-    prepare_to_wake(*seat);
+    keep_off(*seat, OwnProcessor::current());
     ++on_the_way_;
     publish();
   }
@@ -199,14 +200,16 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
     woken_ = static_cast<std::uint32_t>(helpers);
     for (std::size_t worker = 1; worker < seats_.size(); ++worker)
       seats_[worker]->is_woken = worker <= helpers;
-    if (helpers != 0) prepare_to_wake(*seats_[1]);
+    starter_processor_ = OwnProcessor::current();
+    if (helpers != 0) keep_off(*seats_[1], starter_processor_);
   }
   if (helpers != 0) seats_[1]->called.notify_one();
 }
 
-// To be called with the lock held, before a worker is notified.
-void ThreadPool::prepare_to_wake(Seat& seat) {
-  if (seat.is_asleep) seat.processor.keep_off_mine(seat.thread.native_handle());
+// To be called with the lock held, before a worker is notified: keeps a helper that sleeps off a processor,
+// and a second one.
+void ThreadPool::keep_off(Seat& seat, int processor, int second) {
+  if (seat.is_asleep) seat.processor.keep_off(seat.thread.native_handle(), processor, second);
 }
 
 // Wakes two further helpers, as one that was woken ahead, and polls for the job. The thread that will start
@@ -214,7 +217,7 @@ void ThreadPool::prepare_to_wake(Seat& seat) {
 void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
   for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
     if (next > woken_) break;
-    prepare_to_wake(*seats_[next]);
+    keep_off(*seats_[next], starter_processor_, OwnProcessor::current());
     seats_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the state is read again under the lock.
@@ -234,6 +237,18 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t wor
     }
   }
   lock.lock();
+}
+
+// Waits until a helper is called, or woken ahead, or the pool ends.
+void ThreadPool::await_call(std::unique_lock<std::mutex>& lock, Seat& self) {
+  const auto is_called = [&] { return stopping_ || self.has_job || self.is_woken; };
+  self.is_asleep = true;
+  while (!is_called()) {
+    self.called.wait(lock);
+    // The job may have ended meanwhile.
+    if (!is_called()) self.processor.come_back();
+  }
+  self.is_asleep = false;
 }
 
 // Counts a called worker as at work.
@@ -268,9 +283,7 @@ void ThreadPool::helper_loop(std::uint32_t worker) {
   std::unique_lock lock(mutex_);
   Seat& self = *seats_[worker];
   for (;;) {
-    self.is_asleep = true;
-    self.called.wait(lock, [&] { return stopping_ || self.has_job || self.is_woken; });
-    self.is_asleep = false;
+    await_call(lock, self);
     if (stopping_) return;
     if (std::exchange(self.is_woken, false)) {
       await_job(lock, worker);

@@ -112,8 +112,8 @@ class ThreadPool {
     std::condition_variable called;
     bool is_woken = false;   // for the next job, and has not woken yet
     bool has_job = false;    // that it was called to and has not begun
-    bool is_asleep = false;  // a helper, also while it wakes up
-    OwnProcessor processor;  // a helper's: its own, and before it wakes up, its waker's
+    bool is_asleep = false;  // until it has woken up and taken the lock; false for the first seat
+    OwnProcessor processor;  // guarded while it is asleep, else the helper's own
     std::thread thread;
   };
 
@@ -141,7 +141,8 @@ class ThreadPool {
   void take_part(Job job, bool waits_for_all);
   void come(Seat& seat);
   void leave(std::uint32_t worker);
-  static void prepare_to_wake(Seat& seat);
+  static void keep_off(Seat& seat, int processor, int second = -1);
+  void await_call(std::unique_lock<std::mutex>& lock, Seat& self);
   void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker);
   void publish();
 
@@ -152,7 +153,8 @@ class ThreadPool {
   WorkerSet away_;                // workers of the present job that are neither called nor at work
   std::uint32_t on_the_way_ = 0;  // called and not yet begun
   std::uint32_t at_work_ = 0;
-  std::uint32_t woken_ = 0;  // helpers woken for the next job
+  std::uint32_t woken_ = 0;     // helpers woken for the next job
+  int starter_processor_ = -1;  // of the thread that woke them
   bool stopping_ = false;
   std::vector<std::unique_ptr<Seat>> seats_;
   // These hints are copies of guarded members.

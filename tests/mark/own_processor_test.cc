@@ -1,14 +1,13 @@
-// OwnProcessor: a thread is kept off its waker's processor until it runs, and nothing else changes.
+// OwnProcessor: a thread is kept off a processor until it comes back, and nothing else changes.
 #include "mark/own_processor.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
 
+#include <cstddef>
 #include <future>
 #include <thread>
-
-#include "tests/confine_thread.h"
 
 namespace jackdaw::mark {
 namespace {
@@ -28,14 +27,10 @@ class OwnProcessorTest : public testing::Test {
   void SetUp() override {
     if (CPU_COUNT(&before_) < 2) GTEST_SKIP() << "there is one processor";
   }
-  void TearDown() override {
-    come_back();
-    ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof before_, &before_), 0);
-  }
-  // Calls keep_off_mine() on a processor and returns which ones the thread may then use.
-  cpu_set_t keep_off(int processor) {
-    confine_this_thread(processor);
-    own_.keep_off_mine(thread_.native_handle());
+  void TearDown() override { come_back(); }
+  // Returns which processors the thread may then use.
+  cpu_set_t keep_off(int processor, int second = -1) {
+    own_.keep_off(thread_.native_handle(), processor, second);
     return allowed_processors(thread_.native_handle());
   }
   // Has the thread come back, and end.
@@ -66,20 +61,29 @@ class OwnProcessorTest : public testing::Test {
   }};
 };
 
-TEST_F(OwnProcessorTest, AThreadIsKeptOffItsWakersUntilItComesBack) {
+TEST_F(OwnProcessorTest, AThreadIsKeptOffAProcessorUntilItComesBack) {
   expect_alike(keep_off(nth(0)), all_but(nth(0)));
   come_back();
   expect_alike(after_, before_);
 }
 
-TEST_F(OwnProcessorTest, TheLastWakerCounts) {
+TEST_F(OwnProcessorTest, AThreadIsKeptOffASecondOneIfThereIsAThird) {
+  cpu_set_t left = all_but(nth(0));
+  if (CPU_COUNT(&left) > 1) CPU_CLR(static_cast<std::size_t>(nth(1)), &left);
+  expect_alike(keep_off(nth(0), nth(1)), left);
+  come_back();
+  expect_alike(after_, before_);
+}
+
+TEST_F(OwnProcessorTest, TheLastCallCounts) {
   keep_off(nth(0));
   expect_alike(keep_off(nth(1)), all_but(nth(1)));
   come_back();
   expect_alike(after_, before_);
 }
 
-TEST_F(OwnProcessorTest, AThreadThatWasNotWokenComesBackFromNowhere) {
+TEST_F(OwnProcessorTest, WhatIsNoProcessorChangesNothing) {
+  for (const int processor : {-1, CPU_SETSIZE}) expect_alike(keep_off(processor), before_);
   come_back();
   expect_alike(after_, before_);
 }

@@ -2,6 +2,9 @@
 #include "mark/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -235,6 +238,38 @@ TEST(ThreadPool, MayEndWhileItsHelpersAreWoken) {
     ThreadPool pool(4);
     pool.wake_ahead(3);
   }
+}
+
+cpu_set_t allowed_processors(pid_t thread) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  EXPECT_EQ(sched_getaffinity(thread, sizeof allowed, &allowed), 0);
+  return allowed;
+}
+
+// Waits for a helper to run on all processors again.
+void await_freedom(pid_t helper) {
+  const cpu_set_t all = allowed_processors(0);
+  for (cpu_set_t its = allowed_processors(helper); !CPU_EQUAL(&its, &all); its = allowed_processors(helper))
+    std::this_thread::yield();
+}
+
+TEST(ThreadPool, HelpersMayRunOnAllProcessorsAgain) {
+  std::atomic<pid_t> helper{0};
+  ThreadPool pool(2, [&](std::uint32_t) { helper.store(gettid()); });
+  const cpu_set_t all = allowed_processors(0);
+  for (int job = 0; job < 100; ++job) {
+    pool.run([&](std::uint32_t) {
+      const cpu_set_t its = allowed_processors(0);
+      EXPECT_TRUE(CPU_EQUAL(&its, &all));
+    });
+    pool.run_on_call([&](std::uint32_t worker) {
+      if (worker == 0) pool.call(1);
+    });
+    await_freedom(helper.load());  // also if it missed the job
+  }
+  pool.wake_ahead(1);
+  await_freedom(helper.load());
 }
 
 TEST(ThreadPool, MayEndWithoutEverRunning) { const ThreadPool pool(4); }

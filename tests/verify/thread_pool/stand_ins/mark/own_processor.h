@@ -7,7 +7,8 @@ namespace jackdaw::mark {
 
 class OwnProcessor {
  public:
-  void keep_off_mine(pthread_t) {}
+  static int current() { return 0; }
+  void keep_off(pthread_t, int, int = -1) {}
   void come_back() {}
 };
 
