@@ -52,28 +52,38 @@ AllocationAnswer AllocationSlowPath::collect_and_allocate(const AllocationReques
   return AllocationAnswer::of(collect_until_found(request));
 }
 
+// Collects if that is worth it. Returns whether it did.
+bool AllocationSlowPath::collects(const AllocationRequest& request) {
+  const CollectionReason reason = parts_.plan.reason_of_refusal(request.bytes);
+  if (!parts_.plan.is_worth_a_collection(reason) || !parts_.plan.may_collect()) return false;
+  try {
+    world_.collect(reason, {request.stack_pointer});
+    return true;
+  } catch (const std::bad_alloc&) {  // then with what there is
+    return false;
+  }
+}
+
+// Other threads, and callbacks of the collection, may take what it freed before this thread comes to it. A
+// thread that comes too late collects again, as the heap would grow with each such race; but not for ever.
 void* AllocationSlowPath::collect_until_found(const AllocationRequest& request) {
+  constexpr int kMostTooLate = 4;
   void* object = nullptr;
-  bool has_collected = false;
-  // Other threads may take what a collection freed before this one comes to it.
-  const auto others_took_it = [&] { return has_collected && parts_.plan.has_allocated_much(); };
-  do {
-    has_collected = false;
-    const CollectionReason reason = parts_.plan.reason_of_refusal(request.bytes);
-    try {
-      if (parts_.plan.is_worth_a_collection(reason) && parts_.plan.may_collect()) {
-        world_.collect(reason, {request.stack_pointer});
-        has_collected = true;
-      }
-    } catch (const std::bad_alloc&) {  // then with what there is
-    }
+  for (int times_too_late = 0;;) {
+    const bool has_collected = collects(request);
     if (has_collected) object = request.attempt();
-    // A thread that comes too late collects once more. Beyond the budget the heap would grow with each race.
-    if (object == nullptr && others_took_it() && parts_.plan.grants_at_first(request.bytes)) continue;
+    const auto others_took_it = [&] { return has_collected && parts_.plan.has_allocated_much(); };
+    if (object == nullptr && times_too_late < kMostTooLate && others_took_it() &&
+        parts_.plan.grants_at_first(request.bytes)) {
+      ++times_too_late;
+      continue;
+    }
     if (object == nullptr) object = parts_.plan.attempt_beyond_budget(request);
-    if (object == nullptr && !others_took_it()) object = attempt_at_last(request);
+    const bool is_too_late = object == nullptr && others_took_it();
+    if (object == nullptr && !is_too_late) object = attempt_at_last(request);
     parts_.plan.note_answer(object != nullptr);
-  } while (object == nullptr && (parts_.plan.may_collect_more() || others_took_it()));
+    if (object != nullptr || (!parts_.plan.may_collect_more() && !is_too_late)) break;
+  }
   parts_.heap_size.tell();
   return object;
 }

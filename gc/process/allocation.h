@@ -30,6 +30,7 @@ class AllocationSlowPath {
   }
   void* allocate_in_callback(const AllocationRequest& request);
   AllocationAnswer collect_and_allocate(const AllocationRequest& request, std::uint64_t unless_after);
+  bool collects(const AllocationRequest& request);
   void* collect_until_found(const AllocationRequest& request);
   void* attempt_at_last(const AllocationRequest& request);
 

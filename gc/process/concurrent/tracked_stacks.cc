@@ -24,7 +24,7 @@ void TrackedStacks::note_all_changed(base::AddressRange pages) const {
   }
 }
 
-// Few stacks change, so a call looks at all that it may.
+// Where only changed stacks are scanned, they are few, and a call looks at a whole part.
 std::span<FiberStack> TrackedStacks::some_of(std::span<FiberStack> stacks, Which which) {
   if (which == Which::changed) return stacks;
   std::size_t count = 0;

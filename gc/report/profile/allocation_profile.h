@@ -61,8 +61,8 @@ class AllocationProfile : public AllocationSites {
            std::span<const std::uintptr_t> stack);
   /// Whether the object may be one that was added and is still there. Any thread, at any time.
   [[nodiscard]] bool may_have(const heap::Object* object) const {
-    // Relaxed, here and where they are written: the object's own thread, or whoever gave it the object, added
-    // it.
+    // Relaxed, here and where they are written: the calling thread added the object, or got it from the
+    // thread that did.
     if (!has_samples_.load(std::memory_order_relaxed)) return false;
     const std::size_t bit = bit_of(object);
     return (filter_[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0;
@@ -103,7 +103,7 @@ class AllocationProfile : public AllocationSites {
   AddressTable<Sample> samples_;
   std::array<std::uint32_t, kHeads> heads_{};                          // 1 + the first site with that hash
   std::array<std::atomic<std::uint64_t>, kFilterBits / 64> filter_{};  // bits of the samples' addresses
-  std::atomic<bool> has_samples_{false};  // since clear(); spares the filter's line
+  std::atomic<bool> has_samples_{false};  // a look at it spares the filter's line
 };
 
 }  // namespace jackdaw::gc
