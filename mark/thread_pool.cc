@@ -206,8 +206,8 @@ void ThreadPool::wake_ahead(std::size_t helpers) {
   if (helpers != 0) seats_[1]->called.notify_one();
 }
 
-// To be called with the lock held, before a worker is notified: keeps a helper that sleeps off a processor,
-// and a second one.
+// Keeps a sleeping helper away from a processor, and from a second one. To be called with the lock held,
+// before it is notified.
 void ThreadPool::keep_off(Seat& seat, int processor, int second) {
   if (seat.is_asleep) seat.processor.keep_off(seat.thread.native_handle(), processor, second);
 }
