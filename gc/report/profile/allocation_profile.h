@@ -103,7 +103,7 @@ class AllocationProfile : public AllocationSites {
   AddressTable<Sample> samples_;
   std::array<std::uint32_t, kHeads> heads_{};                          // 1 + the first site with that hash
   std::array<std::atomic<std::uint64_t>, kFilterBits / 64> filter_{};  // bits of the samples' addresses
-  std::atomic<bool> has_samples_{false};  // a look at it spares the filter's line
+  std::atomic<bool> has_samples_{false};  // read first, which spares the filter's line
 };
 
 }  // namespace jackdaw::gc
