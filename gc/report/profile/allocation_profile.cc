@@ -17,22 +17,26 @@ std::uintptr_t key_of(const heap::Object* object) { return reinterpret_cast<std:
 }  // namespace
 
 bool AllocationSites::copy(const AllocationSites& other) {
+  addresses_.clear();
   frames_.clear();
   sites_.clear();
-  return frames_.append_all(other.frames()) && sites_.append_all(other.sites());
+  return addresses_.append_all(other.addresses()) && frames_.append_all(other.frames_.span()) &&
+         sites_.append_all(other.sites());
 }
 
 void AllocationProfile::make_room() {
-  constexpr std::size_t kFrames = std::size_t{1} << 15;
-  constexpr std::size_t kSites = std::size_t{1} << 11;
+  constexpr std::size_t kFrames = std::size_t{1} << 13;
+  constexpr std::size_t kSites = std::size_t{1} << 9;
   if (!frames_.reserve(kFrames) || !sites_.reserve(kSites)) return;
 #ifdef MADV_POPULATE_WRITE
-  base::PageMemory::advise(frames_.begin(), kFrames * sizeof(std::uintptr_t), MADV_POPULATE_WRITE);
+  base::PageMemory::advise(frames_.begin(), kFrames * sizeof(std::uint32_t), MADV_POPULATE_WRITE);
   base::PageMemory::advise(sites_.begin(), kSites * sizeof(Site), MADV_POPULATE_WRITE);
 #endif
 }
 
 void AllocationProfile::clear() {
+  addresses_.clear();
+  places_.clear();
   frames_.clear();
   sites_.clear();
   samples_.clear();
@@ -69,13 +73,30 @@ std::uint32_t AllocationProfile::site_of(std::span<const std::uintptr_t> stack) 
   for (std::uint32_t site = head - 1; site != kNone; site = sites_[site].next) {
     if (std::ranges::equal(frames_of(sites_[site]), stack)) return site;
   }
-  if (!frames_.reserve(frames_.size() + stack.size())) return kNone;
-  const auto number = static_cast<std::uint32_t>(sites_.size());
   const auto first = static_cast<std::uint32_t>(frames_.size());
-  if (!sites_.append({first, static_cast<std::uint32_t>(stack.size()), head - 1, 0, 0, 0, 0})) return kNone;
-  for (const std::uintptr_t frame : stack) frames_.append_reserved(frame);
-  head = number + 1;
-  return number;
+  const auto append = [this](std::uintptr_t frame) {
+    const std::uint32_t place = place_of(frame);
+    return place != kNone && frames_.append(place);
+  };
+  if (!std::ranges::all_of(stack, append) ||
+      !sites_.append({first, static_cast<std::uint32_t>(stack.size()), head - 1, 0, 0, 0, 0})) {
+    frames_.shorten(first);
+    return kNone;
+  }
+  head = static_cast<std::uint32_t>(sites_.size());
+  return head - 1;
+}
+
+// Returns the address's place among all, or kNone when there is no memory.
+std::uint32_t AllocationProfile::place_of(std::uintptr_t address) {
+  const auto [place, is_new] = places_.insert(address);
+  if (place == nullptr) return kNone;
+  if (!is_new) return *place;
+  if (!addresses_.append(address)) {
+    places_.erase(address);
+    return kNone;
+  }
+  return *place = static_cast<std::uint32_t>(addresses_.size() - 1);
 }
 
 void AllocationProfile::count_live(const Sample& sample, double sign) {
@@ -98,9 +119,9 @@ void AllocationProfile::drop_unmarked() {
     // This may be called again for a sample that stays.
     if (is_live != sample.was_live) count_live(sample, is_live ? 1 : -1);
     sample.was_live = is_live;
+    if (is_live) set_bit_of(object);
     return !is_live;
   });
-  samples_.for_each([this](std::uintptr_t address, const Sample&) { set_bit_of(object_of_key(address)); });
 }
 
 }  // namespace jackdaw::gc

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 
 #include "base/page_vector.h"
@@ -24,7 +25,7 @@ class AllocationSites {
  public:
   /// The calls that led to an allocation.
   struct Site {
-    std::uint32_t first_frame;
+    std::uint32_t first_frame;  // among those of all sites
     std::uint32_t frames;
     std::uint32_t next;  // of those with the same head, or kNone
     double objects;      ///< allocated
@@ -37,20 +38,27 @@ class AllocationSites {
   [[nodiscard]] bool copy(const AllocationSites& other);
   /// Returns all sites, with the live figures of the last collection that looked.
   [[nodiscard]] std::span<const Site> sites() const { return sites_.span(); }
-  [[nodiscard]] std::span<const std::uintptr_t> frames() const { return frames_.span(); }
-  [[nodiscard]] std::span<const std::uintptr_t> frames_of(const Site& site) const {
-    return frames().subspan(site.first_frame, site.frames);
+  /// Returns the addresses of code that sites have, and perhaps others, each once.
+  [[nodiscard]] std::span<const std::uintptr_t> addresses() const { return addresses_.span(); }
+  /// Returns a site's calls, the innermost first, by their places among the addresses.
+  [[nodiscard]] std::span<const std::uint32_t> places_of(const Site& site) const {
+    return frames_.span().subspan(site.first_frame, site.frames);
+  }
+  /// Returns them by their addresses.
+  [[nodiscard]] auto frames_of(const Site& site) const {
+    return places_of(site) | std::views::transform([this](std::uint32_t place) { return addresses_[place]; });
   }
 
  protected:
-  base::PageVector<std::uintptr_t> frames_;
+  base::PageVector<std::uintptr_t> addresses_;
+  base::PageVector<std::uint32_t> frames_;  // places of addresses, which take half as many pages
   base::PageVector<Site> sites_;
 };
 
 /// One thread at a time; nothing calls malloc. When there is no memory, samples are lost.
 class AllocationProfile : public AllocationSites {
  public:
-  /// Makes room for the first two thousand stacks at once: a page fault for some of them takes longer than
+  /// Makes room for the first five hundred stacks at once: a page fault for some of them takes longer than
   /// the sample.
   void make_room();
   /// Forgets all samples.
@@ -98,9 +106,11 @@ class AllocationProfile : public AllocationSites {
   }
   void set_bit_of(const heap::Object* object);
   std::uint32_t site_of(std::span<const std::uintptr_t> stack);
+  std::uint32_t place_of(std::uintptr_t address);
   void count_live(const Sample& sample, double sign);
 
   AddressTable<Sample> samples_;
+  AddressTable<std::uint32_t> places_;                                 // of addresses
   std::array<std::uint32_t, kHeads> heads_{};                          // 1 + the first site with that hash
   std::array<std::atomic<std::uint64_t>, kFilterBits / 64> filter_{};  // bits of the samples' addresses
   std::atomic<bool> has_samples_{false};  // read first, which spares the filter's line

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "gc/report/profile/protobuf_message.h"
-#include "gc/weak/address_table.h"
 
 namespace jackdaw::gc {
 
@@ -69,7 +68,6 @@ class ProfileWriter {
                                                    "bytes", "inuse_objects", "inuse_space"};
     constexpr std::uint64_t kSpace = 7;
     constexpr std::uint64_t kDropped = 8;
-    if (!gather_addresses()) return false;
     for (const auto& [type, unit] :
          std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{{1, 2}, {3, 4}, {5, 2}, {6, 4}})
       value_type(1, type, unit);
@@ -80,7 +78,7 @@ class ProfileWriter {
     static_assert(kSpace + 1 == kDropped);
     next_text_ = kDropped + 1;
     while (!maps.empty()) mapping(mapping_of(take_until(maps, '\n')));
-    for (std::size_t i = 0; i < addresses_.size(); ++i) location(i);
+    for (std::size_t i = 0; i < profile_.addresses().size(); ++i) location(i);
     out_.number(7, kDropped);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     out_.number(9, static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()));
@@ -91,25 +89,18 @@ class ProfileWriter {
   }
 
  private:
-  // Gives each address its number, by which samples name it: one more than its place among all.
-  bool gather_addresses() {
-    for (const std::uintptr_t frame : profile_.frames()) {
-      const auto [number, is_new] = numbers_.insert(frame);
-      if (number == nullptr || (is_new && !addresses_.append(frame))) return false;
-      if (is_new) *number = addresses_.size();
-    }
-    return true;
-  }
-
   // Calls `fill(ProtobufMessage&)` and writes what it put together.
   template <typename Fill>
   void message(std::uint32_t field, Fill fill) {
-    base::PageVector<std::byte>& inner = inner_;
+    message(out_, field, inner_, fill);
+  }
+  template <typename Fill>
+  void message(ProtobufMessage& out, std::uint32_t field, base::PageVector<std::byte>& inner, Fill fill) {
     inner.clear();
     ProtobufMessage part(inner);
     fill(part);
     is_whole_ = is_whole_ && part.is_whole();
-    out_.text(field, inner.span());
+    out.text(field, inner.span());
   }
   void value_type(std::uint32_t field, std::uint64_t type, std::uint64_t unit) {
     message(field, [&](ProtobufMessage& part) {
@@ -117,9 +108,12 @@ class ProfileWriter {
       part.number(2, unit);
     });
   }
+  // The number of an address is one more than its place among all.
   void sample(const AllocationSites::Site& site) {
     message(2, [&](ProtobufMessage& part) {
-      for (const std::uintptr_t frame : profile_.frames_of(site)) part.number(1, *numbers_.find(frame));
+      message(part, 1, packed_, [&](ProtobufMessage& numbers) {
+        for (const std::uint32_t place : profile_.places_of(site)) numbers.packed(std::uint64_t{place} + 1);
+      });
       for (const double value : {site.objects, site.bytes, site.live_objects, site.live_bytes})
         part.number(2, rounded(value));
     });
@@ -140,7 +134,7 @@ class ProfileWriter {
     });
   }
   void location(std::size_t index) {
-    const std::uintptr_t address = addresses_[index];
+    const std::uintptr_t address = profile_.addresses()[index];
     const auto* const mapping = std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& one) {
       return one.start <= address && address < one.end;
     });
@@ -155,8 +149,7 @@ class ProfileWriter {
   const AllocationSites& profile_;
   ProtobufMessage out_;
   base::PageVector<std::byte> inner_;
-  base::PageVector<std::uintptr_t> addresses_;
-  AddressTable<std::uint64_t> numbers_;  // of these
+  base::PageVector<std::byte> packed_;
   base::PageVector<Mapping> mappings_;
   std::uint64_t next_text_ = 0;
   bool is_whole_ = true;

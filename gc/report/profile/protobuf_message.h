@@ -21,6 +21,8 @@ class ProtobufMessage {
     varint(std::uint64_t{field} << 3);
     varint(value);
   }
+  /// Appends a number to what becomes the text of a packed field.
+  void packed(std::uint64_t value) { varint(value); }
   /// Appends a text, or a message that is whole.
   void text(std::uint32_t field, std::span<const std::byte> bytes) {
     varint(std::uint64_t{field} << 3 | 2);
@@ -32,11 +34,14 @@ class ProtobufMessage {
   [[nodiscard]] bool is_whole() const { return is_whole_; }
 
  private:
+  // Seven bits in each byte, the low ones first.
   void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) append(static_cast<std::byte>(value | 0x80));
-    append(static_cast<std::byte>(value));
+    constexpr std::size_t kMost = 10;
+    is_whole_ = out_.reserve(out_.size() + kMost) && is_whole_;
+    if (!is_whole_) return;
+    for (; value >= 0x80; value >>= 7) out_.append_reserved(static_cast<std::byte>(value | 0x80));
+    out_.append_reserved(static_cast<std::byte>(value));
   }
-  void append(std::byte byte) { is_whole_ = out_.append(byte) && is_whole_; }
 
   base::PageVector<std::byte>& out_;
   bool is_whole_ = true;

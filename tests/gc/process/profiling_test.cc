@@ -1,6 +1,7 @@
 // Profiling by the C and C++ functions: what profiles have when, and what becomes of objects that are freed.
 #include "gc/process/profiling.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -170,6 +171,22 @@ TEST(Profiling, WritesAFileOrALine) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "jackdaw: the profile '/no/such/folder/profile' cannot be written (No such file or directory)\n");
   EXPECT_NE(object, nullptr);
+}
+
+// A program may have loaded a library by a relative path, and have gone to another folder since.
+TEST(Profiling, NamesLoadedFilesByWholePaths) {
+  GC_init();
+  const TemporaryFolder folder;
+  Dl_info library;
+  ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "_Unwind_Backtrace"), &library), 0);
+  std::filesystem::copy_file(library.dli_fname, folder.file("library.so"));
+  std::filesystem::current_path(folder.path());
+  ASSERT_NE(dlopen("./library.so", RTLD_NOW), nullptr) << dlerror();
+  std::filesystem::current_path("/");
+  ASSERT_EQ(GC_write_profile(folder.file("profile").c_str()), 1);
+  const std::string profile = read_file(folder.file("profile"));
+  EXPECT_NE(profile.find(std::filesystem::canonical(folder.file("library.so")).string()), std::string::npos);
+  EXPECT_NE(profile.find(std::filesystem::read_symlink("/proc/self/exe").string()), std::string::npos);
 }
 
 TEST(Profiling, IsForOneProcessAtATime) {
