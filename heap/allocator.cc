@@ -239,6 +239,7 @@ void Allocator::end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t s
   if (every == 0) [[likely]]
     return;
   const std::uint64_t all = std::uint64_t{slots.end - slots.first} * kGranuleBytes;
+  if (!is_first && sample_points_.pass_all(all, every)) return;
   std::uint64_t passed = is_first ? 0 : sample_points_.pass(slot_bytes, all, every);
   if (passed == 0) {
     sample_ = start + std::size_t{slots.first} * kGranuleBytes;

@@ -41,6 +41,14 @@ class SamplePoints {
     return all < left ? all : (left - 1) / bytes * bytes;
   }
 
+  /// Passes objects of `bytes` bytes in all if they are known to have no sample, and returns whether they
+  /// are.
+  bool pass_all(std::uint64_t bytes, std::uint64_t every) {
+    if (!has_none_within(bytes, every)) return false;
+    left_ -= bytes;
+    return true;
+  }
+
   /// Whether the next `bytes` bytes are known to have no sample.
   [[nodiscard]] bool has_none_within(std::uint64_t bytes, std::uint64_t every) const {
     return every == every_ && left_ > bytes;

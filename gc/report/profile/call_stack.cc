@@ -16,14 +16,16 @@ namespace jackdaw::gc {
 
 namespace {
 
+bool is_in_this_image(std::uintptr_t address) {
+  return reinterpret_cast<std::uintptr_t>(&kImageBegin) <= address &&
+         address < reinterpret_cast<std::uintptr_t>(&kImageCodeEnd);
+}
+
 // Whether an address is in the collector's own library; false where the program itself has the collector's
 // code.
 bool is_in_own_library(std::uintptr_t address) {
-  const auto is_here = [](std::uintptr_t one) {
-    return reinterpret_cast<std::uintptr_t>(&kImageBegin) <= one &&
-           one < reinterpret_cast<std::uintptr_t>(&kImageCodeEnd);
-  };
-  return is_here(address) && !is_here(getauxval(AT_PHDR));
+  static const bool is_library = !is_in_this_image(getauxval(AT_PHDR));
+  return is_library && is_in_this_image(address);
 }
 
 // The low bits of an address say which word has its rule; the word has the others, and the rule.
