@@ -301,26 +301,34 @@ class MarkLoop {
     }
   }
 
-  // Visits small objects where the heap is narrow: all tasks wait in the prefetch buffer. References of
-  // untyped ones are marked at once, since the next visit waits for them. Returns how many were visited.
+  // Visits small objects where the heap is narrow: all tasks wait in the prefetch buffer. Returns how many.
   template <Way kWay>
   JACKDAW_ALWAYS_INLINE std::size_t visit_if_narrow([[maybe_unused]] Model& model) {
-    std::size_t visited = 0;
     if constexpr (CandidateObjectModel<Model>) {
-      auto& prefetched = tasks().prefetched();
+      const auto& prefetched = tasks().prefetched();
       if (prefetched.size() >= kLowTasks || prefetched.size() == 0) return 0;
       if (counts_visits_ || !candidates_.is_empty()) return 0;
       if (prefetched.size() > kFewTasks && !model.is_picked_from(prefetched.oldest_task())) return 0;
-      BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
-      auto& waiting = sink.prefetched;
-      for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
-        const Task task = waiting.task_after(0);
-        if (waiting.size() <= kFewTasks) ask_behind(model, task);
-        if (!model.visit_few_words(task, sink) && !model.visit_at_once(task, sink)) break;
-        waiting.drop_oldest(1);
-      }
-      sink.end();
+      return visit_narrow<kWay>(model);
+    } else {
+      return 0;
     }
+  }
+
+  // References of untyped objects are marked at once, since the next visit waits for them. This is a function
+  // of its own so that its loop has all registers, as the other loops have theirs.
+  template <Way kWay>
+  [[gnu::noinline]] std::size_t visit_narrow(Model& model) {
+    BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+    auto& waiting = sink.prefetched;
+    std::size_t visited = 0;
+    for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
+      const Task task = waiting.task_after(0);
+      if (waiting.size() <= kFewTasks) ask_behind(model, task);
+      if (!model.visit_few_words(task, sink) && !model.visit_at_once(task, sink)) break;
+      waiting.drop_oldest(1);
+    }
+    sink.end();
     return visited;
   }
 

@@ -92,25 +92,24 @@ class PrefetchBuffer {
   /// Puts many tasks in and takes many out, in the same way.
   class Passing : public Filling {
    public:
-    explicit Passing(PrefetchBuffer& buffer) : Filling(buffer), taken_(buffer.taken_) {}
-    [[nodiscard]] std::size_t size() const { return put_ - taken_; }
+    using Filling::Filling;
+    [[nodiscard]] std::size_t size() const { return put_ - taken(); }
     /// Returns the task that leaves after `others` others; where fewer wait, one that left earlier, or
     /// Task{}, which may be prefetched but not visited.
     [[nodiscard]] Task task_after(std::size_t others) const {
-      return buffer_.ring_[(taken_ + others) % kDepth];
+      return buffer_.ring_[(full_ + others) % kDepth];
     }
     void drop_oldest(std::size_t count) {
       JACKDAW_CHECK(count <= size());
-      taken_ += count;
       full_ += count;
     }
     void end() {
       Filling::end();
-      buffer_.taken_ = taken_;
+      buffer_.taken_ = taken();
     }
     /// Continues after end(), with what was put in since.
     void begin() {
-      JACKDAW_CHECK(taken_ == buffer_.taken_);
+      JACKDAW_CHECK(taken() == buffer_.taken_);
       put_ = buffer_.put_;
     }
 
@@ -119,7 +118,8 @@ class PrefetchBuffer {
     using Filling::full_;
     using Filling::put_;
 
-    std::uint64_t taken_;
+    // The oldest task's place, taken() % kDepth, is full_ % kDepth: a loop keeps one number for both.
+    [[nodiscard]] std::uint64_t taken() const { return full_ - kDepth; }
   };
 
   /// A Passing that prefetches on entry only the tasks that leave soon.
@@ -127,7 +127,7 @@ class PrefetchBuffer {
    public:
     explicit Exchanging(PrefetchBuffer& buffer) : Passing(buffer), asked_(Passing::full_) {}
     /// Has the `first` tasks that leave next prefetched when they enter.
-    void ask_on_entry(std::size_t first) { asked_ = Passing::taken_ + first; }
+    void ask_on_entry(std::size_t first) { asked_ = Passing::taken() + first; }
     [[nodiscard]] bool asks_on_entry() const { return Passing::put_ < asked_; }
 
    private:

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/always_inline.h"
+#include "base/check.h"
 #include "base/prefetch.h"
 #include "gc/marking/candidate_picker.h"
 #include "gc/marking/layout_word.h"
@@ -170,7 +171,7 @@ class HeapObjectModel {
     if (type.layout() == heap::TypeDescriptor::Layout::reference_array) {
       const std::uint64_t length = object->array_length();
       if (mark::Slices::is_cut(length)) return false;
-      visit_slots(object->element(0), length, sink);
+      if (length != 0) visit_slots(object->element(0), length, sink);
     } else {
       for (const std::uint32_t word : type.reference_words()) visit_slot(*object->slot(word), sink);
     }
@@ -252,12 +253,16 @@ class HeapObjectModel {
     if (reference != nullptr) sink.reference(reference);
   }
 
+  // Visits at least one slot.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void visit_slots(const heap::Object::Slot* slots, std::uint64_t count,
                                                 Sink& sink) {
-    const heap::Object::Slot* const end = slots + count;
-    if (count % 2 != 0) visit_slot(*slots++, sink);
-    if (slots == end) return;
+    JACKDAW_CHECK(count != 0);
+    const heap::Object::Slot* end = slots + count;
+    if (count % 2 != 0) {
+      visit_slot(*--end, sink);
+      if (slots == end) return;
+    }
     do {  // two at a time: see docs/results.md
       visit_slot(slots[0], sink);
       visit_slot(slots[1], sink);
@@ -269,6 +274,7 @@ class HeapObjectModel {
   [[gnu::noinline]] static void visit_array(MarkTask task, Sink& sink) {
     heap::Object& array = *task.object();
     const mark::Slices::Range part = part_of(task, array.array_length(), sink);
+    if (part.begin == part.end) return;
     if constexpr (requires { sink.batch(); }) {
       auto batch = sink.batch();
       visit_slots(array.element(part.begin), part.end - part.begin, batch);
