@@ -20,7 +20,7 @@ class CollectionCost {
   // moves the level by one step, as it may have waited for a processor.
   void note(Duration running, Duration pause) {
     constexpr std::chrono::milliseconds kSeldom{1};
-    constexpr int kMuch = 8;  // an eighth of the time
+    constexpr int kMuch = 16;  // a sixteenth of the time
     const bool is_costly = running < kSeldom && pause * kMuch > running + pause;
     level_ = is_costly ? std::min(level_ + 1, kMost) : level_ - std::min(level_, 1U);
   }

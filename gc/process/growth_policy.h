@@ -85,18 +85,19 @@ struct GrowthPolicy {
   }
 
  private:
-  // Each further allocating thread adds one and a half of the minimum budget, up to 3 MiB. Otherwise a
-  // program would be stopped more often the more threads it has.
+  // Each further allocating thread adds half of the minimum budget, up to 1 MiB. Otherwise a program would be
+  // stopped more often the more threads it has.
   [[nodiscard]] std::uint64_t more_for_threads(const Found& found) const {
-    constexpr std::uint64_t kMost = std::uint64_t{3} << 20;
-    const std::uint64_t more = std::min(minimum_budget_bytes, kMost) * 3 / 2;
-    return (found.threads - std::min(found.threads, 1U)) * std::min(more, kMost);
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+    return (found.threads - std::min(found.threads, 1U)) * std::min(minimum_budget_bytes / 2, kMost);
   }
 
-  // Where stops alone take much of the time of several threads, the least heap grows by up to a half, so that
-  // there are fewer stops.
-  [[nodiscard]] static std::uint64_t more_for_cost(std::uint64_t least, const Found& found) {
-    return found.threads > 1 ? least / 2 * found.cost / CollectionCost::kMost : 0;
+  // Where stops alone take much of the time of several threads, the least heap grows by up to a half and
+  // three times what the threads add, so that there are fewer stops. With live data, marking takes that time.
+  [[nodiscard]] std::uint64_t more_for_cost(std::uint64_t least, const Found& found) const {
+    if (found.threads < 2) return 0;
+    const std::uint64_t more = (least / 2 + 3 * more_for_threads(found)) * found.cost / CollectionCost::kMost;
+    return more - std::min(more, 2 * found.live_bytes);
   }
 
   // Data that is being built may be dropped at any time, and then the heap has become larger for nothing by

@@ -26,11 +26,11 @@ TEST(CollectionCost, FallsStepByStepWhenTheyTakeLittle) {
   CollectionCost cost;
   cost.note(microseconds(120), microseconds(37));
   cost.note(microseconds(120), microseconds(37));
-  cost.note(microseconds(259), microseconds(37));
-  EXPECT_EQ(cost.level(), 1U) << "just less than an eighth";
-  cost.note(microseconds(258), microseconds(37));
+  cost.note(microseconds(555), microseconds(37));
+  EXPECT_EQ(cost.level(), 1U) << "just a sixteenth";
+  cost.note(microseconds(554), microseconds(37));
   EXPECT_EQ(cost.level(), 2U);
-  for (int i = 0; i < 3; ++i) cost.note(microseconds(400), microseconds(37));
+  for (int i = 0; i < 3; ++i) cost.note(microseconds(800), microseconds(37));
   EXPECT_EQ(cost.level(), 0U);
 }
 

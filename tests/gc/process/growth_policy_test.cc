@@ -85,27 +85,34 @@ TEST(GrowthPolicy, WhatFloatsInAHeapThatIsBeingBuiltIsTakenFromTheBudget) {
 TEST(GrowthPolicy, AProgramOfManyThreadsAllocatesMoreAtLeast) {
   const GrowthPolicy policy;
   EXPECT_EQ(policy.budget({.threads = 0}), policy.budget({.threads = 1}));
-  EXPECT_EQ(policy.budget({.threads = 2}), 7 * kMebibyte);
-  EXPECT_EQ(policy.minimum_heap({.threads = 16}), 49 * kMebibyte);
-  EXPECT_EQ(policy.budget_while_growing({.live_bytes = 6 * kMebibyte, .threads = 2}), 5 * kMebibyte);
+  EXPECT_EQ(policy.budget({.threads = 2}), 5 * kMebibyte);
+  EXPECT_EQ(policy.minimum_heap({.threads = 16}), 19 * kMebibyte);
+  EXPECT_EQ(policy.budget_while_growing({.live_bytes = 4 * kMebibyte, .threads = 2}), 3 * kMebibyte);
   EXPECT_EQ(policy.budget({.live_bytes = 300 * kMebibyte, .threads = 16}), 200 * kMebibyte) << "it is enough";
   GrowthPolicy own{.minimum_budget_bytes = kMebibyte / 2, .minimum_heap_bytes = 20 * kMebibyte};
   EXPECT_EQ(own.minimum_heap({.threads = 3}), 20 * kMebibyte);
   own.minimum_heap_bytes = kMebibyte;
-  EXPECT_EQ(own.minimum_heap({.threads = 3}), 2 * kMebibyte + kMebibyte / 2);
+  EXPECT_EQ(own.minimum_heap({.threads = 3}), kMebibyte + kMebibyte / 2);
 }
 
 TEST(GrowthPolicy, ThreadsThatAreStoppedForMuchOfTheTimeGetALargerHeap) {
   GrowthPolicy policy;
   EXPECT_EQ(policy.minimum_heap({.threads = 2, .cost = CollectionCost::kMost / 2}),
-            8 * kMebibyte + 3 * kMebibyte / 4);
+            7 * kMebibyte + 3 * kMebibyte / 4);
   EXPECT_EQ(policy.minimum_heap({.threads = 2, .cost = CollectionCost::kMost}),
             10 * kMebibyte + kMebibyte / 2);
-  EXPECT_EQ(policy.budget({.live_bytes = kMebibyte / 2, .threads = 2, .cost = CollectionCost::kMost}),
-            10 * kMebibyte);
   EXPECT_EQ(policy.minimum_heap({.threads = 1, .cost = CollectionCost::kMost}), policy.minimum_heap({}));
   policy.minimum_heap_bytes = 20 * kMebibyte;
   EXPECT_EQ(policy.minimum_heap({.threads = 2, .cost = CollectionCost::kMost}), 20 * kMebibyte);
+}
+
+// Budgets grow by what is live anyway.
+TEST(GrowthPolicy, ThreadsThatAreStoppedForMarkingGetNoLargerHeap) {
+  const GrowthPolicy policy;
+  EXPECT_EQ(policy.minimum_heap({.live_bytes = kMebibyte, .threads = 2, .cost = CollectionCost::kMost}),
+            8 * kMebibyte + kMebibyte / 2);
+  EXPECT_EQ(policy.minimum_heap({.live_bytes = 3 * kMebibyte, .threads = 2, .cost = CollectionCost::kMost}),
+            5 * kMebibyte);
 }
 
 TEST(GrowthPolicy, AnyBudgetMayBeTheLeast) {
