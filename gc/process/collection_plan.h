@@ -110,14 +110,17 @@ class CollectionPlan {
   // --- What collections found ---
 
   [[nodiscard]] const GrowthPolicy::Found& found() const { return found_; }
-  /// Returns the bytes of blocks that the heap may take until the next collection, when a sweep is over.
+  /// Returns the bytes of blocks that the heap may take until the next collection, when a sweep is over,
+  /// however much of the budget is spent.
   [[nodiscard]] std::uint64_t expected_use() const {
     // Small enough that sums do not overflow.
     constexpr std::uint64_t kMostBudget = std::numeric_limits<std::uint64_t>::max() / 4;
     GrowthPolicy::Found swept = found_;
     swept.live_bytes = heap_.swept().live_bytes;
     swept.unscanned_bytes = heap_.swept().unscanned_bytes;
-    return heap_.usage().used + std::min(growth_.budget_while_growing(swept), kMostBudget);
+    const std::uint64_t used = heap_.usage().used;
+    return used - std::min(used, heap_.allocated_bytes()) +
+           std::min(growth_.budget_while_growing(swept), kMostBudget);
   }
   /// Returns the bytes that the heap may always take.
   [[nodiscard]] std::uint64_t minimum_heap() const { return growth_.minimum_heap(found_); }

@@ -196,6 +196,18 @@ TEST(Scavenger, NotesTheHeapsUseOnceACollection) {
   });
 }
 
+// The sweep of a cycle may be noted late.
+TEST(Scavenger, ExpectsNoMoreUseWhereTheBudgetIsSpent) {
+  without_the_thread([] {
+    collect_cleanly();
+    collector().plan().disable();
+    const std::uint64_t at_first = collector().plan().expected_use();
+    allocate_garbage();
+    EXPECT_LT(collector().plan().expected_use(), at_first + kLargeBytes);
+    collector().plan().enable();
+  });
+}
+
 // Files in which threads wait for memory all the time, or never, from `start` on: scavenges twice, a second
 // apart.
 void look_twice(const KernelFiles& files, Scavenger::Clock::time_point start, bool is_short) {
