@@ -1,9 +1,10 @@
 // MemoryDemand: how much memory a heap is about to need, by what it needed in the last seconds.
 //
-// After a collection a heap is expected to take what that found live, and the budget. This counts in full
-// until kFullTime after the next collection, so that a program whose live data swings does not fault in again
-// what it gave up a moment ago, and then less and less, down to nothing after kAllTime. What the program will
-// allocate in kAhead at its present rate always counts, up to what the last collection lets it expect.
+// After a collection a heap is expected to take what that found live, and the budget. What the next one finds
+// dead may have died at any time between: it counts in full until kFullTime after the middle, so that a
+// program whose live data swings does not fault in again what it gave up a moment ago, and then less and
+// less, down to nothing after kAllTime. What the program will allocate in kAhead at its present rate always
+// counts, up to what the last collection lets it expect.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +32,10 @@ class MemoryDemand {
   /// Notes that a collection ended at `now`, and that the heap is expected to take `bytes` until the next
   /// one.
   void note_collection(std::uint64_t bytes, Clock::time_point now) {
-    note(expected_, now);
+    note(expected_, now - std::min<Clock::duration>((now - last_collection_) / 2, kOldest));
     note(bytes, now);
     expected_ = bytes;
+    last_collection_ = now;
   }
   /// Forgets what the heap was expected to take, until the next collection.
   void forget() {
@@ -75,13 +77,15 @@ class MemoryDemand {
   };
   static constexpr std::chrono::milliseconds kSlotTime{500};
   static constexpr std::size_t kSlots = 8;
-  static_assert(kSlots * kSlotTime >= kAllTime);
+  // The oldest note must not take the newest one's slot.
+  static constexpr auto kOldest = (kSlots - 1) * kSlotTime;
+  static_assert(kOldest >= kAllTime);
 
   void note(std::uint64_t bytes, Clock::time_point now) {
     const auto slot = static_cast<std::size_t>(now.time_since_epoch() / kSlotTime);
     Note& note = notes_[slot % kSlots];
     if (note.slot != slot) note = {.slot = slot};
-    note.time = now;
+    note.time = std::max(note.time, now);
     note.bytes = std::max(note.bytes, bytes);
   }
   static std::uint64_t part_of(const Note& note, Clock::time_point now, std::uint64_t used) {
@@ -99,6 +103,7 @@ class MemoryDemand {
   }
 
   std::uint64_t expected_ = 0;
+  Clock::time_point last_collection_{};
   std::array<Note, kSlots> notes_;
   std::array<Sample, kIntervals + 1> samples_;  // the newest first
   std::size_t sample_count_ = 0;
