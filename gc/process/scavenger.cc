@@ -176,7 +176,7 @@ void Scavenger::look_at_pressure(Clock::time_point now) {
 std::optional<std::chrono::milliseconds> Scavenger::scavenge(Clock::time_point now) {
   for (int step = 0; step < kStepsAtOnce; ++step) {
     const std::unique_lock lock(lock_, std::try_to_lock);
-    if (!lock) break;
+    if (!lock) return kRetryInterval;
     demand_.note_allocated(heap_.usage().allocated, now);
     look_at_pressure(now);
     if (!give_back(now)) return until_next_look();

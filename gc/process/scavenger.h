@@ -43,6 +43,8 @@ class Scavenger {
   /// there are only free pages of others, which wait until the program hardly allocates.
   static constexpr std::chrono::milliseconds kInterval{100};
   static constexpr std::chrono::milliseconds kLongInterval{1000};
+  /// The time until the next look where the collector's lock is held.
+  static constexpr std::chrono::milliseconds kRetryInterval{10};
   /// The time between two calls of an errand.
   static constexpr std::chrono::milliseconds kErrandInterval{1};
 

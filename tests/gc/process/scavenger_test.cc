@@ -154,6 +154,11 @@ TEST(Scavenger, GivesPagesOfPartlyFreeBlocksBackWhenTheProgramIsIdle) {
   });
 }
 
+TEST(Scavenger, LooksAgainSoonWhereTheLockIsHeld) {
+  const std::lock_guard lock(collector().lock());
+  std::thread([] { EXPECT_EQ(scavenger().scavenge(later()), Scavenger::kRetryInterval); }).join();
+}
+
 TEST(Scavenger, HasNothingToDoInASmallHeap) {
   without_the_thread([] {
     collector().collect();
