@@ -23,7 +23,7 @@ class MemoryDemand {
   using Seconds = std::chrono::duration<double>;
 
   static constexpr Seconds kFullTime{1.5};
-  static constexpr Seconds kAllTime{2.5};
+  static constexpr Seconds kAllTime{2.0};
   static constexpr Seconds kAhead{30};
   /// The rate of allocation is that of this many intervals of at least this length.
   static constexpr std::size_t kIntervals = 2;

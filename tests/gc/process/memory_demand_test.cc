@@ -32,9 +32,9 @@ TEST_F(IdleProgram, KeepsForAWhileWhatItNeeded) {
   demand_.note_collection(500, kStart);
   EXPECT_EQ(kept_after(seconds(0), 100), 500U);
   EXPECT_EQ(kept_after(milliseconds(1500), 100), 500U);
-  EXPECT_EQ(kept_after(milliseconds(2000), 100), 300U);
-  EXPECT_EQ(kept_after(milliseconds(2250), 100), 200U);
-  EXPECT_EQ(kept_after(milliseconds(2500), 100), 100U);
+  EXPECT_EQ(kept_after(milliseconds(1750), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(1875), 100), 200U);
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 100U);
   EXPECT_EQ(kept_after(seconds(100), 100), 100U);
   EXPECT_EQ(kept_after(seconds(0), 600), 600U);
 }
@@ -44,9 +44,9 @@ TEST_F(IdleProgram, KeepsForAWhileWhatItNeededUpToTheMiddleBetweenCollections) {
   demand_.note_collection(500, kStart - seconds(2));
   demand_.note_collection(200, kStart);
   EXPECT_EQ(kept_after(milliseconds(500), 200), 500U);
-  EXPECT_EQ(kept_after(milliseconds(1000), 200), 350U);
+  EXPECT_EQ(kept_after(milliseconds(750), 200), 350U);
   EXPECT_EQ(kept_after(milliseconds(1500), 100), 200U);
-  EXPECT_EQ(kept_after(milliseconds(2500), 100), 100U);
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 100U);
 }
 
 TEST_F(IdleProgram, KeepsNothingOfWhatItNeededLongAgo) {
@@ -59,9 +59,9 @@ TEST_F(IdleProgram, KeepsTheMostThatItNeededLately) {
   demand_.note_collection(500, kStart);
   for (int i = 1; i <= 4; ++i) demand_.note_collection(200, kStart + i * milliseconds(500));
   EXPECT_EQ(kept_after(milliseconds(1750), 100), 500U);
-  EXPECT_EQ(kept_after(milliseconds(2250), 100), 300U);
+  EXPECT_EQ(kept_after(milliseconds(2000), 100), 300U);
   EXPECT_EQ(kept_after(milliseconds(3500), 100), 200U);
-  EXPECT_EQ(kept_after(milliseconds(4500), 100), 100U);
+  EXPECT_EQ(kept_after(milliseconds(4000), 100), 100U);
 }
 
 TEST(MemoryDemand, CountsWhatWillSoonBeAllocated) {
