@@ -249,6 +249,13 @@ void Allocator::end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t s
   slots.end = slots.first + static_cast<std::uint32_t>(passed / kGranuleBytes);
 }
 
+// The next object in a slot that joins the run at hand is passed before it is allocated. The slow path
+// allocates one that is to be a sample.
+bool Allocator::passes_without_sample(std::size_t bytes) {
+  const std::uint64_t every = heap_.sample_every();
+  return every == 0 || sample_points_.pass_all(bytes, every);
+}
+
 std::size_t Allocator::free(Object* object) {
   Chunk& chunk = *Chunk::of(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
@@ -272,8 +279,7 @@ std::size_t Allocator::free(Object* object) {
   if (kind.is_cleared) std::memset(slot, 0, bytes);
   const bool is_before_run =
       slot + bytes == run.cursor && run.block.chunk == &chunk && run.block.index == index;
-  // A slot is given out anew, as a possible sample, while there are samples.
-  if (is_before_run && kind.contents != Contents::references && heap_.sample_every() == 0) {
+  if (is_before_run && kind.contents != Contents::references && passes_without_sample(bytes)) {
     run.cursor = slot;
   } else {
     set_next_freed(slot, run.freed);

@@ -150,6 +150,7 @@ class Allocator {
   [[nodiscard]] bool are_runs_plain(KindNumber number) const;
   void end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
   void note_if_sample(const void* object, std::size_t bytes);
+  bool passes_without_sample(std::size_t bytes);
   void take_freed(FreeRun& run, std::size_t slot_bytes);
   static std::byte* take_from_list(std::byte* freed);
   static bool is_in_block(const FreeRun& run, const std::byte* slot);

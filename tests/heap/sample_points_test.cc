@@ -152,7 +152,8 @@ TEST(SamplePoints, AFreedSlotThatIsAllocatedAgainCounts) {
   heap.set_sample_every(kEvery);
   int samples = 0;
   for (int i = 0; i < 64'000; ++i) {
-    Object* const object = allocator.allocate_plain(64, KindNumber::words);
+    Object* object = allocator.allocate_from_run(64, KindNumber::words);
+    if (object == nullptr) object = allocator.allocate_plain(64, KindNumber::words);
     if (allocator.take_sample(object)) ++samples;
     allocator.free(object);
   }
