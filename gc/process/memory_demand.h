@@ -1,7 +1,8 @@
 // MemoryDemand: how much memory a heap is about to need, by what it needed in the last seconds.
 //
 // After a collection a heap is expected to take what that found live, and the budget. What the next one finds
-// dead may have died at any time between: it counts in full until kFullTime after the middle, so that a
+// dead died in the middle between them, it is assumed, but a second before at most, since a program that
+// allocates in bursts needs its memory soon after. It counts in full until kFullTime after that, so that a
 // program whose live data swings does not fault in again what it gave up a moment ago, and then less and
 // less, down to nothing after kAllTime. What the program will allocate in kAhead at its present rate always
 // counts, up to what the last collection lets it expect.
@@ -77,9 +78,8 @@ class MemoryDemand {
   };
   static constexpr std::chrono::milliseconds kSlotTime{500};
   static constexpr std::size_t kSlots = 8;
-  // The oldest note must not take the newest one's slot.
-  static constexpr auto kOldest = (kSlots - 1) * kSlotTime;
-  static_assert(kOldest >= kAllTime);
+  static constexpr std::chrono::seconds kOldest{1};
+  static_assert(kSlots * kSlotTime >= kAllTime + kOldest);
 
   void note(std::uint64_t bytes, Clock::time_point now) {
     const auto slot = static_cast<std::size_t>(now.time_since_epoch() / kSlotTime);

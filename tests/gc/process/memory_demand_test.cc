@@ -49,9 +49,10 @@ TEST_F(IdleProgram, KeepsForAWhileWhatItNeededUpToTheMiddleBetweenCollections) {
   EXPECT_EQ(kept_after(milliseconds(2000), 100), 100U);
 }
 
-TEST_F(IdleProgram, KeepsNothingOfWhatItNeededLongAgo) {
+TEST_F(IdleProgram, KeepsForAWhileWhatItNeededUpToASecondBeforeACollection) {
   demand_.note_collection(500, kStart - seconds(100));
   demand_.note_collection(200, kStart);
+  EXPECT_EQ(kept_after(milliseconds(500), 200), 500U);
   EXPECT_EQ(kept_after(milliseconds(1500), 100), 200U);
 }
 
