@@ -253,7 +253,7 @@ class HeapObjectModel {
     if (reference != nullptr) sink.reference(reference);
   }
 
-  // Visits at least one slot.
+  // Visits at least one slot. The last of an odd number comes first.
   template <typename Sink>
   JACKDAW_ALWAYS_INLINE static void visit_slots(const heap::Object::Slot* slots, std::uint64_t count,
                                                 Sink& sink) {
