@@ -195,7 +195,8 @@ bool StopTheWorld::write_dump(DumpStream& stream, const OwnStack& own_stack) {
   dump.write_kinds();
   dump.write_objects();
   const AllocationProfile& profile = parts_.profiling.profile();
-  for (const AllocationSites::Site& site : profile.sites()) dump.write_calls(profile, site);
+  for (const AllocationSites::Site& site : profile.sites())
+    dump.write_calls(profile.places_of(site), profile.addresses());
   profile.for_each_sample(
       [&](const heap::Object* object, std::uint32_t site) { dump.write_sample(object, site); });
   parts_.roots.read(dump, parts_.hooks.more_roots, own_stack);

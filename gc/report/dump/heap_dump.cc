@@ -93,10 +93,10 @@ void HeapDump::write_objects() {
   write_types();
 }
 
-void HeapDump::write_calls(const AllocationSites& profile, const AllocationSites::Site& site) {
+void HeapDump::write_calls(std::span<const std::uint32_t> places, std::span<const std::uintptr_t> addresses) {
   out_.tag(DumpTag::calls);
-  out_.number(site.frames);
-  for (const std::uintptr_t frame : profile.frames_of(site)) out_.number(frame);
+  out_.number(places.size());
+  for (const std::uint32_t place : places) out_.number(addresses[place]);
 }
 
 void HeapDump::write_sample(const heap::Object* object, std::uint64_t calls) {

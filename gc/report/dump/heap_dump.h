@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 
 #include "base/address_range.h"
 #include "base/page_vector.h"
@@ -15,7 +16,6 @@
 #include "gc/marking/object_model.h"
 #include "gc/report/dump/dump_format.h"
 #include "gc/report/dump/dump_stream.h"
-#include "gc/report/profile/allocation_profile.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/word_scan.h"
@@ -35,8 +35,9 @@ class HeapDump {
   void write_kinds();
   /// Writes every marked object with its references. O(heap).
   void write_objects();
-  /// Writes a site's calls, which allocated objects, the innermost first. Sites are numbered from 0 on.
-  void write_calls(const AllocationSites& profile, const AllocationSites::Site& site);
+  /// Writes calls that allocated objects, the innermost first, by their places among addresses of code. They
+  /// are numbered from 0 on.
+  void write_calls(std::span<const std::uint32_t> places, std::span<const std::uintptr_t> addresses);
   /// Writes by which calls an object was allocated, if it is marked.
   void write_sample(const heap::Object* object, std::uint64_t calls);
 

@@ -70,8 +70,9 @@ std::uint32_t AllocationProfile::site_of(std::span<const std::uintptr_t> stack) 
   std::uint64_t hash = 0;
   for (const std::uintptr_t frame : stack) hash = (hash ^ frame) * 0x9e3779b97f4a7c15;
   std::uint32_t& head = heads_[hash >> 32 & (kHeads - 1)];
+  const auto is_at = [this](std::uint32_t place, std::uintptr_t frame) { return addresses_[place] == frame; };
   for (std::uint32_t site = head - 1; site != kNone; site = sites_[site].next) {
-    if (std::ranges::equal(frames_of(sites_[site]), stack)) return site;
+    if (std::ranges::equal(places_of(sites_[site]), stack, is_at)) return site;
   }
   const auto first = static_cast<std::uint32_t>(frames_.size());
   const auto append = [this](std::uintptr_t frame) {

@@ -11,7 +11,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 
 #include "base/page_vector.h"
@@ -43,10 +42,6 @@ class AllocationSites {
   /// Returns a site's calls, the innermost first, by their places among the addresses.
   [[nodiscard]] std::span<const std::uint32_t> places_of(const Site& site) const {
     return frames_.span().subspan(site.first_frame, site.frames);
-  }
-  /// Returns them by their addresses.
-  [[nodiscard]] auto frames_of(const Site& site) const {
-    return places_of(site) | std::views::transform([this](std::uint32_t place) { return addresses_[place]; });
   }
 
  protected:

@@ -24,8 +24,8 @@ bool is_in_this_image(std::uintptr_t address) {
 // Whether an address is in the collector's own library; false where the program itself has the collector's
 // code.
 bool is_in_own_library(std::uintptr_t address) {
-  static const bool is_library = !is_in_this_image(getauxval(AT_PHDR));
-  return is_library && is_in_this_image(address);
+  static const bool kIsLibrary = !is_in_this_image(getauxval(AT_PHDR));
+  return kIsLibrary && is_in_this_image(address);
 }
 
 // The low bits of an address say which word has its rule; the word has the others, and the rule.

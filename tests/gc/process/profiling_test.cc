@@ -51,7 +51,8 @@ TEST_F(AllocationProfileTest, SumsUpByStack) {
   profile_.add(allocate(), 64 * kEvery, kEvery, second);
   ASSERT_EQ(profile_.sites().size(), 2U);
   const AllocationProfile::Site& site = profile_.sites()[0];
-  EXPECT_TRUE(std::ranges::equal(profile_.frames_of(site), first));
+  EXPECT_TRUE(std::ranges::equal(profile_.places_of(site), first, {},
+                                 [this](std::uint32_t place) { return profile_.addresses()[place]; }));
   EXPECT_NEAR(site.objects, 3 / (1 - std::exp(-1.0)), 1e-9);
   EXPECT_NEAR(site.bytes, kEvery * site.objects, 1e-3);
   EXPECT_EQ(profile_.sites()[1].objects, 1.0) << "an object of 64 intervals is always a sample";
@@ -130,7 +131,7 @@ TEST(Profiling, FindsWhoAllocatedAndWhatIsAlive) {
     live_bytes += site.live_bytes;
   }
   ASSERT_NE(site_with_most(profile), nullptr);
-  EXPECT_GT(profile.frames_of(*site_with_most(profile)).size(), 2U);
+  EXPECT_GT(profile.places_of(*site_with_most(profile)).size(), 2U);
   // Five standard deviations, of about 2,400 samples.
   EXPECT_NEAR(bytes, kObjects * 1008.0, kObjects * 1008.0 * 0.12);
   EXPECT_NEAR(live_bytes / bytes, 0.5, 0.06);
