@@ -119,7 +119,9 @@ class Recording::Traversal {
     return number;
   }
 
+  // The last of an odd number of words comes first, as in gc::HeapObjectModel.
   void refer_to_words(heap::Object* object, std::uint64_t begin, std::uint64_t end) {
+    if ((end - begin) % 2 != 0) refer_to(*object->slot(--end));
     for (std::uint64_t word = begin; word < end; ++word) refer_to(*object->slot(word));
   }
   void refer_to(heap::Object* target) {
