@@ -1,11 +1,11 @@
 // MemoryDemand: how much memory a heap is about to need, by what it needed in the last seconds.
 //
-// After a collection a heap is expected to take what that found live, and the budget. What the next one finds
-// dead died in the middle between them, it is assumed, but a second before at most, since a program that
-// allocates in bursts needs its memory soon after. It counts in full until kFullTime after that, so that a
-// program whose live data swings does not fault in again what it gave up a moment ago, and then less and
-// less, down to nothing after kAllTime. What the program will allocate in kAhead at its present rate always
-// counts, up to what the last collection lets it expect.
+// After a collection a heap is expected to take what that found live, and the budget. The heap is taken to
+// need this up to the middle between that collection and the next, or up to kOldest before the next where
+// that is later, since a program that allocates in bursts needs its memory soon after. It counts in full
+// until kFullTime after that, so that a program whose live data swings does not fault in again what it gave
+// up a moment ago, and then less and less, down to nothing after kAllTime. The allocation in kAhead at the
+// present rate always counts, up to what the last collection lets the program expect.
 #pragma once
 
 #include <algorithm>

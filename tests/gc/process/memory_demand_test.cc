@@ -39,7 +39,7 @@ TEST_F(IdleProgram, KeepsForAWhileWhatItNeeded) {
   EXPECT_EQ(kept_after(seconds(0), 600), 600U);
 }
 
-// What the second collection finds dead has died a second before, it is assumed.
+// The demand assumes that objects died in the middle between two collections, here a second before the last.
 TEST_F(IdleProgram, KeepsForAWhileWhatItNeededUpToTheMiddleBetweenCollections) {
   demand_.note_collection(500, kStart - seconds(2));
   demand_.note_collection(200, kStart);
