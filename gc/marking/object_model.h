@@ -15,6 +15,7 @@
 #include "gc/marking/mark_task.h"
 #include "gc/weak/weak_references.h"
 #include "heap/chunk.h"
+#include "heap/granule_bits.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/type_descriptor.h"
@@ -52,14 +53,10 @@ class HeapObjectModel {
     if (is_known_exclusive(sharing)) {
       const std::size_t granule = heap::Chunk::granule_of(object);
       if (!chunk->mark_exclusively_at(object, granule)) return {};
-      if (chunk->has_plain_references_at(granule)) [[likely]]
-        return MarkTask(object);
-    } else {
-      if (!set_mark(object, sharing)) return {};
-      if (chunk->has_plain_references(object)) [[likely]]
-        return MarkTask(object);
+      return outcome_of(object, chunk->contents_at(granule));
     }
-    return is_leaf(object) ? Outcome::leaf() : task_of(object);
+    if (!set_mark(object, sharing)) return {};
+    return outcome_of(object, chunk->contents_at(heap::GranuleBits::granule_of(object)));
   }
   // Marks what a word points to. The block's shape is known, and the slot's start matters only if the word is
   // an interior pointer. If a granule's mark is clear, an object starts there (heap::Heap::clear_marks).
@@ -230,6 +227,12 @@ class HeapObjectModel {
     return __builtin_constant_p(sharing) && sharing == mark::Sharing::exclusive;
   }
 
+  [[nodiscard]] JACKDAW_ALWAYS_INLINE static Outcome outcome_of(heap::Object* object,
+                                                                heap::Contents contents) {
+    if (contents == heap::Contents::references) [[likely]]
+      return MarkTask(object);
+    return contents == heap::Contents::data ? Outcome::leaf() : task_of(object);
+  }
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static Outcome outcome_of_slot(heap::Object* start,
                                                                      heap::BlockShape shape) {
     if (shape.holds_data()) return Outcome::leaf();
