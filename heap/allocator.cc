@@ -183,9 +183,8 @@ bool Allocator::are_runs_plain(KindNumber number) const {
 // it is taken alone while there are samples.
 void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
   JACKDAW_CHECK(Heap::bytes_of(reinterpret_cast<const Object*>(run.freed)) == slot_bytes);
-  run.cursor = run.freed;
-  run.end = run.freed + slot_bytes;
-  run.freed = take_from_list(run.cursor);
+  run.cursor = run.pop_freed();
+  run.end = run.cursor + slot_bytes;
   if (heap_.sample_every() != 0) return note_if_sample(run.cursor, slot_bytes);
   if (!is_in_block(run, run.cursor) || has_types(run)) return;
   for (std::byte* slot = run.freed; slot != nullptr && is_in_block(run, slot); slot = run.freed) {
@@ -196,7 +195,7 @@ void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
     } else {
       return;
     }
-    run.freed = take_from_list(slot);
+    run.pop_freed();
   }
 }
 
@@ -211,11 +210,17 @@ bool Allocator::has_types(const FreeRun& run) {
   return chunk.kind_table()[chunk.kind(run.block.index)].contents == Contents::references;
 }
 
-// Clears a freed slot's link, and returns the next slot.
-std::byte* Allocator::take_from_list(std::byte* freed) {
-  std::byte* const next = next_freed(freed);
-  std::memset(freed, 0, sizeof(std::uintptr_t));
-  return next;
+void Allocator::FreeRun::push_freed(std::byte* slot) {
+  set_next_freed(slot, freed);
+  freed = slot;
+  ++freed_slots;
+}
+
+std::byte* Allocator::FreeRun::pop_freed() {
+  std::byte* const slot = std::exchange(freed, next_freed(freed));
+  std::memset(slot, 0, sizeof(std::uintptr_t));
+  --freed_slots;
+  return slot;
 }
 
 Object* Allocator::allocate_large(std::size_t bytes, KindNumber kind, LargeAddresses addresses) {
@@ -256,6 +261,20 @@ bool Allocator::passes_without_sample(std::size_t bytes) {
   return every == 0 || sample_points_.pass_all(bytes, every);
 }
 
+// Returns the run in whose list a freed slot may wait; null when there is none. Slots of uncollectable kinds
+// are roots until they are withdrawn: none is added between that and the sweep, and none that a procedure of
+// the program would visit. Their list alone is no reason to make a table.
+Allocator::FreeRun* Allocator::run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class) {
+  if (heap_.poison().is_on()) return nullptr;
+  if (kind.is_collectable) {
+    RunTable* const runs = runs_of(number);
+    return runs != nullptr ? &(*runs)[size_class] : nullptr;
+  }
+  if (is_withdrawn_ || !has_runs_of(number) || kind.contents == Contents::by_kind) return nullptr;
+  FreeRun& run = (*own_tables_[static_cast<std::size_t>(number)])[size_class];
+  return run.freed_slots < kMostKept ? &run : nullptr;
+}
+
 std::size_t Allocator::free(Object* object) {
   Chunk& chunk = *Chunk::of(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
@@ -269,21 +288,19 @@ std::size_t Allocator::free(Object* object) {
     return bytes;
   }
   const KindNumber number = chunk.kind(index);
-  RunTable* const runs = heap_.sweeper_.are_freed_by_others(number) ? nullptr : runs_of(number);
-  if (runs == nullptr) {
+  const Kind& kind = chunk.kind_table()[number];
+  FreeRun* const run = run_for_freed(number, kind, info.size_class);
+  if (run == nullptr) {
     heap_.free_slot(object);
     return bytes;
   }
-  FreeRun& run = (*runs)[info.size_class];
-  const Kind& kind = chunk.kind_table()[number];
   if (kind.is_cleared) std::memset(slot, 0, bytes);
   const bool is_before_run =
-      slot + bytes == run.cursor && run.block.chunk == &chunk && run.block.index == index;
+      slot + bytes == run->cursor && run->block.chunk == &chunk && run->block.index == index;
   if (is_before_run && kind.contents != Contents::references && passes_without_sample(bytes)) {
-    run.cursor = slot;
+    run->cursor = slot;
   } else {
-    set_next_freed(slot, run.freed);
-    run.freed = slot;
+    run->push_freed(slot);
   }
   return bytes;
 }
@@ -305,17 +322,22 @@ void Allocator::give_up_blocks() {
       if (heap_.poison().is_on()) heap_.poison().give_up(run.cursor, run.end);
       Chunk::set_free(run.cursor, run.end);
     }
-    if (run.freed != nullptr) heap_.abandon(run.freed);
+    if (run.freed != nullptr) {
+      const Chunk& chunk = *Chunk::of(run.freed);
+      if (chunk.kind_table()[chunk.kind_of(run.freed)].is_collectable) {
+        heap_.abandon(run.freed);
+      } else {
+        withdraw_freed(run.freed);
+      }
+    }
     run.reset();
   });
 }
 
-void Allocator::withdraw_free_slots() {
-  is_withdrawn_ = true;
-  for_each_run([](const FreeRun& run) {
-    if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
-    withdraw_freed(run.freed);
-  });
+void Allocator::withdraw(FreeRun& run) {
+  if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
+  withdraw_freed(std::exchange(run.freed, nullptr));
+  run.freed_slots = 0;
 }
 
 void Allocator::withdraw_freed(std::byte* freed) {
@@ -347,6 +369,7 @@ void Allocator::sweep_blocks() {
   is_withdrawn_ = false;
   for_each_run([this](FreeRun& run) {
     run.freed = nullptr;
+    run.freed_slots = 0;
     if (run.block.chunk != nullptr) {
       if (heap_.poison().is_on())
         heap_.poison().sweep_block(*run.block.chunk, run.block.index, run.cursor, run.end);

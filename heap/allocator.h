@@ -99,7 +99,8 @@ class Allocator {
   }
 
   /// Frees an object of any allocator of the heap now; nothing may use it any more. This allocator gives its
-  /// slot out again soon, if the kind is collectable. Returns its bytes. O(1) but for the clearing.
+  /// slot out again soon, but for poisoned heaps, and few of uncollectable kinds. Returns its bytes. O(1) but
+  /// for the clearing.
   std::size_t free(Object* object);
 
  private:
@@ -112,11 +113,15 @@ class Allocator {
     std::uint32_t next_granule = 0;     // where the search for the next run goes on
     std::uint32_t blocks_expected = 0;  // how many were taken between the last two sweeps
     std::uint32_t blocks_taken = 0;     // since the last sweep
+    std::uint16_t freed_slots = 0;      // in `freed`, modulo 65,536
     bool begins_with_sample = false;    // the next run in the block
     bool is_plain = false;              // the block was partly free, and its runs need only to be cleared
 
     // Leaves the run without a block and without slots.
     void reset() { *this = FreeRun(blocks_expected, blocks_taken); }
+    void push_freed(std::byte* slot);
+    // Takes the last freed slot, and clears its link.
+    std::byte* pop_freed();
     // Returns how many blocks the heap is asked for next.
     [[nodiscard]] std::uint32_t blocks_wanted() const;
 
@@ -152,7 +157,7 @@ class Allocator {
   void note_if_sample(const void* object, std::size_t bytes);
   bool passes_without_sample(std::size_t bytes);
   void take_freed(FreeRun& run, std::size_t slot_bytes);
-  static std::byte* take_from_list(std::byte* freed);
+  FreeRun* run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class);
   static bool is_in_block(const FreeRun& run, const std::byte* slot);
   static bool has_types(const FreeRun& run);
   template <typename Function>
@@ -161,20 +166,21 @@ class Allocator {
   void give_up_blocks();
   // Gives spares back to the heap. As give_up_blocks, but not in the midst of allocate_from_heap.
   void give_up_spares();
-  // From now on the slots of the runs at hand, and the explicitly freed ones, hold no objects, until
-  // sweep_blocks.
-  void withdraw_free_slots();
-  // Does so for the runs at hand alone, of kinds for which `is_wanted(KindNumber)` is true.
+  // From now on the slots of the runs at hand hold no objects, until sweep_blocks, nor do explicitly freed
+  // ones, whose lists end.
+  void withdraw_free_slots() {
+    withdraw_free_slots_of([](KindNumber /*kind*/) { return true; });
+  }
+  // Does so for kinds for which `is_wanted(KindNumber)` is true.
   template <typename IsWanted>
-  void withdraw_runs_of(IsWanted is_wanted) {
+  void withdraw_free_slots_of(IsWanted is_wanted) {
     is_withdrawn_ = true;
     for (std::size_t kind = 0; kind < own_tables_.size(); ++kind) {
       if (own_tables_[kind] == &no_runs_ || !is_wanted(static_cast<KindNumber>(kind))) continue;
-      for (const FreeRun& run : *own_tables_[kind]) {
-        if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
-      }
+      for (FreeRun& run : *own_tables_[kind]) withdraw(run);
     }
   }
+  static void withdraw(FreeRun& run);
   static void withdraw_freed(std::byte* freed);
   // Explicitly freed slots are a list through their first words.
   static std::byte* next_freed(const std::byte* freed);
@@ -188,6 +194,10 @@ class Allocator {
   // what is expected it asks for one block, then for twice as many as before, up to a lower bound.
   static constexpr std::uint32_t kMostWantedAtFirst = 16;
   static constexpr std::uint32_t kMostWanted = 64;
+
+  // Freed slots of an uncollectable kind that wait for each run: a pause withdraws them, as they would be
+  // roots.
+  static constexpr std::uint16_t kMostKept = 256;
 
   // The table of a kind of which no object was allocated yet: its runs are used up, so that the fast half
   // need not look whether there is a table.

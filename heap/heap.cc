@@ -233,7 +233,7 @@ void Heap::clear_marks_of_chunk(std::size_t index) {
 void Heap::withdraw_uncollectable_slots() {
   const std::lock_guard lock(mutex_);
   for (Allocator* const allocator : allocators_) {
-    allocator->withdraw_runs_of([this](KindNumber kind) { return !kinds_[kind].is_collectable; });
+    allocator->withdraw_free_slots_of([this](KindNumber kind) { return !kinds_[kind].is_collectable; });
   }
 }
 
@@ -241,6 +241,7 @@ void Heap::withdraw_free_slots() {
   const std::lock_guard lock(mutex_);
   for (Allocator* const allocator : allocators_) allocator->withdraw_free_slots();
   for (std::byte* const freed : abandoned_.span()) Allocator::withdraw_freed(freed);
+  abandoned_.clear();
 }
 
 void Heap::begin_marking() {

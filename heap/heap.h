@@ -256,8 +256,8 @@ class Heap {
   /// From here to sweep(), no free slot counts as an object, be it held by an allocator or explicitly freed.
   /// O(such slots).
   void withdraw_free_slots();
-  /// Does so for the slots of uncollectable kinds that allocators hold, which then are no roots. What is
-  /// allocated from them before sweep() is to be set allocated again.
+  /// Does so for the slots of uncollectable kinds that allocators hold or that were freed, which then are no
+  /// roots. What is allocated from runs at hand before sweep() is to be set allocated again.
   void withdraw_uncollectable_slots();
   /// Frees the memory of all unmarked objects. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);

@@ -45,6 +45,7 @@ void DeadObjects::process_finalization() {
 
 void DeadObjects::drop() {
   const auto keep = [](heap::Object* object) { heap::Chunk::of(object)->mark_exclusively(object); };
+  heap_.withdraw_uncollectable_slots();
   heap_.for_each_uncollectable(keep);
   destructors_.for_each_waiting(keep);
   finalization_.drop(weak_processing_);

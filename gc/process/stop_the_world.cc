@@ -182,6 +182,7 @@ void StopTheWorld::verify(const OwnStack& own_stack) {
 bool StopTheWorld::write_snapshot(DumpStream& stream, const OwnStack& own_stack) {
   parts_.marking.after_fork_in_child();
   parts_.heap.finish_sweep();
+  parts_.heap.withdraw_uncollectable_slots();
   SnapshotMarking marking(parts_.heap, parts_.weak_references);
   parts_.roots.read(marking, parts_.hooks.more_roots, own_stack);
   return marking.finish() && write_dump(stream, own_stack);

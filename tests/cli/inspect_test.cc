@@ -13,6 +13,7 @@
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
@@ -76,8 +77,8 @@ void expect_refused(const Outcome& outcome, const std::string& reason) {
   EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
 }
 
-// Dumps the program's heap and checks that its list is in there.
-void expect_dump(const Running& program) {
+// Dumps the program's heap and checks that its list is in there, and at most so many objects.
+void expect_dump(const Running& program, int most_objects = std::numeric_limits<int>::max()) {
   ASSERT_TRUE(program.is_ready());
   const TemporaryFolder folder;
   const std::string path = folder.file("heap.dump");
@@ -90,6 +91,7 @@ void expect_dump(const Running& program) {
   ASSERT_EQ(heap.status, 0) << heap.err;
   const nlohmann::json json = nlohmann::json::parse(read_file(folder.file("json")));
   EXPECT_GE(json["objects"].get<int>(), 1000) << heap.out;
+  EXPECT_LE(json["objects"].get<int>(), most_objects) << heap.out;
   EXPECT_GE(json["references"].get<int>(), 999) << heap.out;
   EXPECT_EQ(kill(program.process(), 0), 0) << "the program goes on";
 }
@@ -169,6 +171,10 @@ TEST(DumpCommand, DumpsAProgramThatRests) {
   const char* const markers = getenv("JACKDAW_MARKERS");
   if (markers != nullptr || std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "no such thread";
   expect_dump(Running({JACKDAW_INSPECTED_PROGRAM, "rest-after-much"}));
+}
+
+TEST(DumpCommand, LeavesOutWhatWasFreedByHand) {
+  expect_dump(Running({JACKDAW_INSPECTED_PROGRAM, "allocate-and-free"}), 1100);
 }
 
 TEST(DumpCommand, GivesUpOnAProgramThatNeverAllocates) {

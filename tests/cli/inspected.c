@@ -34,6 +34,15 @@ __attribute__((noinline)) static void make_garbage(long objects) {
   }
 }
 
+// They wait to be taken again when the heap is dumped.
+static void free_objects(void) {
+  enum { kObjects = 200 };
+  static void* objects[kObjects];
+  for (int i = 0; i < kObjects; ++i) objects[i] = GC_MALLOC_UNCOLLECTABLE(1000);
+  for (int i = 0; i < kObjects; ++i) GC_FREE(objects[i]);
+  memset(objects, 0, sizeof objects);
+}
+
 static void close_all_files(void) {
   const int last = (int)sysconf(_SC_OPEN_MAX);
   for (int file = 0; file < last && file < 4096; ++file) close(file);
@@ -57,6 +66,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "allocate-with-much") == 0) make_list(500000);
   make_list(1000);
   for (int i = 0; i < 3; ++i) GC_gcollect();
+  if (strcmp(what, "allocate-and-free") == 0) free_objects();
   if (strcmp(what, "hide") == 0 && prctl(PR_SET_DUMPABLE, 0) != 0) return 1;
   if (strcmp(what, "filter") == 0 && !install_filter()) return 1;
   if (puts("ready") < 0 || fflush(stdout) != 0) return 1;

@@ -675,6 +675,135 @@ TEST(SweepUncollectable, SlotsThatAllocatorsHoldAreNoRoots) {
   }
 }
 
+class FreedUncollectable : public testing::Test {
+ protected:
+  static constexpr std::size_t kBytes = 32;
+  static constexpr std::size_t kOfABlock = kBlockBytes / kBytes;
+
+  // Objects that fill two blocks: an object that is freed is not right before the run at hand.
+  static std::vector<Object*> two_blocks(Allocator& allocator, KindNumber kind) {
+    std::vector<Object*> objects;
+    for (std::size_t i = 0; i < 2 * kOfABlock; ++i) objects.push_back(allocator.allocate_plain(kBytes, kind));
+    return objects;
+  }
+  std::size_t count_allocated() {
+    std::size_t count = 0;
+    heap_.for_each_uncollectable([&](Object* /*object*/) { ++count; });
+    return count;
+  }
+  SweepResult collect() {
+    heap_.clear_marks();
+    heap_.withdraw_uncollectable_slots();
+    heap_.for_each_uncollectable([](Object* object) { Chunk::of(object)->mark_exclusively(object); });
+    return heap_.sweep(OwnedBlocks::left);
+  }
+
+  Heap heap_;
+  const KindNumber kept_ = heap_.add_kind({.contents = Contents::words, .is_collectable = false}).value();
+  Allocator allocator_{heap_};
+};
+
+TEST_F(FreedUncollectable, AreTakenAgainAtOnce) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  fill_contents(objects[3], kBytes, 1);
+  fill_contents(objects[9], kBytes, 2);
+  allocator_.free(objects[3]);
+  allocator_.free(objects[9]);
+  EXPECT_EQ(allocator_.allocate_plain(kBytes, kept_), objects[9]);
+  EXPECT_EQ(allocator_.allocate_plain(kBytes, kept_), objects[3]);
+  EXPECT_TRUE(is_cleared(objects[3], kBytes));
+  EXPECT_TRUE(is_cleared(objects[9], kBytes));
+}
+
+TEST_F(FreedUncollectable, AreNoRoots) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  std::vector<Object*> others;
+  {
+    Allocator gone(heap_);
+    others = two_blocks(gone, kept_);
+    for (std::size_t i = 0; i < 9; ++i) gone.free(others[2 * i]);
+  }
+  for (std::size_t i = 0; i < 5; ++i) allocator_.free(objects[2 * i]);
+  EXPECT_EQ(collect().live_objects, objects.size() + others.size() - 9 - 5);
+  EXPECT_EQ(collect().live_objects, objects.size() + others.size() - 9 - 5);
+}
+
+// A pause withdraws those that wait.
+TEST_F(FreedUncollectable, AreNotKeptWhereManyWait) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  for (std::size_t i = 0; i < objects.size(); i += 2) allocator_.free(objects[i]);
+  const std::size_t waiting = count_allocated() - objects.size() / 2;
+  EXPECT_GT(waiting, 0U);
+  EXPECT_LT(waiting, objects.size() / 2);
+  std::set<Object*> again;
+  for (std::size_t i = 0; i < waiting; ++i)
+    EXPECT_TRUE(again.insert(allocator_.allocate_plain(kBytes, kept_)).second);
+  for (Object* const object : again)
+    EXPECT_NE(std::find(objects.begin(), objects.end(), object), objects.end());
+}
+
+// After a sweep as many may wait as before.
+TEST_F(FreedUncollectable, AreKeptAgainAfterASweep) {
+  std::set<std::size_t> waiting;
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+    for (std::size_t i = 0; i < objects.size(); i += 2) allocator_.free(objects[i]);
+    const std::size_t allocated = count_allocated();
+    waiting.insert(allocated - collect().live_objects);
+    heap_.for_each_uncollectable([this](Object* object) { allocator_.free(object); });
+    EXPECT_EQ(collect().live_objects, 0U);
+  }
+  EXPECT_EQ(waiting.size(), 1U);
+  EXPECT_FALSE(waiting.contains(0));
+}
+
+// More are taken than may wait at once.
+TEST_F(FreedUncollectable, AreTakenAsOftenAsTheyAreFreed) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    Object* const object = objects[i % 2 == 0 ? 4 : 12];
+    allocator_.free(object);
+    ASSERT_EQ(allocator_.allocate_plain(kBytes, kept_), object);
+  }
+}
+
+TEST_F(FreedUncollectable, HoldNoBlockOfAThreadThatOnlyFrees) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  Allocator other(heap_);
+  for (std::size_t i = 0; i < 9; ++i) other.free(objects[2 * i]);
+  EXPECT_EQ(count_allocated(), objects.size() - 9);
+}
+
+// A procedure of the program would visit them as roots while the program runs.
+TEST_F(FreedUncollectable, AreNotKeptWhereAKindSaysHowTheyAreVisited) {
+  const KindNumber by_kind = heap_.add_kind({.contents = Contents::by_kind, .is_collectable = false}).value();
+  const std::vector<Object*> objects = two_blocks(allocator_, by_kind);
+  for (std::size_t i = 0; i < 9; ++i) allocator_.free(objects[2 * i]);
+  EXPECT_EQ(count_allocated(), objects.size() - 9);
+}
+
+// The words of a withdrawn slot are no links any more: the collector may clear them as a weak link.
+TEST_F(FreedUncollectable, AreWithdrawnOnce) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  for (std::size_t i = 0; i < 5; ++i) allocator_.free(objects[2 * i]);
+  heap_.clear_marks();
+  heap_.withdraw_uncollectable_slots();
+  for (std::size_t i = 0; i < 5; ++i) *reinterpret_cast<std::uintptr_t*>(objects[2 * i]) = 0;
+  heap_.withdraw_free_slots();
+  heap_.for_each_uncollectable([](Object* object) { Chunk::of(object)->mark_exclusively(object); });
+  EXPECT_EQ(heap_.sweep(OwnedBlocks::left).live_objects, objects.size() - 5);
+}
+
+// The lists end at the sweep, which would keep a slot that was marked as a root.
+TEST_F(FreedUncollectable, AreFreeAfterThePauseInWhichTheyWereFreed) {
+  const std::vector<Object*> objects = two_blocks(allocator_, kept_);
+  heap_.clear_marks();
+  heap_.withdraw_uncollectable_slots();
+  heap_.for_each_uncollectable([](Object* object) { Chunk::of(object)->mark_exclusively(object); });
+  allocator_.free(objects[3]);
+  EXPECT_EQ(heap_.sweep(OwnedBlocks::left).live_objects, objects.size() - 1);
+}
+
 TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
   struct Live {
     Object* object;
