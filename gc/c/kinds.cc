@@ -133,7 +133,8 @@ void* GC_generic_malloc_ignore_off_page(std::size_t bytes, int kind) {
 void* GC_generic_malloc_uncollectable(std::size_t bytes, int kind) {
   const KindNumber number = heap_kind(kind);
   const bool is_collectable = collector().heap().kinds()[number].is_collectable;
-  return allocate_counted(bytes, is_collectable ? variant_of(number, KindVariant::uncollectable) : number);
+  return allocate_uncollectable(bytes,
+                                is_collectable ? variant_of(number, KindVariant::uncollectable) : number);
 }
 
 void* GC_generic_or_special_malloc(std::size_t bytes, int kind) { return GC_malloc_kind(bytes, kind); }

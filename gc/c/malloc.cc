@@ -68,11 +68,11 @@ void* GC_malloc(std::size_t bytes) { return allocate(bytes, ProcessKinds::kWords
 void* GC_malloc_atomic(std::size_t bytes) { return allocate(bytes, ProcessKinds::kData); }
 
 void* GC_malloc_uncollectable(std::size_t bytes) {
-  return allocate_counted(bytes, ProcessKinds::kUncollectableWords);
+  return allocate_uncollectable(bytes, ProcessKinds::kUncollectableWords);
 }
 
 void* GC_malloc_atomic_uncollectable(std::size_t bytes) {
-  return allocate_counted(bytes, ProcessKinds::kUncollectableData);
+  return allocate_uncollectable(bytes, ProcessKinds::kUncollectableData);
 }
 
 void* GC_malloc_ignore_off_page(std::size_t bytes) {

@@ -45,7 +45,7 @@ bool resize_large(heap::Object* start, std::size_t bytes) {
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
   if (gc::OwnWork::is_under_way()) return false;
   const std::size_t before = heap::Heap::bytes_of(start);
-  const std::size_t whole = whole_bytes(bytes);
+  const std::size_t whole = is_uncollectable(start) ? bytes : whole_bytes(bytes);
   if (whole < bytes) return false;
   const bool is_small = before <= heap::kLargestSmallBytes;
   if (is_small ? !heap::suits_slot(whole, before) : !resize_large(start, whole)) return false;
@@ -73,7 +73,9 @@ void* GC_realloc(void* object, std::size_t bytes) {
       static_cast<std::size_t>(static_cast<std::byte*>(object) - reinterpret_cast<std::byte*>(start));
   if (bytes <= std::numeric_limits<std::size_t>::max() - offset && resize_in_place(start, offset + bytes))
     return object;
-  void* const copy = allocate_counted(bytes, heap::Chunk::of(start)->kind_of(start));
+  const heap::KindNumber kind = heap::Chunk::of(start)->kind_of(start);
+  void* const copy =
+      is_uncollectable(start) ? allocate_uncollectable(bytes, kind) : allocate_counted(bytes, kind);
   if (copy == nullptr) return nullptr;
   std::memcpy(copy, object, std::min(heap::Heap::bytes_of(start) - offset, bytes));
   GC_free(object);

@@ -1,5 +1,6 @@
 #include "gc/c/uncollectable.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "gc/c/allocate.h"
@@ -22,6 +23,11 @@ void* try_allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::Large
 
 void* allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
   void* const object = try_allocate_counted(bytes, kind, addresses);
+  return object != nullptr ? object : out_of_memory(bytes);
+}
+
+void* allocate_uncollectable(std::size_t bytes, heap::KindNumber kind) {
+  void* const object = try_allocate_counted(bytes - std::min<std::size_t>(bytes, extra_bytes), kind);
   return object != nullptr ? object : out_of_memory(bytes);
 }
 

@@ -29,5 +29,8 @@ void* try_allocate_counted(std::size_t bytes, heap::KindNumber kind,
 /// Returns such an object, or what the out-of-memory function returns.
 void* allocate_counted(std::size_t bytes, heap::KindNumber kind,
                        heap::LargeAddresses addresses = heap::LargeAddresses::all);
+/// Returns an object of an uncollectable kind as allocate_counted() does. It has no extra byte: an address
+/// right behind it need not keep it.
+void* allocate_uncollectable(std::size_t bytes, heap::KindNumber kind);
 
 }  // namespace jackdaw::c_interface

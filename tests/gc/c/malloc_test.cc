@@ -153,6 +153,16 @@ TEST(Malloc, AnyNumberOfUncollectableObjectsAreRoots) {
   for (void** const root : roots) GC_free(root);
 }
 
+TEST(Malloc, UncollectableObjectsHaveNoExtraByte) {
+  GC_init();
+  for (const std::size_t bytes : {std::size_t{16}, std::size_t{32}, std::size_t{1024}}) {
+    EXPECT_EQ(GC_size(GC_malloc_uncollectable(bytes)), bytes);
+    EXPECT_EQ(GC_size(GC_malloc_atomic_uncollectable(bytes)), bytes);
+    EXPECT_EQ(GC_size(GC_generic_malloc_uncollectable(bytes, 1)), bytes);
+  }
+  EXPECT_NE(GC_malloc_uncollectable(0), nullptr);
+}
+
 TEST(Malloc, AtomicUncollectableObjectsStayAndAreNotScanned) {
   HiddenObjects data;
   const HiddenObjects objects = hidden_objects([&] {

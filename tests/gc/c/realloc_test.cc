@@ -66,6 +66,18 @@ TEST(Realloc, KeepsTheKind) {
   }
 }
 
+// It has no extra byte, so all of its slot can be asked for.
+TEST(Realloc, LeavesAnUncollectableObjectInItsSlot) {
+  GC_init();
+  for (const std::size_t bytes : Sizes{16, 32, 80, 1024}) {
+    void* const object = GC_malloc_uncollectable(bytes);
+    ASSERT_EQ(GC_size(object), bytes);
+    EXPECT_EQ(GC_realloc(object, bytes), object);
+    void* const smaller = GC_realloc(GC_malloc_uncollectable(bytes / 2), bytes);
+    EXPECT_EQ(GC_size(smaller), bytes);
+  }
+}
+
 TEST(Realloc, LeavesTheObjectWhenThereIsNoMemory) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   for (const std::size_t size : Sizes{100, 100'000}) {
