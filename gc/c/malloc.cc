@@ -38,10 +38,11 @@ bool is_surely_small(void* object) {
 
 // The calling thread is registered.
 void free_object(heap::Object* object) {
-  if (is_uncollectable_object(object)) count_uncollectable(-heap::Heap::bytes_of(object));
   if (has_free_profiler) [[unlikely]]
     GC_free_profiler_hook(object);
-  gc::ProcessCollector::instance().free(object);
+  const bool is_counted = is_uncollectable_object(object);
+  const std::size_t bytes = gc::ProcessCollector::instance().free(object);
+  if (is_counted) count_uncollectable(-bytes);
 }
 
 [[gnu::noinline]] void free_any(void* object) {

@@ -9,8 +9,9 @@
 
 namespace jackdaw::c_interface {
 
-/// Every object is this much longer than requested: one byte when all interior pointers count, so that an
-/// address just behind the last byte keeps the object. Fixed by GC_init.
+/// Objects are this much longer than requested, but for those that allocate_uncollectable() returns: one byte
+/// when all interior pointers count, so that an address just behind the last byte keeps the object. Fixed by
+/// GC_init.
 [[gnu::visibility("hidden")]] extern constinit std::size_t extra_bytes;
 
 /// Returns the collector, made by GC_init if it was not yet. Registers the calling thread only when it makes

@@ -6,6 +6,7 @@
 #include "gc/c/allocate.h"
 #include "gc/c/settings.h"
 #include "heap/heap.h"
+#include "heap/size_classes.h"
 
 namespace jackdaw::c_interface {
 
@@ -27,7 +28,12 @@ void* allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::LargeAddr
 }
 
 void* allocate_uncollectable(std::size_t bytes, heap::KindNumber kind) {
-  void* const object = try_allocate_counted(bytes - std::min<std::size_t>(bytes, extra_bytes), kind);
+  const std::size_t asked = bytes - std::min(bytes, extra_bytes);
+  if (void* const object = allocate_from_run(asked, kind)) {
+    count_uncollectable(heap::SizeClasses::slot_bytes(heap::SizeClasses::class_of(asked + extra_bytes)));
+    return object;
+  }
+  void* const object = try_allocate_counted(asked, kind);
   return object != nullptr ? object : out_of_memory(bytes);
 }
 

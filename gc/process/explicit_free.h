@@ -11,13 +11,15 @@
 
 namespace jackdaw::gc {
 
-/// Frees an object, given its first address; it must not be used any more. Any thread.
-inline void free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, Profiling& profiling,
-                            heap::Object* object) {
+/// Frees an object, given its first address; it must not be used any more. Returns its bytes. Any thread.
+inline std::size_t free_explicitly(ThreadRegistry& threads, ProcessCounters& counters, Profiling& profiling,
+                                   heap::Object* object) {
   profiling.note_freed(object);
   ProcessThread& thread = threads.this_thread();
   const ThreadRegistry::CriticalSection critical(thread);
-  counters.count_freed(thread.allocator().free(object));
+  const std::size_t bytes = thread.allocator().free(object);
+  counters.count_freed(bytes);
+  return bytes;
 }
 
 }  // namespace jackdaw::gc

@@ -97,8 +97,9 @@ void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
     collector.parts_.scavenger.call_soon([] { return instance().inspection_.serve(0); });
 }
 
-void ProcessCollector::free(void* object) {
-  free_explicitly(parts_.threads, parts_.counters, parts_.profiling, static_cast<heap::Object*>(object));
+std::size_t ProcessCollector::free(void* object) {
+  return free_explicitly(parts_.threads, parts_.counters, parts_.profiling,
+                         static_cast<heap::Object*>(object));
 }
 
 CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState stack) {

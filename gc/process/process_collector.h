@@ -53,8 +53,8 @@ class ProcessCollector {
   }
   /// Allocates likewise from the rest of the block at hand; null also where a collection may be due.
   static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
-  /// Frees an object, given its first address, now; nothing may use it any more.
-  void free(void* object);
+  /// Frees an object, given its first address, now; nothing may use it any more. Returns its bytes.
+  std::size_t free(void* object);
 
   /// Collects now, and calls the destructors of dead objects. Waits for a collection under way, then does its
   /// own. Throws std::bad_alloc, with nothing changed.
