@@ -64,16 +64,17 @@ class AddressTable {
     return true;
   }
 
-  /// Erases the entries for which `is_unwanted(address, Value&)` is true; it may be called any number of
-  /// times for one that stays. O(the most that the table ever held).
+  /// Erases the entries for which `is_unwanted(address, Value&)` is true, and calls it once for each. O(the
+  /// most that the table ever held).
   template <typename Predicate>
   void erase_if(Predicate is_unwanted) {
     if (size_ == 0) return;
-    // An erased entry is replaced by one from behind, so its piece is visited again. Entries that wrap around
-    // from the array's start were visited before, and kept.
-    for (std::size_t piece = 0; piece < entries_.size(); piece += kPiece) {
-      while (erase_unwanted_in_piece(piece, is_unwanted)) continue;
-    }
+    std::size_t gap = kNowhere;
+    for (std::size_t piece = 0; piece < entries_.size(); piece += kPiece)
+      gap = erase_unwanted(piece, gap, is_unwanted);
+    // The last row of entries may continue at the array's start.
+    if (gap == kNowhere) return;
+    for (std::size_t place = 0; entries_[place].address != 0; ++place) move_back(place, gap);
   }
 
   /// Calls `function(address, const Value&)` for each entry, in no order. O(the most that it ever held).
@@ -155,18 +156,44 @@ class AddressTable {
     return used;
   }
 
-  // Returns whether it has erased any.
+  // Erases the unwanted entries of a piece. `gap` is the first place that was freed in the row of entries
+  // that ends right before the piece, or kNowhere; returns the same for what follows the piece.
   template <typename Predicate>
-  bool erase_unwanted_in_piece(std::size_t piece, Predicate& is_unwanted) {
+  std::size_t erase_unwanted(std::size_t piece, std::size_t gap, Predicate& is_unwanted) {
     const Used used = used_in_piece(piece);
-    std::array<std::uintptr_t, kPiece> unwanted;
-    std::size_t count = 0;
+    std::array<bool, kPiece> unwanted;
+    bool has_gaps = gap != kNowhere;
     for (std::size_t i = 0; i != used.count; ++i) {
       Entry& entry = entries_[used.places[i]];
-      if (is_unwanted(entry.address, entry.value)) unwanted[count++] = entry.address;
+      unwanted[i] = is_unwanted(entry.address, entry.value);
+      has_gaps |= unwanted[i];
     }
-    for (std::size_t i = 0; i != count; ++i) erase(unwanted[i]);
-    return count != 0;
+    if (!has_gaps) return kNowhere;
+    std::size_t end_of_row = piece;
+    for (std::size_t i = 0; i != used.count; ++i) {
+      const std::size_t place = used.places[i];
+      if (place != end_of_row) gap = kNowhere;
+      end_of_row = place + 1;
+      if (unwanted[i]) {
+        entries_[place] = {};
+        --size_;
+        if (gap == kNowhere) gap = place;
+      } else if (gap != kNowhere) {
+        move_back(place, gap);
+      }
+    }
+    return end_of_row == piece + kPiece ? gap : kNowhere;
+  }
+
+  // Moves an entry to the first free place from its home on, if that lies before it. No place of its row is
+  // free before `gap`.
+  void move_back(std::size_t place, std::size_t gap) {
+    const std::size_t home = home_of(entries_[place].address);
+    std::size_t to = distance(home, place) < distance(gap, place) ? home : gap;
+    while (to != place && entries_[to].address != 0) to = next(to);
+    if (to == place) return;
+    entries_[to] = entries_[place];
+    entries_[place] = {};
   }
 
   // Puts an entry at the free place that it is to have; there must be room.
