@@ -35,11 +35,10 @@ std::string gunzipped(const std::string& path) {
   return contents;
 }
 
-// Has the program write a profile to `path`.
-void run_profiled(const std::string& path, const std::vector<std::string>& arguments = {}) {
+// Has a program, with arguments, write a profile to `path`.
+void run_profiled(const std::string& path,
+                  const std::vector<std::string>& words = {JACKDAW_PROFILED_PROGRAM}) {
   const Variable profile("JACKDAW_PROFILE", path + ",every=16k");
-  std::vector<std::string> words = {JACKDAW_PROFILED_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   ASSERT_EQ(run_program(words).status, 0);
 }
 
@@ -53,13 +52,26 @@ void expect_hot_place(const nlohmann::json& hot) {
   EXPECT_NEAR(hot["live_bytes"].get<double>() / hot["bytes"].get<double>(), 0.25, 0.25 * 0.05 + 0.01);
 }
 
-// The collector is told nothing of that stack, whose end it does not know.
-TEST(ProfileCommand, NamesPlacesOnTheStackOfAFiber) {
+// Runs a program, and checks what the table says of its first place.
+void expect_hot_place_of(const std::vector<std::string>& words) {
   const TemporaryFolder folder;
-  run_profiled(folder.file("profile"), {"fiber"});
+  run_profiled(folder.file("profile"), words);
   const Outcome outcome = run_jackdaw({"profile", folder.file("profile"), "--json", folder.file("json")});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   expect_hot_place(nlohmann::json::parse(read_file(folder.file("json")))["sites"][0]);
+}
+
+// The collector is told nothing of that stack, whose end it does not know.
+TEST(ProfileCommand, NamesPlacesOnTheStackOfAFiber) {
+  expect_hot_place_of({JACKDAW_PROFILED_PROGRAM, "fiber"});
+}
+
+TEST(ProfileCommand, NamesPlacesInTwoSegmentsOfAFile) {
+  expect_hot_place_of({JACKDAW_PROFILED_APART_PROGRAM});
+}
+
+TEST(ProfileCommand, NamesPlacesInPartsOfASegment) {
+  expect_hot_place_of({JACKDAW_PROFILED_PROGRAM, "divided"});
 }
 
 // Whether objects that the program drops are still there when it ends depends on frames that a sanitizer has.
