@@ -193,9 +193,9 @@ class Heap {
 
   // --- Marking while threads allocate ---
   //
-  // Between begin_marking() and end_marking() threads may allocate and free. New objects are marked, or are
-  // found like old ones; explicitly freed ones keep their memory until the sweep, so that markers may read
-  // it.
+  // Between begin_marking() and end_marking() or give_up_marking() threads may allocate and free. New objects
+  // are marked, or are found like old ones; explicitly freed ones keep their addresses until the sweep, so
+  // that markers may read there.
 
   /// To be called while no thread allocates.
   void begin_marking();
@@ -226,12 +226,14 @@ class Heap {
   static void lock_out(Allocator& allocator);
   /// Takes back all blocks that an allocator owns, while no thread uses it.
   void take_back_blocks(Allocator& allocator);
-  /// To be called while no thread allocates, or when the marking is given up. Lets allocators in.
+  /// To be called while no thread allocates, before the sweep. Lets allocators in.
   void end_marking() {
     const std::lock_guard lock(mutex_);
-    is_marking_ = false;
-    budget_.let_in();
+    stop_marking();
   }
+  /// Ends the marking without a sweep: frees what was freed explicitly meanwhile. No thread marks. Does
+  /// nothing where no marking is under way. O(blocks) if large objects were freed.
+  void give_up_marking();
   /// Calls `function(Object*)` for every marked object that may hold references and lies partly between two
   /// addresses of one block. Any thread.
   template <typename Function>
@@ -310,6 +312,11 @@ class Heap {
 
   void sweep_to_allocate();
   [[nodiscard]] std::uint8_t present_marking() const { return is_marking_ ? marking_ : 0; }
+  void stop_marking() {
+    is_marking_ = false;
+    has_freed_ = false;
+    budget_.let_in();
+  }
 
   SmallBlock own_partly_free(std::byte*& list);
   SmallBlock own_partly_free_anywhere(std::uint8_t size_class, KindNumber kind);
@@ -333,6 +340,7 @@ class Heap {
   };
   LargePlace take_blocks(std::size_t bytes, KindNumber kind, LargeAddresses addresses);
   bool take_large(Chunk* chunk, std::size_t first, const BlockInfo& info, KindNumber kind);
+  void release_large(Chunk* chunk, std::size_t first);
   bool take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::size_t end);
   bool change_blocks(Chunk* chunk, std::size_t first, std::size_t count);
 
@@ -344,6 +352,8 @@ class Heap {
   std::byte* take_span(std::uint32_t quarters, KindNumber kind, std::uint32_t node);
   bool has_written_blocks(std::size_t count, std::uint32_t node);
   void free_slot_of_span(Chunk& chunk, std::byte* start);
+  void count_freed_slots(Chunk& chunk, std::size_t index);
+  void free_slots(Chunk& chunk, std::size_t index, std::uint16_t count);
 
   template <typename IsWanted, typename Function>
   void for_each_object_of_chunk(Chunk* chunk, IsWanted is_wanted, Function function);
@@ -365,6 +375,7 @@ class Heap {
   Spans spans_;
   Sweeper sweeper_;
   bool is_marking_ = false;   // between begin_marking() and end_marking()
+  bool has_freed_ = false;    // large objects were freed explicitly since begin_marking()
   std::uint8_t marking_ = 0;  // markings so far; begins again at 1 after 255
   std::uint32_t busy_allocators_ = 1;
   base::PageVector<Allocator*> allocators_;

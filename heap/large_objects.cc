@@ -107,15 +107,36 @@ void Heap::free_large(Object* object) {
   const BlockInfo info = chunk->block(first);
   if (info.use == BlockUse::span) return free_slot_of_span(*chunk, reinterpret_cast<std::byte*>(object));
   JACKDAW_CHECK(info.use == BlockUse::large_head);
-  if (is_marking_) {
-    chunk->block(first).is_freed = true;
-    Chunk::set_free(chunk->block_start(first), chunk->block_start(first) + kGranuleBytes);
-    return;
-  }
+  if (!is_marking_) return release_large(chunk, first);
+  has_freed_ = true;
+  chunk->block(first).is_freed = true;
+  Chunk::set_free(chunk->block_start(first), chunk->block_start(first) + kGranuleBytes);
+}
+
+// Releases the blocks of the large object that starts with a block.
+void Heap::release_large(Chunk* chunk, std::size_t first) {
+  const BlockInfo info = chunk->block(first);
   budget_.count_freed(chunk->is_oversized() ? info.large_bytes : std::uint64_t{info.blocks} * kBlockBytes);
   blocks_.release(chunk, first, info.blocks);
   blocks_.find_from_start();
   if (chunk->is_oversized()) sweeper_.note_removed(blocks_.remove_chunk(chunk));
+}
+
+// Goes backwards, as chunks of oversized objects are removed.
+void Heap::give_up_marking() {
+  const std::lock_guard lock(mutex_);
+  const bool has_freed = has_freed_;
+  stop_marking();
+  for (std::size_t number = has_freed ? chunk_count() : 0; number-- != 0;) {
+    Chunk* const chunk = blocks_.chunks()[number];
+    const bool is_oversized = chunk->is_oversized();
+    for (std::size_t index = kFirstBlock; index < kBlocksPerChunk; ++index) {
+      if (chunk->block(index).is_span_head()) count_freed_slots(*chunk, index);
+      if (!chunk->block(index).is_freed) continue;
+      release_large(chunk, index);
+      if (is_oversized) break;
+    }
+  }
 }
 
 bool Heap::resize_large(Object* object, std::size_t bytes) {

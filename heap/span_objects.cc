@@ -108,13 +108,29 @@ void Heap::free_slot_of_span(Chunk& chunk, std::byte* start) {
   JACKDAW_CHECK(chunk.is_allocated(start));
   Chunk::set_free(start, start + kGranuleBytes);
   if (sweeper_.is_unswept(chunk, index)) return;
-  if (is_marking_) {
-    if (info.is_listed) spans_.remove(chunk, index);
-    return;
+  if (!is_marking_) return free_slots(chunk, index, 1);
+  has_freed_ = true;
+  if (info.is_listed) spans_.remove(chunk, index);
+}
+
+// Frees the slots of a span that were freed during a marking which is given up.
+void Heap::count_freed_slots(Chunk& chunk, std::size_t index) {
+  const BlockInfo& info = chunk.block(index);
+  std::uint16_t used = 0;
+  for (std::uint32_t slot = 0; slot < info.slots(); ++slot) {
+    if (chunk.is_allocated(chunk.slot_of_span(index, slot))) ++used;
   }
-  budget_.count_freed(info.slot_bytes);
-  JACKDAW_CHECK(info.live_slots != 0);
-  if (--info.live_slots == 0) {
+  JACKDAW_CHECK(used <= info.live_slots);
+  if (used != info.live_slots) free_slots(chunk, index, static_cast<std::uint16_t>(info.live_slots - used));
+}
+
+// Counts slots of a span, which are not allocated any more, as free.
+void Heap::free_slots(Chunk& chunk, std::size_t index, std::uint16_t count) {
+  BlockInfo& info = chunk.block(index);
+  budget_.count_freed(std::uint64_t{count} * info.slot_bytes);
+  JACKDAW_CHECK(info.live_slots >= count);
+  info.live_slots = static_cast<std::uint16_t>(info.live_slots - count);
+  if (info.live_slots == 0) {
     if (info.is_listed) spans_.remove(chunk, index);
     blocks_.release(&chunk, index, info.blocks);
     blocks_.find_from_start();

@@ -143,6 +143,20 @@ TEST_F(SpansTest, ASlotFreedDuringAMarkingWaitsForTheSweep) {
   EXPECT_EQ(heap_.object_at(young), young);
 }
 
+TEST_F(SpansTest, SlotsFreedDuringAMarkingThatIsGivenUpAreFree) {
+  make_frequent();
+  std::vector<Object*> objects = allocate(4);
+  heap_.begin_marking();
+  heap_.free_large(objects[1]);
+  heap_.free_large(objects[2]);
+  heap_.give_up_marking();
+  EXPECT_EQ(allocate(2), (std::vector{objects[1], objects[2]}));
+  heap_.begin_marking();
+  for (Object* const object : objects) heap_.free_large(object);
+  heap_.give_up_marking();
+  EXPECT_EQ(heap_.usage().used, 0U);
+}
+
 TEST_F(SpansTest, MarkedObjectsBetweenAddressesOfABlockAreFound) {
   make_frequent();
   const std::vector<Object*> objects = allocate(4);

@@ -640,7 +640,7 @@ ConcurrentRecord ConcurrentMarking::record() const {
 }
 
 void ConcurrentMarking::forget() {
-  heap_.end_marking();
+  heap_.give_up_marking();
   collection_.set_program_runs(false);
   roots_.clear();
   rescans_.clear();

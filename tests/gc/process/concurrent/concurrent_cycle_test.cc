@@ -333,6 +333,29 @@ TEST_F(ConcurrentCycle, BoundsTheHeapAlsoWhereAllIsFreedByHand) {
   EXPECT_LT(count, kMany);
 }
 
+// A table refers to the objects, which lie in a span, in blocks or in chunks of their own, by their length.
+template <std::size_t kCount>
+void free_in_cycle_that_is_given_up(std::size_t bytes) {
+  auto** const table = static_cast<void**>(GC_malloc(kCount * sizeof(void*)));
+  for (std::size_t i = 0; i < kCount; ++i) table[i] = GC_malloc_atomic(bytes);
+  const heap::HeapUsage& usage = collector().heap().usage();
+  HeldCycle cycle(Phase::marked);
+  const std::uint64_t before = usage.used;
+  for (std::size_t i = 0; i < kCount; ++i) GC_free(table[i]);
+  GC_disable();
+  GC_start_mark_threads();
+  EXPECT_EQ(phase(), Phase::idle);
+  EXPECT_LE(usage.used, before - kCount * bytes + heap::kBlockBytes) << bytes;
+  GC_enable();
+}
+
+// No collection frees it then.
+TEST_F(ConcurrentCycle, FreesWhatWasFreedByHandWhenItIsGivenUp) {
+  free_in_cycle_that_is_given_up<256>(24 << 10);
+  free_in_cycle_that_is_given_up<16>(1 << 20);
+  free_in_cycle_that_is_given_up<2>(20 << 20);
+}
+
 // The room in the heap does not decide: the heap may be large only because one cycle took long.
 TEST_F(ConcurrentCycle, BeginsLongBeforeALargeHeapIsFull) {
   constexpr std::size_t kBytes = std::size_t{128} << 20;
