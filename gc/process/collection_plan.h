@@ -74,6 +74,8 @@ class CollectionPlan {
   [[nodiscard]] bool may_collect_more() const { return refusals_ <= growth_.more_collections_when_exhausted; }
   /// Whether memory was found.
   void note_answer(bool was_found) { refusals_ = was_found ? 0 : refusals_ + 1; }
+  /// Has the next refusal count as the first, since the heap's limit has changed.
+  void forget_refusals() { refusals_ = 0; }
   /// Attempts an allocation that the budget alone refuses, for this thread only: others allocate, too.
   void* attempt_beyond_budget(const AllocationRequest& request);
   /// Notes that `bytes` were refused to a thread, maybe because the heap would have had to grow.

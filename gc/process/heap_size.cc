@@ -28,6 +28,7 @@ void HeapSize::set_maximum(std::size_t bytes) {
   const NestedLock lock(lock_);
   const ThreadRegistry::CriticalSection critical(thread);
   limit_.set_maximum(bytes);
+  plan_.forget_refusals();
 }
 
 void HeapSize::release_free_memory() {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-
 #include <string>
 
 #include "gc/c/settings.h"
@@ -103,6 +103,21 @@ TEST_F(CMemoryLimit, TheProgramsOwnMaximumHolds) {
   EXPECT_GT(fill_heap(kLimit), 40 * kMebibyte);
   GC_set_max_heap_size(2 * kLimit);
   EXPECT_LT(fill_heap(2 * kLimit), kLimit);
+}
+
+// What the old maximum refused says nothing of whether a collection is worth it under the new one.
+TEST_F(CMemoryLimit, ThereIsACollectionAtTheFirstRefusalUnderANewMaximum) {
+  constexpr std::size_t kCount = 40;
+  GC_set_min_bytes_allocd(8 * kLimit);
+  GC_set_max_heap_size((kCount + 4) * kMebibyte);
+  static void* objects[kCount];
+  for (void*& object : objects) object = GC_malloc_atomic(kMebibyte);
+  GC_gcollect();
+  for (int refused = 0; refused < 3; ++refused) EXPECT_EQ(GC_malloc_atomic(kCount / 2 * kMebibyte), nullptr);
+  std::fill_n(objects, kCount, nullptr);
+  clean_stack();
+  GC_set_max_heap_size((kCount + 5) * kMebibyte);
+  EXPECT_NE(GC_malloc_atomic(kCount / 2 * kMebibyte), nullptr);
 }
 
 TEST_F(CMemoryLimit, AProgramMayIgnoreIt) {
