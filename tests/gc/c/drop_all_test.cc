@@ -106,7 +106,8 @@ TEST(CDropAll, ObjectsOfAllSortsGo) {
 TEST(CDropAll, UncollectableObjectsStayWithoutWhatTheyReferTo) {
   GC_init();
   std::vector<char*> kept;
-  // The first of two is not right before its thread's free slots, which count as objects.
+  // A slot that is freed right before its thread's free slots joins them, and counts as an object like these.
+  // The first of two objects of 16 bytes does not.
   for (const std::size_t bytes : ByteCounts{16, 16, 200, 8000, 100'000}) {
     for (void* const object : {GC_malloc_uncollectable(bytes), GC_malloc_atomic_uncollectable(bytes)}) {
       std::memset(object, 7, bytes);
