@@ -194,8 +194,8 @@ class Heap {
   // --- Marking while threads allocate ---
   //
   // Between begin_marking() and end_marking() or give_up_marking() threads may allocate and free. New objects
-  // are marked, or are found like old ones; explicitly freed ones keep their addresses until the sweep, so
-  // that markers may read there.
+  // are marked, or are found like old ones; explicitly freed ones keep their memory until the sweep, or until
+  // the marking is given up, so that markers may read it.
 
   /// To be called while no thread allocates.
   void begin_marking();

@@ -45,13 +45,14 @@ bool resize_large(heap::Object* start, std::size_t bytes) {
 bool resize_in_place(heap::Object* start, std::size_t bytes) {
   if (gc::OwnWork::is_under_way()) return false;
   const std::size_t before = heap::Heap::bytes_of(start);
-  const std::size_t whole = is_uncollectable(start) ? bytes : whole_bytes(bytes);
+  const bool is_kept = is_uncollectable(start);
+  const std::size_t whole = is_kept ? bytes : whole_bytes(bytes);
   if (whole < bytes) return false;
   const bool is_small = before <= heap::kLargestSmallBytes;
   if (is_small ? !heap::suits_slot(whole, before) : !resize_large(start, whole)) return false;
   const std::size_t after = heap::Heap::bytes_of(start);
   clear_tail(start, bytes, std::min(before, after));
-  if (is_uncollectable(start)) count_uncollectable(after - before);
+  if (is_kept) count_uncollectable(after - before);
   return true;
 }
 

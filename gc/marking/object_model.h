@@ -227,6 +227,7 @@ class HeapObjectModel {
     return __builtin_constant_p(sharing) && sharing == mark::Sharing::exclusive;
   }
 
+  // Returns the outcome for an object that was just marked, and whose block has these contents.
   [[nodiscard]] JACKDAW_ALWAYS_INLINE static Outcome outcome_of(heap::Object* object,
                                                                 heap::Contents contents) {
     if (contents == heap::Contents::references) [[likely]]

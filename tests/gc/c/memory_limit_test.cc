@@ -105,7 +105,7 @@ TEST_F(CMemoryLimit, TheProgramsOwnMaximumHolds) {
   EXPECT_LT(fill_heap(2 * kLimit), kLimit);
 }
 
-// What the old maximum refused says nothing of whether a collection is worth it under the new one.
+// Refusals under the old maximum do not say whether a collection is worth its time under the new one.
 TEST_F(CMemoryLimit, ThereIsACollectionAtTheFirstRefusalUnderANewMaximum) {
   constexpr std::size_t kCount = 40;
   GC_set_min_bytes_allocd(8 * kLimit);
