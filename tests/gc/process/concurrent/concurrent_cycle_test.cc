@@ -338,6 +338,7 @@ template <std::size_t kCount>
 void free_in_cycle_that_is_given_up(std::size_t bytes) {
   auto** const table = static_cast<void**>(GC_malloc(kCount * sizeof(void*)));
   for (std::size_t i = 0; i < kCount; ++i) table[i] = GC_malloc_atomic(bytes);
+  GC_gcollect();  // a budget that these objects have used up would let this thread wait for the held cycle
   const heap::HeapUsage& usage = collector().heap().usage();
   HeldCycle cycle(Phase::marked);
   const std::uint64_t before = usage.used;
