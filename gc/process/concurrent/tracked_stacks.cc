@@ -45,8 +45,15 @@ void TrackedStacks::arm(std::span<FiberStack> stacks) {
   });
 }
 
+// A part with little memory between its stacks is asked about as a whole, as to look at each of many stacks
+// takes longer than a query. The system refuses where memory between them is not tracked.
 void TrackedStacks::note_written(std::uint32_t part) const {
-  for_each_stretch(fibers_.part(part), [this](base::AddressRange stretch, std::span<FiberStack> of_it) {
+  const std::span<FiberStack> stacks = fibers_.part(part);
+  const base::AddressRange all{stacks.front().bounds.begin, stacks.back().bounds.end};
+  if (all.end - all.begin <= 2 * kMostBetween * stacks.size() &&
+      tracking_.for_each_written(all, [=](base::AddressRange pages) { note_changed(stacks, pages); }))
+    return;
+  for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack> of_it) {
     if (!tracking_.for_each_written(stretch, [=](base::AddressRange pages) { note_changed(of_it, pages); }))
       note_changed(of_it, stretch);
   });

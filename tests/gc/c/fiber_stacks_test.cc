@@ -285,6 +285,31 @@ TEST_F(CFiberStacksInCycles, WritesToAStackThatWasScannedCount) {
   });
 }
 
+// The system refuses to tell of all memory from the first stack to the last.
+TEST_F(CFiberStacksInCycles, WritesToStacksOnBothSidesOfOtherMemoryCount) {
+  constexpr std::size_t kWords = 8192;
+  const Memory memory(4 * kWords);
+  void* first_saved = memory.begin() + kWords - kManyObjects;
+  void* last_saved = memory.end() - kManyObjects;
+  ASSERT_EQ(jackdaw_stack_register(memory.begin(), memory.begin() + kWords, &first_saved), 1);
+  ASSERT_EQ(jackdaw_stack_register(memory.end() - kWords, memory.end(), &last_saved), 1);
+  gc::finish_cycle();
+  const std::vector<Hidden> of_first = drop_many(kBytes);
+  const std::vector<Hidden> of_last = drop_many(kBytes);
+  {
+    gc::HeldCycle cycle(gc::Phase::marked);
+    for (std::size_t i = 0; i < kManyObjects; ++i) {
+      *(memory.begin() + kWords - 1 - i) = of_first[i].address();
+      *(memory.end() - 1 - i) = of_last[i].address();
+    }
+  }
+  gc::finish_cycle();
+  EXPECT_EQ(count_kept(of_first), kManyObjects);
+  EXPECT_EQ(count_kept(of_last), kManyObjects);
+  jackdaw_stack_unregister(memory.begin());
+  jackdaw_stack_unregister(memory.end() - kWords);
+}
+
 // A thread that ran on it when it was scanned has written to it before, and saves another pointer now.
 TEST_F(CFiberStacksInCycles, AnotherSavedPointerCounts) {
   IdleStack stack;
