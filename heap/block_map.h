@@ -263,7 +263,8 @@ class BlockMap {
   /// and over: what is blacklisted wrongly because of that costs nothing but a better place.)
   void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
-  /// Which addresses in objects keep them that are found elsewhere than in stacks; null, as at first: all.
+  /// The displacements in objects at which references from elsewhere than stacks keep them; null, the
+  /// default: all.
   /// Changed while no thread searches.
   [[nodiscard]] const Displacements* displacements() const { return displacements_; }
   void set_displacements(const Displacements* displacements) { displacements_ = displacements; }

@@ -28,7 +28,7 @@ void* allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::LargeAddr
 }
 
 void* allocate_uncollectable(std::size_t bytes, heap::KindNumber kind) {
-  // What allocates adds the extra byte again.
+  // The allocating functions add the extra byte again.
   const std::size_t asked = bytes - std::min(bytes, extra_bytes);
   if (void* const object = allocate_from_run(asked, kind)) {
     count_uncollectable(heap::SizeClasses::slot_bytes(heap::SizeClasses::class_of(asked + extra_bytes)));

@@ -244,7 +244,7 @@ class BwosLifo {
 
   // The blocks below stay in the processor's second-level cache.
   static constexpr std::uint32_t kDrift = 8;
-  // What was not used in so many rounds of marking is given back.
+  // Blocks that were not used in this number of rounds of marking are given back.
   static constexpr std::uint32_t kRoundsToKeep = 32;
 
   // The index of s_pos while the block is the owner's. No limit reaches it.

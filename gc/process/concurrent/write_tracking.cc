@@ -90,7 +90,7 @@ class Runs {
   base::AddressRange run_;
 };
 
-// Which of the dirty pages a scan returns: those that hold something, or all.
+// A scan returns the dirty pages that hold something, or all dirty pages.
 enum class Told : std::uint8_t { held, all };
 
 // Adds up to most_runs runs of dirty pages and returns where the scan ended, or 0 when the kernel refuses.

@@ -28,7 +28,7 @@ void* move(void* argument) {
 int main() {
   // Not destroyed: that is no part of it.
   auto& program = *new verify::Program;
-  // Of different size classes, so that each is on a page of its own.
+  // The objects have different size classes, so that each is on a page of its own.
   Graph graph{program.allocate(16), program.allocate(32)};
   Words const moved = program.allocate(48);
   *graph.from = reinterpret_cast<std::uintptr_t>(moved);

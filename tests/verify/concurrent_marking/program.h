@@ -47,7 +47,7 @@ inline int pthread_join(pthread_t thread, void**) {
   __VERIFIER_thread_join(static_cast<long>(thread));
   return 0;
 }
-// Of the system's scheduler, which does not answer.
+// The system's scheduler does not answer.
 inline long syscall(long, ...) noexcept { return -1; }
 inline int prctl(int, ...) noexcept { return -1; }
 inline int sched_getcpu() noexcept { return 0; }

@@ -29,7 +29,7 @@ constexpr std::uint32_t kTasks = 4;
 // The thread pool's count of workers: who leaves hands over what it did, as with the pool's lock.
 std::atomic<std::uint32_t> at_work{2};
 
-// Nobody is master (mark/searchers.h only gives hints).
+// No worker becomes master (mark/searchers.h only gives hints).
 struct NobodyStays {
   static bool begin(std::uint32_t) { return true; }
   static void end() {}
@@ -65,7 +65,7 @@ struct Team {
   [[nodiscard]] static std::uint32_t at_work() { return 2; }
   NobodyStays& searchers() { return nobody; }
   Queue& queue_of(std::uint32_t worker) { return stores[worker]->queue(); }
-  // Whoever has tasks offers them unasked.
+  // A worker that has tasks offers them unasked.
   static void request_tasks_of(std::uint32_t) {}
   static void wake() {}
 };

@@ -16,7 +16,7 @@ inline int sched_yield() noexcept { return 0; }
 
 namespace jackdaw::gc {
 
-// Nobody is suspended by hand.
+// No thread is suspended by hand.
 constinit thread_local std::atomic<std::uint32_t> StoppableMutex::uses_{0};
 void StoppableMutex::end_use() {}
 

@@ -47,7 +47,7 @@ class FutexWord {
     // A loop around this one is taken for one that waits, too, unless something is written in it.
     verify::has_waited[static_cast<std::size_t>(__VERIFIER_thread_self())] = true;
   }
-  // Nobody has waited too long.
+  // The wait never ends by its time limit.
   bool wait_for(std::uint32_t unwanted, std::chrono::nanoseconds) {
     wait(unwanted);
     return true;

@@ -33,7 +33,7 @@ namespace pages {
 
 inline constexpr std::uintptr_t kBytes = jackdaw::heap::kBlockBytes;
 inline Mutex lock;
-// Of the pages of one chunk.
+// Each page of the only chunk has an entry.
 inline std::array<std::atomic<std::uint32_t>, jackdaw::heap::kBlocksPerChunk> is_armed;
 
 inline std::atomic<std::uint32_t>& entry_of(std::uintptr_t address) {
