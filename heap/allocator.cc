@@ -261,16 +261,16 @@ bool Allocator::passes_without_sample(std::size_t bytes) {
   return every == 0 || sample_points_.pass_all(bytes, every);
 }
 
-// Returns the run in whose list a freed slot may wait; null when there is none. Slots of uncollectable kinds
-// are roots until they are withdrawn: none is added between that and the sweep, and none that a procedure of
-// the program would visit. Their list alone is no reason to make a table.
+// Returns the run in whose list a freed slot may wait; null when there is none. None is added between the
+// withdrawal of free slots and the sweep. Slots of uncollectable kinds are roots until they are withdrawn: a
+// procedure of the program shall visit none. Their list alone is no reason to make a table.
 Allocator::FreeRun* Allocator::run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class) {
-  if (heap_.poison().is_on()) return nullptr;
+  if (is_withdrawn_ || heap_.poison().is_on()) return nullptr;
   if (kind.is_collectable) {
     RunTable* const runs = runs_of(number);
     return runs != nullptr ? &(*runs)[size_class] : nullptr;
   }
-  if (is_withdrawn_ || !has_runs_of(number) || kind.contents == Contents::by_kind) return nullptr;
+  if (!has_runs_of(number) || kind.contents == Contents::by_kind) return nullptr;
   FreeRun& run = (*own_tables_[static_cast<std::size_t>(number)])[size_class];
   return run.freed_slots < kMostKept ? &run : nullptr;
 }

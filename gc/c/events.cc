@@ -5,6 +5,7 @@
 #include "gc/c/free_profiler.h"
 #include "gc/c/hooks.h"
 #include "gc/c/leaks.h"
+#include "gc/c/start.h"
 
 namespace jackdaw::c_interface {
 
@@ -12,6 +13,8 @@ void on_collection_event(gc::CollectionEvent event) {
   if (event == gc::CollectionEvent::mark_start) {
     forget_free_lists();
     note_smashed_objects();
+    // Not later: a link, which is cleared then, may lie in the word that chains a freed slot to the next.
+    if (GC_find_leak != 0 || has_free_profiler) collector().heap().withdraw_free_slots();
   }
   if (event == gc::CollectionEvent::mark_end) {
     note_leaks();

@@ -29,7 +29,6 @@ void look_for_free_profiler() {
 void tell_profiler_of_dead() {
   if (!has_free_profiler) return;
   heap::Heap& heap = collector().heap();
-  heap.withdraw_free_slots();
   heap.for_each_object_of(may_die, [](heap::Object* object) {
     if (!heap::Chunk::of(object)->is_marked(object)) GC_free_profiler_hook(object);
   });

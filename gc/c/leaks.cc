@@ -112,7 +112,6 @@ void start_finding_leaks() {
 void note_leaks() {
   if (GC_find_leak == 0) return;
   heap::Heap& heap = collector().heap();
-  heap.withdraw_free_slots();
   for (heap::Object* const object : noted_leaks()) heap::Chunk::of(object)->mark_exclusively(object);
   heap.for_each_object_of(may_die, [](heap::Object* object) {
     if (leaked_count == leaked.size() || !heap::Chunk::of(object)->mark_exclusively(object)) return;

@@ -1,5 +1,7 @@
 #include "gc/finalization/disclaim_procedures.h"
 
+#include <utility>
+
 #include "heap/chunk.h"
 
 namespace jackdaw::gc {
@@ -29,9 +31,13 @@ void DisclaimProcedures::for_each_kind(const heap::Heap& heap, Function function
   }
 }
 
+// Free slots are withdrawn before links are cleared: a link may lie in the word that chains a freed slot to
+// the next.
 // An object's references to itself do not count, or it would keep itself alive for ever.
 void DisclaimProcedures::mark_referents(heap::Heap& heap, WeakProcessing& marking) const {
+  bool is_withdrawn = false;
   for_each_kind(heap, [&](heap::KindNumber kind, const OfKind& of_kind) {
+    if (!std::exchange(is_withdrawn, true)) heap.withdraw_free_slots();
     // Relaxed: see set.
     if (!of_kind.keeps_referents.load(std::memory_order_relaxed)) return;
     heap.for_each_unmarked(
@@ -42,10 +48,7 @@ void DisclaimProcedures::mark_referents(heap::Heap& heap, WeakProcessing& markin
 
 // An object that there is no memory to note lives on, and is found dead again by the next collection.
 void DisclaimProcedures::hold_dead(heap::Heap& heap) {
-  bool knows_objects = false;
   for_each_kind(heap, [&](heap::KindNumber kind, const OfKind&) {
-    if (!knows_objects) heap.withdraw_free_slots();
-    knows_objects = true;
     heap.for_each_unmarked(kind, [&](heap::Object* object) {
       static_cast<void>(held_.append(object));
       heap::Chunk::of(object)->mark_exclusively(object);

@@ -31,9 +31,11 @@ class DisclaimProcedures {
   /// Gives a kind the procedure of another. Any thread.
   void inherit(heap::KindNumber kind, heap::KindNumber from);
 
-  /// Marks what dead objects keep, when everything reachable from roots is marked.
+  /// Marks what dead objects keep, when everything reachable from roots is marked. Where there are
+  /// procedures, no free slot counts as an object from here on.
   void mark_referents(heap::Heap& heap, WeakProcessing& marking) const;
-  /// Notes the dead objects and marks them, so that the sweep keeps them. After the last marking.
+  /// Notes the dead objects and marks them, so that the sweep keeps them. After the last marking, and after
+  /// mark_referents().
   void hold_dead(heap::Heap& heap);
   /// Whether any objects are held.
   [[nodiscard]] bool holds_any() const { return held_.size() != 0; }

@@ -87,11 +87,11 @@ std::optional<CollectionTotals> StopTheWorld::collect_stopped(MarkEngine& markin
   trace.count(TraceCounter::allocated, parts_.heap.allocated_bytes());
   const ThreadsStopped threads_stopped(parts_.pauses);
   const Clock::time_point start = Clock::now();
+  if (kept == Kept::reachable && !threads_stopped.knows_static_roots()) return std::nullopt;
+  // From here on nothing fails: between clearing and marking, live objects look free.
   parts_.hooks.tell(CollectionEvent::mark_start);
   // Not earlier: a helper would stand in the way of threads that are to be stopped.
   marking.marker().wake_helpers();
-  // From here on nothing fails: between clearing and marking, live objects look free.
-  if (kept == Kept::reachable && !threads_stopped.knows_static_roots()) return std::nullopt;
   {
     const CollectionTrace::Span clearing(trace, TracePhase::clear_marks);
     parts_.collection.clear_marks();

@@ -804,6 +804,23 @@ TEST_F(FreedUncollectable, AreFreeAfterThePauseInWhichTheyWereFreed) {
   EXPECT_EQ(heap_.sweep(OwnedBlocks::left).live_objects, objects.size() - 1);
 }
 
+// Callbacks in a pause may free: what was freed then must not be met as a dead object.
+TEST(SweepFreed, SlotsHoldNoObjectsAfterTheWithdrawal) {
+  Heap heap;
+  Allocator allocator(heap);
+  std::vector<Object*> objects;
+  for (int i = 0; i < 100; ++i) objects.push_back(allocator.allocate_plain(32, KindNumber::words));
+  allocator.free(objects[3]);
+  heap.clear_marks();
+  heap.withdraw_free_slots();
+  allocator.free(objects[5]);
+  allocator.free(objects.back());  // right before the run at hand
+  std::size_t met = 0;
+  heap.for_each_unmarked(KindNumber::words, [&](Object* /*object*/) { ++met; });
+  EXPECT_EQ(met, objects.size() - 3);
+  EXPECT_EQ(heap.sweep(OwnedBlocks::left).live_objects, 0U);
+}
+
 TEST_F(SweepTest, ManyGenerationsOfMixedSizes) {
   struct Live {
     Object* object;

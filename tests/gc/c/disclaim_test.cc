@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gc/c/kinds.h"
@@ -237,6 +238,21 @@ TEST(DisclaimProcedures, AreNotAskedOfFreeMemory) {
   collect_cleanly();
   EXPECT_EQ(asked().size(), 0U);
   EXPECT_EQ(static_cast<Record*>(kept)->magic, kMagic);
+}
+
+// The word that chains a freed slot to the next is a link that the collection clears.
+TEST(DisclaimProcedures, MeetLinksInFreedSlots) {
+  const int kind = kind_with_procedure(0);
+  auto** const holders = static_cast<void**>(GC_malloc_uncollectable(kMany * sizeof(void*)));
+  hidden_objects([&, count = 0]() mutable {
+    void* const holder = holders[count++] = new_record(kind);
+    GC_general_register_disappearing_link(static_cast<void**>(holder), GC_malloc_atomic(64));
+    return new_record(kind);
+  });
+  for (std::size_t i = 0; i < kMany; ++i) GC_free(std::exchange(holders[i], nullptr));
+  collect_cleanly();
+  EXPECT_GE(asked().size(), kMany - kFew);
+  EXPECT_LE(asked().size(), kMany);
 }
 
 int asked_with_header = 0;

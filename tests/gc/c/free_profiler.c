@@ -24,12 +24,14 @@ static GC_hidden_pointer dropped[kMany];
 
 static __attribute__((noinline)) void make_and_drop(void) {
   for (int i = 0; i < kMany; ++i) {
-    void* const object = GC_MALLOC(kBytes);
-    freed[i] = GC_HIDE_POINTER(object);
-    GC_FREE(object);
+    void** const object = (void**)GC_MALLOC(kBytes);
     /* Of another size, so that no memory is used twice. */
     dropped[i] = GC_HIDE_POINTER(GC_MALLOC_ATOMIC(2 * kBytes));
+    /* A link in the word that chains a freed object to the next. */
+    GC_general_register_disappearing_link(object, GC_REVEAL_POINTER(dropped[i]));
+    freed[i] = GC_HIDE_POINTER(object);
   }
+  for (int i = 0; i < kMany; ++i) GC_FREE(GC_REVEAL_POINTER(freed[i]));
 }
 
 int main(void) {

@@ -9,6 +9,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gc/c/kinds.h"
@@ -158,6 +159,22 @@ TEST_F(Leaks, AreNotFinalizedNorDoLinksDisappear) {
   GC_set_find_leak(0);
   GC_finalize_all();
   EXPECT_EQ(calls, 0);
+}
+
+// The word that chains a freed slot to the next is a link that the collection clears.
+TEST(LeaksAlone, AreNoFreedObjectsWithLinks) {
+  GC_init();
+  auto** const holders = static_cast<void**>(GC_malloc_uncollectable(kLeaked * sizeof(void*)));
+  make_objects(kLeaked, [&, count = 0]() mutable {
+    void* const holder = holders[count++] = GC_malloc(100);
+    GC_general_register_disappearing_link(static_cast<void**>(holder), GC_malloc_atomic(64));
+  });
+  for (std::size_t i = 0; i < kLeaked; ++i) GC_free(std::exchange(holders[i], nullptr));
+  GC_set_find_leak(1);
+  const std::vector<std::string> lines = lines_of(collect_cleanly);
+  GC_set_find_leak(0);
+  EXPECT_GE(count_matching(lines, R"(object at 0x\w+ of appr\. \d+ bytes \(atomic\))"), kAtLeast);
+  EXPECT_EQ(count_matching(lines, R"(.*\(composite\))"), 0U);
 }
 
 TEST(LeaksAlone, AreNotReportedAtFirst) {
