@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -355,6 +356,35 @@ TEST_F(ConcurrentCycle, FreesWhatWasFreedByHandWhenItIsGivenUp) {
   free_in_cycle_that_is_given_up<256>(24 << 10);
   free_in_cycle_that_is_given_up<16>(1 << 20);
   free_in_cycle_that_is_given_up<2>(20 << 20);
+}
+
+// Until the last pause, free slots that wait for their thread are roots. Some serve other objects meanwhile.
+TEST_F(ConcurrentCycle, FreesUncollectableObjectsThatWereFreedInItOnce) {
+  constexpr std::size_t kBytes = 48;
+  constexpr std::size_t kCount = 200;  // so few all wait
+  const auto is_there = [](void* object) { return collector().heap().object_at(object) == object; };
+  for (const Phase in : {Phase::marking, Phase::marked}) {
+    std::vector<void*> objects(4 * kCount);
+    for (void*& object : objects) object = GC_malloc_uncollectable(kBytes);
+    std::set<void*> freed(objects.begin() + kCount, objects.begin() + 2 * kCount);
+    std::set<void*> there(objects.begin(), objects.end());
+    {
+      const HeldCycle cycle(in);
+      for (void* const object : freed) GC_free(object);
+      for (void* const object : freed) there.erase(object);
+      for (std::size_t i = 0; i < kCount / 4; ++i) {
+        void* const object = GC_malloc_uncollectable(kBytes);
+        EXPECT_TRUE(there.insert(object).second);
+        freed.erase(object);
+      }
+    }
+    finish_cycle();
+    EXPECT_TRUE(std::ranges::all_of(there, is_there));
+    EXPECT_TRUE(std::ranges::none_of(freed, is_there));
+    for (std::size_t i = 0; i < 4 * kCount; ++i)
+      EXPECT_TRUE(there.insert(GC_malloc_uncollectable(kBytes)).second);
+    for (void* const object : there) GC_free(object);
+  }
 }
 
 // The room in the heap does not decide: the heap may be large only because one cycle took long.
