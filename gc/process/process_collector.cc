@@ -98,8 +98,11 @@ void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
 }
 
 std::size_t ProcessCollector::free(void* object) {
-  return free_explicitly(parts_.threads, parts_.counters, parts_.profiling,
-                         static_cast<heap::Object*>(object));
+  const std::size_t bytes =
+      free_explicitly(parts_.threads, parts_.counters, parts_.profiling, static_cast<heap::Object*>(object));
+  if (bytes > heap::kLargestSmallBytes) [[unlikely]]
+    parts_.scavenger.note_freed();
+  return bytes;
 }
 
 CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState stack) {

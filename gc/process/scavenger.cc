@@ -39,7 +39,7 @@ Scavenger::Scavenger(const ProcessOptions& options, heap::Heap& heap, StoppableM
 
 void Scavenger::note_collection(Clock::time_point now) {
   awaits_sweep_ = true;
-  is_refused_ = false;
+  is_refused_.store(false, std::memory_order_relaxed);
   note_swept(now);
 }
 
@@ -48,10 +48,18 @@ void Scavenger::note_swept(Clock::time_point now) {
   // A sweep under way may leave as much free as is used, and nobody calls at its end.
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t may_be_free = usage.free + (awaits_sweep_ ? std::uint64_t{usage.used} : 0);
-  if (has_thread_ || (may_be_free >= kWorthAThread && start_thread())) return wake_thread(now);
+  if (has_thread_ || (may_be_free >= kWorthAThread && start_thread())) return wake_thread();
   demand_.note_allocated(usage.allocated, now);
   const ThreadRegistry::CriticalSection critical(threads_.this_thread());
   while (give_back(now)) continue;
+}
+
+// Where the lock is held, a collection may be under way, or the next large object that is freed comes here.
+void Scavenger::note_freed() {
+  if (heap_.usage().free < kWorthAThread || is_refused_.load(std::memory_order_relaxed)) return;
+  if (has_thread_) return wake_thread();
+  const std::unique_lock lock(lock_, std::try_to_lock);
+  if (lock && !start_thread()) is_refused_.store(true, std::memory_order_relaxed);
 }
 
 // Only a sweep that is over tells how much memory the heap needs, and which blocks are partly free.
@@ -80,12 +88,13 @@ bool Scavenger::start_thread() {
   return has_thread_;
 }
 
-void Scavenger::wake_thread(Clock::time_point now) {
+// Relaxed, both: the heap's lock orders what became free, and what a collection noted, and this before the
+// thread looks, or the thread's change to resting before this.
+void Scavenger::wake_thread() {
   std::uint32_t before = resting;
-  // Relaxed, here and in run: the lock publishes what there is to do.
-  if (!state_.value().compare_exchange_strong(before, looking, std::memory_order_relaxed)) return;
-  demand_.note_allocated_anew(heap_.usage().allocated, now);
-  state_.wake_all();
+  if (state_.value().load(std::memory_order_relaxed) == resting &&
+      state_.value().compare_exchange_strong(before, looking, std::memory_order_relaxed))
+    state_.wake_all();
 }
 
 // Sequentially consistent, all accesses here and in run: either the thread finds the errand before it rests,
@@ -135,6 +144,7 @@ void Scavenger::run() {
   const auto change = [&](std::uint32_t from, std::uint32_t to) {
     state_.value().compare_exchange_strong(from, to);
   };
+  has_rested_.store(true, std::memory_order_relaxed);
   for (;;) {
     change(looking, resting);
     if (state_.value().load(std::memory_order_relaxed) == ending) return;
@@ -148,6 +158,7 @@ void Scavenger::run() {
       state_.wait_for(looking, *time);
     } else {
       state_.wait(resting);
+      has_rested_.store(true, std::memory_order_relaxed);
     }
   }
 }
@@ -177,7 +188,12 @@ std::optional<std::chrono::milliseconds> Scavenger::scavenge(Clock::time_point n
   for (int step = 0; step < kStepsAtOnce; ++step) {
     const std::unique_lock lock(lock_, std::try_to_lock);
     if (!lock) return kRetryInterval;
-    demand_.note_allocated(heap_.usage().allocated, now);
+    // Relaxed, here and in run: the thread itself sets it.
+    if (has_rested_.exchange(false, std::memory_order_relaxed)) {
+      demand_.note_allocated_anew(heap_.usage().allocated, now);
+    } else {
+      demand_.note_allocated(heap_.usage().allocated, now);
+    }
     look_at_pressure(now);
     if (!give_back(now)) return until_next_look();
   }
@@ -193,7 +209,7 @@ bool Scavenger::give_back(Clock::time_point now) {
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t keep = std::max(plan_.minimum_heap(), demand_.at(now, usage.used));
   if (heap_.give_back_some(keep) != 0) return true;
-  is_refused_ = usage.used + usage.free >= keep + kStep;
+  is_refused_.store(usage.used + usage.free >= keep + kStep, std::memory_order_relaxed);
   if (!has_free_pages_ || awaits_sweep_ || !is_idle()) return false;
   std::uint64_t released = 0;
   has_free_pages_ = heap_.release_free_pages_from(place_, released);
@@ -208,7 +224,8 @@ bool Scavenger::is_idle() const {
 std::optional<std::chrono::milliseconds> Scavenger::until_next_look() const {
   const heap::HeapUsage& usage = heap_.usage();
   const std::uint64_t at_least = std::max<std::uint64_t>(usage.used, plan_.minimum_heap()) + kStep;
-  if (awaits_sweep_ || (!is_refused_ && usage.used + usage.free > at_least)) return kInterval;
+  if (awaits_sweep_ || (!is_refused_.load(std::memory_order_relaxed) && usage.used + usage.free > at_least))
+    return kInterval;
   if (has_free_pages_) return kLongInterval;
   return std::nullopt;
 }

@@ -2,9 +2,9 @@
 //
 // A thread of the collector's own looks from time to time how much memory the heap keeps beyond what it is
 // likely to need (MemoryDemand), and gives that back step by step: free blocks first, and in a program that
-// hardly allocates the free pages of partly free blocks, too. It starts when a collection leaves
-// kWorthAThread bytes free, and sleeps without waking up once nothing is left to give back, until the next
-// collection. Where it cannot start, the program's threads do its work after collections.
+// hardly allocates the free pages of partly free blocks, too. It starts when a collection, or what the
+// program frees by hand, leaves kWorthAThread bytes free, and sleeps without waking up once nothing is left
+// to give back, until then. Where it cannot start, the program's threads do its work after collections.
 //
 // While it looks, it also reads whether processes wait for memory (machine::MemoryPressure). If they do, it
 // gives all free memory back at once, has the next thread that allocates collect, and then does so again.
@@ -57,8 +57,10 @@ class Scavenger {
   void note_collection(Clock::time_point now = Clock::now());
   /// Likewise after the sweep of a cycle.
   void note_swept(Clock::time_point now = Clock::now());
+  /// After the program has freed a large object. By a registered thread, with or without the lock.
+  void note_freed();
   /// Gives back what is due at `now`, and answers memory pressure. Returns the time until the next look, or
-  /// nothing when none is needed before the next collection. Without the collector's lock.
+  /// nothing when none is needed before more becomes free. Without the collector's lock.
   std::optional<std::chrono::milliseconds> scavenge(Clock::time_point now);
 
   /// Has the thread call `errand`, until that returns true, without a lock. It must not wait for the
@@ -88,7 +90,7 @@ class Scavenger {
   void forget_thread();
   static void* run_thread(void* self);
   void run();
-  void wake_thread(Clock::time_point now);
+  void wake_thread();
   void note_awaited_sweep(Clock::time_point now);
   bool reads_pressure();
   void look_at_pressure(Clock::time_point now);
@@ -111,7 +113,9 @@ class Scavenger {
   bool awaits_sweep_ = false;     // of a cycle
   heap::Heap::Place place_;       // from here on, free pages of partly free blocks are to go back
   bool has_free_pages_ = false;   // some may not be back yet
-  bool is_refused_ = false;       // the system does not take what is due
+  // The system does not take what is due, or has no thread for it. Relaxed, all accesses: a hint.
+  std::atomic<bool> is_refused_{false};
+  std::atomic<bool> has_rested_{false};  // the thread; samples of the allocation are as old as that
   base::FutexWord state_;
   std::atomic<bool (*)()> errand_{nullptr};  // for the thread
   pthread_t thread_{};

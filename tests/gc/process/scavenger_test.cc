@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/page_memory.h"
@@ -301,6 +302,25 @@ TEST(Scavenger, HasAThreadThatStartsWhenMuchIsFree) {
   }
   end_thread();
   EXPECT_FALSE(scavenger().has_thread());
+}
+
+// No collection tells the scavenger. In the second round its thread may rest.
+TEST(Scavenger, HasAThreadThatStartsWhenMuchIsFreedByHand) {
+  end_thread();
+  collect_with_large_objects();
+  EXPECT_FALSE(scavenger().has_thread());
+  collector().plan().disable();
+  for (int round = 0; round < 2; ++round) {
+    for (void*& object : large_objects) {
+      if (round != 0) object = collector().allocate(kLargeBytes, heap::KindNumber::data);
+      std::memset(object, 1, kLargeBytes);
+    }
+    for (void*& object : large_objects) collector().free(std::exchange(object, nullptr));
+    EXPECT_TRUE(scavenger().has_thread());
+    wait_for_the_thread_to_give_back();
+  }
+  collector().plan().enable();
+  end_thread();
 }
 
 TEST(Scavenger, GivesBackWhileOthersAllocateAndCollect) {
