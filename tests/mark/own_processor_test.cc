@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <future>
 #include <thread>
+
+#include "tests/deny_system_call.h"
 
 namespace jackdaw::mark {
 namespace {
@@ -96,6 +100,23 @@ TEST_F(OwnProcessorTest, WhatOthersSetMeanwhileStays) {
   ASSERT_EQ(pthread_setaffinity_np(thread_.native_handle(), sizeof one, &one), 0);
   come_back();
   expect_alike(after_, one);
+}
+
+// A filter that was installed since may end the program at a call that it does not expect.
+TEST_F(OwnProcessorTest, NothingChangesAfterAFilterOfSystemCallsWasInstalled) {
+  std::thread([this] {
+    ASSERT_TRUE(forbid(SYS_sched_setaffinity));
+    own_.keep_off(thread_.native_handle(), nth(0));
+  }).join();
+  expect_alike(allowed_processors(thread_.native_handle()), before_);
+}
+
+TEST_F(OwnProcessorTest, AThreadIsKeptOffUnderAFilterFromBefore) {
+  std::thread([this] {
+    ASSERT_TRUE(deny(SYS_getcpu, EPERM));
+    OwnProcessor().keep_off(thread_.native_handle(), nth(0));
+  }).join();
+  expect_alike(allowed_processors(thread_.native_handle()), all_but(nth(0)));
 }
 
 TEST_F(OwnProcessorTest, AThreadThatMayRunNowhereElseStays) {
