@@ -10,6 +10,8 @@
 #include <mutex>
 #include <random>
 
+#include "tests/address_space_limit.h"
+
 namespace jackdaw::gc {
 namespace {
 
@@ -113,6 +115,26 @@ TEST_F(FiberStacksTest, AnyOperationsLeaveWhatAMapHas) {
     ASSERT_TRUE(stacks_.change(begin, bounds));
     expected_[bounds.begin] = bounds.end;
   }
+  expect_alike();
+}
+
+// A full part is to be split for a stack in its midst, and for one at either end.
+TEST_F(FiberStacksTest, NoMemoryForAPartChangesNothing) {
+  for (std::uintptr_t i = 1; i <= FiberStacks::kMostOfAPart; ++i) add({i * 100, i * 100 + 50});
+  for (const std::uintptr_t begin : {20U, 5060U, 90'000U}) {
+    bool is_added = true;
+    bool is_changed = true;
+    {
+      const AddressSpaceLimit no_memory(0);
+      is_added = stacks_.add({{begin, begin + 10}, &kWord});
+      is_changed = stacks_.change(700, {begin, begin + 10});
+    }
+    EXPECT_FALSE(is_added);
+    EXPECT_FALSE(is_changed);
+    EXPECT_EQ(stacks_.part_count(), 1U);
+    expect_alike();
+  }
+  for (const std::uintptr_t begin : {20U, 5060U, 90'000U}) add({begin, begin + 10});
   expect_alike();
 }
 
