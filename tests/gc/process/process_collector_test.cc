@@ -9,9 +9,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
@@ -27,6 +29,21 @@ namespace jackdaw::gc {
 namespace {
 
 using heap::KindNumber;
+
+// Of two collections with little between them the second costs much; one that comes late does not.
+TEST(ProcessCollector, LetsTheHeapGrowWhereCollectionsTakeMuchOfTheTime) {
+  using std::chrono::hours;
+  const std::lock_guard lock(collector().lock());
+  CollectionPlan& plan = collector().plan();
+  const auto now = std::chrono::steady_clock::now();
+  const auto cost_after = [&](hours start) {
+    plan.note_stopped(now + start, std::chrono::seconds(1), 0, 0);
+    return plan.found().cost;
+  };
+  EXPECT_EQ(cost_after(hours(-1)), 1U);
+  EXPECT_EQ(cost_after(hours(-1)), 2U);
+  EXPECT_EQ(cost_after(hours(1)), 1U);
+}
 
 TEST(ProcessCollector, FreesWhatNothingLeadsTo) {
   const std::vector<HiddenAddress> dropped = dropped_list();
