@@ -327,6 +327,7 @@ void Allocator::give_up_blocks() {
       if (chunk.kind_table()[chunk.kind_of(run.freed)].is_collectable) {
         heap_.abandon(run.freed);
       } else {
+        heap_.note_freed();
         withdraw_freed(run.freed);
       }
     }
@@ -336,6 +337,7 @@ void Allocator::give_up_blocks() {
 
 void Allocator::withdraw(FreeRun& run) {
   if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
+  if (run.freed != nullptr) heap_.note_freed();
   withdraw_freed(std::exchange(run.freed, nullptr));
   run.freed_slots = 0;
 }

@@ -180,7 +180,7 @@ class Allocator {
       for (FreeRun& run : *own_tables_[kind]) withdraw(run);
     }
   }
-  static void withdraw(FreeRun& run);
+  void withdraw(FreeRun& run);
   static void withdraw_freed(std::byte* freed);
   // Explicitly freed slots are a list through their first words.
   static std::byte* next_freed(const std::byte* freed);

@@ -181,6 +181,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind, BlockSearch:
 }
 
 void Heap::free_slot(Object* object) {
+  note_freed();
   if (poison_.is_on()) poison_.free(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
   Chunk::set_free(slot, slot + bytes_of(object));
@@ -239,6 +240,7 @@ void Heap::withdraw_uncollectable_slots() {
 
 void Heap::withdraw_free_slots() {
   const std::lock_guard lock(mutex_);
+  note_freed();
   for (Allocator* const allocator : allocators_) allocator->withdraw_free_slots();
   for (std::byte* const freed : abandoned_.span()) Allocator::withdraw_freed(freed);
   abandoned_.clear();

@@ -261,6 +261,10 @@ class Heap {
   /// Does so for the slots of uncollectable kinds that allocators hold or that were freed, which then are no
   /// roots. What is allocated from runs at hand before sweep() is to be set allocated again.
   void withdraw_uncollectable_slots();
+  /// Whether memory stopped being an object since the last call other than by a sweep: the program freed or
+  /// shortened one, or its slot was withdrawn. A slot that waits in an allocator's list still is one. While
+  /// no thread frees.
+  bool take_freed() { return is_freed_.exchange(false, std::memory_order_relaxed); }
   /// Frees the memory of all unmarked objects. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` wherever an unmarked object of a kind starts or may start: slots that an
@@ -304,6 +308,10 @@ class Heap {
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
+  // Relaxed, here and in take_freed(): threads are stopped, or hold the lock, between this and that.
+  void note_freed() {
+    if (!is_freed_.load(std::memory_order_relaxed)) is_freed_.store(true, std::memory_order_relaxed);
+  }
 
   void count_allocated(std::uint64_t bytes) {
     budget_.count_allocated(bytes);
@@ -366,6 +374,7 @@ class Heap {
   Poison poison_;
   HeapUsage usage_;  // written under the lock
   base::WorkTime work_time_;
+  std::atomic<bool> is_freed_{false};
   std::atomic<std::uint64_t> sample_every_{0};
   std::atomic<std::uint64_t> sample_seeds_{0};
   Budget budget_;

@@ -2,6 +2,13 @@
 
 namespace jackdaw::gc {
 
+void Finalization::forget_freed(const WeakProcessing& marking) {
+  finalizers.forget_freed(marking);
+  toggle_references.forget_freed(marking);
+  short_links.forget_freed(marking);
+  long_links.forget_freed(marking);
+}
+
 void Finalization::process(WeakProcessing& marking, bool java) {
   // Short links are cleared before finalizers resurrect objects.
   short_links.clear_dead(marking);

@@ -12,6 +12,9 @@ namespace jackdaw::gc {
 /// The tables of a process. Their user holds the collector's lock. They hold addresses of objects, so their
 /// owner keeps them out of the scanned memory.
 struct Finalization {
+  /// `heap`: that of the objects.
+  explicit Finalization(const heap::Heap& heap) : short_links(heap), long_links(heap) {}
+
   Finalizers finalizers;
   WeakLinks short_links;
   WeakLinks long_links;
@@ -25,6 +28,9 @@ struct Finalization {
     toggle_references.for_each_root(function);
   }
 
+  /// Forgets what was registered for objects that the program has freed since, and in them. Called before
+  /// process() and drop() where it may have freed any. O(tables).
+  void forget_freed(const WeakProcessing& marking);
   /// Clears links, makes finalizers ready and marks what they need. Called while all other threads are
   /// stopped and everything reachable from roots is marked. Nothing here then refers to unmarked objects,
   /// which may be freed.

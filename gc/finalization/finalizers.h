@@ -80,6 +80,8 @@ class Finalizers {
     }
   }
 
+  /// Forgets the finalizers of objects that the program has freed, before find_unreachable(). O(table).
+  void forget_freed(const WeakProcessing& marking);
   /// Makes unreachable objects ready, between marking and sweeping, and marks them with all that they refer
   /// to. Afterwards every registered object is marked. With `java`, objects of kind unreachable are chosen
   /// after all that the others refer to was marked.

@@ -45,6 +45,8 @@ class ToggleReferences {
       if (reference.is_strong) function(reinterpret_cast<std::uintptr_t>(reference.object));
     }
   }
+  /// Removes objects that the program has freed.
+  void forget_freed(const WeakProcessing& marking);
   /// Removes unmarked objects after the marking.
   void remove_dead();
 

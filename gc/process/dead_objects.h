@@ -31,7 +31,8 @@ class DeadObjects {
         threads_(threads),
         counters_(counters),
         profiling_(profiling),
-        weak_processing_(collection) {}
+        weak_processing_(collection),
+        finalization_(heap) {}
   DeadObjects(const DeadObjects&) = delete;
   DeadObjects& operator=(const DeadObjects&) = delete;
 

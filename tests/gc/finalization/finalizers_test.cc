@@ -145,6 +145,19 @@ std::string name_of_kind(const testing::TestParamInfo<FinalizerKind>& info) {
 
 INSTANTIATE_TEST_SUITE_P(AllKinds, FinalizersOfKind, testing::ValuesIn(kAllKinds), name_of_kind);
 
+// A freed slot that waits in an allocator's list still counts as an object, whose finalizer is called.
+TEST_F(FinalizersTest, OfFreedBlocksAreForgotten) {
+  for (const FinalizerKind kind : kAllKinds) {
+    for (const std::size_t words : {std::size_t{20'000}, std::size_t{1} << 20}) {
+      Object* const object = program_.allocate(words);
+      ASSERT_TRUE(register_finalizer(program_.tables, object, kind));
+      program_.free(object);
+      EXPECT_TRUE(ready_after_collection().empty()) << words;
+      EXPECT_EQ(finalizers().registered(), 0U) << words;
+    }
+  }
+}
+
 TEST_F(FinalizersTest, ChainsComeFromTheOutsideInOneACollection) {
   for (const FinalizerKind kind :
        {FinalizerKind::ordered, FinalizerKind::ignore_self, FinalizerKind::unreachable}) {

@@ -2,6 +2,7 @@
 // process's collector does it while all threads are stopped.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,9 @@
 namespace jackdaw::gc {
 
 class StoppedProgram {
+ private:
+  heap::Heap heap_{std::size_t{256} << 20};
+
  public:
   explicit StoppedProgram(const MarkingOptions& options = {}) : marking_(make_mark_engine(options)) {}
 
@@ -33,6 +37,10 @@ class StoppedProgram {
   heap::Object* allocate_data(std::size_t words = 4) {
     return allocator_.allocate_plain(words * heap::kWordBytes, heap::KindNumber::data);
   }
+
+  /// The words of objects in a slot, in a few blocks, in many, and in a chunk of their own.
+  static constexpr std::array<std::size_t, 4> kAllSizes = {4, 5000, 20'000, std::size_t{1} << 20};
+  void free(heap::Object* object) { allocator_.free(object); }
 
   CollectionResult collect(bool java = false) {
     begin();
@@ -59,7 +67,7 @@ class StoppedProgram {
     return objects;
   }
 
-  Finalization tables;
+  Finalization tables{heap_};
   std::vector<heap::Object*> roots;
 
  private:
@@ -72,12 +80,12 @@ class StoppedProgram {
   }
   void run(bool java) {
     collection_.mark(all_roots_);
+    if (heap_.take_freed()) tables.forget_freed(weak_processing_);
     tables.process(weak_processing_, java);
     collection_.sweep(heap::OwnedBlocks::taken_back);
   }
   CollectionResult finish() { return collection_.finish(std::chrono::steady_clock::now()); }
 
-  heap::Heap heap_{std::size_t{256} << 20};
   heap::Allocator allocator_{heap_};
   std::unique_ptr<MarkEngine> marking_;
   Collection collection_{heap_};

@@ -40,6 +40,16 @@ TEST_F(ToggleReferencesTest, HoldObjectsAsTheyAreAdded) {
   EXPECT_EQ(references().size(), 1U) << "the dead one is off the list";
 }
 
+TEST_F(ToggleReferencesTest, ToFreedObjectsAreRemoved) {
+  for (const std::size_t words : StoppedProgram::kAllSizes) {
+    Object* const object = program_.allocate(words);
+    ASSERT_TRUE(references().add(object, false));
+    program_.free(object);
+    program_.collect();
+    EXPECT_EQ(references().size(), 0U) << words;
+  }
+}
+
 TEST_F(ToggleReferencesTest, HoldObjectsAsTheProgramSays) {
   Object* const object = program_.allocate();
   ASSERT_TRUE(references().add(object, false));

@@ -136,6 +136,60 @@ TEST_F(WeakLinksTest, InDeadObjectsAreForgotten) {
   }
 }
 
+TEST_F(WeakLinksTest, InFreedObjectsAreForgotten) {
+  for (WeakLinks* const links : {&short_links(), &long_links()}) {
+    for (const std::size_t words : StoppedProgram::kAllSizes) {
+      for (const bool is_live : {true, false}) {
+        Object* const object = program_.allocate();
+        Object* const box = program_.allocate_data(words);
+        Object* const next = program_.allocate_data(words);
+        ASSERT_EQ(links->register_link(link_in(box, words - 1), object), LinkResult::success);
+        ASSERT_EQ(links->register_link(link_in(next), object), LinkResult::success);
+        program_.free(box);
+        program_.free(next);
+        program_.roots.assign(is_live ? 1 : 0, object);
+        program_.collect();
+        EXPECT_EQ(links->size(), 0U) << words;
+      }
+    }
+  }
+}
+
+// Many objects of one length share a span, which stays with those that are live.
+TEST_F(WeakLinksTest, InFreedSlotsAmongLiveOnesAreForgotten) {
+  constexpr std::size_t kWords = 5000;
+  Object* const object = program_.allocate();
+  std::vector<Object*> freed;
+  program_.roots.push_back(object);
+  for (int i = 0; i < 40; ++i) {
+    Object* const box = program_.allocate_data(kWords);
+    (i % 2 == 0 ? freed : program_.roots).push_back(box);
+    ASSERT_EQ(long_links().register_link(link_in(box), object), LinkResult::success);
+    *link_in(box) = object;
+  }
+  for (Object* const box : freed) program_.free(box);
+  program_.collect();
+  EXPECT_EQ(long_links().size(), 20U);
+  for (Object* const box : freed) EXPECT_EQ(*link_in(box), object);  // nothing was written there
+}
+
+TEST_F(WeakLinksTest, AreClearedWhenTheirObjectIsFreed) {
+  for (WeakLinks* const links : {&short_links(), &long_links()}) {
+    for (const std::size_t words : StoppedProgram::kAllSizes) {
+      Object* const object = program_.allocate(words);
+      Object* const next = program_.allocate(words);
+      void** const link = link_to(object, *links);
+      void** const other = link_to(next, *links);
+      program_.free(object);
+      program_.free(next);
+      program_.collect();
+      EXPECT_EQ(*link, nullptr) << words;
+      EXPECT_EQ(*other, nullptr) << words;
+      EXPECT_EQ(links->size(), 0U) << words;
+    }
+  }
+}
+
 TEST_F(WeakLinksTest, InScannedObjectsKeepTheirObject) {
   Object* const object = program_.allocate();
   Object* const box = program_.allocate();
