@@ -92,7 +92,7 @@ Object* Allocator::allocate_from_block(std::size_t bytes, KindNumber kind) {
   if (!has_runs_of(kind)) return nullptr;
   const std::uint8_t size_class = SizeClasses::class_of(bytes);
   FreeRun* const run = run_if_let_in(size_class, kind);
-  return run != nullptr && next_run(*run, size_class) ? take_slot(*run, size_class) : nullptr;
+  return run != nullptr ? allocate_from_owned(*run, size_class) : nullptr;
 }
 
 Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
@@ -104,14 +104,13 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
   const std::uint8_t size_class = SizeClasses::class_of(bytes);
   FreeRun* const run = run_if_let_in(size_class, kind);
   if (run == nullptr) return nullptr;
-  while (!next_run(*run, size_class)) {
+  for (;;) {
+    if (Object* const object = allocate_from_owned(*run, size_class)) return object;
     if (!next_block(*run, size_class, kind)) return nullptr;
   }
-  return take_slot(*run, size_class);
 }
 
-// Takes the next run if it is short, as most are where a block is partly free, and if the block's runs are
-// plain.
+// Takes the next run if it is short, as most are where a block is partly free.
 [[gnu::always_inline]] inline bool Allocator::next_short_run(FreeRun& run, std::uint8_t size_class) {
   constexpr std::uint64_t kMostBytes = 64 * kGranuleBytes;  // of a run that ends in its word
   if (!run.is_plain || run.next_granule >= kGranulesPerBlock || run.begins_with_sample) return false;
@@ -133,14 +132,19 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
   return true;
 }
 
-// Finds a run without taking another block. The run at hand may not be used up: then the allocator was locked
-// out.
-bool Allocator::next_run(FreeRun& run, std::uint8_t size_class) {
-  if (run.cursor != run.end) return true;
-  if (run.freed == nullptr)
-    return run.block.chunk != nullptr && (next_short_run(run, size_class) || next_run_in_block(run));
-  take_freed(run, SizeClasses::slot_bytes(size_class));
-  return true;
+// Allocates from the run at hand, which may not be used up where the allocator was locked out, from an
+// explicitly freed slot, or from the next run in the block at hand.
+[[gnu::always_inline]] inline Object* Allocator::allocate_from_owned(FreeRun& run, std::uint8_t size_class) {
+  if (run.cursor == run.end) {
+    if (run.freed == nullptr) return allocate_from_next_run(run, size_class);
+    take_freed(run, SizeClasses::slot_bytes(size_class));
+  }
+  return take_slot(run, size_class);
+}
+
+[[gnu::noinline]] Object* Allocator::allocate_from_next_run(FreeRun& run, std::uint8_t size_class) {
+  if (run.block.chunk == nullptr) return nullptr;
+  return next_short_run(run, size_class) || next_run_in_block(run) ? take_slot(run, size_class) : nullptr;
 }
 
 std::uint32_t Allocator::FreeRun::blocks_wanted() const {
@@ -181,12 +185,17 @@ bool Allocator::are_runs_plain(KindNumber number) const {
 // Takes the last freed slot, and those that were freed before it as long as they adjoin and lie in the block
 // at hand: its slots alone stay this allocator's when a collection comes. Each slot may be a sample, so that
 // it is taken alone while there are samples.
-void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
+[[gnu::always_inline]] inline void Allocator::take_freed(FreeRun& run, std::size_t slot_bytes) {
   JACKDAW_CHECK(Heap::bytes_of(reinterpret_cast<const Object*>(run.freed)) == slot_bytes);
   run.cursor = run.pop_freed();
   run.end = run.cursor + slot_bytes;
-  if (heap_.sample_every() != 0) return note_if_sample(run.cursor, slot_bytes);
-  if (!is_in_block(run, run.cursor) || has_types(run)) return;
+  if (heap_.sample_every() != 0) [[unlikely]]
+    return note_if_sample(run.cursor, slot_bytes);
+  if (run.freed != nullptr && is_in_block(run, run.cursor)) take_adjoining(run, slot_bytes);
+}
+
+[[gnu::noinline]] void Allocator::take_adjoining(FreeRun& run, std::size_t slot_bytes) {
+  if (has_types(run)) return;
   for (std::byte* slot = run.freed; slot != nullptr && is_in_block(run, slot); slot = run.freed) {
     if (slot == run.end) {
       run.end += slot_bytes;

@@ -149,7 +149,8 @@ class Allocator {
     return reinterpret_cast<Object*>(slot);
   }
   bool next_block(FreeRun& run, std::uint8_t size_class, KindNumber kind);
-  bool next_run(FreeRun& run, std::uint8_t size_class);
+  Object* allocate_from_owned(FreeRun& run, std::uint8_t size_class);
+  Object* allocate_from_next_run(FreeRun& run, std::uint8_t size_class);
   bool next_run_in_block(FreeRun& run);
   bool next_short_run(FreeRun& run, std::uint8_t size_class);
   [[nodiscard]] bool are_runs_plain(KindNumber number) const;
@@ -157,6 +158,7 @@ class Allocator {
   void note_if_sample(const void* object, std::size_t bytes);
   bool passes_without_sample(std::size_t bytes);
   void take_freed(FreeRun& run, std::size_t slot_bytes);
+  static void take_adjoining(FreeRun& run, std::size_t slot_bytes);
   FreeRun* run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class);
   static bool is_in_block(const FreeRun& run, const std::byte* slot);
   static bool has_types(const FreeRun& run);

@@ -37,23 +37,6 @@ ProcessCollector::ProcessCollector(const ProcessOptions& options)
   parts_.plan.apply_growth();
 }
 
-void* ProcessCollector::allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
-  ProcessThread* const thread = ThreadRegistry::current();
-  // Relaxed: a registered thread knows it. A callback allocates elsewhere while the program stands still.
-  if (thread == nullptr || instance_.load(std::memory_order_relaxed)->parts_.lock.is_held_by_caller())
-    return nullptr;
-  if (base::Stress::is_on()) [[unlikely]]
-    return nullptr;  // so that the collector is asked
-  void* object = nullptr;
-  {
-    const ThreadRegistry::CriticalSection critical(*thread);
-    object = thread->allocator().allocate_from_block(bytes, kind);
-  }
-  if (thread->allocator().take_sample(object)) [[unlikely]]
-    instance_.load(std::memory_order_relaxed)->parts_.profiling.note(*thread, object);
-  return object;
-}
-
 // Here the program's stack ends, for the collection that may come, and its registers are saved: in the
 // collector's own frames there may be what is left of the program's earlier calls, which shall keep nothing.
 void* ProcessCollector::allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/stress.h"
 #include "gc/marking/collection.h"
 #include "gc/process/allocation.h"
 #include "gc/process/collector_parts.h"
@@ -52,7 +53,22 @@ class ProcessCollector {
     return thread->allocator().allocate_from_run(bytes, kind);
   }
   /// Allocates likewise from the rest of the block at hand; null also where a collection may be due.
-  static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
+  static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
+    ProcessThread* const thread = ThreadRegistry::current();
+    // Relaxed: a registered thread knows it. A callback allocates elsewhere while the program stands still.
+    if (thread == nullptr || instance_.load(std::memory_order_relaxed)->parts_.lock.is_held_by_caller())
+      return nullptr;
+    if (base::Stress::is_on()) [[unlikely]]
+      return nullptr;  // so that the collector is asked
+    void* object = nullptr;
+    {
+      const ThreadRegistry::CriticalSection critical(*thread);
+      object = thread->allocator().allocate_from_block(bytes, kind);
+    }
+    if (thread->allocator().take_sample(object)) [[unlikely]]
+      instance_.load(std::memory_order_relaxed)->parts_.profiling.note(*thread, object);
+    return object;
+  }
   /// Frees an object, given its first address, now; nothing may use it any more. Returns its bytes.
   std::size_t free(void* object);
 

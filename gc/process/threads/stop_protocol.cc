@@ -17,17 +17,6 @@
 
 namespace jackdaw::gc {
 
-namespace {
-
-// Relaxed, both: the thread and its signal handler are one thread; the signal fences keep the compiler from
-// moving other accesses across.
-void raise_depth(std::atomic<std::uint32_t>& depth) {
-  depth.store(depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
-}  // namespace
-
 StopProtocol* StopProtocol::protocol_ = nullptr;
 
 StopProtocol::StopProtocol(ThreadList& list, CollectionTrace& trace, std::chrono::seconds patience,
@@ -39,14 +28,7 @@ StopProtocol::StopProtocol(ThreadList& list, CollectionTrace& trace, std::chrono
   protocol_ = this;
 }
 
-// Relaxed: a fork closes the sections while the thread is stopped, and the thread sees that when it resumes.
-void StopProtocol::enter_critical(ProcessThread& thread) {
-  raise_depth(thread.critical_depth_);
-  if (protocol_->sections_closed_.value().load(std::memory_order_relaxed) != 0) [[unlikely]]
-    enter_when_open(thread);
-}
-
-// Relaxed: as above.
+// Relaxed: as in enter_critical.
 [[gnu::noinline]] void StopProtocol::enter_when_open(ProcessThread& thread) {
   base::FutexWord& closed = protocol_->sections_closed_;
   while (closed.value().load(std::memory_order_relaxed) != 0) {
@@ -54,24 +36,6 @@ void StopProtocol::enter_critical(ProcessThread& thread) {
     closed.wait(1);
     raise_depth(thread.critical_depth_);
   }
-}
-
-// Relaxed: the thread's own words. Requests by others are checked again with an acquire where they are
-// answered.
-bool StopProtocol::is_to_answer(const ProcessThread& thread) {
-  return thread.stop_pending_.load(std::memory_order_relaxed) || StopRequests::is_unanswered(thread);
-}
-
-// Relaxed, all: see raise_depth.
-void StopProtocol::leave_critical(ProcessThread& thread) {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) != 0);
-  const std::uint32_t depth = thread.critical_depth_.load(std::memory_order_relaxed) - 1;
-  thread.critical_depth_.store(depth, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (depth != 0 || !is_to_answer(thread)) [[likely]]
-    return;
-  answer_pending_stop(thread);
 }
 
 // Relaxed: the thread's own word.

@@ -95,10 +95,35 @@ class StopProtocol {
   void open_sections();
 
  private:
-  static void enter_critical(ProcessThread& thread);
+  // Relaxed, both: the thread and its signal handler are one thread; the signal fences keep the compiler from
+  // moving other accesses across.
+  static void raise_depth(std::atomic<std::uint32_t>& depth) {
+    depth.store(depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  // Relaxed: a fork closes the sections while the thread is stopped, and the thread sees that when it
+  // resumes.
+  static void enter_critical(ProcessThread& thread) {
+    raise_depth(thread.critical_depth_);
+    if (protocol_->sections_closed_.value().load(std::memory_order_relaxed) != 0) [[unlikely]]
+      enter_when_open(thread);
+  }
   static void enter_when_open(ProcessThread& thread);
-  static void leave_critical(ProcessThread& thread);
-  static bool is_to_answer(const ProcessThread& thread);
+  // Relaxed, all: see raise_depth.
+  static void leave_critical(ProcessThread& thread) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) != 0);
+    const std::uint32_t depth = thread.critical_depth_.load(std::memory_order_relaxed) - 1;
+    thread.critical_depth_.store(depth, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (depth == 0 && is_to_answer(thread)) [[unlikely]]
+      answer_pending_stop(thread);
+  }
+  // Relaxed: the thread's own words. Requests by others are checked again with an acquire where they are
+  // answered.
+  static bool is_to_answer(const ProcessThread& thread) {
+    return thread.stop_pending_.load(std::memory_order_relaxed) || StopRequests::is_unanswered(thread);
+  }
   static void answer_pending_stop(ProcessThread& thread);
   bool answers_in_handler(ProcessThread& thread);
   static void handle_signal(int, siginfo_t* info, void* context);
