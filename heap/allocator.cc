@@ -284,6 +284,12 @@ Allocator::FreeRun* Allocator::run_for_freed(KindNumber number, const Kind& kind
   return run.freed_slots < kMostKept ? &run : nullptr;
 }
 
+// Whether a freed slot can be the first of the run at hand: it lies in that block, and adjoins the run, or
+// the run is used up.
+bool Allocator::starts_run(const FreeRun& run, const std::byte* slot, std::size_t bytes) {
+  return (slot + bytes == run.cursor || run.cursor == run.end) && is_in_block(run, slot);
+}
+
 std::size_t Allocator::free(Object* object) {
   Chunk& chunk = *Chunk::of(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
@@ -304,9 +310,9 @@ std::size_t Allocator::free(Object* object) {
     return bytes;
   }
   if (kind.is_cleared) std::memset(slot, 0, bytes);
-  const bool is_before_run =
-      slot + bytes == run->cursor && run->block.chunk == &chunk && run->block.index == index;
-  if (is_before_run && kind.contents != Contents::references && passes_without_sample(bytes)) {
+  if (starts_run(*run, slot, bytes) && kind.contents != Contents::references &&
+      passes_without_sample(bytes)) {
+    if (slot + bytes != run->cursor) run->end = slot + bytes;
     run->cursor = slot;
   } else {
     run->push_freed(slot);

@@ -161,6 +161,7 @@ class Allocator {
   static void take_adjoining(FreeRun& run, std::size_t slot_bytes);
   FreeRun* run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class);
   static bool is_in_block(const FreeRun& run, const std::byte* slot);
+  static bool starts_run(const FreeRun& run, const std::byte* slot, std::size_t bytes);
   static bool has_types(const FreeRun& run);
   template <typename Function>
   void for_each_run(Function function);

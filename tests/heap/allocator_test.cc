@@ -221,8 +221,10 @@ TEST_F(AllocatorTest, GivesTheRestOfARunAtOnce) {
 
 TEST_F(AllocatorTest, FreedSlotsOfItsBlockThatAdjoinAreARun) {
   const std::vector<Object*> objects = whole_block();
-  // The list begins with the last, and each adjoins those before it, on one side or the other.
-  for (const std::size_t i : {7U, 3U, 6U, 4U, 5U}) allocator_.free(objects[i]);
+  // The list begins with the last, and each adjoins those before it, on one side or the other. The first one
+  // freed is a run at once, and adjoins none.
+  for (const std::size_t i : {20U, 7U, 3U, 6U, 4U, 5U}) allocator_.free(objects[i]);
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), objects[20]);
   EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), nullptr);
   EXPECT_EQ(allocator_.allocate_from_block(64, KindNumber::words), objects[3]);
   for (const std::size_t i : {4U, 5U, 6U, 7U}) {
@@ -244,7 +246,8 @@ TEST_F(AllocatorTest, FreedSlotsOfOtherBlocksAreTakenAlone) {
 
 TEST_F(AllocatorTest, ARunOfFreedSlotsStaysItsOwnBeyondASweep) {
   const std::vector<Object*> objects = whole_block();
-  for (const std::size_t i : {3U, 4U, 5U}) allocator_.free(objects[i]);
+  for (const std::size_t i : {20U, 3U, 4U, 5U}) allocator_.free(objects[i]);
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), objects[20]);
   EXPECT_EQ(allocator_.allocate_from_block(64, KindNumber::words), objects[3]);
   heap_.clear_marks();
   heap_.sweep(OwnedBlocks::left);
@@ -256,6 +259,26 @@ TEST_F(AllocatorTest, ARunOfFreedSlotsStaysItsOwnBeyondASweep) {
   }
   EXPECT_EQ(all[0].object, objects[4]);
   EXPECT_EQ(all[2].object, objects[5]);
+  expect_apart(all);
+}
+
+TEST_F(AllocatorTest, ASlotFreedWhereTheRunIsUsedUpIsTheNextRun) {
+  const std::vector<Object*> objects = whole_block();
+  fill_contents(objects[3], 64, 1);
+  allocator_.free(objects[3]);
+  EXPECT_EQ(allocator_.allocate_from_run(64, KindNumber::words), objects[3]);
+  EXPECT_TRUE(is_cleared(objects[3], 64));
+  // It stays the run beyond a sweep, and no other allocator's slot.
+  allocator_.free(objects[5]);
+  heap_.clear_marks();
+  heap_.sweep(OwnedBlocks::left);
+  Allocator other(heap_);
+  std::vector<Allocated> all;
+  for (std::size_t i = 0; i < 3 * objects.size(); ++i) {
+    all.push_back({allocator_.allocate_plain(64, KindNumber::words), 64});
+    all.push_back({other.allocate_plain(64, KindNumber::words), 64});
+  }
+  EXPECT_EQ(all[0].object, objects[5]);
   expect_apart(all);
 }
 
