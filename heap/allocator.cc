@@ -113,7 +113,8 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
 // Takes the next run if it is short, as most are where a block is partly free.
 [[gnu::always_inline]] inline bool Allocator::next_short_run(FreeRun& run, std::uint8_t size_class) {
   constexpr std::uint64_t kMostBytes = 64 * kGranuleBytes;  // of a run that ends in its word
-  if (!run.is_plain || run.next_granule >= kGranulesPerBlock || run.begins_with_sample) return false;
+  if (run.runs == BlockRuns::general || run.next_granule >= kGranulesPerBlock || run.begins_with_sample)
+    return false;
   const std::uint64_t every = heap_.sample_every();
   if (every != 0 && !sample_points_.has_none_within(kMostBytes, every)) return false;
   Chunk& chunk = *run.block.chunk;
@@ -125,7 +126,7 @@ Object* Allocator::allocate_from_heap(std::size_t bytes, KindNumber kind) {
   if (every != 0) sample_points_.pass(SizeClasses::slot_bytes(size_class), bytes, every);
   // Release: as in next_run_in_block.
   std::atomic_thread_fence(std::memory_order_release);
-  std::memset(cursor, 0, bytes);
+  if (run.runs == BlockRuns::cleared) std::memset(cursor, 0, bytes);
   run.next_granule = slots.end;
   run.cursor = cursor;
   run.end = start + std::size_t{slots.end} * kGranuleBytes;
@@ -166,7 +167,7 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).use == BlockUse::small);
     JACKDAW_CHECK(run.block.chunk->block(run.block.index).size_class == size_class);
     JACKDAW_CHECK(run.block.chunk->kind(run.block.index) == kind);
-    run.is_plain = run.block.chunk->block(run.block.index).live_slots != 0 && are_runs_plain(kind);
+    if (run.block.chunk->block(run.block.index).live_slots != 0) run.runs = runs_of_partly_free(kind);
     ++run.blocks_taken;
     ++blocks_taken_;
   }
@@ -175,11 +176,13 @@ bool Allocator::next_block(FreeRun& run, std::uint8_t size_class, KindNumber kin
   return run.block.chunk != nullptr;
 }
 
-// Whether the runs of partly free blocks need nothing but to be cleared.
-bool Allocator::are_runs_plain(KindNumber number) const {
+// How the runs of partly free blocks of a kind are taken.
+Allocator::BlockRuns Allocator::runs_of_partly_free(KindNumber number) const {
   const Kind& kind = heap_.kinds_[number];
-  return kind.contents != Contents::references && kind.is_cleared &&
-         !heap_.sweeper_.are_freed_by_others(number) && !base::Stress::is_on();
+  if (kind.contents == Contents::references || heap_.sweeper_.are_freed_by_others(number) ||
+      base::Stress::is_on())
+    return BlockRuns::general;
+  return kind.is_cleared ? BlockRuns::cleared : BlockRuns::as_they_are;
 }
 
 // Takes the last freed slot, and those that were freed before it as long as they adjoin and lie in the block

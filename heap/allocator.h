@@ -105,6 +105,12 @@ class Allocator {
 
  private:
   friend class Heap;
+  // What the runs of a block need when they are taken.
+  enum class BlockRuns : std::uint8_t {
+    general,      // whatever next_run_in_block does
+    cleared,      // the block was partly free, and its runs need only to be cleared
+    as_they_are,  // likewise, and they need not even that
+  };
   struct FreeRun {
     std::byte* cursor = nullptr;
     std::byte* end = nullptr;
@@ -115,7 +121,7 @@ class Allocator {
     std::uint32_t blocks_taken = 0;     // since the last sweep
     std::uint16_t freed_slots = 0;      // in `freed`, modulo 65,536
     bool begins_with_sample = false;    // the next run in the block
-    bool is_plain = false;              // the block was partly free, and its runs need only to be cleared
+    BlockRuns runs = BlockRuns::general;
 
     // Leaves the run without a block and without slots.
     void reset() { *this = FreeRun(blocks_expected, blocks_taken); }
@@ -153,7 +159,7 @@ class Allocator {
   Object* allocate_from_next_run(FreeRun& run, std::uint8_t size_class);
   bool next_run_in_block(FreeRun& run);
   bool next_short_run(FreeRun& run, std::uint8_t size_class);
-  [[nodiscard]] bool are_runs_plain(KindNumber number) const;
+  [[nodiscard]] BlockRuns runs_of_partly_free(KindNumber number) const;
   void end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
   void note_if_sample(const void* object, std::size_t bytes);
   bool passes_without_sample(std::size_t bytes);

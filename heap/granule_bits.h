@@ -110,20 +110,24 @@ class GranuleBits {
   /// block meanwhile; the caller then sees what was written to a slot before clear_range().
   void set_slots(std::size_t block, GranuleRange range, const SlotStarts& starts, bool is_shared);
   /// Sets the bits of the first run of slots, from granule `from` on, whose bits are clear, and returns it,
-  /// if a set bit follows it in the word of `from`; else it changes nothing and returns an empty one. No
-  /// other thread may change bits of the block meanwhile.
+  /// if a set bit follows it in its word; else it changes nothing and returns an empty one. No other thread
+  /// may change bits of the block meanwhile.
   GranuleRange take_run_of_word(std::size_t block, const SlotStarts& starts, std::uint32_t from) {
     JACKDAW_CHECK(from < kGranulesPerBlock);
-    const std::uint32_t first = from / 64 * 64;
-    std::atomic<std::uint64_t>& word = words(block)[from / 64];
-    // Relaxed, both: see Chunk::is_allocated.
-    const std::uint64_t set = word.load(std::memory_order_relaxed);
-    const std::uint64_t clear = starts.words[from / 64] & ~set & ~std::uint64_t{0} << from % 64;
-    const std::uint64_t set_behind = set & ~(clear ^ (clear - 1));
-    if (set_behind == 0) return {};
-    word.store(set | (clear & (set_behind ^ (set_behind - 1))), std::memory_order_relaxed);
-    return {first + static_cast<std::uint32_t>(__builtin_ctzll(clear)),
-            first + static_cast<std::uint32_t>(__builtin_ctzll(set_behind))};
+    std::uint64_t mask = ~std::uint64_t{0} << from % 64;
+    for (std::uint32_t index = from / 64; index < kMarkWordsPerBlock; ++index, mask = ~std::uint64_t{0}) {
+      std::atomic<std::uint64_t>& word = words(block)[index];
+      // Relaxed, both: see Chunk::is_allocated.
+      const std::uint64_t set = word.load(std::memory_order_relaxed);
+      const std::uint64_t clear = starts.words[index] & ~set & mask;
+      if (clear == 0) continue;
+      const std::uint64_t set_behind = set & ~(clear ^ (clear - 1));
+      if (set_behind == 0) break;
+      word.store(set | (clear & (set_behind ^ (set_behind - 1))), std::memory_order_relaxed);
+      return {index * 64 + static_cast<std::uint32_t>(__builtin_ctzll(clear)),
+              index * 64 + static_cast<std::uint32_t>(__builtin_ctzll(set_behind))};
+    }
+    return {};
   }
   /// Clears the bits of a range of a block, while other threads change other bits.
   void clear_range(std::size_t block, GranuleRange range);

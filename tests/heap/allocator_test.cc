@@ -179,6 +179,31 @@ TEST_F(AllocatorTest, TakesEachFreeSlotOfABlockOnceAndClearsIt) {
   }
 }
 
+TEST_F(AllocatorTest, TakesEachFreeSlotOfAnUnclearedKindAsItIs) {
+  const KindNumber kind = *heap_.add_kind({.contents = Contents::data, .is_cleared = false});
+  mark::RandomNumbers random(1);
+  for (std::uint8_t size_class = 0; size_class < SizeClasses::kCount; ++size_class) {
+    const std::size_t bytes = SizeClasses::slot_bytes(size_class);
+    std::vector<Object*> left;
+    std::vector<std::pair<Object*, std::size_t>> free;
+    for (std::size_t i = 0; i < kBlockBytes / bytes; ++i) {
+      Object* const object = allocator_.allocate_plain(bytes, kind);
+      fill_contents(object, bytes, i);
+      if (i == 0 || random.below(8) == 0) {
+        left.push_back(object);
+      } else {
+        free.emplace_back(object, i);
+      }
+    }
+    keep_only(heap_, left);
+    for (const auto& [expected, number] : free) {
+      ASSERT_EQ(allocator_.allocate_plain(bytes, kind), expected) << bytes << " bytes";
+      ASSERT_TRUE(has_contents(expected, bytes, number)) << bytes << " bytes";
+    }
+    EXPECT_EQ(allocator_.allocate_from_block(bytes, kind), nullptr);
+  }
+}
+
 TEST_F(AllocatorTest, GoesOnWithItsRunAfterItWasLockedOut) {
   constexpr std::size_t kBytes = 64;
   for (const bool is_refused : {false, true}) {
