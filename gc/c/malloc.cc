@@ -40,9 +40,12 @@ bool is_surely_small(void* object) {
 void free_object(heap::Object* object) {
   if (has_free_profiler) [[unlikely]]
     GC_free_profiler_hook(object);
-  const bool is_counted = is_uncollectable_object(object);
-  const std::size_t bytes = gc::ProcessCollector::instance().free(object);
-  if (is_counted) count_uncollectable(-bytes);
+  gc::ProcessCollector& collector = gc::ProcessCollector::instance();
+  if (is_uncollectable_object(object)) {
+    count_uncollectable(-collector.free(object));
+  } else {
+    collector.free(object);
+  }
 }
 
 [[gnu::noinline]] void free_any(void* object) {
