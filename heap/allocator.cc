@@ -266,13 +266,6 @@ void Allocator::end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t s
   slots.end = slots.first + static_cast<std::uint32_t>(passed / kGranuleBytes);
 }
 
-// The next object in a slot that joins the run at hand is passed before it is allocated. The slow path
-// allocates one that is to be a sample.
-bool Allocator::passes_without_sample(std::size_t bytes) {
-  const std::uint64_t every = heap_.sample_every();
-  return every == 0 || sample_points_.pass_all(bytes, every);
-}
-
 // Returns the run in whose list a freed slot may wait; null when there is none. None is added between the
 // withdrawal of free slots and the sweep. Slots of uncollectable kinds are roots until they are withdrawn: a
 // procedure of the program shall visit none. Their list alone is no reason to make a table.
@@ -313,8 +306,8 @@ std::size_t Allocator::free(Object* object) {
     return bytes;
   }
   if (kind.is_cleared) std::memset(slot, 0, bytes);
-  if (starts_run(*run, slot, bytes) && kind.contents != Contents::references &&
-      passes_without_sample(bytes)) {
+  // Samples are drawn where a slot is taken from the list. Drawn here, they would favour some sizes.
+  if (starts_run(*run, slot, bytes) && kind.contents != Contents::references && heap_.sample_every() == 0) {
     if (slot + bytes != run->cursor) run->end = slot + bytes;
     run->cursor = slot;
   } else {

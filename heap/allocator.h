@@ -162,7 +162,6 @@ class Allocator {
   [[nodiscard]] BlockRuns runs_of_partly_free(KindNumber number) const;
   void end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t slot_bytes, const std::byte* start);
   void note_if_sample(const void* object, std::size_t bytes);
-  bool passes_without_sample(std::size_t bytes);
   void take_freed(FreeRun& run, std::size_t slot_bytes);
   static void take_adjoining(FreeRun& run, std::size_t slot_bytes);
   FreeRun* run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class);

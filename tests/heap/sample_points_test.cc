@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <random>
 #include <vector>
 
 #include "heap/allocator.h"
@@ -144,6 +145,32 @@ TEST(SamplePoints, AllocatorsOneAfterTheOtherTakeTheirShare) {
     EXPECT_FALSE(allocator.take_sample(nullptr));
   }
   EXPECT_NEAR(samples, 2000 * -std::expm1(-0.25), 100);
+}
+
+// A slot that is freed serves the next object of its size.
+TEST(SamplePoints, EachSizeTakesItsShareWhereFewObjectsAreReplaced) {
+  constexpr std::array<std::size_t, 3> kSizes = {32, 208, 1008};
+  constexpr std::size_t kLive = 30;
+  constexpr std::size_t kObjects = 3'000'000;
+  constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
+  Heap heap;
+  Allocator allocator(heap);
+  heap.set_sample_every(kLong);
+  std::mt19937_64 random(5);
+  std::array<Object*, kLive> live{};
+  std::array<double, kSizes.size()> samples{};
+  std::array<double, kSizes.size()> expected{};
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    Object*& place = live[random() % kLive];
+    if (place != nullptr) allocator.free(place);
+    const std::size_t size = random() % kSizes.size();
+    place = allocator.allocate_from_run(kSizes[size], KindNumber::words);
+    if (place == nullptr) place = allocator.allocate_plain(kSizes[size], KindNumber::words);
+    if (allocator.take_sample(place)) ++samples[size];
+    expected[size] += -std::expm1(-static_cast<double>(Heap::bytes_of(place)) / kLong);
+  }
+  for (std::size_t size = 0; size < kSizes.size(); ++size)
+    EXPECT_NEAR(samples[size], expected[size], 5 * std::sqrt(expected[size])) << kSizes[size];
 }
 
 TEST(SamplePoints, AFreedSlotThatIsAllocatedAgainCounts) {
