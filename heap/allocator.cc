@@ -308,6 +308,7 @@ std::size_t Allocator::free(Object* object) {
   if (kind.is_cleared) std::memset(slot, 0, bytes);
   // Samples are drawn where a slot is taken from the list. Drawn here, they would favour some sizes.
   if (starts_run(*run, slot, bytes) && kind.contents != Contents::references && heap_.sample_every() == 0) {
+    heap_.note_freed();  // the end of a run frees its slots without a list
     if (slot + bytes != run->cursor) run->end = slot + bytes;
     run->cursor = slot;
   } else {

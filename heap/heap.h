@@ -262,8 +262,8 @@ class Heap {
   /// roots. What is allocated from runs at hand before sweep() is to be set allocated again.
   void withdraw_uncollectable_slots();
   /// Whether memory stopped being an object since the last call other than by a sweep: the program freed or
-  /// shortened one, or its slot was withdrawn. A slot that waits in an allocator's list still is one. While
-  /// no thread frees.
+  /// shortened one, or its slot was withdrawn. A freed slot still is one while an allocator
+  /// holds it. While no thread frees.
   bool take_freed() { return is_freed_.exchange(false, std::memory_order_relaxed); }
   /// Frees the memory of all unmarked objects. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
@@ -308,7 +308,8 @@ class Heap {
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
-  // Relaxed, here and in take_freed(): threads are stopped, or hold the lock, between this and that.
+  // Relaxed, here and in take_freed(): no thread is stopped between this and the end of the object, and to
+  // stop the threads orders the rest.
   void note_freed() {
     if (!is_freed_.load(std::memory_order_relaxed)) is_freed_.store(true, std::memory_order_relaxed);
   }

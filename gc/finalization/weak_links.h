@@ -58,7 +58,8 @@ class WeakLinks {
   void drop_dangling(const WeakProcessing& marking);
 
  private:
-  // An object, and whether the link to it was registered in an object. Other memory may lie among the heap's.
+  // An object, and whether the link to it lies in an object, too. A link elsewhere is always written to, also
+  // where its memory lies among the heap's.
   class Target {
    public:
     Target() = default;

@@ -33,8 +33,7 @@ class WeakProcessing {
   [[nodiscard]] static bool is_marked(const heap::Object* object) {
     return heap::Chunk::of(object)->is_marked(object);
   }
-  /// Returns the start of the object in which `address`, which may be any, lies; null where there is none, as
-  /// the program has freed it.
+  /// Returns the start of the object in which `address`, which may be any, lies; null where there is none.
   [[nodiscard]] const heap::Object* object_at(const void* address) const {
     return collection_.heap().object_at(address);
   }

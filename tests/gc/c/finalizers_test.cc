@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -235,6 +236,20 @@ TEST(CLinks, MoveAndEnd) {
   EXPECT_EQ(GC_register_long_link(&first, object), GC_SUCCESS);
   EXPECT_EQ(GC_move_long_link(&first, &second), GC_SUCCESS);
   EXPECT_EQ(GC_unregister_long_link(&second), 1);
+}
+
+// The last object's slot joins the run at hand when it is freed, the first one's waits in a list.
+TEST(CLinks, InUncollectableObjectsThatWereFreedAreForgotten) {
+  void* const target = GC_malloc_uncollectable(300);
+  for (const bool is_last : {true, false}) {
+    std::array<void**, 20> holders{};
+    for (void**& holder : holders) holder = static_cast<void**>(GC_malloc_uncollectable(64));
+    void** const freed = is_last ? holders.back() : holders.front();
+    ASSERT_EQ(GC_general_register_disappearing_link(freed + 2, target), GC_SUCCESS);
+    GC_free(freed);
+    GC_gcollect();
+    EXPECT_EQ(GC_unregister_disappearing_link(freed + 2), 0);
+  }
 }
 
 TEST(CLinks, ToggleReferencesAreHeldAsTheProgramSays) {
