@@ -308,7 +308,7 @@ std::size_t Allocator::free(Object* object) {
   if (kind.is_cleared) std::memset(slot, 0, bytes);
   // Samples are drawn where a slot is taken from the list. Drawn here, they would favour some sizes.
   if (starts_run(*run, slot, bytes) && kind.contents != Contents::references && heap_.sample_every() == 0) {
-    heap_.note_freed();  // the end of a run frees its slots without a list
+    heap_.note_object_ended();  // the end of a run frees its slots without a list
     if (slot + bytes != run->cursor) run->end = slot + bytes;
     run->cursor = slot;
   } else {
@@ -339,7 +339,7 @@ void Allocator::give_up_blocks() {
       if (chunk.kind_table()[chunk.kind_of(run.freed)].is_collectable) {
         heap_.abandon(run.freed);
       } else {
-        heap_.note_freed();
+        heap_.note_object_ended();
         withdraw_freed(run.freed);
       }
     }
@@ -349,7 +349,7 @@ void Allocator::give_up_blocks() {
 
 void Allocator::withdraw(FreeRun& run) {
   if (run.cursor != run.end) Chunk::set_free(run.cursor, run.end);
-  if (run.freed != nullptr) heap_.note_freed();
+  if (run.freed != nullptr) heap_.note_object_ended();
   withdraw_freed(std::exchange(run.freed, nullptr));
   run.freed_slots = 0;
 }

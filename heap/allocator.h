@@ -105,11 +105,11 @@ class Allocator {
 
  private:
   friend class Heap;
-  // What the runs of a block need when they are taken.
+  // The runs of a block are taken in one of these ways.
   enum class BlockRuns : std::uint8_t {
-    general,      // whatever next_run_in_block does
+    general,      // as next_run_in_block does
     cleared,      // the block was partly free, and its runs need only to be cleared
-    as_they_are,  // likewise, and they need not even that
+    as_they_are,  // the block was partly free, and its runs need nothing
   };
   struct FreeRun {
     std::byte* cursor = nullptr;

@@ -181,7 +181,7 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind, BlockSearch:
 }
 
 void Heap::free_slot(Object* object) {
-  note_freed();
+  note_object_ended();
   if (poison_.is_on()) poison_.free(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
   Chunk::set_free(slot, slot + bytes_of(object));
@@ -240,7 +240,7 @@ void Heap::withdraw_uncollectable_slots() {
 
 void Heap::withdraw_free_slots() {
   const std::lock_guard lock(mutex_);
-  note_freed();
+  note_object_ended();
   for (Allocator* const allocator : allocators_) allocator->withdraw_free_slots();
   for (std::byte* const freed : abandoned_.span()) Allocator::withdraw_freed(freed);
   abandoned_.clear();

@@ -264,7 +264,7 @@ class Heap {
   /// Whether memory stopped being an object since the last call other than by a sweep: the program freed or
   /// shortened one, or its slot was withdrawn. A freed slot still is one while an allocator
   /// holds it. While no thread frees.
-  bool take_freed() { return is_freed_.exchange(false, std::memory_order_relaxed); }
+  bool take_objects_ended() { return have_objects_ended_.exchange(false, std::memory_order_relaxed); }
   /// Frees the memory of all unmarked objects. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
   /// Calls `function(Object*)` wherever an unmarked object of a kind starts or may start: slots that an
@@ -308,10 +308,11 @@ class Heap {
   void register_allocator(Allocator* allocator);
   void unregister_allocator(Allocator* allocator);
   void abandon(std::byte* freed);
-  // Relaxed, here and in take_freed(): no thread is stopped between this and the end of the object, and to
-  // stop the threads orders the rest.
-  void note_freed() {
-    if (!is_freed_.load(std::memory_order_relaxed)) is_freed_.store(true, std::memory_order_relaxed);
+  // Relaxed, here and in take_objects_ended(): no thread is stopped between this and the end of the object,
+  // and to stop the threads orders the rest.
+  void note_object_ended() {
+    if (!have_objects_ended_.load(std::memory_order_relaxed))
+      have_objects_ended_.store(true, std::memory_order_relaxed);
   }
 
   void count_allocated(std::uint64_t bytes) {
@@ -375,7 +376,7 @@ class Heap {
   Poison poison_;
   HeapUsage usage_;  // written under the lock
   base::WorkTime work_time_;
-  std::atomic<bool> is_freed_{false};
+  std::atomic<bool> have_objects_ended_{false};
   std::atomic<std::uint64_t> sample_every_{0};
   std::atomic<std::uint64_t> sample_seeds_{0};
   Budget budget_;

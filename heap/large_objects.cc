@@ -101,7 +101,7 @@ bool Heap::take_tail(Chunk* chunk, std::size_t first, std::size_t from, std::siz
 }
 
 void Heap::free_large(Object* object) {
-  note_freed();
+  note_object_ended();
   Chunk* const chunk = Chunk::of(object);
   const std::size_t first = chunk->block_index(reinterpret_cast<const std::byte*>(object));
   const std::lock_guard lock(mutex_);
@@ -154,7 +154,7 @@ bool Heap::resize_large(Object* object, std::size_t bytes) {
   // Markers that visit it in slices rely on its length.
   if (is_marking_ && chunk->contents(first) != Contents::data) return false;
   if (blocks_of(bytes) != info.blocks && !change_blocks(chunk, first, blocks_of(bytes))) return false;
-  if (bytes < before) note_freed();
+  if (bytes < before) note_object_ended();
   info.large_bytes = bytes;
   info.pages_given_back = 0;
   if (bytes > before && kinds_[chunk->kind(first)].is_cleared) std::memset(start + before, 0, bytes - before);

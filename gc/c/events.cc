@@ -13,7 +13,7 @@ void on_collection_event(gc::CollectionEvent event) {
   if (event == gc::CollectionEvent::mark_start) {
     forget_free_lists();
     note_smashed_objects();
-    // Not later: a link, which is cleared then, may lie in the word that chains a freed slot to the next.
+    // This comes before links are cleared: one may lie in the word that chains a freed slot to the next.
     if (GC_find_leak != 0 || has_free_profiler) collector().heap().withdraw_free_slots();
   }
   if (event == gc::CollectionEvent::mark_end) {

@@ -32,8 +32,7 @@ void DisclaimProcedures::for_each_kind(const heap::Heap& heap, Function function
 }
 
 // Free slots are withdrawn before links are cleared: a link may lie in the word that chains a freed slot to
-// the next.
-// An object's references to itself do not count, or it would keep itself alive for ever.
+// the next. An object's references to itself do not count, or it would keep itself alive for ever.
 void DisclaimProcedures::mark_referents(heap::Heap& heap, WeakProcessing& marking) const {
   bool is_withdrawn = false;
   for_each_kind(heap, [&](heap::KindNumber kind, const OfKind& of_kind) {

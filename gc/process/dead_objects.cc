@@ -37,7 +37,7 @@ void DeadObjects::process() {
 }
 
 void DeadObjects::process_finalization() {
-  if (heap_.take_freed()) finalization_.forget_freed(weak_processing_);
+  if (heap_.take_objects_ended()) finalization_.forget_freed(weak_processing_);
   const std::size_t before = finalization_.finalizers.registered();
   finalization_.process(weak_processing_, java_finalization_);
   finalizers_before_ = finalization_.finalizers.registered();
@@ -49,7 +49,7 @@ void DeadObjects::drop() {
   heap_.withdraw_uncollectable_slots();
   heap_.for_each_uncollectable(keep);
   destructors_.for_each_waiting(keep);
-  if (heap_.take_freed()) finalization_.forget_freed(weak_processing_);
+  if (heap_.take_objects_ended()) finalization_.forget_freed(weak_processing_);
   finalization_.drop(weak_processing_);
   finalizers_before_ = 0;
   finalized_lately_ = false;

@@ -67,6 +67,16 @@ class AllocatorTest : public testing::Test {
       objects.push_back(allocator_.allocate_plain(64, KindNumber::words));
     return objects;
   }
+  // Allocates `count` objects of 64 bytes, and another allocator as many in turn.
+  std::vector<Allocated> allocate_beside_another(std::size_t count) {
+    Allocator other(heap_);
+    std::vector<Allocated> all;
+    for (std::size_t i = 0; i < count; ++i) {
+      all.push_back({allocator_.allocate_plain(64, KindNumber::words), 64});
+      all.push_back({other.allocate_plain(64, KindNumber::words), 64});
+    }
+    return all;
+  }
 
   Heap heap_;
   Allocator allocator_{heap_};
@@ -276,12 +286,7 @@ TEST_F(AllocatorTest, ARunOfFreedSlotsStaysItsOwnBeyondASweep) {
   EXPECT_EQ(allocator_.allocate_from_block(64, KindNumber::words), objects[3]);
   heap_.clear_marks();
   heap_.sweep(OwnedBlocks::left);
-  Allocator other(heap_);
-  std::vector<Allocated> all;
-  for (std::size_t i = 0; i < 3 * objects.size(); ++i) {
-    all.push_back({allocator_.allocate_plain(64, KindNumber::words), 64});
-    all.push_back({other.allocate_plain(64, KindNumber::words), 64});
-  }
+  const std::vector<Allocated> all = allocate_beside_another(3 * objects.size());
   EXPECT_EQ(all[0].object, objects[4]);
   EXPECT_EQ(all[2].object, objects[5]);
   expect_apart(all);
@@ -297,12 +302,7 @@ TEST_F(AllocatorTest, ASlotFreedWhereTheRunIsUsedUpIsTheNextRun) {
   allocator_.free(objects[5]);
   heap_.clear_marks();
   heap_.sweep(OwnedBlocks::left);
-  Allocator other(heap_);
-  std::vector<Allocated> all;
-  for (std::size_t i = 0; i < 3 * objects.size(); ++i) {
-    all.push_back({allocator_.allocate_plain(64, KindNumber::words), 64});
-    all.push_back({other.allocate_plain(64, KindNumber::words), 64});
-  }
+  const std::vector<Allocated> all = allocate_beside_another(3 * objects.size());
   EXPECT_EQ(all[0].object, objects[5]);
   expect_apart(all);
 }

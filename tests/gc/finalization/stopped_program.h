@@ -80,7 +80,7 @@ class StoppedProgram {
   }
   void run(bool java) {
     collection_.mark(all_roots_);
-    if (heap_.take_freed()) tables.forget_freed(weak_processing_);
+    if (heap_.take_objects_ended()) tables.forget_freed(weak_processing_);
     tables.process(weak_processing_, java);
     collection_.sweep(heap::OwnedBlocks::taken_back);
   }

@@ -30,7 +30,7 @@ namespace {
 
 using heap::KindNumber;
 
-// Of two collections with little between them the second costs much; one that comes late does not.
+// The second of two collections costs much if little time lies between them, and not if it comes late.
 TEST(ProcessCollector, LetsTheHeapGrowWhereCollectionsTakeMuchOfTheTime) {
   using std::chrono::hours;
   const std::lock_guard lock(collector().lock());
