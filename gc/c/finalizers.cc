@@ -244,6 +244,7 @@ GC_await_finalize_proc GC_get_await_finalize_proc() { return read_locked(setting
 void GC_finalize_all() {
   do {
     const std::lock_guard lock(collector().lock());
+    finalizers().forget_freed([](const heap::Object* object) { return object_at(object) == object; });
     finalizers().make_all_ready();
   } while (GC_invoke_finalizers() != 0);
 }

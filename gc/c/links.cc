@@ -64,6 +64,8 @@ int unregister_link(Table table, void** link) {
 }
 
 gc::Hold hold_of(heap::Object* object) {
+  // The program may have freed it, and its memory may be gone.
+  if (object_at(object) != object) return gc::Hold::dropped;
   switch (settings.toggleref_func(object)) {
     case GC_TOGGLE_REF_DROP:
       return gc::Hold::dropped;

@@ -3,7 +3,7 @@
 namespace jackdaw::gc {
 
 void Finalization::forget_freed(const WeakProcessing& marking) {
-  finalizers.forget_freed(marking);
+  finalizers.forget_freed([&](const heap::Object* object) { return marking.object_at(object) == object; });
   toggle_references.forget_freed(marking);
   short_links.forget_freed(marking);
   long_links.forget_freed(marking);

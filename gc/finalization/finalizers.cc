@@ -31,12 +31,6 @@ Finalizer Finalizers::take_back(const heap::Object* object) {
   return finalizer;
 }
 
-void Finalizers::forget_freed(const WeakProcessing& marking) {
-  registered_.erase_if([&](std::uintptr_t address, const Finalizer&) {
-    return marking.object_at(object_of(address)) != object_of(address);
-  });
-}
-
 void Finalizers::find_unreachable(WeakProcessing& marking, bool java) {
   mark_what_they_refer_to(marking);
   const auto comes_last = [java](const Finalizer& finalizer) {

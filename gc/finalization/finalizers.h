@@ -80,8 +80,14 @@ class Finalizers {
     }
   }
 
-  /// Forgets the finalizers of objects that the program has freed, before find_unreachable(). O(table).
-  void forget_freed(const WeakProcessing& marking);
+  /// Forgets the finalizers of objects that the program has freed: `is_object(const Object*)` is false for
+  /// them. O(table).
+  template <typename IsObject>
+  void forget_freed(IsObject is_object) {
+    registered_.erase_if([&](std::uintptr_t address, const Finalizer&) {
+      return !is_object(reinterpret_cast<const heap::Object*>(address));  // NOLINT(performance-no-int-to-ptr)
+    });
+  }
   /// Makes unreachable objects ready, between marking and sweeping, and marks them with all that they refer
   /// to. Afterwards every registered object is marked. With `java`, objects of kind unreachable are chosen
   /// after all that the others refer to was marked.

@@ -144,6 +144,17 @@ TEST(CFinalizers, AllOfThemIncludesReachableObjectsAndThoseRegisteredMeanwhile) 
   GC_reachable_here(first);
 }
 
+// Memory of this length goes back to the system when it is freed, so that nobody may read it.
+constexpr std::size_t kOversized = std::size_t{40} << 20;
+
+TEST(CFinalizers, AllOfThemIncludesNoFreedObject) {
+  void* const object = GC_malloc(kOversized);
+  GC_register_finalizer(object, count_call, nullptr, nullptr, nullptr);
+  GC_free(object);
+  GC_finalize_all();
+  EXPECT_EQ(calls, 0);
+}
+
 TEST(CFinalizers, OneThatThrowsLeavesTheCollectorUnlocked) {
   GC_set_finalize_on_demand(1);
   drop_many(64, [](void* object) {
@@ -284,6 +295,22 @@ TEST(CLinks, ToggleReferencesMayBeToCheckedObjects) {
   collect();
   EXPECT_EQ(asked, kManyObjects);
   EXPECT_EQ(count_there(held), kManyObjects);
+}
+
+TEST(CLinks, NobodyIsAskedAboutToggleReferencesToFreedObjects) {
+  static std::size_t asked = 0;
+  GC_set_toggleref_func([](void*) {
+    ++asked;
+    return GC_TOGGLE_REF_STRONG;
+  });
+  void* const freed = GC_malloc(kOversized);
+  void* const kept = GC_malloc(16);
+  EXPECT_EQ(GC_toggleref_add(freed, 1), GC_SUCCESS);
+  EXPECT_EQ(GC_toggleref_add(kept, 1), GC_SUCCESS);
+  GC_free(freed);
+  GC_gcollect();
+  EXPECT_EQ(asked, 1U);
+  GC_reachable_here(kept);
 }
 
 // ---- Collections that finalizers begin ----
