@@ -35,7 +35,7 @@ void* resize_own(void* memory, std::size_t bytes) {
 
 bool resize_large(heap::Object* start, std::size_t bytes) {
   try {
-    return collector().look_at_heap([&](heap::Heap& heap) { return heap.resize_large(start, bytes); });
+    return collector().resize_large(start, bytes);
   } catch (const std::bad_alloc&) {  // the thread could not be registered
     return false;
   }

@@ -88,6 +88,12 @@ std::size_t ProcessCollector::free(void* object) {
   return bytes;
 }
 
+bool ProcessCollector::resize_large(heap::Object* object, std::size_t bytes) {
+  const bool is_resized = look_at_heap([&](heap::Heap& heap) { return heap.resize_large(object, bytes); });
+  if (is_resized) parts_.scavenger.note_freed();
+  return is_resized;
+}
+
 CollectionTotals ProcessCollector::collect(CollectionReason reason, StackState stack) {
   parts_.threads.this_thread();
   CollectionTotals result;

@@ -71,6 +71,9 @@ class ProcessCollector {
   }
   /// Frees an object, given its first address, now; nothing may use it any more. Returns its bytes.
   std::size_t free(void* object);
+  /// Changes the length of a large object in place: see heap::Heap::resize_large(). Throws std::bad_alloc
+  /// where the thread cannot be registered.
+  bool resize_large(heap::Object* object, std::size_t bytes);
 
   /// Collects now, and calls the destructors of dead objects. Waits for a collection under way, then does its
   /// own. Throws std::bad_alloc, with nothing changed.

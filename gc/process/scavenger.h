@@ -57,7 +57,8 @@ class Scavenger {
   void note_collection(Clock::time_point now = Clock::now());
   /// Likewise after the sweep of a cycle.
   void note_swept(Clock::time_point now = Clock::now());
-  /// After the program has freed a large object. By a registered thread, with or without the lock.
+  /// After the program has freed or shortened a large object. By a registered thread, with or without the
+  /// lock.
   void note_freed();
   /// Gives back what is due at `now`, and answers memory pressure. Returns the time until the next look, or
   /// nothing when none is needed before more becomes free. Without the collector's lock.

@@ -323,6 +323,20 @@ TEST(Scavenger, HasAThreadThatStartsWhenMuchIsFreedByHand) {
   end_thread();
 }
 
+TEST(Scavenger, HasAThreadThatStartsWhenLargeObjectsAreShortened) {
+  end_thread();
+  collect_with_large_objects();
+  collector().plan().disable();
+  EXPECT_FALSE(scavenger().has_thread());
+  for (void* const object : large_objects)
+    EXPECT_TRUE(collector().resize_large(static_cast<heap::Object*>(object), kLargeBytes / 8));
+  EXPECT_TRUE(scavenger().has_thread());
+  wait_for_the_thread_to_give_back();
+  collector().plan().enable();
+  drop_large_objects();
+  end_thread();
+}
+
 TEST(Scavenger, GivesBackWhileOthersAllocateAndCollect) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
