@@ -100,6 +100,18 @@ bool store_memory_placement(std::string_view text, MemoryPlacement& field) {
 // Any value but 0 turns a switch on, as in libgc.
 bool is_on(std::string_view text) { return text != "0"; }
 
+template <bool ProcessOptions::*kField>
+bool store_switch(std::string_view text, ProcessOptions& options) {
+  options.*kField = is_on(text);
+  return true;
+}
+
+template <std::string ProcessOptions::*kField>
+bool store_path(std::string_view text, ProcessOptions& options) {
+  options.*kField = text;
+  return true;
+}
+
 bool store_memory_limit(std::string_view text, ProcessOptions& options) {
   bool is_good = text == "auto" || text == "none";
   if (!is_good && text.ends_with('%')) {
@@ -228,16 +240,9 @@ constexpr std::array<Setting, 29> kSettings{{
      },
      "must be a number of bytes, perhaps with k, m or g",
      [](const ProcessOptions& options) { return std::to_string(options.growth.bytes_per_finalizer); }},
-    {{"JACKDAW_DONT_GC", "GC_DONT_GC"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.starts_disabled = is_on(text);
-       return true;
-     }},
+    {{"JACKDAW_DONT_GC", "GC_DONT_GC"}, store_switch<&ProcessOptions::starts_disabled>},
     {{"JACKDAW_ALL_INTERIOR_POINTERS", "GC_ALL_INTERIOR_POINTERS"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.all_interior_pointers = is_on(text);
-       return true;
-     }},
+     store_switch<&ProcessOptions::all_interior_pointers>},
     {{"JACKDAW_STOP_SECONDS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(0, kMostStopSeconds, text), options.stop_patience);
@@ -245,49 +250,21 @@ constexpr std::array<Setting, 29> kSettings{{
      "must be a number from 0 to 86400",
      [](const ProcessOptions& options) { return std::to_string(options.stop_patience.count()); }},
     // JACKDAW_LOG has precedence over libgc's variables, which are switches.
-    {{"GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.log_collections = is_on(text);
-       return true;
-     }},
+    {{"GC_PRINT_STATS", "GC_PRINT_VERBOSE_STATS"}, store_switch<&ProcessOptions::log_collections>},
     {{"JACKDAW_LOG"},
      store_log,
      "must be 0, 1 or json",
      [](const ProcessOptions& options) { return std::string(options.log_collections ? "1" : "0"); }},
-    {{"JACKDAW_LOG_FILE", "GC_LOG_FILE"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.log_path = text;
-       return true;
-     }},
-    {{"JACKDAW_METRICS"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.metrics_path = text;
-       return true;
-     }},
-    {{"JACKDAW_DUMP"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.dump_path = text;
-       return true;
-     }},
-    {{"JACKDAW_TRACE"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.trace_path = text;
-       return true;
-     }},
+    {{"JACKDAW_LOG_FILE", "GC_LOG_FILE"}, store_path<&ProcessOptions::log_path>},
+    {{"JACKDAW_METRICS"}, store_path<&ProcessOptions::metrics_path>},
+    {{"JACKDAW_DUMP"}, store_path<&ProcessOptions::dump_path>},
+    {{"JACKDAW_TRACE"}, store_path<&ProcessOptions::trace_path>},
     {{"JACKDAW_PROFILE"},
      store_profile,
      "must be a path, perhaps with ,every= and a number of bytes such as 512k",
      [](const ProcessOptions&) { return std::string("none"); }},
-    {{"JACKDAW_VERIFY"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.verifies = is_on(text);
-       return true;
-     }},
-    {{"JACKDAW_POISON"},
-     [](std::string_view text, ProcessOptions& options) {
-       options.poisons = is_on(text);
-       return true;
-     }},
+    {{"JACKDAW_VERIFY"}, store_switch<&ProcessOptions::verifies>},
+    {{"JACKDAW_POISON"}, store_switch<&ProcessOptions::poisons>},
     {{"JACKDAW_STRESS"},
      [](std::string_view text, ProcessOptions& options) {
        return store(number_between(0, std::numeric_limits<std::uint64_t>::max(), text), options.stress_seed);
