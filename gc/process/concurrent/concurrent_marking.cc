@@ -14,6 +14,7 @@
 #include "base/signals_blocked.h"
 #include "base/stress.h"
 #include "gc/marking/object_model.h"
+#include "gc/marking/share_until.h"
 #include "gc/process/concurrent/marking_constants.h"
 #include "gc/process/concurrent/unmarked_references.h"
 #include "gc/process/threads/own_work.h"
@@ -398,25 +399,18 @@ bool ConcurrentMarking::visit_some(Clock::time_point deadline) {
 void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
   const std::span<const base::AddressRange> pieces = taken_.waiting();
   const auto batches = static_cast<std::uint32_t>((pieces.size() + kBatch - 1) / kBatch);
-  // Relaxed, all: batches are handed out in order, and no thread begins a batch behind the end that it saw or
-  // set; one behind the end may be visited again. The time is a total, read when all threads are done.
-  std::atomic<std::uint32_t> end{batches};
+  // Relaxed, both: a total, read when all threads are done.
   std::atomic<std::int64_t> nanoseconds{0};
   const auto visit_batch = [&](std::uint32_t batch) {
-    std::uint32_t before = end.load(std::memory_order_relaxed);
-    if (batch >= before) return;
     const Clock::time_point start = Clock::now();
-    if (batch == 0 || (start < deadline && !has_gathered_enough())) {
-      const std::size_t first = batch * kBatch;
-      visit_pieces(pieces.subspan(first, std::min(kBatch, pieces.size() - first)));
-      nanoseconds.fetch_add((Clock::now() - start).count(), std::memory_order_relaxed);
-      return;
-    }
-    while (batch < before && !end.compare_exchange_weak(before, batch, std::memory_order_relaxed)) continue;
+    const std::size_t first = batch * kBatch;
+    visit_pieces(pieces.subspan(first, std::min(kBatch, pieces.size() - first)));
+    nanoseconds.fetch_add((Clock::now() - start).count(), std::memory_order_relaxed);
   };
+  const auto is_enough = [&] { return Clock::now() >= deadline || has_gathered_enough(); };
   const std::uint64_t bytes_before = dirty_bytes_;
-  collection_.engine().marker().share_with_all(visit_batch, batches);
-  taken_.visited(std::min(pieces.size(), end.load(std::memory_order_relaxed) * kBatch));
+  const std::uint32_t visited = share_until(collection_.engine().marker(), batches, is_enough, visit_batch);
+  taken_.visited(std::min(pieces.size(), visited * kBatch));
   note_visits(dirty_bytes_ - bytes_before,
               std::chrono::nanoseconds(nanoseconds.load(std::memory_order_relaxed)));
 }

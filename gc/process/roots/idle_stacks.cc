@@ -8,6 +8,7 @@
 
 #include "base/prefetch.h"
 #include "gc/marking/object_model.h"
+#include "gc/marking/share_until.h"
 #include "heap/chunk.h"
 
 namespace jackdaw::gc {
@@ -69,16 +70,9 @@ std::uint64_t IdleStacks::mark() {
   // Relaxed, here and below: totals and hints, which the end of a round publishes.
   bytes_.store(0, std::memory_order_relaxed);
   for (std::uint32_t done = 0; done < fibers_.part_count();) {
-    std::atomic<std::uint32_t> end{fibers_.part_count()};
-    const auto mark_next = [&](std::uint32_t number) {
-      const std::uint32_t part = done + number;
-      std::uint32_t before = end.load(std::memory_order_relaxed);
-      if (part >= before) return;
-      if (number == 0 || !has_enough()) return mark_part(part, only_changed);
-      while (part < before && !end.compare_exchange_weak(before, part, std::memory_order_relaxed)) continue;
-    };
-    collection_.engine().marker().share_with_all(mark_next, fibers_.part_count() - done);
-    done = end.load(std::memory_order_relaxed);
+    const auto is_enough = [this] { return has_enough(); };
+    const auto mark_next = [=, this](std::uint32_t part) { mark_part(done + part, only_changed); };
+    done += share_until(collection_.engine().marker(), fibers_.part_count() - done, is_enough, mark_next);
     collection_.mark_again({}, found_.span());
     found_.clear();
   }
