@@ -144,23 +144,22 @@ class BlockShape {
 class BlockMap {
  public:
   BlockMap() = default;
-  /// For the addresses from `start`, a multiple of kBlockBytes, on; one entry for each block, all zero, and
-  /// as many bytes, all zero, for what was blacklisted.
+  /// Makes the map for the addresses from `start` on, a multiple of kBlockBytes, of one entry for each block,
+  /// all zero, and as many bytes, all zero, for what was blacklisted.
   BlockMap(std::uintptr_t start, std::span<std::uint64_t> entries, std::uint8_t* blacklisted)
       : start_(start),
         bytes_(entries.size() * kBlockBytes),
         entries_(entries.data()),
         blacklist_(blacklisted) {}
 
-  /// From now on the map covers `blocks` blocks, more than before: the entries behind those that there were
-  /// are there now, and zero.
+  /// Makes the map cover `blocks` blocks, more than before. The further entries are there, and zero.
   void extend(std::size_t blocks) {
     JACKDAW_CHECK(blocks * kBlockBytes > bytes());
     // Release: pairs with the acquire in bytes, so that the entries are there.
     std::atomic_ref(bytes_).store(blocks * kBlockBytes, std::memory_order_release);
   }
 
-  /// How the block that `address` lies in is divided; without objects for any address outside. O(1).
+  /// Returns how the block that `address` lies in is divided; without objects for any address outside. O(1).
   [[nodiscard, gnu::always_inline]] BlockShape shape_at(std::uintptr_t address) const {
     const std::uintptr_t offset = address - start_;
     if (offset >= bytes()) return {};
@@ -168,9 +167,9 @@ class BlockMap {
     return BlockShape::from_bits(
         std::atomic_ref(entries_[offset / kBlockBytes]).load(std::memory_order_acquire));
   }
-  /// Where the object starts that `address` points into, first byte to last, if there is one: whether that
-  /// slot is in use is not known here, nor whether it is one or what is left behind the last. 0 when there is
-  /// none. For a large object the last block counts as a whole, and in a span the slot. O(1).
+  /// Returns where the object starts that `address` points into, first byte to last, if there is one: whether
+  /// that slot is in use is not known here, nor whether it is one or what is left behind the last. 0 when
+  /// there is none. For a large object the last block counts as a whole, and in a span the slot. O(1).
   [[nodiscard]] std::uintptr_t start_of_object_at(std::uintptr_t address) const {
     const BlockShape shape = shape_at(address);
     return shape.holds_objects() ? start_of_object_in(shape, address) : 0;
@@ -212,17 +211,17 @@ class BlockMap {
     [[nodiscard]] std::uintptr_t begin() const { return start_; }
     [[nodiscard]] std::uintptr_t bytes() const { return bytes_; }
     [[nodiscard]] bool covers(std::uintptr_t address) const { return address - start_ < bytes_; }
-    /// As BlockMap::displacements.
+    /// Returns BlockMap::displacements().
     [[nodiscard]] const Displacements* displacements() const { return displacements_; }
     /// Where there are displacements: where in its granule an address lies that keeps an object.
     [[nodiscard]] GranuleOffsets in_granule() const { return in_granule_; }
     /// Where there are displacements: true for an address that keeps an object, false for most others.
     [[nodiscard]] bool may_keep(std::uintptr_t address) const {
-      // Not &&: what the words are is not to be foreseen, so no branch depends on it.
+      // This is no &&: the words cannot be predicted, so no branch depends on them.
       return (static_cast<unsigned>(covers(address)) &
               static_cast<unsigned>(in_granule_.contains(address))) != 0;
     }
-    /// As BlockMap::shape_at, for an address that the map covers.
+    /// Returns BlockMap::shape_at() for an address that the map covers.
     [[nodiscard]] BlockShape shape_at(std::uintptr_t address) const {
       JACKDAW_CHECK(covers(address));
       // Acquire: pairs with the release in set, as in BlockMap::shape_at.
@@ -263,9 +262,8 @@ class BlockMap {
   /// and over: what is blacklisted wrongly because of that costs nothing but a better place.)
   void start_round() { round_ = static_cast<std::uint8_t>(round_ == 255 ? 1 : round_ + 1); }
 
-  /// The displacements in objects at which references from elsewhere than stacks keep them; null, the
-  /// default: all.
-  /// Changed while no thread searches.
+  /// Returns the displacements in objects at which references from elsewhere than stacks keep them; null, the
+  /// default: all. They change while no thread searches.
   [[nodiscard]] const Displacements* displacements() const { return displacements_; }
   void set_displacements(const Displacements* displacements) { displacements_ = displacements; }
 

@@ -60,7 +60,7 @@ class Chunk {
     return marks_.set_exclusively(object);
   }
 
-  /// Does the same, where the caller knows granule_of(object).
+  /// Sets the mark as mark_exclusively() does, for a caller that knows granule_of(object).
   [[gnu::always_inline]] bool mark_exclusively_at([[maybe_unused]] const void* object, std::size_t granule) {
     JACKDAW_CHECK(may_start_at(object));
     return marks_.set_exclusively_at(granule);
@@ -333,7 +333,8 @@ class Chunk {
   /// Returns the memory of free blocks to the system, by pages that hold nothing else, and returns their
   /// number. O(blocks).
   std::size_t release_free_memory();
-  /// Releases likewise, but of the last huge page alone that has free blocks with memory.
+  /// Releases memory as release_free_memory() does, but of the last huge page alone that has free blocks with
+  /// memory.
   std::size_t release_last_free_memory();
   /// Returns those pages of a block, or of the span that starts with it, to the system that hold no allocated
   /// slot, or lie behind the large object that starts with it, unless the system has them. Returns their

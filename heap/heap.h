@@ -48,6 +48,7 @@ enum class OwnedBlocks : std::uint8_t {
                ///< spares
 };
 
+/// The sections of its functions say which threads may call them, and when.
 class Heap {
  public:
   /// `limit_bytes`: the blocks with memory never take more in all. `nodes`: where chunks lie. Throws
@@ -141,7 +142,7 @@ class Heap {
     return blocks_.taken_memory().take();
   }
 
-  /// From now on an object becomes a sample every `bytes` bytes on average; 0: none does. Runs that
+  /// Makes an object a sample every `bytes` bytes on average from now on; 0: none becomes one. Runs that
   /// allocators have at hand are used up before. Any thread.
   // Relaxed, both: a number that publishes nothing.
   void set_sample_every(std::uint64_t bytes) { sample_every_.store(bytes, std::memory_order_relaxed); }
@@ -183,8 +184,8 @@ class Heap {
   void start_clearing_marks();
   void clear_marks_of_chunk(std::size_t index);
   [[nodiscard]] std::size_t chunk_count() const { return blocks_.chunks().size(); }
-  /// Which interior pointers keep an object if they are found elsewhere than in stacks: all, the default, or
-  /// those at displacements().
+  /// Sets which interior pointers keep an object if they are found elsewhere than in stacks: all, the
+  /// default, or those at displacements().
   void set_all_addresses_keep(bool all) { blocks_.map().set_displacements(all ? nullptr : &displacements_); }
   Displacements& displacements() { return displacements_; }
 
@@ -197,7 +198,7 @@ class Heap {
   // are marked, or are found like old ones; explicitly freed ones keep their memory until the sweep, or until
   // the marking is given up, so that markers may read it.
 
-  /// To be called while no thread allocates.
+  /// Begins a marking. To be called while no thread allocates.
   void begin_marking();
   /// Whether an object's block was taken by an allocator, or for an object that starts there, since
   /// begin_marking(). Also true of one taken 255 markings before, since their numbers repeat. To be called
@@ -210,6 +211,7 @@ class Heap {
   /// Clears the marks of the chunk with that number, from 0 on; false when there is none. One thread clears
   /// those of all chunks before marking.
   bool clear_marks_while_allocating(std::size_t index);
+  /// The place where a walk over the blocks of all chunks goes on.
   struct Place {
     std::size_t chunk = 0;
     std::size_t block = kFirstBlock;
@@ -219,14 +221,15 @@ class Heap {
   /// objects were found. Takes the lock.
   template <typename Function>
   bool for_each_uncollectable_from(Place& place, std::size_t enough, Function function);
-  /// From now on threads get memory only beyond the budget, even from blocks that they own, so that the next
-  /// thread to allocate asks the collector. While no thread allocates. Budget::let_in undoes it.
+  /// Gives threads memory only beyond the budget from now on, even from blocks that they own, so that the
+  /// next thread to allocate asks the collector. To be called while no thread allocates. Budget::let_in
+  /// undoes it.
   void lock_out_allocators();
   /// Makes the fast path of one allocator fail until its slow path was taken, which is let in.
   static void lock_out(Allocator& allocator);
   /// Takes back all blocks that an allocator owns, while no thread uses it.
   void take_back_blocks(Allocator& allocator);
-  /// To be called while no thread allocates, before the sweep. Lets allocators in.
+  /// Ends the marking and lets allocators in. To be called while no thread allocates, before the sweep.
   void end_marking() {
     const std::lock_guard lock(mutex_);
     stop_marking();
@@ -255,15 +258,15 @@ class Heap {
   /// Returns what the sweep has found so far.
   [[nodiscard]] const SweepResult& swept() const { return sweeper_.result(); }
 
-  /// From here to sweep(), no free slot counts as an object, be it held by an allocator or explicitly freed.
+  /// Lets no free slot count as an object until sweep(), be it held by an allocator or explicitly freed.
   /// O(such slots).
   void withdraw_free_slots();
-  /// Does so for the slots of uncollectable kinds that allocators hold or that were freed, which then are no
+  /// Withdraws, as withdraw_free_slots() does, the free slots of uncollectable kinds alone, which then are no
   /// roots. What is allocated from runs at hand before sweep() is to be set allocated again.
   void withdraw_uncollectable_slots();
   /// Whether memory stopped being an object since the last call other than by a sweep: the program freed or
-  /// shortened one, or its slot was withdrawn. A freed slot still is one while an allocator
-  /// holds it. While no thread frees.
+  /// shortened one, or its slot was withdrawn. A freed slot still is one while an allocator holds it. To be
+  /// called while no thread frees.
   bool take_objects_ended() { return have_objects_ended_.exchange(false, std::memory_order_relaxed); }
   /// Frees the memory of all unmarked objects. O(blocks).
   SweepResult sweep(OwnedBlocks owned = OwnedBlocks::taken_back);
@@ -297,8 +300,8 @@ class Heap {
   /// large objects, unless freed memory keeps a pattern (Poison). Returns their bytes, which still count as
   /// used. O(blocks). Any time between collections.
   std::uint64_t release_free_pages();
-  /// Does so for some blocks from `place` on, moves `place` behind them and adds the bytes to `released`.
-  /// False when no chunk is left, or nothing may be released now.
+  /// Returns pages as release_free_pages() does, of some blocks from `place` on, moves `place` behind them
+  /// and adds the bytes to `released`. False when no chunk is left, or nothing may be released now.
   bool release_free_pages_from(Place& place, std::uint64_t& released);
   /// Returns the bytes of the chunks' headers: mark bits and block tables.
   [[nodiscard]] std::uint64_t header_bytes() const { return blocks_.header_bytes(); }
