@@ -4,7 +4,7 @@
 // workers seldom mark in the same region: a thief that took a subtree stays in it. So regions (a block, say)
 // are biased as a lock is in biased locking: each has a word that says which workers mark there:
 //
-//   free     nobody has marked there in this round
+//   free     no worker has marked there in this round
 //   biased   one worker alone, with plain accesses; the word holds its number and the bias's generation
 //   shared   everybody, with atomic read-modify-writes, until the end of the round
 //
@@ -12,7 +12,7 @@
 // and asks the holder, which answers within some tasks by ending all its biases at once: it goes on to its
 // next generation, and what it still needs it biases again. A region whose bias has ended is taken over as
 // shared by others. A worker that is asked too often biases nothing for this round and some more, so a heap
-// in random order settles down to all shared. A worker without tasks ends its biases, so nobody waits for one
+// in random order settles down to all shared. A worker without tasks ends its biases, so none waits for one
 // that sleeps.
 //
 // Invariants
@@ -50,7 +50,8 @@ class BiasedRegions {
   static constexpr std::uint32_t kMaximumWorkers = 1024;
   /// Asked so often in one round, a worker stops biasing.
   static constexpr std::uint32_t kPatience = 64;
-  /// Nor does it bias in this number of rounds that follow: a heap is most likely much as it was.
+  /// A worker that stopped biasing does without for this number of further rounds: a heap is most likely much
+  /// as it was.
   static constexpr std::uint32_t kRoundsWithout = 15;
 
   explicit BiasedRegions(std::uint32_t worker)
@@ -58,7 +59,8 @@ class BiasedRegions {
     JACKDAW_CHECK(worker < kMaximumWorkers);
   }
 
-  /// At the start of a round, before this worker marks. It holds no live bias then, so no worker asks.
+  /// Decides whether this worker biases in the round that begins. To be called before it marks: it holds no
+  /// live bias then, so no worker asks.
   void start_round() {
     if (times_asked_ >= kPatience) {
       rounds_without_ = kRoundsWithout;
@@ -71,8 +73,8 @@ class BiasedRegions {
     asked_.store(false, std::memory_order_relaxed);
   }
 
-  /// How this worker may mark in the region of `word`. `biased_regions_of(worker)` gives another
-  /// worker's.
+  /// Returns how this worker may mark in the region of `word`. `biased_regions_of(worker)` gives another
+  /// worker's biases.
   template <typename RegionsOf>
   JACKDAW_ALWAYS_INLINE MarkingRight right_to_mark(BiasWord& word, RegionsOf biased_regions_of) {
     // Acquire: pairs with the release in take_as, so that what was marked under a bias that has ended is
@@ -84,8 +86,8 @@ class BiasedRegions {
     return negotiate(word, seen, biased_regions_of);
   }
 
-  /// Between two tasks: answers other workers' asking. One load of a line that is written only when a worker
-  /// asks.
+  /// Answers other workers' requests. To be called between two tasks. It takes one load of a line that is
+  /// written only when a worker asks.
   void poll() {
     // Relaxed: an asker that is missed is seen at the next poll.
     if (!asked_.load(std::memory_order_relaxed)) [[likely]]
@@ -108,13 +110,13 @@ class BiasedRegions {
     published_.store(bias_, std::memory_order_release);
   }
 
-  /// Any worker: whether `bias` is one of this worker's that it has given up.
+  /// Returns whether `bias` is one of this worker's that it has given up. Any worker.
   [[nodiscard]] bool has_ended(std::uint32_t bias) const {
     // Acquire: pairs with the release in give_up.
     return published_.load(std::memory_order_acquire) != bias;
   }
 
-  /// Any worker: asks this worker to give its biases up. The line is written only when the asking is news.
+  /// Asks this worker to give its biases up. Any worker. The line is written only when the request is new.
   void ask() {
     // Relaxed, both: the flag carries nothing but itself; see poll.
     if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);

@@ -76,7 +76,7 @@ class MarkStep {
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
     discover<kWay>(model, found, tasks_.prefetched(), leaves_);
   }
-  /// Does the same with the parameters of mark() below.
+  /// Marks what it leads to as above, with the parameters of mark() below.
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found, Prefetched& prefetched,
                                       std::uint64_t& leaves) {
@@ -93,7 +93,8 @@ class MarkStep {
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
     mark<kWay>(model, reference, tasks_.prefetched(), leaves_);
   }
-  /// `prefetched` takes the task while it has room, and `leaves` counts leaves.
+  /// Marks what a reference leads to, unless another worker's bias prevents that: then the reference is set
+  /// aside. `prefetched` takes the task while it has room, and `leaves` counts leaves.
   template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
                                   std::uint64_t& leaves) {

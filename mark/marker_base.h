@@ -34,7 +34,7 @@ class MarkerBase {
   /// Calls part(0) to part(parts - 1), as work before marking, on this thread and the helpers that
   /// wake_helpers() woke, which stay awake. `part` must not throw.
   virtual void share(ThreadPool::Job part, std::uint32_t parts) = 0;
-  /// Does the same with all helpers for which there are processors; they sleep afterwards.
+  /// Calls the parts as share() does, with all helpers for which there are processors; they sleep afterwards.
   virtual void share_with_all(ThreadPool::Job part, std::uint32_t parts) = 0;
 
   /// Returns the counts of the last mark(), one entry for each worker. If a collection calls it several

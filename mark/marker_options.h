@@ -43,6 +43,7 @@ struct Tuning {
   bool count_visits = false;
 };
 
+/// The options of a Marker; by default it has one worker.
 struct MarkerOptions {
   std::uint32_t threads = 1;  ///< workers, the collecting thread included: 1 to 1024
   /// The number of usable processors, by control group and affinity (machine/usable_processors.h); 0: all of

@@ -1,5 +1,5 @@
-// ObjectModel: the mark loop's interface to a heap, the one thing that an embedder writes. What its functions
-// must do stands in jackdaw/object_model.h.
+// ObjectModel: the mark loop's interface to a heap, the one thing that an embedder writes.
+// jackdaw/object_model.h says what its functions must do.
 #pragma once
 
 #include <atomic>

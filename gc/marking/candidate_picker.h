@@ -56,7 +56,7 @@ class CandidatePicker {
   }
 
  private:
-  // These are in such an order that of two that a processor has the later is faster.
+  // They are ordered by speed: the later of two that a processor has is the faster one.
   static constexpr std::array kAll{Instructions::any, Instructions::neon, Instructions::avx2,
                                    Instructions::avx512};
 

@@ -22,8 +22,8 @@ namespace jackdaw::gc {
 /// The totals of a collection.
 struct CollectionTotals {
   std::chrono::nanoseconds mark_time{0};  ///< gathering roots, clearing marks and marking
-  std::chrono::nanoseconds collect_time{
-      0};  ///< the whole, sweeping included, from when the mutators had stopped
+  /// The whole, sweeping included, from when the mutators had stopped.
+  std::chrono::nanoseconds collect_time{0};
   std::uint64_t live_objects = 0;
   std::uint64_t live_bytes = 0;
   std::uint64_t unscanned_bytes = 0;  ///< those of live_bytes in objects without references
