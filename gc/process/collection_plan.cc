@@ -11,15 +11,14 @@ namespace jackdaw::gc {
 
 namespace {
 
-// Where nobody asked for cycles, one must promise to make pauses so many times shorter: where the program
-// allocates little in it, and where its heap may grow. A cycle takes kTimesLonger times as long as to stop
-// the program, with as many mark threads.
+// A cycle that was not asked for must promise pauses that are kLeastTimesShorter times shorter if the program
+// allocates little in it, else kManyTimesShorter times. It takes kTimesLonger times as long as a collection
+// that stops the program, with as many mark threads.
 constexpr int kLeastTimesShorter = 10;
 constexpr int kManyTimesShorter = 20;
 constexpr double kTimesLonger = 2;
-// However much memory the heap has, a cycle is to be over when so many times as much was allocated as may be
-// where the heap would have to grow. Else one that took long, in which it grew, would make all later ones
-// rare, and what waits for them more.
+// A cycle is to be over when kMostTimesLater times the growing budget is allocated, however large the heap: a
+// slow cycle, in which the heap grew, must not make later ones rare.
 constexpr std::uint64_t kMostTimesLater = 3;
 std::uint64_t most_of_cycle(std::uint64_t all, std::uint64_t growing) {
   return growing > all / kMostTimesLater ? all : kMostTimesLater * growing;

@@ -42,9 +42,9 @@ class CollectionPlan {
   CollectionPlan& operator=(const CollectionPlan&) = delete;
 
   GrowthPolicy& growth() { return growth_; }
-  /// After a change of growth().
+  /// Applies a change of growth().
   void apply_growth();
-  /// After a change of the finalizers that are registered.
+  /// Applies a change of the number of registered finalizers.
   void apply_finalizers();
   /// Has the heap refuse memory when as much was allocated as is planned. `more`: what a budget that is spent
   /// lets be allocated, nevertheless.
@@ -52,8 +52,8 @@ class CollectionPlan {
 
   // --- Memory was refused ---
 
-  /// Learns of bytes that the program frees by hand, of which the budget knows only here. Whether so many
-  /// bytes may be had now.
+  /// Learns of bytes that the program frees explicitly, of which the budget knows only here. Returns whether
+  /// `bytes` may be allocated now.
   bool grant_for_uncounted(std::size_t bytes);
   /// Returns the reason for which an allocation of `bytes` was refused.
   [[nodiscard]] CollectionReason reason_of_refusal(std::size_t bytes) const;
@@ -126,10 +126,10 @@ class CollectionPlan {
   }
   /// Returns the bytes that the heap may always take.
   [[nodiscard]] std::uint64_t minimum_heap() const { return growth_.minimum_heap(found_); }
-  /// Notes what a collection found, while the program stands still. It searched `root_bytes` of roots.
+  /// Notes what a collection found, which searched `root_bytes` of roots, while the program is stopped.
   void note(const CollectionTotals& result, CollectionReason reason, std::uint64_t root_bytes);
-  /// Notes that it stopped the program from `start` on, for `pause`. Before it `live_before` bytes were live,
-  /// and `allocated` were allocated.
+  /// Notes that a collection stopped the program from `start` on, for `pause`. Before it `live_before` bytes
+  /// were live, and `allocated` were allocated.
   void note_stopped(Clock::time_point start, Clock::duration pause, std::uint64_t live_before,
                     std::uint64_t allocated);
   /// Notes that all collectable objects were dropped, from `start` on, when `allocated` bytes were allocated
@@ -139,19 +139,19 @@ class CollectionPlan {
   }
   /// Notes that a cycle begins, which searched `root_bytes` of roots.
   void note_cycle_begins(std::uint64_t root_bytes);
-  /// Notes that its marking ends.
+  /// Notes that a cycle's marking ends.
   void note_marking_ends() { pacing_.end(heap_.allocated_bytes()); }
-  /// Notes that it is over but for the sweep. Its last pause began at `start`, when `allocated` bytes were
-  /// allocated.
+  /// Notes that a cycle is over but for its sweep. Its last pause began at `start`, when `allocated` bytes
+  /// were allocated.
   void note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated);
-  /// Notes that it was given up.
+  /// Notes that a cycle was given up.
   void note_failed() { pacing_.note_failed(); }
-  /// Notes what its sweep found, which is over, unless that is noted.
+  /// Notes what the sweep of the last cycle found, which is over, unless that is noted.
   void note_swept();
   /// Has no more of the heap's room count for the budget until the next collection than a heap of
   /// `heap_bytes` would have. Does nothing in a cycle.
   void limit_room(std::uint64_t heap_bytes);
-  /// The child has one thread, and no cycle.
+  /// Forgets the other threads and the cycle, which the child of a fork does not have.
   void after_fork_in_child();
 
  private:

@@ -47,7 +47,7 @@ AllocationAnswer ConcurrentCycle::go_on(const AllocationRequest& request, Lock& 
 AllocationAnswer ConcurrentCycle::begin_for(const AllocationRequest& request) {
   note_swept();
   if (!parts_.permission.is_possible()) return {};
-  // Since it was refused a sweep may have ended.
+  // A sweep may have ended since memory was refused.
   if (parts_.marking.has_thread()) {
     if (void* const object = request.attempt()) return AllocationAnswer::of(object);
   }
@@ -150,7 +150,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   const base::CancellationDisabled guard;
   const base::WorkTime::Span work(parts_.heap.work_time());
   parts_.lock.let_nobody_pass();
-  // A thread that stands still may hold a lock of the C library's that starting another takes.
+  // A suspended thread may hold a lock of the C library's that starting another takes.
   if (!parts_.marking.has_thread() && parts_.threads.suspension().has_suspended()) return false;
   if (!parts_.permission.is_granted() && !may_begin_unasked()) return false;
   MarkEngine& marking = world_.prepare_marking(world_.used_bytes());
@@ -188,7 +188,7 @@ bool ConcurrentCycle::may_begin_unasked() {
   return false;
 }
 
-// The first roots; nothing, and nothing changed, when a cycle cannot be begun.
+// Returns the first roots, or nothing, with nothing changed, when a cycle cannot be begun.
 std::optional<std::span<heap::Object* const>> ConcurrentCycle::begin_stopped(const OwnStack& own_stack) {
   const ThreadsStopped threads_stopped(parts_.pauses);
   if (!threads_stopped.knows_static_roots()) return std::nullopt;
@@ -219,7 +219,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   parts_.counters.note_pause(record.pause);
   parts_.plan.note_cycle(start, record.pause, allocated);
   is_sweep_unnoted_ = true;
-  // The sweep notes its own.
+  // The sweep, which follows, writes its own part of the trace.
   parts_.reports.write_trace();
   parts_.marking.start_sweeping();
   parts_.plan.set_budget();
@@ -262,7 +262,7 @@ bool ConcurrentCycle::ask_for_cycles() {
   if (!parts_.permission.may_be_asked_for()) return false;
   parts_.permission.ask();
   base::OwnDescriptor::make_room();
-  // In a cycle they are, and pages must not be armed once more.
+  // In a cycle writes are tracked already, and pages must not be armed once more.
   if (phase() == Phase::idle && !tracks_writes()) return parts_.permission.refuse(kNothingTracked);
   if (OwnMemory::is_used() && !parts_.threads.suspension().has_suspended() && !start_thread()) return false;
   parts_.permission.grant();

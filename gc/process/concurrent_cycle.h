@@ -40,30 +40,32 @@ class ConcurrentCycle {
 
   [[nodiscard]] Phase phase() const { return parts_.marking.phase(); }
 
-  /// The part in a cycle of a thread that was refused memory: begins one, waits for it, or ends its marking.
-  /// `lock`, the collector's, may be released meanwhile. Throws std::bad_alloc, with nothing changed.
+  /// Does a mutator's part of a cycle when it was refused memory: begins one, waits for it, or ends its
+  /// marking. `lock`, the collector's, may be released meanwhile. Throws std::bad_alloc, with nothing
+  /// changed.
   AllocationAnswer go_on(const AllocationRequest& request, Lock& lock);
-  /// In phase idle: begins a cycle. False, with nothing changed, when it cannot be begun. Throws as above.
+  /// Begins a cycle, in phase idle. Returns false, with nothing changed, when it cannot be begun. Throws
+  /// std::bad_alloc, with nothing changed.
   bool begin(const OwnStack& own_stack, CollectionReason reason = CollectionReason::allocation);
-  /// In phase marked: stops the program and does what is left but for the sweep. False, with nothing changed,
-  /// when there was no memory to note all static data.
+  /// Ends the marking, in phase marked: stops the program and does all that is left but the sweep. Returns
+  /// false, with nothing changed, when there was no memory to note all static data.
   bool end_marking(const OwnStack& own_stack);
   /// Returns when no cycle is under way. A marking is given up: to make use of it would be a collection, and
   /// these may be disabled. `lock`, the collector's, may be released meanwhile.
   void finish(Lock& lock);
 
-  /// Returns likewise, but ends the marking, unless no collection may come now. Throws std::bad_alloc.
+  /// Returns when no cycle is under way, as finish() does, but ends the marking, unless no collection may
+  /// come now. Throws std::bad_alloc.
   void complete(const OwnStack& own_stack, Lock& lock);
 
-  /// The program asks for cycles: from now on collections that would stop it for longer than the pause target
-  /// are cycles; without this call, only those that would for much longer. False when the options forbid
-  /// that, and, with one line on the error output, when the system does. The threads are stopped for a
-  /// moment. The calling thread is registered.
+  /// Has a collection be a cycle from now on where it would stop the program for longer than the pause
+  /// target, not only for much longer. False when the options forbid that, or, with a line on the error
+  /// output, the system does. Stops the threads for a moment. The calling thread is registered.
   bool ask_for_cycles();
-  /// In phase idle, before the plan is asked whether a collection is due, and before any other collection:
-  /// has the plan note what the sweep of the last cycle found, unless it has.
+  /// Has the plan note what the sweep of the last cycle found, unless it has. To be called in phase idle,
+  /// before the plan is asked whether a collection is due and before any other collection.
   void note_swept();
-  /// In the child of a fork: the cycle under way is given up, in whatever phase.
+  /// Gives up the cycle under way, in whatever phase, in the child of a fork.
   void after_fork_in_child();
   /// Starts the marking thread, unless it is there; false, and cycles are refused, when it cannot be started.
   bool start_thread();

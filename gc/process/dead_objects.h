@@ -53,8 +53,8 @@ class DeadObjects {
   /// Clears weak references, makes finalizers and destructors ready and marks what they need. Unmarked
   /// objects may then be freed. While the program is stopped, after the marking from roots.
   void process();
-  /// Instead of a marking and process(): keeps uncollectable objects, and those that wait for their
-  /// destructors, and nothing that they refer to. Weak references to others are cleared, and all finalizers
+  /// Keeps uncollectable objects, and those that wait for their destructors, but nothing that they refer to,
+  /// in place of a marking and process(). Weak references to others are cleared, and all finalizers
   /// forgotten. While the program is stopped.
   void drop();
   /// Whether the sweep must be over before the program runs again.

@@ -5,9 +5,9 @@
 
 namespace jackdaw::gc {
 
-/// For a fork whose child uses the heap: prepare() is called right before it, and right after it
-/// end_in_parent(), also when there is no child, and end_in_child(). The caller must not touch the heap in
-/// between. With ProcessOptions::handles_fork the system's fork() calls them.
+/// Takes a collector through a fork whose child uses the heap: prepare() is called right before it, and right
+/// after it end_in_parent(), also when there is no child, and end_in_child(). The caller must not touch the
+/// heap in between. With ProcessOptions::handles_fork the system's fork() calls them.
 class ProcessFork {
  public:
   static void prepare(ProcessCollector& collector);

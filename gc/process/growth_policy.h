@@ -67,9 +67,8 @@ struct GrowthPolicy {
     const std::uint64_t counted =
         std::min(std::max(least, of_growing_heap(read / free_space_divisor, found)), kMostCounted);
     // Floating garbage gets room beside that, or each cycle would begin the earlier the more the last one
-    // allocated. The room is limited to a quarter of the live bytes and twice the counted ones, or heap and
-    // cycles would make each other grow. What floats in a heap that is being built is new data, counted here
-    // before it is known to be live.
+    // allocated: up to a quarter of the live bytes and twice the counted ones, or heap and cycles would make
+    // each other grow. In a heap that is being built it is new data, and counts as allocated already.
     constexpr std::uint64_t kPartFloating = 4;
     const std::uint64_t uncounted = std::min(found.new_uncounted_bytes, kMostUncounted * counted);
     if (found.is_growing)
@@ -100,10 +99,9 @@ struct GrowthPolicy {
     return more - std::min(more, 2 * found.live_bytes);
   }
 
-  // Data that is being built may be dropped at any time, and then the heap has become larger for nothing by
-  // all that is allocated until the next collection. Here two collections in place of one bound that. They
-  // come only while nearly nothing dies, so a program with garbage has its usual budget, and so has, nearly,
-  // a heap that takes long to mark.
+  // Data that is being built may be dropped at any time, and then the heap is larger for nothing by all that
+  // is allocated until the next collection. Two collections in place of one bound that, while nearly nothing
+  // dies. A heap that takes long to mark has nearly its usual budget.
   [[nodiscard]] static std::uint64_t of_growing_heap(std::uint64_t budget, const Found& found) {
     constexpr std::uint64_t kInFull = std::uint64_t{24} << 20;
     constexpr std::uint64_t kMostLess = std::uint64_t{64} << 20;

@@ -169,10 +169,9 @@ bool Inspection::carry_out(const InspectionPage& page, const InspectionFile& fil
   return is_done;
 }
 
-// Returns whether there is a child that writes the dump. The compressor is not loaded, as the thread may hold
-// a lock of the loader's: the inspector compresses. The locks are taken in the order of a fork's, so
-// that the marking thread is between two steps. The child has both files open, as the process that they are
-// opened by may be gone when it ends.
+// Returns whether there is a child that writes the dump. It has both files open, as the inspector that they
+// are opened by may be gone when it ends, and compresses nothing, as this thread may hold a lock of the
+// loader's. The locks are taken in the order of a fork's, so that the marking thread is between two steps.
 bool Inspection::fork_writer(const InspectionFile& file, const char* pipe, std::uintptr_t stack_pointer) {
   HeapDumps& dumps = parts_.reports.dumps();
   {

@@ -50,7 +50,8 @@ class MemoryDemand {
     samples_.front() = {now, bytes};
     sample_count_ = std::min(sample_count_ + 1, samples_.size());
   }
-  /// Notes likewise after a time without samples: the rate counts as unlimited until the next sample.
+  /// Notes the bytes allocated in all after a time without samples: the rate counts as unlimited until the
+  /// next sample.
   void note_allocated_anew(std::uint64_t bytes, Clock::time_point now) {
     samples_.front() = {now, bytes};
     sample_count_ = 1;

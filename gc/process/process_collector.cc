@@ -53,7 +53,7 @@ void* ProcessCollector::allocate(std::size_t bytes, heap::KindNumber kind, heap:
   return object;
 }
 
-// Where a thread is about to allocate (JACKDAW_STRESS).
+// Collects at random where a thread is about to allocate (JACKDAW_STRESS).
 void ProcessCollector::collect_at_random() {
   if (base::Stress::below(stress_interval(parts_.counters.live_bytes(), collections())) != 0) return;
   try {
@@ -72,7 +72,7 @@ void ProcessCollector::collect_at_random() {
   }
 }
 
-// This runs in a signal handler. A thread of the program that allocates may come first.
+// This runs in a signal handler. A mutator that allocates may serve the inspector before the scavenger does.
 void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
   // Relaxed: the function is set when the collector is whole.
   ProcessCollector& collector = *instance_.load(std::memory_order_relaxed);

@@ -34,7 +34,7 @@ class ProcessCollector {
   /// Held while the collector is made, and around every fork, so that no child finds it half made. Its holder
   /// may call instance().
   static StoppableMutex& starting() { return starting_; }
-  /// To be changed before the first call of instance() only.
+  /// Returns the options for instance(), which may be changed before its first call only.
   static ProcessOptions& initial_options();
   ProcessCollector(const ProcessCollector&) = delete;
   ProcessCollector& operator=(const ProcessCollector&) = delete;
@@ -44,18 +44,19 @@ class ProcessCollector {
   /// allocate_from_run is tried before, and then allocate_from_block.
   void* allocate(std::size_t bytes, heap::KindNumber kind,
                  heap::LargeAddresses addresses = heap::LargeAddresses::all);
-  /// For at most heap::kLargestSmallBytes: null when the calling thread has no free slots at hand, or is not
-  /// registered. Needs no instance.
+  /// Allocates from the calling thread's free slots at hand, at most heap::kLargestSmallBytes. Null when
+  /// there are none, or the thread is not registered. Needs no instance.
   static void* allocate_from_run(std::size_t bytes, heap::KindNumber kind) {
     ProcessThread* const thread = ThreadRegistry::current();
     if (thread == nullptr) [[unlikely]]
       return nullptr;
     return thread->allocator().allocate_from_run(bytes, kind);
   }
-  /// Allocates likewise from the rest of the block at hand; null also where a collection may be due.
+  /// Allocates as allocate_from_run() does, but from the rest of the block at hand. Null also where a
+  /// collection may be due.
   static void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
     ProcessThread* const thread = ThreadRegistry::current();
-    // Relaxed: a registered thread knows it. A callback allocates elsewhere while the program stands still.
+    // Relaxed: a registered thread knows it. A callback allocates elsewhere while the program is stopped.
     if (thread == nullptr || instance_.load(std::memory_order_relaxed)->parts_.lock.is_held_by_caller())
       return nullptr;
     if (base::Stress::is_on()) [[unlikely]]
@@ -88,8 +89,8 @@ class ProcessCollector {
   /// Collects, unless collections are disabled or `declines`, which may be null, does not return zero: it is
   /// called with the lock held, before threads are stopped. Returns whether it collected. Throws as above.
   bool collect_unless(int (*declines)());
-  /// When a collection is due, and they are not disabled, begins a cycle, ends its marking, or, where there
-  /// are no cycles, collects. Whether a cycle is under way that goes on. Throws as above.
+  /// Begins a cycle, ends its marking, or, where there are no cycles, collects, if a collection is due and
+  /// collections are not disabled. Returns whether a cycle is under way that goes on. Throws as collect().
   bool collect_a_little();
   /// Begins a cycle; false, with nothing changed, when none may begin now. Throws as above.
   bool begin_cycle();
@@ -110,7 +111,7 @@ class ProcessCollector {
   /// See CollectorParts. Takes the lock, unless the caller holds it.
   [[nodiscard]] std::chrono::nanoseconds processor_time();
 
-  /// From now on an address `offset` bytes behind an object's start keeps it. Throws std::bad_alloc.
+  /// Lets an address `offset` bytes behind an object's start keep it from now on. Throws std::bad_alloc.
   void add_displacement(std::size_t offset);
   /// Calls `function(Heap&)` while the calling thread is not stopped: for what takes the heap's lock.
   template <typename Function>

@@ -52,18 +52,20 @@ class Profiling {
 
   /// Starts, and writes a profile when the process exits. Once, before there are other threads.
   void start_until_exit(const std::string& path, std::uint64_t every);
-  /// At the process's exit.
+  /// Writes the profile of start_until_exit(), at the process's exit.
   void write_at_exit();
   /// Adds an object that the calling thread has just allocated, a sample.
   void note(ProcessThread& thread, void* object);
-  /// Before a thread frees an object explicitly.
+  /// Drops the sample of an object that the calling thread is about to free explicitly.
   void note_freed(const heap::Object* object) {
     if (profile_.may_have(object)) [[unlikely]]
       drop(object);
   }
-  /// While the program is stopped, between marking and sweeping. `unloaded`: how often code was unloaded.
+  /// Drops the samples of unmarked objects, while the program is stopped, between marking and sweeping.
+  /// `unloaded`: how often code was unloaded.
   void note_marked(std::uint64_t unloaded);
-  /// In the child of a fork, which begins anew. It writes a profile at its exit if the file has its number.
+  /// Forgets all samples in the child of a fork, which writes a profile at its exit if the file's name has
+  /// its number.
   void after_fork_in_child();
 
  private:

@@ -73,7 +73,7 @@ void Scavenger::note_awaited_sweep(Clock::time_point now) {
   has_free_pages_ = true;
 }
 
-// Starting it may wait for a thread that waits for the collector, or that stands still, and takes addresses.
+// To start a thread may wait for one that waits for the collector or is suspended, and takes addresses.
 bool Scavenger::start_thread() {
   if (has_thread_) return true;
   if (!may_have_thread_ || MarkingOnDemand::starts_at_once() || threads_.suspension().has_suspended())
@@ -175,7 +175,7 @@ bool Scavenger::reads_pressure() {
   return true;
 }
 
-// Only a thread of the program collects: one that allocates. With the collector's lock.
+// Asks for a collection, which only a mutator that allocates makes. Called with the collector's lock.
 void Scavenger::look_at_pressure(Clock::time_point now) {
   if (!alarm_.is_reading_due(now) || !reads_pressure()) return;
   const auto stalled = pressure_->stalled();

@@ -3,8 +3,8 @@
 // A thread of the collector's own looks from time to time how much memory the heap keeps beyond what it is
 // likely to need (MemoryDemand), and gives that back step by step: free blocks first, and in a program that
 // hardly allocates the free pages of partly free blocks, too. It starts when a collection, or what the
-// program frees by hand, leaves kWorthAThread bytes free, and sleeps without waking up once nothing is left
-// to give back, until then. Where it cannot start, the program's threads do its work after collections.
+// program frees explicitly, leaves kWorthAThread bytes free, and sleeps without waking up once nothing is
+// left to give back, until then. Where it cannot start, the program's threads do its work after collections.
 //
 // While it looks, it also reads whether processes wait for memory (machine::MemoryPressure). If they do, it
 // gives all free memory back at once, has the next thread that allocates collect, and then does so again.
@@ -53,12 +53,13 @@ class Scavenger {
   Scavenger(const Scavenger&) = delete;
   Scavenger& operator=(const Scavenger&) = delete;
 
-  /// After a collection, when the program runs again. By a registered thread with the collector's lock.
+  /// Notes that a collection is over and the program runs again. Called by a registered thread with the
+  /// collector's lock.
   void note_collection(Clock::time_point now = Clock::now());
-  /// Likewise after the sweep of a cycle.
+  /// Notes that the sweep of a cycle is over. Called as note_collection() is.
   void note_swept(Clock::time_point now = Clock::now());
-  /// After the program has freed or shortened a large object. By a registered thread, with or without the
-  /// lock.
+  /// Notes that the program has freed or shortened a large object. Called by a registered thread, with or
+  /// without the lock.
   void note_freed();
   /// Gives back what is due at `now`, and answers memory pressure. Returns the time until the next look, or
   /// nothing when none is needed before more becomes free. Without the collector's lock.
@@ -77,7 +78,7 @@ class Scavenger {
   [[nodiscard]] std::chrono::nanoseconds thread_time() const;
   /// Ends the thread. With the collector's lock.
   void end_thread();
-  /// In the child of a fork, which does not have the thread.
+  /// Forgets the thread, which the child of a fork does not have.
   void after_fork_in_child();
 
  private:

@@ -36,7 +36,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   const EndTold end_told(parts_.hooks);
   const Clock::time_point start = Clock::now();
   const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, kept, record);
-  // Not before: to throw takes malloc.
+  // It is thrown when threads run again: to throw takes malloc, whose lock a stopped thread may hold.
   if (!result) throw std::bad_alloc();
   record.pause = Clock::now() - start;
   parts_.counters.note_pause(record.pause);
@@ -60,7 +60,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
 
 MarkEngine& StopTheWorld::prepare_marking(std::uint64_t bytes) {
   {
-    // In the child of a fork some may be left.
+    // In the child of a fork a part of the sweep may be left.
     const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
     parts_.heap.finish_sweep();
   }
@@ -70,15 +70,15 @@ MarkEngine& StopTheWorld::prepare_marking(std::uint64_t bytes) {
   return marking;
 }
 
-// In the child of a fork, to write to free memory copies its page for nothing, and each copy interrupts the
-// processors of the other threads. What the system has back it gives anew, empty, by whole blocks.
+// Gives free memory back in the child of a fork, where a write to it copies its page for nothing, and each
+// copy interrupts the processors of the other threads.
 void StopTheWorld::give_back_memory_of_parent() {
   if (!std::exchange(has_memory_of_parent_, false)) return;
   const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
   parts_.heap.release_free_memory();
 }
 
-// Nothing, and nothing changed, when there was no memory to note all static data. Never throws.
+// Returns nothing, with nothing changed, when there was no memory to note all static data. Never throws.
 std::optional<CollectionTotals> StopTheWorld::collect_stopped(MarkEngine& marking, const OwnStack& own_stack,
                                                               Kept kept, CollectionRecord& record) {
   CollectionTrace& trace = parts_.reports.trace();
@@ -90,7 +90,7 @@ std::optional<CollectionTotals> StopTheWorld::collect_stopped(MarkEngine& markin
   if (kept == Kept::reachable && !threads_stopped.knows_static_roots()) return std::nullopt;
   // From here on nothing fails: between clearing and marking, live objects look free.
   parts_.hooks.tell(CollectionEvent::mark_start);
-  // Not earlier: a helper would stand in the way of threads that are to be stopped.
+  // Helpers that woke earlier would take processors from threads that are to be stopped.
   marking.marker().wake_helpers();
   {
     const CollectionTrace::Span clearing(trace, TracePhase::clear_marks);

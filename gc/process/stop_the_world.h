@@ -38,20 +38,20 @@ class StopTheWorld {
 
   // --- For a cycle ---
 
-  /// Before threads are stopped: the engine for a heap that holds `bytes`. Throws std::bad_alloc.
+  /// Returns the engine for a heap that holds `bytes`, before threads are stopped. Throws std::bad_alloc.
   MarkEngine& prepare_marking(std::uint64_t bytes);
-  /// Bytes in use, as far as is known.
+  /// Returns the bytes in use, as far as is known.
   [[nodiscard]] std::uint64_t used_bytes() const {
     return parts_.counters.live_bytes() + parts_.heap.allocated_bytes();
   }
-  /// The roots that the program names.
+  /// Returns the roots that the program names.
   [[nodiscard]] RootSet::Program roots_of_program() const {
     return {parts_.hooks.more_roots, parts_.pauses.made()};
   }
-  /// While the program stands still, when only the roots are left to be marked from: all until the sweep,
-  /// which is over, too, unless `sweeps_later`.
+  /// Marks from the roots, processes weak references and sweeps, or, if `sweeps_later`, begins the sweep
+  /// where it need not be over at once. To be called while the program is stopped.
   void finish_stopped(const OwnStack& own_stack, bool sweeps_later);
-  /// Then: notes the findings for the next collection and for the log.
+  /// Notes the findings for the next collection and for the log, after finish_stopped().
   void note(const CollectionResult& result, CollectionRecord& record);
 
   /// Marks what is reachable and writes it, and returns whether all was written. It runs in a copy of the
@@ -59,7 +59,7 @@ class StopTheWorld {
   /// that of the thread that forked.
   bool write_snapshot(DumpStream& stream, const OwnStack& own_stack);
 
-  /// In the child of a fork: its free memory is the parent's.
+  /// Notes, in the child of a fork, that its free memory is the parent's.
   void after_fork_in_child() { has_memory_of_parent_ = true; }
 
  private:

@@ -272,9 +272,8 @@ void ConcurrentMarking::mark_uncollectable() {
 }
 
 // Marks from stacks, so that the last pause need not: only a stack may lead to a large table that was
-// allocated before its chunk's marks were cleared and that the program is still filling. The pause scans
-// stacks again, so some words may be left out, and those of objects from before the marking are: threads are
-// stopped anywhere, also in the collector's own frames, where a dead word could keep much.
+// allocated before its chunk's marks were cleared and is still being filled. Older objects are left to the
+// pause, which scans stacks again: a dead word in a frame of the collector's could keep much.
 void ConcurrentMarking::mark_from_stacks() {
   {
     const Stop stop(*this);
@@ -322,10 +321,9 @@ void ConcurrentMarking::catch_up_running() {
   }
 }
 
-// Visits dirty pages in stops of the program, a pass by several stops, with little time for writes between
-// them. If a pass finds at least half of what the one before did, that time is halved; once it is shortest,
-// twice as much is left to the pause instead, since a longer pause does less harm than endless stops. Objects
-// found in a stop are marked from after it.
+// Visits dirty pages in stops of the program, a pass by several stops. If a pass finds at least half of what
+// the one before did, the program runs for half as long between stops; once that time is shortest, twice as
+// much is left to the pause instead, since a longer pause does less harm than endless stops.
 void ConcurrentMarking::catch_up_with_stops() {
   const base::ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();

@@ -66,7 +66,7 @@ class ConcurrentMarking {
   // Acquire: pairs with the releases where phases change, so that the work of the phase before is seen.
   [[nodiscard]] Phase phase() { return static_cast<Phase>(phase_.value().load(std::memory_order_acquire)); }
 
-  // --- A thread of the program, with the collector's lock ---
+  // --- A mutator, with the collector's lock ---
 
   /// Starts the thread, unless it runs. False when it cannot be started.
   bool start_thread();
@@ -130,7 +130,7 @@ class ConcurrentMarking {
 
   /// Waits for another phase, but may return earlier: check again.
   void await_end_of(Phase phase) { phase_.wait(static_cast<std::uint32_t>(phase)); }
-  /// Waits likewise for at most `time`, and returns false after that.
+  /// Waits for another phase as above, for at most `time`, and returns false after that.
   bool await_end_of(Phase phase, std::chrono::nanoseconds time) {
     return phase_.wait_for(static_cast<std::uint32_t>(phase), time);
   }

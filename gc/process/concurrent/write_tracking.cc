@@ -93,10 +93,9 @@ class Runs {
 // A scan returns the dirty pages that hold something, or all dirty pages.
 enum class Told : std::uint8_t { held, all };
 
-// Adds up to most_runs runs of dirty pages and returns where the scan ended, or 0 when the kernel refuses.
-// After an error or an interruption, pages may be armed that were not reported. Empty pages are not armed, as
-// that takes page tables. Above 512 runs the kernel would not report the exact end, and a limit in pages
-// would split huge ones.
+// Adds up to most_runs runs of dirty pages and returns where the scan ended, or 0 when the kernel refuses:
+// then pages may be armed that were not reported. Empty pages are not armed, as that takes page tables. Above
+// 512 runs the kernel would not report the exact end; a limit in pages would split huge ones.
 constexpr std::size_t kMostRuns = 256;
 std::uintptr_t scan_some(int pagemap, base::AddressRange range, Told told, bool arms, std::size_t most_runs,
                          Runs& runs) {

@@ -108,11 +108,9 @@ class RootSet {
   IdleStacks idle_stacks_;
   Redirection redirection_;
   // A root is kept without the block shape that a scan found: to look it up again takes about 40 of 213
-  // instructions an object where all objects are roots, which is rare. To keep it would double the arrays and
-  // give Marker::mark a second kind of roots.
-  // Their length is fixed: a growing array is unmapped, and may lie in a range that the program added as
-  // roots.
+  // instructions an object where all objects are roots, which is rare. To keep it would double the arrays.
   base::PageArray<heap::Object*> roots_{kMost};
+  // Neither array grows: one that is unmapped may lie in a range that the program added as roots.
   base::PageArray<heap::Object*> first_roots_;                       // none before the first cycle
   std::span<heap::Object*> gathered_{roots_.data(), roots_.size()};  // roots_ or first_roots_
   std::size_t count_ = 0;

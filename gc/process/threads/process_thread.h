@@ -1,7 +1,8 @@
 // ProcessThread: the entry of a thread of the program that uses the heap.
 //
 // The thread itself, its signal handler and the collecting thread share it. ThreadRegistry creates it,
-// StopRequests and StopProtocol stop the thread for a collection, ThreadSuspension suspends it by hand.
+// StopRequests and StopProtocol stop the thread for a collection, ThreadSuspension suspends it at the
+// program's request.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@
 
 namespace jackdaw::gc {
 
-/// Whether a thread has been suspended by hand.
+/// Whether the program has suspended a thread.
 enum class Suspension : std::uint32_t {
   none,
   asked,     ///< requested; the thread answers with one of the next two
@@ -44,9 +45,9 @@ constexpr bool may_follow(Suspension before, Suspension next) {
 /// A registered thread. The registry creates and destroys it; only the thread itself may use the rest.
 class ProcessThread : public AllocatingThread {
  public:
-  /// The calling thread's entry, or null when it is not registered.
+  /// Returns the calling thread's entry, or null when it is not registered.
   static ProcessThread* current() { return static_cast<ProcessThread*>(AllocatingThread::current()); }
-  /// One past the last word of its stack that is scanned.
+  /// Returns the end of its stack, one past the last word that is scanned.
   [[nodiscard]] std::uintptr_t stack_end() const { return stack_.end(); }
   /// Returns that end, or 0 where the thread runs at `pointer` on another stack, as a fiber does.
   [[nodiscard]] std::uintptr_t stack_end_above(std::uintptr_t pointer) const {
@@ -86,7 +87,8 @@ class ProcessThread : public AllocatingThread {
   CollectionTrace::Clock::time_point answered_at_;
   // Accessed by the thread and its signal handler only.
   std::atomic<std::uint32_t> critical_depth_{0};
-  // Accessed likewise; under ThreadSanitizer, which stops threads without a signal, the collector sets it.
+  // Accessed by the thread and its signal handler; under ThreadSanitizer, which stops threads without a
+  // signal, the collector sets it.
   std::atomic<bool> stop_pending_{false};
   // The word that the thread sleeps on, or is about to sleep on, in the queue for a lock.
   std::atomic<base::FutexWord*> sleeps_on_{nullptr};

@@ -63,8 +63,9 @@ base::AddressRange given_stack([[maybe_unused]] std::size_t bytes) {
   return {};
 }
 
-// The calling thread's, as the thread library knows it. It also asks for the thread's processors, which the
-// system may refuse: then the stack ends below what the library keeps of the thread, if that lies there.
+// Returns the calling thread's stack, as the thread library knows it. The library also asks for the thread's
+// processors, which the system may refuse: then the stack ends below the library's record of the thread, if
+// that lies there.
 base::AddressRange stack_of_this_thread() {
   pthread_attr_t attributes;
   const int error = pthread_getattr_np(pthread_self(), &attributes);

@@ -14,6 +14,7 @@
 
 namespace jackdaw::gc {
 
+// These two lie here rather than in stoppable_mutex.cc, which the model checker is given without suspensions.
 constinit thread_local std::atomic<std::uint32_t> StoppableMutex::uses_{0};
 
 // Relaxed: see uses().
