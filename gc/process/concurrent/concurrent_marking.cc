@@ -84,17 +84,17 @@ class ConcurrentMarking::Stop {
 
 // Visits dirty pages on one thread. `found` is called with the unmarked objects that they refer to.
 template <typename Found>
-class ConcurrentMarking::WrittenPages {
+class ConcurrentMarking::DirtyPages {
  public:
-  WrittenPages(ConcurrentMarking& marking, Found found)
+  DirtyPages(ConcurrentMarking& marking, Found found)
       : marking_(marking), unmarked_(marking.heap_.map(), found) {}
-  ~WrittenPages() {
+  ~DirtyPages() {
     visit_pages(next_);
     // Relaxed: a total.
     if (bytes_ != 0) std::atomic_ref(marking_.dirty_bytes_).fetch_add(bytes_, std::memory_order_relaxed);
   }
-  WrittenPages(const WrittenPages&) = delete;
-  WrittenPages& operator=(const WrittenPages&) = delete;
+  DirtyPages(const DirtyPages&) = delete;
+  DirtyPages& operator=(const DirtyPages&) = delete;
 
   void operator()(base::AddressRange pages) {
     bytes_ += pages.end - pages.begin;
@@ -140,7 +140,7 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       trace_(trace),
       pause_target_(pause_target),
       stretches_(heap.map()),
-      taken_(stretches_, tracking_),
+      claimed_(stretches_, tracking_),
       stacks_(threads.fibers(), tracking_, heap.addresses()),
       time_of_byte_(1 / kVisitedPerMillisecond) {
   roots_.reserve_or_throw(kPiece + heap::kGranulesPerBlock);
@@ -236,7 +236,7 @@ void ConcurrentMarking::mark() {
   trace_.begin(TracePhase::mark_concurrently);
   // The order matters: an object that is allocated marked is allocated after its page was write-protected, so
   // writes to it show.
-  taken_.arm_all();
+  claimed_.arm_all();
   clear_marks();
   collection_.mark_some(first_roots_);
   mark_uncollectable();
@@ -313,7 +313,7 @@ void ConcurrentMarking::catch_up_running() {
   if (!tracking_.arms_while_running()) return;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds && !is_hurried(); ++round) {
-    visit_written();
+    visit_dirty();
     mark_from_idle_stacks(TrackedStacks::Which::changed);
     ++tally_.rounds;
     if (dirty_bytes_ <= affordable_bytes() || dirty_bytes_ >= before / 2) return;
@@ -365,7 +365,7 @@ void ConcurrentMarking::catch_up_with_stops() {
 }
 
 void ConcurrentMarking::begin_pass() {
-  taken_.begin_pass();
+  claimed_.begin_pass();
   dirty_bytes_ = 0;
   pass_start_ = Clock::now();
 }
@@ -385,17 +385,17 @@ bool ConcurrentMarking::is_little(std::uint64_t dirty_bytes, std::uint64_t times
 // Claims dirty pages and visits them, in a stop, until the deadline or until enough is gathered to mark from.
 // Returns whether the pass is over.
 bool ConcurrentMarking::visit_some(Clock::time_point deadline) {
-  while (!taken_.is_pass_over()) {
-    if (taken_.waiting().empty()) taken_.take_some(deadline);
-    visit_taken(deadline);
-    if (Clock::now() >= deadline || has_gathered_enough()) return taken_.is_pass_over();
+  while (!claimed_.is_pass_over()) {
+    if (claimed_.waiting().empty()) claimed_.claim_some(deadline);
+    visit_claimed(deadline);
+    if (Clock::now() >= deadline || has_gathered_enough()) return claimed_.is_pass_over();
   }
   return true;
 }
 
 // Visits claimed pages on all mark threads until the deadline, but the first batch in any case.
-void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
-  const std::span<const base::AddressRange> pieces = taken_.waiting();
+void ConcurrentMarking::visit_claimed(Clock::time_point deadline) {
+  const std::span<const base::AddressRange> pieces = claimed_.waiting();
   const auto batches = static_cast<std::uint32_t>((pieces.size() + kBatch - 1) / kBatch);
   // Relaxed, both: a total, read when all threads are done.
   std::atomic<std::int64_t> nanoseconds{0};
@@ -408,13 +408,13 @@ void ConcurrentMarking::visit_taken(Clock::time_point deadline) {
   const auto is_enough = [&] { return Clock::now() >= deadline || has_gathered_enough(); };
   const std::uint64_t bytes_before = dirty_bytes_;
   const std::uint32_t visited = share_until(collection_.engine().marker(), batches, is_enough, visit_batch);
-  taken_.visited(std::min(pieces.size(), visited * kBatch));
+  claimed_.visited(std::min(pieces.size(), visited * kBatch));
   note_visits(dirty_bytes_ - bytes_before,
               std::chrono::nanoseconds(nanoseconds.load(std::memory_order_relaxed)));
 }
 
 void ConcurrentMarking::visit_pieces(std::span<const base::AddressRange> pieces) {
-  WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+  DirtyPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
   for (const base::AddressRange piece : pieces) visit(piece);
 }
 
@@ -437,7 +437,7 @@ std::uint64_t ConcurrentMarking::affordable_bytes() {
 // Ends the marking, in a stop. If it was hurried, claimed pages may still wait. They are write-protected
 // again, so that their earlier writes would be lost: they are visited first.
 void ConcurrentMarking::leave_marking(std::uint64_t expected_dirty_bytes) {
-  while (!taken_.waiting().empty()) visit_taken(Clock::time_point::max());
+  while (!claimed_.waiting().empty()) visit_claimed(Clock::time_point::max());
   expected_dirty_bytes_ = expected_dirty_bytes;
   tally_.marking = Clock::now() - start_;
   heap_.lock_out_allocators();
@@ -461,14 +461,14 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
 }
 
 // Visits all dirty pages once while the program runs.
-void ConcurrentMarking::visit_written() {
+void ConcurrentMarking::visit_dirty() {
   const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
   begin_pass();
-  while (!taken_.is_pass_over()) {
-    taken_.take_some(Clock::time_point::max());
-    WrittenPages visit(*this, [this](heap::Object* object) { add_root(object); });
-    for (const base::AddressRange piece : taken_.waiting()) visit(piece);
-    taken_.visited(taken_.waiting().size());
+  while (!claimed_.is_pass_over()) {
+    claimed_.claim_some(Clock::time_point::max());
+    DirtyPages visit(*this, [this](heap::Object* object) { add_root(object); });
+    for (const base::AddressRange piece : claimed_.waiting()) visit(piece);
+    claimed_.visited(claimed_.waiting().size());
   }
   mark_gathered();
 }
@@ -532,8 +532,8 @@ void ConcurrentMarking::end_marking(MarkEngine& engine) {
   collection_.set_program_runs(false);
   engine.marker().wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kWrittenOfAHelper) +
                                (stretches_.part_count() + stacks_.part_count()) / kPartsOfAHelper);
-  visit_written_in_pause(engine);
-  note_written_stacks(engine);
+  visit_dirty_in_pause(engine);
+  note_dirty_stacks(engine);
   mark_gathered();
   const heap::KindTable& kinds = heap_.kinds();
   heap_.for_each_object_of(
@@ -546,14 +546,14 @@ void ConcurrentMarking::end_marking(MarkEngine& engine) {
 }
 
 // Pages need no write protection any more.
-void ConcurrentMarking::visit_written_in_pause(MarkEngine& engine) {
+void ConcurrentMarking::visit_dirty_in_pause(MarkEngine& engine) {
   // Nanoseconds of all mark threads. Relaxed, all: totals, read when the threads are done.
   std::atomic<std::int64_t> asking{0};
   std::atomic<std::int64_t> visiting{0};
   const auto visit_part = [&](std::uint32_t part) {
     std::chrono::nanoseconds visits{0};
     const Clock::time_point start = Clock::now();
-    const Clock::time_point end_of_asking = visit_written_of(part, visits);
+    const Clock::time_point end_of_asking = visit_dirty_of(part, visits);
     visits += Clock::now() - end_of_asking;
     visiting.fetch_add(visits.count(), std::memory_order_relaxed);
     asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
@@ -568,26 +568,25 @@ void ConcurrentMarking::visit_written_in_pause(MarkEngine& engine) {
 }
 
 // The stacks are scanned with the other roots, but those that did not change are left out.
-void ConcurrentMarking::note_written_stacks(MarkEngine& engine) {
-  engine.marker().share([this](std::uint32_t part) { stacks_.note_written(part); }, stacks_.part_count());
+void ConcurrentMarking::note_dirty_stacks(MarkEngine& engine) {
+  engine.marker().share([this](std::uint32_t part) { stacks_.note_dirty(part); }, stacks_.part_count());
   threads_.fibers().note_tracked();
 }
 
 // Visits the dirty pages of one part. Adds the time of the visits to `visits`, except for the last ones,
 // which begin at the returned time.
-ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::uint32_t part,
-                                                                         std::chrono::nanoseconds& visits) {
-  WrittenPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
+ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_dirty_of(std::uint32_t part,
+                                                                       std::chrono::nanoseconds& visits) {
+  DirtyPages visit(*this, [this](heap::Object* object) { mark_among_others(object); });
   const auto visit_timed = [&](base::AddressRange pages) {
     const Clock::time_point start = Clock::now();
     visit(pages);
     visits += Clock::now() - start;
   };
-  std::uintptr_t unasked =
-      tracking_.may_tell_of_pages_that_hold_nothing() ? kMostUnasked : ScannedStretches::kPartBytes;
+  std::uintptr_t unasked = tracking_.may_report_empty_pages() ? kMostUnasked : ScannedStretches::kPartBytes;
   const auto visit_scanned = [&](base::AddressRange pages) {
     const std::uintptr_t bytes = pages.end - pages.begin;
-    if (bytes > unasked && tracking_.for_each_written(pages, visit_timed)) return;
+    if (bytes > unasked && tracking_.for_each_dirty(pages, visit_timed)) return;
     unasked -= std::min(bytes, unasked);
     visit_timed(pages);
   };
@@ -595,7 +594,7 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_written_of(std::ui
     stretches_.for_each_scanned_in(pages, visit_scanned);
   };
   stretches_.for_each_coarse_of(part, [&](base::AddressRange stretch) {
-    if (tracking_.for_each_perhaps_written(stretch, visit_pages)) return;
+    if (tracking_.for_each_perhaps_dirty(stretch, visit_pages)) return;
     // The query fails for a new chunk that is not tracked yet: all of it counts as dirty.
     stretches_.for_each_scanned_in(stretch, visit_timed);
   });

@@ -35,9 +35,9 @@
 #include "gc/marking/collection.h"
 #include "gc/marking/mark_engine.h"
 #include "gc/marking/mark_task.h"
+#include "gc/process/concurrent/claimed_pages.h"
 #include "gc/process/concurrent/marking_constants.h"
 #include "gc/process/concurrent/scanned_stretches.h"
-#include "gc/process/concurrent/taken_pages.h"
 #include "gc/process/concurrent/tracked_stacks.h"
 #include "gc/process/concurrent/write_tracking.h"
 #include "gc/process/threads/stoppable_mutex.h"
@@ -169,7 +169,7 @@ class ConcurrentMarking {
   [[nodiscard]] std::uint64_t expected_dirty_bytes(double part) const;
   bool is_little(std::uint64_t dirty_bytes, std::uint64_t times);
   bool visit_some(Clock::time_point deadline);
-  void visit_taken(Clock::time_point deadline);
+  void visit_claimed(Clock::time_point deadline);
   void visit_pieces(std::span<const base::AddressRange> pieces);
   void note_visits(std::uint64_t visited_bytes, Milliseconds visiting);
   [[nodiscard]] double marker_count() { return collection_.engine().marker().worker_count(); }
@@ -177,17 +177,17 @@ class ConcurrentMarking {
   void leave_marking(std::uint64_t expected_dirty_bytes);
   bool goes_on_when_left_alone(std::chrono::milliseconds patience);
   template <typename Found>
-  class WrittenPages;
-  void visit_written();
+  class DirtyPages;
+  void visit_dirty();
   static void prefetch(base::AddressRange pages);
   static base::AddressRange words_of(const heap::Object* object, heap::BlockShape shape,
                                      base::AddressRange part);
   void add_root(heap::Object* object);
   void mark_among_others(heap::Object* object);
   bool has_gathered_enough();
-  void visit_written_in_pause(MarkEngine& engine);
-  void note_written_stacks(MarkEngine& engine);
-  Clock::time_point visit_written_of(std::uint32_t part, std::chrono::nanoseconds& visits);
+  void visit_dirty_in_pause(MarkEngine& engine);
+  void note_dirty_stacks(MarkEngine& engine);
+  Clock::time_point visit_dirty_of(std::uint32_t part, std::chrono::nanoseconds& visits);
   void add_rescan(MarkTask task);
   void mark_gathered();
   void sweep();
@@ -205,7 +205,7 @@ class ConcurrentMarking {
   const ScannedStretches stretches_;
   WriteTracking tracking_;
   std::chrono::nanoseconds write_time_{0};  // measured when WriteTracking last started
-  TakenPages taken_;
+  ClaimedPages claimed_;
   TrackedStacks stacks_;
   base::FutexWord phase_;
   StoppableMutex steps_;  // held by the thread when it takes the heap's lock or goes back to marking

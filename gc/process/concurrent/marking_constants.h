@@ -33,7 +33,7 @@ inline constexpr double kMostTimesSlower = 8;
 
 /// Passes: the most over dirty pages while the program runs.
 inline constexpr std::uint32_t kMostRounds = 16;
-/// Pieces: a mark thread visits this many before it looks at the clock (TakenPages).
+/// Pieces: a mark thread visits this many before it looks at the clock (ClaimedPages).
 inline constexpr std::size_t kBatch = 16;
 /// Fraction of a stop: how long the program runs between two stops. With longer gaps it writes more pages and
 /// is stopped for longer in all; with shorter ones it makes little progress.

@@ -38,8 +38,7 @@ std::span<FiberStack> TrackedStacks::some_of(std::span<FiberStack> stacks, Which
 // Memory that is not tracked yet is tracked first. Where the system refuses, all of it counts as dirty.
 void TrackedStacks::arm(std::span<FiberStack> stacks) {
   for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack>) {
-    if (tracking_.take_written(stretch, [this](base::AddressRange pages) { note_all_changed(pages); }))
-      return;
+    if (tracking_.claim_dirty(stretch, [this](base::AddressRange pages) { note_all_changed(pages); })) return;
     note_all_changed(base::pages_of(stretch));
     if (tracking_.watch(stretch)) tracking_.arm({&stretch, 1});
   });
@@ -47,14 +46,14 @@ void TrackedStacks::arm(std::span<FiberStack> stacks) {
 
 // A part with little memory between its stacks is asked about as a whole, as to look at each of many stacks
 // takes longer than a query. The system refuses where memory between them is not tracked.
-void TrackedStacks::note_written(std::uint32_t part) const {
+void TrackedStacks::note_dirty(std::uint32_t part) const {
   const std::span<FiberStack> stacks = fibers_.part(part);
   const base::AddressRange all{stacks.front().bounds.begin, stacks.back().bounds.end};
   if (all.end - all.begin <= 2 * kMostBetween * stacks.size() &&
-      tracking_.for_each_written(all, [=](base::AddressRange pages) { note_changed(stacks, pages); }))
+      tracking_.for_each_dirty(all, [=](base::AddressRange pages) { note_changed(stacks, pages); }))
     return;
   for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack> of_it) {
-    if (!tracking_.for_each_written(stretch, [=](base::AddressRange pages) { note_changed(of_it, pages); }))
+    if (!tracking_.for_each_dirty(stretch, [=](base::AddressRange pages) { note_changed(of_it, pages); }))
       note_changed(of_it, stretch);
   });
 }

@@ -61,10 +61,10 @@ class TrackedStacks {
     return true;
   }
 
-  /// Returns the number of parts for note_written().
+  /// Returns the number of parts for note_dirty().
   [[nodiscard]] std::uint32_t part_count() const { return fibers_.part_count(); }
   /// Notes which stacks of a part have changed. In the last pause, several threads, with the mutex held.
-  void note_written(std::uint32_t part) const;
+  void note_dirty(std::uint32_t part) const;
   /// Makes all pages dirty, so that writes cost nothing until they are armed again.
   void disarm();
 

@@ -173,7 +173,7 @@ WriteTrackingMethod WriteTracking::start(WriteTrackingMethod last) {
 bool WriteTracking::open(WriteTrackingMethod method) {
   method_ = method;
   write_time_ = {};
-  may_tell_of_all_ = method == WriteTrackingMethod::pagemap_scan && tells_of_all_pages();
+  may_report_empty_pages_ = method == WriteTrackingMethod::pagemap_scan && tells_of_all_pages();
   const bool has_pagemap = pagemap_.keep(::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC));
   return has_pagemap && control_.keep(method == WriteTrackingMethod::pagemap_scan
                                           ? open_userfaultfd()
@@ -191,7 +191,7 @@ bool WriteTracking::works() {
   const auto write = [memory] { *static_cast<volatile char*>(memory) = 1; };
   const auto is_written = [&](bool expected) {
     bool found = false;
-    return for_each_written(page, [&](base::AddressRange) { found = true; }) && found == expected;
+    return for_each_dirty(page, [&](base::AddressRange) { found = true; }) && found == expected;
   };
   bool works = watch(page);
   if (works) write();
@@ -231,7 +231,7 @@ bool WriteTracking::arm(std::span<const base::AddressRange> ranges) {
   const KeepErrno keep;
   if (arms_while_running()) {
     return std::all_of(ranges.begin(), ranges.end(), [this](base::AddressRange range) {
-      return take_written(range, [](base::AddressRange) {});
+      return claim_dirty(range, [](base::AddressRange) {});
     });
   }
   return control_.is_intact() && write(control_.number(), "4", 1) == 1;
@@ -246,12 +246,11 @@ bool WriteTracking::disarm(base::AddressRange range) {
   return ioctl(control_.number(), UFFDIO_WRITEPROTECT, &request) == 0;
 }
 
-bool WriteTracking::visit_written(base::AddressRange range, Wanted wanted, Visit visit,
-                                  void* function) const {
+bool WriteTracking::visit_dirty(base::AddressRange range, Wanted wanted, Visit visit, void* function) const {
   const KeepErrno keep;
   const bool arms = wanted == Wanted::to_arm;
   if (!pagemap_.is_intact() || (arms && !arms_while_running())) return false;
-  const Told told = wanted == Wanted::perhaps && may_tell_of_all_ ? Told::all : Told::held;
+  const Told told = wanted == Wanted::perhaps && may_report_empty_pages_ ? Told::all : Told::held;
   Runs runs(visit, function);
   range = pages_of(range);
   while (!range.empty()) {
@@ -265,7 +264,7 @@ bool WriteTracking::visit_written(base::AddressRange range, Wanted wanted, Visit
   return true;
 }
 
-bool WriteTracking::visit_some_written(base::AddressRange& range, Visit visit, void* function) {
+bool WriteTracking::visit_some_dirty(base::AddressRange& range, Visit visit, void* function) {
   const KeepErrno keep;
   if (!pagemap_.is_intact() || !arms_while_running()) return false;
   Runs runs(visit, function);

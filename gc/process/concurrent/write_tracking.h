@@ -61,29 +61,29 @@ class WriteTracking {
   /// never armed are dirty. False when the system refuses, as for memory that is not tracked: all of `range`
   /// then counts as dirty.
   template <typename Function>
-  bool for_each_written(base::AddressRange range, Function function) const {
-    return visit_written(range, Wanted::to_read, call<Function>, &function);
+  bool for_each_dirty(base::AddressRange range, Function function) const {
+    return visit_dirty(range, Wanted::to_read, call<Function>, &function);
   }
-  /// Calls `function` as for_each_written() does, also for some empty pages. Since Linux 6.9 it takes half of
+  /// Calls `function` as for_each_dirty() does, also for some empty pages. Since Linux 6.9 it takes half of
   /// the time where little was written.
   template <typename Function>
-  bool for_each_perhaps_written(base::AddressRange range, Function function) const {
-    return visit_written(range, Wanted::perhaps, call<Function>, &function);
+  bool for_each_perhaps_dirty(base::AddressRange range, Function function) const {
+    return visit_dirty(range, Wanted::perhaps, call<Function>, &function);
   }
-  /// Whether for_each_perhaps_written() may report empty pages.
-  [[nodiscard]] bool may_tell_of_pages_that_hold_nothing() const { return may_tell_of_all_; }
-  /// Calls `function` as for_each_written() does, and arms each run before: later writes are found next time.
+  /// Whether for_each_perhaps_dirty() may report empty pages.
+  [[nodiscard]] bool may_report_empty_pages() const { return may_report_empty_pages_; }
+  /// Calls `function` as for_each_dirty() does, and arms each run before: later writes are found next time.
   /// Only where arms_while_running(); false elsewhere. When false, pages may be armed that `function` did not
   /// see.
   template <typename Function>
-  bool take_written(base::AddressRange range, Function function) {
-    return visit_written(range, Wanted::to_arm, call<Function>, &function);
+  bool claim_dirty(base::AddressRange range, Function function) {
+    return visit_dirty(range, Wanted::to_arm, call<Function>, &function);
   }
-  /// Claims pages as take_written() does, from the range's begin on, kSomeRuns runs at most. `range` becomes
+  /// Claims pages as claim_dirty() does, from the range's begin on, kSomeRuns runs at most. `range` becomes
   /// what is left.
   template <typename Function>
-  bool take_some_written(base::AddressRange& range, Function function) {
-    return visit_some_written(range, call<Function>, &function);
+  bool claim_some_dirty(base::AddressRange& range, Function function) {
+    return visit_some_dirty(range, call<Function>, &function);
   }
   static constexpr std::size_t kSomeRuns = 64;
 
@@ -101,15 +101,15 @@ class WriteTracking {
     (*static_cast<Function*>(function))(run);
   }
   enum class Wanted : std::uint8_t { to_read, perhaps, to_arm };
-  bool visit_written(base::AddressRange range, Wanted wanted, Visit visit, void* function) const;
-  bool visit_some_written(base::AddressRange& range, Visit visit, void* function);
+  bool visit_dirty(base::AddressRange range, Wanted wanted, Visit visit, void* function) const;
+  bool visit_some_dirty(base::AddressRange& range, Visit visit, void* function);
   bool open(WriteTrackingMethod method);
   [[nodiscard]] bool works();
   void measure_write(base::AddressRange page);
 
   WriteTrackingMethod method_ = WriteTrackingMethod::none;
   std::chrono::nanoseconds write_time_{0};
-  bool may_tell_of_all_ = false;
+  bool may_report_empty_pages_ = false;
   base::OwnDescriptor pagemap_;
   base::OwnDescriptor control_;  // userfaultfd, or clear_refs
 };

@@ -194,13 +194,13 @@ TEST_P(LargePages, WrittenBlocksAreTold) {
   *(static_cast<volatile std::byte*>(memory) + 3 * kBlockBytes) = std::byte{2};
   *(static_cast<volatile std::byte*>(memory) + 30 * kBlockBytes - 1) = std::byte{2};
   std::vector<base::AddressRange> told;
-  ASSERT_TRUE(tracking.for_each_written(some, [&](base::AddressRange run) { told.push_back(run); }));
+  ASSERT_TRUE(tracking.for_each_dirty(some, [&](base::AddressRange run) { told.push_back(run); }));
   ASSERT_FALSE(told.empty());
   EXPECT_LE(told.front().begin, some.begin);
   EXPECT_GE(told.back().end, some.end);
   told.clear();
   base::AddressRange left = some;
-  ASSERT_TRUE(tracking.take_some_written(left, [&](base::AddressRange run) { told.push_back(run); }));
+  ASSERT_TRUE(tracking.claim_some_dirty(left, [&](base::AddressRange run) { told.push_back(run); }));
   EXPECT_FALSE(told.empty());
   EXPECT_TRUE(tracking.disarm(some));
   munmap(memory, kBlocks * kBlockBytes);

@@ -94,7 +94,7 @@ struct Tracked {
   // Without arming.
   [[nodiscard]] Indices written() const {
     Indices found;
-    EXPECT_TRUE(tracking.for_each_written(pages.range(), [&](base::AddressRange run) { add(found, run); }));
+    EXPECT_TRUE(tracking.for_each_dirty(pages.range(), [&](base::AddressRange run) { add(found, run); }));
     return found;
   }
   // Claims pages and protects them. No thread may write meanwhile unless pages can be protected while it
@@ -106,7 +106,7 @@ struct Tracked {
       return found;
     }
     Indices found;
-    EXPECT_TRUE(tracking.take_written(pages.range(), [&](base::AddressRange run) { add(found, run); }));
+    EXPECT_TRUE(tracking.claim_dirty(pages.range(), [&](base::AddressRange run) { add(found, run); }));
     return found;
   }
   void add(Indices& found, base::AddressRange run) const {
@@ -155,7 +155,7 @@ int status_of_method(WriteTracking& tracking) {
   pages.write_all();
   if (!tracking.arm({&range, 1})) return 3;
   pages.write(2);
-  const bool is_told = tracking.for_each_written(range, [&](base::AddressRange run) {
+  const bool is_told = tracking.for_each_dirty(range, [&](base::AddressRange run) {
     found.push_back(pages.index(run.begin));
     found.push_back(pages.index(run.end));
   });
@@ -177,8 +177,8 @@ TEST(WriteTrackingMethods, IsNoneBeforeTheStart) {
   EXPECT_EQ(tracking.method(), WriteTrackingMethod::none);
   EXPECT_FALSE(tracking.watch(range));
   EXPECT_FALSE(tracking.arm({&range, 1}));
-  EXPECT_FALSE(tracking.for_each_written(range, [](base::AddressRange) {}));
-  EXPECT_FALSE(tracking.take_written(range, [](base::AddressRange) {}));
+  EXPECT_FALSE(tracking.for_each_dirty(range, [](base::AddressRange) {}));
+  EXPECT_FALSE(tracking.claim_dirty(range, [](base::AddressRange) {}));
 }
 
 TEST_F(WriteTrackingTest, StartsOnce) {
@@ -214,10 +214,10 @@ TEST_F(WriteTrackingTest, TellsOfPartsOfWhatIsWatched) {
   const Tracked tracked = armed(pages);
   for (const std::size_t page : Indices{3, 4, 5, 6}) pages.write(page);
   Indices found;
-  EXPECT_TRUE(tracking_.for_each_written(pages.range(4, 6),
-                                         [&](base::AddressRange run) { tracked.add(found, run); }));
+  EXPECT_TRUE(
+      tracking_.for_each_dirty(pages.range(4, 6), [&](base::AddressRange run) { tracked.add(found, run); }));
   EXPECT_EQ(found, (Indices{4, 5}));
-  EXPECT_TRUE(tracking_.for_each_written(pages.range(4, 4), [](base::AddressRange) { FAIL(); }));
+  EXPECT_TRUE(tracking_.for_each_dirty(pages.range(4, 4), [](base::AddressRange) { FAIL(); }));
 }
 
 TEST_F(WriteTrackingTest, TellsOfManyRuns) {
@@ -238,8 +238,8 @@ TEST_F(WriteTrackingTest, PerhapsWrittenIsWhatIsWrittenOrHoldsNothing) {
   const Tracked tracked = armed(pages);
   const auto perhaps_written = [&] {
     Indices found;
-    EXPECT_TRUE(tracking_.for_each_perhaps_written(pages.range(),
-                                                   [&](base::AddressRange run) { tracked.add(found, run); }));
+    EXPECT_TRUE(tracking_.for_each_perhaps_dirty(pages.range(),
+                                                 [&](base::AddressRange run) { tracked.add(found, run); }));
     return found;
   };
   EXPECT_EQ(perhaps_written(), Indices{});
@@ -268,9 +268,9 @@ TEST_F(WriteTrackingTest, PagesThatAreDisarmedCountAsWritten) {
 TEST_F(WriteTrackingTest, TakesOnlyWhereItCanArm) {
   const Pages pages(3);
   armed(pages);
-  EXPECT_EQ(tracking_.take_written(pages.range(), [](base::AddressRange) {}), tracking_.arms_while_running());
+  EXPECT_EQ(tracking_.claim_dirty(pages.range(), [](base::AddressRange) {}), tracking_.arms_while_running());
   base::AddressRange range = pages.range();
-  EXPECT_EQ(tracking_.take_some_written(range, [](base::AddressRange) {}), tracking_.arms_while_running());
+  EXPECT_EQ(tracking_.claim_some_dirty(range, [](base::AddressRange) {}), tracking_.arms_while_running());
 }
 
 TEST_F(WriteTrackingTest, ArmsSeveralRangesAtOnce) {
@@ -309,7 +309,7 @@ TEST_F(WriteTrackingTest, LeavesErrnoAlone) {
   armed(pages);
   tracking_.watch(unmapped);
   tracking_.start();
-  tracking_.for_each_written(pages.range(), [](base::AddressRange) { errno = 6; });
+  tracking_.for_each_dirty(pages.range(), [](base::AddressRange) { errno = 6; });
   EXPECT_EQ(errno, 5);
 }
 
@@ -350,7 +350,7 @@ TEST_F(WriteTrackingTest, NewMappingsAreWatchedAnew) {
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
             pages.at(5));
   pages.write(7);
-  EXPECT_NE(tracking_.for_each_written(pages.range(), [](base::AddressRange) {}),
+  EXPECT_NE(tracking_.for_each_dirty(pages.range(), [](base::AddressRange) {}),
             tracking_.arms_while_running());
   tracked.watch();
   EXPECT_EQ(tracked.written(), Indices{7});
@@ -446,7 +446,7 @@ TEST_F(WriteTrackingTest, OfHugePages) {
   pages.write(in_huge + 6);
   Indices found;
   const auto add = [&](base::AddressRange run) { tracked.add(found, run); };
-  EXPECT_TRUE(tracking_.for_each_written(pages.range(4, in_huge + 7), add));
+  EXPECT_TRUE(tracking_.for_each_dirty(pages.range(4, in_huge + 7), add));
   expect_of_huge_pages(found, {7, in_huge + 6});
   expect_of_huge_pages(tracked.take(), {7, in_huge + 6});
   // One that was given back, and one that was never touched.
@@ -466,7 +466,7 @@ TEST_F(WriteTrackingTest, TakesPartsOfHugePages) {
   if (!tracking_.arms_while_running()) GTEST_SKIP() << "all pages are armed at once";
   Indices found;
   const auto add = [&](base::AddressRange run) { tracked.add(found, run); };
-  EXPECT_TRUE(tracking_.take_written(pages.range(10, 20), add));
+  EXPECT_TRUE(tracking_.claim_dirty(pages.range(10, 20), add));
   EXPECT_EQ(found, (Indices{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
   EXPECT_EQ(tracked.take().size(), in_huge - 10);
   EXPECT_EQ(tracked.take(), Indices{});
@@ -496,7 +496,7 @@ TEST_F(WriteTrackingTest, TakesSomeRunsAtATime) {
   for (; !left.empty(); ++times) {
     const std::size_t before = found.size();
     const std::uintptr_t begin = left.begin;
-    ASSERT_TRUE(tracking_.take_some_written(left, [&](base::AddressRange run) { tracked.add(found, run); }));
+    ASSERT_TRUE(tracking_.claim_some_dirty(left, [&](base::AddressRange run) { tracked.add(found, run); }));
     ASSERT_GT(left.begin, begin);
     EXPECT_LE(found.size(), before + 2 * kMost);
     // Found pages are protected, the others are still dirty.
@@ -613,8 +613,8 @@ TEST_F(WriteTrackingTest, RefusesInAChildThatDidNotStartAnew) {
   EXPECT_EQ(status_in_child([&] {
               if (tracking_.watch(range) && tracking_.arms_while_running()) return 1;
               if (tracking_.arm({&range, 1})) return 2;
-              if (tracking_.for_each_written(range, [](base::AddressRange) {})) return 3;
-              if (tracking_.take_written(range, [](base::AddressRange) {})) return 4;
+              if (tracking_.for_each_dirty(range, [](base::AddressRange) {})) return 3;
+              if (tracking_.claim_dirty(range, [](base::AddressRange) {})) return 4;
               return status_of_method(tracking_);
             }),
             0);
@@ -682,12 +682,12 @@ void expect_no_write_is_lost(WriteTracking& tracking, const Pages& pages) {
   };
   const base::AddressRange range = pages.range();
   const auto take_stopped = [&] {
-    EXPECT_TRUE(tracking.for_each_written(range, copy));
+    EXPECT_TRUE(tracking.for_each_dirty(range, copy));
     EXPECT_TRUE(tracking.arm({&range, 1}));
   };
   const auto take = [&] {
     if (tracking.arms_while_running()) {
-      EXPECT_TRUE(tracking.take_written(range, copy));
+      EXPECT_TRUE(tracking.claim_dirty(range, copy));
     } else {
       writers.stop_while(take_stopped);
     }
@@ -728,8 +728,7 @@ TEST_F(WriteTrackingTest, TellsOfAllWritesOfThreadsSinceItArmed) {
       running.fetch_sub(1);
     });
   }
-  while (running.load() != 0)
-    EXPECT_TRUE(tracking_.for_each_written(pages.range(), [](base::AddressRange) {}));
+  while (running.load() != 0) EXPECT_TRUE(tracking_.for_each_dirty(pages.range(), [](base::AddressRange) {}));
   for (std::thread& thread : threads) thread.join();
   Indices expected;
   for (std::size_t page = 0; page < pages.count(); ++page) {
@@ -745,8 +744,8 @@ TEST_F(WriteTrackingTest, RefusesMemoryThatIsNotWatched) {
   const Pages pages(9);
   EXPECT_TRUE(tracking_.watch(pages.range(0, 4)));
   pages.write_all();
-  EXPECT_FALSE(tracking_.for_each_written(pages.range(), [](base::AddressRange) {}));
-  EXPECT_FALSE(tracking_.take_written(pages.range(), [](base::AddressRange) {}));
+  EXPECT_FALSE(tracking_.for_each_dirty(pages.range(), [](base::AddressRange) {}));
+  EXPECT_FALSE(tracking_.claim_dirty(pages.range(), [](base::AddressRange) {}));
   const base::AddressRange all = pages.range();
   EXPECT_FALSE(tracking_.arm({&all, 1}));
 }
@@ -825,8 +824,7 @@ TEST_F(WriteTrackingTest, RefusesOnceSystemCallsAreDenied) {
     if (!tracking_.watch(range) || !deny(SYS_ioctl, EPERM) || !deny(SYS_pread64, EPERM) ||
         !deny(SYS_write, EPERM))
       return kDenialFailed;
-    return tracking_.for_each_written(range, [](base::AddressRange) {}) || tracking_.arm({&range, 1}) ? 10
-                                                                                                      : 0;
+    return tracking_.for_each_dirty(range, [](base::AddressRange) {}) || tracking_.arm({&range, 1}) ? 10 : 0;
   });
   if (status == kDenialFailed) GTEST_SKIP() << "system calls cannot be denied";
   EXPECT_EQ(status, 0);
@@ -887,7 +885,7 @@ int status_after_loss(WriteTracking& tracking, Lose lose) {
   if (numbers.size() != 2) return 11;
   lose(numbers);
   pages.write_all();
-  if (tracking.for_each_written(range, [](base::AddressRange) {})) return 12;
+  if (tracking.for_each_dirty(range, [](base::AddressRange) {})) return 12;
   if (tracking.arm({&range, 1})) return 13;
   return status_of_method(tracking);
 }

@@ -20,7 +20,7 @@ class TrackedStacks {
     return false;
   }
   static std::uint32_t part_count() { return 0; }
-  static void note_written(std::uint32_t) {}
+  static void note_dirty(std::uint32_t) {}
   static void disarm() {}
 };
 

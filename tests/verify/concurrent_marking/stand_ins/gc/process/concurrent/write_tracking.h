@@ -87,7 +87,7 @@ class WriteTracking {
   static std::chrono::nanoseconds write_time() { return {}; }
   static bool watch(base::AddressRange) { return true; }
   bool arm(std::span<const base::AddressRange> ranges) {
-    for (const base::AddressRange range : ranges) take_written(range, [](base::AddressRange) {});
+    for (const base::AddressRange range : ranges) claim_dirty(range, [](base::AddressRange) {});
     return true;
   }
   static bool disarm(base::AddressRange) { return false; }
@@ -95,20 +95,20 @@ class WriteTracking {
 
   static constexpr std::size_t kSomeRuns = 64;
   template <typename Function>
-  bool for_each_written(base::AddressRange range, Function function) const {
+  bool for_each_dirty(base::AddressRange range, Function function) const {
     return visit(range, false, function);
   }
-  static bool may_tell_of_pages_that_hold_nothing() { return false; }
+  static bool may_report_empty_pages() { return false; }
   template <typename Function>
-  bool for_each_perhaps_written(base::AddressRange range, Function function) const {
+  bool for_each_perhaps_dirty(base::AddressRange range, Function function) const {
     return visit(range, false, function);
   }
   template <typename Function>
-  bool take_written(base::AddressRange range, Function function) {
+  bool claim_dirty(base::AddressRange range, Function function) {
     return visit(range, true, function);
   }
   template <typename Function>
-  bool take_some_written(base::AddressRange& range, Function function) {
+  bool claim_some_dirty(base::AddressRange& range, Function function) {
     const base::AddressRange all = range;
     range.begin = range.end;
     return visit(all, true, function);

@@ -1,4 +1,4 @@
-// TakenPages: dirty pages of a heap that are claimed to be visited, pass by pass.
+// ClaimedPages: dirty pages of a heap that are claimed to be visited, pass by pass.
 //
 // To claim a page arms (write-protects) it again, before its objects are read: later writes are found by the
 // next pass. Claimed pages wait here until they are visited, which may be several stops of the program later.
@@ -25,7 +25,7 @@
 namespace jackdaw::gc {
 
 /// One thread at a time. Where the kernel does not arm pages while the program runs, there are no such pages.
-class TakenPages {
+class ClaimedPages {
   using Clock = std::chrono::steady_clock;
 
  public:
@@ -33,7 +33,7 @@ class TakenPages {
   static constexpr std::uintptr_t kPieceBytes = std::uintptr_t{16} << 10;
 
   /// Throws std::bad_alloc.
-  TakenPages(const ScannedStretches& stretches, WriteTracking& tracking)
+  ClaimedPages(const ScannedStretches& stretches, WriteTracking& tracking)
       : stretches_(stretches), tracking_(tracking) {
     pieces_.reserve_or_throw(kEnough + ScannedStretches::kPartBytes / kPieceBytes + WriteTracking::kSomeRuns);
   }
@@ -48,7 +48,7 @@ class TakenPages {
   /// Begins a pass at the first page, and forgets claimed ones.
   void begin_pass() {
     part_ = 0;
-    taken_until_ = 0;
+    claimed_until_ = 0;
     pieces_.clear();
     visited_ = 0;
   }
@@ -68,17 +68,17 @@ class TakenPages {
 
   /// Claims further pages, at least some if any are left, until there are enough or the deadline has passed.
   /// To be called when none waits. Does not allocate.
-  void take_some(Clock::time_point deadline) {
+  void claim_some(Clock::time_point deadline) {
     JACKDAW_CHECK(waiting().empty());
     pieces_.clear();
     visited_ = 0;
     bool is_enough = false;
     for (; part_ < stretches_.part_count(); ++part_) {
       stretches_.for_each_of(part_, [&](base::AddressRange stretch) {
-        base::AddressRange left{std::max(stretch.begin, taken_until_), stretch.end};
+        base::AddressRange left{std::max(stretch.begin, claimed_until_), stretch.end};
         while (!left.empty() && !is_enough) {
-          take_some_of(left, stretch);
-          taken_until_ = left.begin;
+          claim_some_of(left, stretch);
+          claimed_until_ = left.begin;
           is_enough = pieces_.size() >= kEnough || Clock::now() >= deadline;
         }
       });
@@ -97,8 +97,8 @@ class TakenPages {
   }
 
   // Claims pages of `left`, a part of `stretch`, and shortens `left` to what remains.
-  void take_some_of(base::AddressRange& left, base::AddressRange stretch) {
-    if (tracking_.take_some_written(left, [this](base::AddressRange pages) { add(pages); })) return;
+  void claim_some_of(base::AddressRange& left, base::AddressRange stretch) {
+    if (tracking_.claim_some_dirty(left, [this](base::AddressRange pages) { add(pages); })) return;
     // The kernel refuses for a new chunk that is not tracked yet: all of it counts as dirty, and so do the
     // blocks of other stretches that lie on the same pages, since writes to them no longer show.
     arm(left, stretch);
@@ -112,8 +112,8 @@ class TakenPages {
 
   const ScannedStretches& stretches_;
   WriteTracking& tracking_;
-  std::uint32_t part_ = 0;          // pages of earlier parts were claimed
-  std::uintptr_t taken_until_ = 0;  // and those of this part below this address
+  std::uint32_t part_ = 0;            // pages of earlier parts were claimed
+  std::uintptr_t claimed_until_ = 0;  // and those of this part below this address
   base::PageVector<base::AddressRange> pieces_;
   std::size_t visited_ = 0;
 };

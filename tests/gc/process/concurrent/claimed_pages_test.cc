@@ -1,5 +1,5 @@
-// TakenPages: what each pass finds, beside what was written.
-#include "gc/process/concurrent/taken_pages.h"
+// ClaimedPages: what each pass finds, beside what was written.
+#include "gc/process/concurrent/claimed_pages.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using PageStarts = std::set<std::uintptr_t>;
 
-class TakenPagesTest : public testing::Test {
+class ClaimedPagesTest : public testing::Test {
  protected:
   void SetUp() override {
     tracking_.start();
@@ -31,7 +31,7 @@ class TakenPagesTest : public testing::Test {
     for (const std::size_t bytes : {2 * heap::kChunkBytes, heap::kChunkBytes / 2, 3 * heap::kChunkBytes / 4})
       allocate(bytes);
     for (int i = 0; i < 20'000; ++i) allocate(16 + 16 * random_.below(60));
-    taken_.arm_all();
+    claimed_.arm_all();
   }
 
   void allocate(std::size_t bytes) {
@@ -64,8 +64,8 @@ class TakenPagesTest : public testing::Test {
   // Expects that all waiting pages were written since they were claimed last. Pieces may be shorter than
   // pages.
   void expect_written(std::uintptr_t& end_before) {
-    for (const base::AddressRange piece : taken_.waiting()) {
-      EXPECT_LE(piece.end - piece.begin, TakenPages::kPieceBytes);
+    for (const base::AddressRange piece : claimed_.waiting()) {
+      EXPECT_LE(piece.end - piece.begin, ClaimedPages::kPieceBytes);
       EXPECT_LE(end_before, piece.begin) << "in order";
       end_before = piece.end;
       for (std::uintptr_t page = base::pages_of(piece).begin; page < piece.end; page += page_bytes_)
@@ -73,29 +73,29 @@ class TakenPagesTest : public testing::Test {
     }
   }
   // Claims pages, which may have been written.
-  void take_some(Clock::time_point deadline) {
-    taken_.take_some(deadline);
-    for (const base::AddressRange piece : taken_.waiting())
+  void claim_some(Clock::time_point deadline) {
+    claimed_.claim_some(deadline);
+    for (const base::AddressRange piece : claimed_.waiting())
       written_.erase(written_.lower_bound(piece.begin), written_.lower_bound(piece.end));
-    taken_.visited(taken_.waiting().size());
+    claimed_.visited(claimed_.waiting().size());
   }
   void take_all() {
-    taken_.begin_pass();
-    while (!taken_.is_pass_over()) take_some(Clock::time_point::max());
+    claimed_.begin_pass();
+    while (!claimed_.is_pass_over()) claim_some(Clock::time_point::max());
   }
   // Returns in how many calls pages were taken. `between` is called between two.
   template <typename Function>
   std::size_t pass(Function between) {
     std::size_t calls = 0;
     std::uintptr_t end_before = 0;
-    taken_.begin_pass();
-    while (!taken_.is_pass_over()) {
-      if (taken_.waiting().empty()) {
-        taken_.take_some(random_.below(2) == 0 ? Clock::time_point::min() : Clock::time_point::max());
+    claimed_.begin_pass();
+    while (!claimed_.is_pass_over()) {
+      if (claimed_.waiting().empty()) {
+        claimed_.claim_some(random_.below(2) == 0 ? Clock::time_point::min() : Clock::time_point::max());
         ++calls;
         expect_written(end_before);
       }
-      taken_.visited(random_.below(static_cast<std::uint32_t>(taken_.waiting().size()) + 1));
+      claimed_.visited(random_.below(static_cast<std::uint32_t>(claimed_.waiting().size()) + 1));
       between();
     }
     return calls;
@@ -107,12 +107,12 @@ class TakenPagesTest : public testing::Test {
   heap::Allocator allocator_{heap_};
   const ScannedStretches stretches_{heap_.map()};
   WriteTracking tracking_;
-  TakenPages taken_{stretches_, tracking_};
+  ClaimedPages claimed_{stretches_, tracking_};
   std::vector<Written> objects_;
   PageStarts written_;
 };
 
-TEST_F(TakenPagesTest, AreThoseThatWereWrittenBeforeThePass) {
+TEST_F(ClaimedPagesTest, AreThoseThatWereWrittenBeforeThePass) {
   pass([] {});
   ASSERT_FALSE(HasFailure()) << "armed at first";
   for (int round = 0; round < 30; ++round) {
@@ -123,7 +123,7 @@ TEST_F(TakenPagesTest, AreThoseThatWereWrittenBeforeThePass) {
   }
 }
 
-TEST_F(TakenPagesTest, WhatIsWrittenInAPassIsFoundByTheNextAtTheLatest) {
+TEST_F(ClaimedPagesTest, WhatIsWrittenInAPassIsFoundByTheNextAtTheLatest) {
   for (int round = 0; round < 30; ++round) {
     PageStarts meanwhile;
     const auto write = [&] {
@@ -141,26 +141,26 @@ TEST_F(TakenPagesTest, WhatIsWrittenInAPassIsFoundByTheNextAtTheLatest) {
   EXPECT_EQ(written_, PageStarts{});
 }
 
-TEST_F(TakenPagesTest, SomeAreTakenHoweverLittleTimeThereIs) {
+TEST_F(ClaimedPagesTest, SomeAreTakenHoweverLittleTimeThereIs) {
   pass([] {});
   std::size_t stretches = 0;
   stretches_.for_each([&](base::AddressRange) { ++stretches; });
   for (int writes = 0; writes < 200; ++writes) write_some(written_);
   const std::size_t most = stretches + written_.size() / WriteTracking::kSomeRuns + 1;
   std::uintptr_t end_before = 0;
-  taken_.begin_pass();
-  for (std::size_t calls = 0; !taken_.is_pass_over(); ++calls) {
+  claimed_.begin_pass();
+  for (std::size_t calls = 0; !claimed_.is_pass_over(); ++calls) {
     ASSERT_LE(calls, most);
-    taken_.take_some(Clock::time_point::min());
+    claimed_.claim_some(Clock::time_point::min());
     expect_written(end_before);
-    taken_.visited(taken_.waiting().size());
+    claimed_.visited(claimed_.waiting().size());
   }
   EXPECT_EQ(written_, PageStarts{});
 }
 
 // Protected pages are no longer protected: the rest of each stretch counts as dirty. It may begin in blocks
 // that hold nothing any more.
-TEST_F(TakenPagesTest, AreAllThatIsLeftOnceTheSystemRefuses) {
+TEST_F(ClaimedPagesTest, AreAllThatIsLeftOnceTheSystemRefuses) {
   const std::size_t first = objects_.size();
   for (int i = 0; i < 200; ++i) allocate(3 * heap::kBlockBytes);
   for (std::size_t i = first; i < objects_.size(); i += 2)
@@ -174,17 +174,17 @@ TEST_F(TakenPagesTest, AreAllThatIsLeftOnceTheSystemRefuses) {
       for (std::size_t at = 0; at < objects_[i].bytes; at += 2 * page_bytes_)
         write(objects_[i], at, (i - first) % 2 == 0 ? in_free_blocks : written_);
     }
-    taken_.begin_pass();
-    for (std::size_t calls = 0; calls < taken; ++calls) take_some(Clock::time_point::min());
-    is_over = taken_.is_pass_over();
+    claimed_.begin_pass();
+    for (std::size_t calls = 0; calls < taken; ++calls) claim_some(Clock::time_point::min());
+    is_over = claimed_.is_pass_over();
     tracking_.after_fork_in_child();
     tracking_.start();
-    while (!taken_.is_pass_over()) take_some(Clock::time_point::max());
+    while (!claimed_.is_pass_over()) claim_some(Clock::time_point::max());
     EXPECT_EQ(written_, PageStarts{}) << "after " << taken << " calls";
   }
 }
 
-TEST_F(TakenPagesTest, AllThatLiesInANewChunkCountsAsWritten) {
+TEST_F(ClaimedPagesTest, AllThatLiesInANewChunkCountsAsWritten) {
   allocate(heap::kChunkBytes);
   const auto start = reinterpret_cast<std::uintptr_t>(objects_.back().start);
   for (std::uintptr_t page = start; page < start + heap::kChunkBytes; page += page_bytes_)
