@@ -73,7 +73,7 @@ class ConcurrentMarking::Stop {
   // Some time is left, however long the threads took to stop.
   [[nodiscard]] Clock::time_point deadline() const {
     const std::chrono::nanoseconds time = marking_.stop_time();
-    return std::max(start_ + time, Clock::now() + time / kLeastPartOfAStop);
+    return std::max(start_ + time, Clock::now() + time / kMostGapDivisor);
   }
 
  private:
@@ -327,7 +327,7 @@ void ConcurrentMarking::catch_up_running() {
 void ConcurrentMarking::catch_up_with_stops() {
   const base::ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
-  std::uint32_t part_of_a_stop = kPartOfAStop;
+  std::uint32_t gap_divisor = kGapDivisor;
   std::uint64_t times_affordable = 1;
   // How long the program ran since this pass began, and from the beginning of the pass before to that of this
   // one.
@@ -345,8 +345,8 @@ void ConcurrentMarking::catch_up_with_stops() {
       }
       if (visit_some(stop.deadline())) {
         if (dirty_bytes_ >= before / 2) {
-          if (part_of_a_stop < kLeastPartOfAStop) {
-            part_of_a_stop *= 2;
+          if (gap_divisor < kMostGapDivisor) {
+            gap_divisor *= 2;
           } else {
             times_affordable *= 2;
           }
@@ -359,7 +359,7 @@ void ConcurrentMarking::catch_up_with_stops() {
       runs_since = Clock::now();
     }
     mark_gathered();
-    await_end_of(Phase::marking, stop_time() / part_of_a_stop);
+    await_end_of(Phase::marking, stop_time() / gap_divisor);
     threads_.stops().wake_resumed();
   }
 }
@@ -530,8 +530,8 @@ void ConcurrentMarking::mark_gathered() {
 void ConcurrentMarking::end_marking(MarkEngine& engine) {
   JACKDAW_CHECK(lock_.is_held_by_caller() && phase() == Phase::marked);
   collection_.set_program_runs(false);
-  engine.marker().wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kWrittenOfAHelper) +
-                               (stretches_.part_count() + stacks_.part_count()) / kPartsOfAHelper);
+  engine.marker().wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kDirtyBytesPerHelper) +
+                               (stretches_.part_count() + stacks_.part_count()) / kChunksPerHelper);
   visit_dirty_in_pause(engine);
   note_dirty_stacks(engine);
   mark_gathered();
@@ -583,7 +583,7 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_dirty_of(std::uint
     visit(pages);
     visits += Clock::now() - start;
   };
-  std::uintptr_t unasked = tracking_.may_report_empty_pages() ? kMostUnasked : ScannedStretches::kPartBytes;
+  std::uintptr_t unasked = tracking_.may_report_empty_pages() ? kMostUnqueried : ScannedStretches::kPartBytes;
   const auto visit_scanned = [&](base::AddressRange pages) {
     const std::uintptr_t bytes = pages.end - pages.begin;
     if (bytes > unasked && tracking_.for_each_dirty(pages, visit_timed)) return;

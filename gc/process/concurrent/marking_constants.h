@@ -10,8 +10,8 @@ namespace jackdaw::gc::marking_constants {
 
 // --- Gathering: what is found before it is marked from ---
 
-/// Objects: the roots and rescans that are gathered before they are marked from. A stop ends when there are
-/// as many.
+/// Objects: the roots and rescans that are gathered before they are marked from. A stop ends when it has
+/// found as many.
 inline constexpr std::size_t kPiece = 65536;
 /// Objects: the room for rescans in a stop, which are marked from afterwards. Each mark thread finishes the
 /// batch that it began.
@@ -35,24 +35,26 @@ inline constexpr double kMostTimesSlower = 8;
 inline constexpr std::uint32_t kMostRounds = 16;
 /// Pieces: a mark thread visits this many before it looks at the clock (ClaimedPages).
 inline constexpr std::size_t kBatch = 16;
-/// Fraction of a stop: how long the program runs between two stops. With longer gaps it writes more pages and
-/// is stopped for longer in all; with shorter ones it makes little progress.
-inline constexpr std::uint32_t kPartOfAStop = 8;
-/// Fraction of a stop: the shortest gap, and the least time for work in a stop.
-inline constexpr std::uint32_t kLeastPartOfAStop = 32;
+/// Divisor of a stop's length: the quotient is the time for which the program runs between two stops. With
+/// longer gaps it writes more pages and is stopped for longer in all; with shorter ones it makes little
+/// progress.
+inline constexpr std::uint32_t kGapDivisor = 8;
+/// Divisor of a stop's length: the quotient is the shortest gap, and the least time for work in a stop.
+inline constexpr std::uint32_t kMostGapDivisor = 32;
 /// Ms: if no thread allocates for this time after the marking, dirty pages are visited again. The wait
 /// doubles each time.
 inline constexpr std::chrono::milliseconds kPatience{10};
 
 // --- The last pause ---
 
-/// Bytes: the last pause wakes a mark thread for each of these that is expected to be dirty,
-inline constexpr std::uint64_t kWrittenOfAHelper = 1 << 20;
-/// Chunks: and one for each of these that the kernel is asked about.
-inline constexpr std::uint32_t kPartsOfAHelper = 64;
-/// Bytes: scanned in each chunk of the last pause, though they may be empty, before the kernel is asked
+/// Bytes: the last pause wakes a mark thread for each of these that is expected to be dirty.
+inline constexpr std::uint64_t kDirtyBytesPerHelper = 1 << 20;
+/// Chunks, or parts of the registered stacks: the last pause wakes one more mark thread for each of these
+/// that the kernel is asked about.
+inline constexpr std::uint32_t kChunksPerHelper = 64;
+/// Bytes: the last pause scans this much of each chunk, though it may be empty, before it asks the kernel
 /// exactly.
-inline constexpr std::uintptr_t kMostUnasked = 256 << 10;
+inline constexpr std::uintptr_t kMostUnqueried = 256 << 10;
 
 // --- Time ---
 
