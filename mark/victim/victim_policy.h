@@ -27,8 +27,7 @@ struct VictimSetup {
   [[nodiscard]] std::uint32_t distance_to(std::uint32_t worker) const {
     if (nodes.empty() || nodes[worker] == nodes[self]) return base::NodeDistance::kNear;
     if (node_distances.empty()) return base::NodeDistance::kFar;
-    std::size_t count = 1;
-    while (count * count < node_distances.size()) ++count;
+    const std::size_t count = base::NodeDistance::nodes_in_table(node_distances.size());
     return node_distances[nodes[self] * count + nodes[worker]];
   }
 };
