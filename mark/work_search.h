@@ -67,7 +67,7 @@ class WorkSearch {
       contended_streak = steal.outcome == StealOutcome::contended ? contended_streak + 1 : 0;
       statistics.longest_contended_streak = std::max(statistics.longest_contended_streak, contended_streak);
       if (steal.outcome != StealOutcome::taken) continue;
-      victim_.stole_from(robbed_ = choice->worker);
+      victim_.stole_from(last_victim_ = choice->worker);
       team_.searchers().end();
       team_.wake();
       return std::span(stolen_).first(steal.count);
@@ -77,7 +77,7 @@ class WorkSearch {
   }
 
   /// Returns the worker that the last tasks were stolen from.
-  [[nodiscard]] std::uint32_t robbed() const { return robbed_; }
+  [[nodiscard]] std::uint32_t last_victim() const { return last_victim_; }
 
   /// To be called after a search in vain. Returns whether to search again; otherwise the worker must leave
   /// the round.
@@ -158,7 +158,7 @@ class WorkSearch {
   base::PageArray<std::uint32_t> steals_by_victim_;  // on a page of the worker's own
   std::uint32_t worker_count_;
   std::vector<Task> stolen_;
-  std::uint32_t robbed_ = 0;
+  std::uint32_t last_victim_ = 0;
 };
 
 }  // namespace jackdaw::mark

@@ -95,7 +95,7 @@ class alignas(128) Worker {
     if (found.empty()) {
       JACKDAW_PROBE1(worker_sleep, index_);
     } else {
-      JACKDAW_PROBE3(worker_steal, index_, search_.robbed(), static_cast<std::uint32_t>(found.size()));
+      JACKDAW_PROBE3(worker_steal, index_, search_.last_victim(), static_cast<std::uint32_t>(found.size()));
     }
     if (time_line_ != nullptr) note_search(idle_since, idle_until, found.size());
     return found;
@@ -103,7 +103,7 @@ class alignas(128) Worker {
 
   void note_search(Clock::time_point start, Clock::time_point end, std::size_t found) {
     time_line_->change_to(Activity::idle, start);
-    if (found != 0) time_line_->note_steal(search_.robbed(), found);
+    if (found != 0) time_line_->note_steal(search_.last_victim(), found);
     time_line_->change_to(found != 0 ? Activity::work : Activity::sleep, end);
   }
 

@@ -102,9 +102,9 @@ void StopRequests::await_answers(base::FutexWord& word, std::uint32_t unwanted, 
   const std::chrono::milliseconds time = is_first_time ? kFirstLook : kLook;
   if (word.wait_for(unwanted, time)) return;
   const Unanswered unanswered = ask_again(is_first_time);
-  patience.blocked = unanswered.deaf != nullptr ? patience.blocked + time : patience.blocked.zero();
-  if (unanswered.deaf != nullptr && patience_ != patience_.zero() && patience.blocked >= patience_)
-    give_up(*unanswered.deaf);
+  patience.blocked = unanswered.unreachable != nullptr ? patience.blocked + time : patience.blocked.zero();
+  if (unanswered.unreachable != nullptr && patience_ != patience_.zero() && patience.blocked >= patience_)
+    give_up(*unanswered.unreachable);
   const bool was_patient = patience.waited < kPatienceToWarning;
   patience.waited += time;
   if (was_patient && patience.waited >= kPatienceToWarning)
@@ -120,7 +120,7 @@ StopRequests::Unanswered StopRequests::ask_again(bool is_first_time) {
   for (ProcessThread* const thread : list_.threads) {
     if (thread->is_gone_ || !is_unanswered(*thread)) continue;
     ++unanswered.count;
-    if (!ask_otherwise(*thread, is_first_time)) unanswered.deaf = thread;
+    if (!ask_otherwise(*thread, is_first_time)) unanswered.unreachable = thread;
   }
   return unanswered;
 }

@@ -62,7 +62,7 @@ class StopRequests {
   // The threads that were asked and have not answered.
   struct Unanswered {
     std::uint32_t count = 0;
-    const ProcessThread* deaf = nullptr;  // one that no signal reaches
+    const ProcessThread* unreachable = nullptr;  // one that no signal reaches
   };
 
   [[nodiscard]] int signal_for(const ProcessThread& thread) const;
