@@ -266,18 +266,17 @@ void Allocator::end_at_sample(FreeRun& run, GranuleRange& slots, std::uint32_t s
   slots.end = slots.first + static_cast<std::uint32_t>(passed / kGranuleBytes);
 }
 
-// Returns the run in whose list a freed slot may wait; null when there is none. None is added between the
-// withdrawal of free slots and the sweep. Slots of uncollectable kinds are roots until they are withdrawn: a
-// procedure of the program shall visit none. Their list alone is no reason to make a table.
+// Whether freed slots may wait. None may between the withdrawal of free slots and the sweep.
+bool Allocator::may_keep_freed() const { return !is_withdrawn_ && !heap_.poison().is_on(); }
+
+// Returns the run in whose list a freed slot may wait; null when there is none, or no table yet. Slots of
+// uncollectable kinds are roots until they are withdrawn: a procedure of the program shall visit none. Their
+// list alone is no reason to make a table.
 Allocator::FreeRun* Allocator::run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class) {
-  if (is_withdrawn_ || heap_.poison().is_on()) return nullptr;
-  if (kind.is_collectable) {
-    RunTable* const runs = runs_of(number);
-    return runs != nullptr ? &(*runs)[size_class] : nullptr;
-  }
-  if (!has_runs_of(number) || kind.contents == Contents::by_kind) return nullptr;
+  if (!may_keep_freed() || !has_runs_of(number)) return nullptr;
   FreeRun& run = (*own_tables_[static_cast<std::size_t>(number)])[size_class];
-  return run.freed_slots < kMostKept ? &run : nullptr;
+  if (kind.is_collectable) return &run;
+  return kind.contents != Contents::by_kind && run.freed_slots < kMostKept ? &run : nullptr;
 }
 
 // Whether a freed slot can be the first of the run at hand: it lies in that block, and adjoins the run, or
@@ -286,35 +285,44 @@ bool Allocator::starts_run(const FreeRun& run, const std::byte* slot, std::size_
   return (slot + bytes == run.cursor || run.cursor == run.end) && is_in_block(run, slot);
 }
 
-std::size_t Allocator::free(Object* object) {
+Freed Allocator::free(Object* object) {
   Chunk& chunk = *Chunk::of(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
   const std::size_t index = chunk.block_index(slot);
   const BlockInfo& info = chunk.block(index);
   JACKDAW_CHECK(chunk.is_allocated(object));
-  // They are read before the object is free, as a sweep on another thread may then release its block.
-  const std::size_t bytes = info.use == BlockUse::small ? info.slot_bytes : info.large_bytes;
-  if (info.use != BlockUse::small) {
-    heap_.free_large(object);
-    return bytes;
-  }
   const KindNumber number = chunk.kind(index);
-  const Kind& kind = chunk.kind_table()[number];
-  FreeRun* const run = run_for_freed(number, kind, info.size_class);
-  if (run == nullptr) {
-    heap_.free_slot(object);
-    return bytes;
-  }
-  if (kind.is_cleared) std::memset(slot, 0, bytes);
+  const Kind& kind = heap_.kinds_[number];
+  FreeRun* const run = info.use == BlockUse::small ? run_for_freed(number, kind, info.size_class) : nullptr;
+  if (run == nullptr) [[unlikely]]
+    return free_slowly(object, info, number);
+  const std::size_t bytes = info.slot_bytes;
   // Samples are drawn where a slot is taken from the list. Drawn here, they would favour some sizes.
   if (starts_run(*run, slot, bytes) && kind.contents != Contents::references && heap_.sample_every() == 0) {
     heap_.note_object_ended();  // the end of a run frees its slots without a list
     if (slot + bytes != run->cursor) run->end = slot + bytes;
     run->cursor = slot;
+    std::memset(slot, 0, kWordBytes);
   } else {
     run->push_freed(slot);
   }
-  return bytes;
+  if (kind.is_cleared) std::memset(slot + kWordBytes, 0, bytes - kWordBytes);
+  return {bytes, kind.is_collectable};
+}
+
+// Frees a large object, or a slot that can wait in no run that there is yet.
+[[gnu::noinline]] Freed Allocator::free_slowly(Object* object, const BlockInfo& info, KindNumber number) {
+  // They are read before the object is free, as a sweep on another thread may then release its block.
+  const std::size_t bytes = info.use == BlockUse::small ? info.slot_bytes : info.large_bytes;
+  const bool is_collectable = heap_.kinds_[number].is_collectable;
+  if (info.use != BlockUse::small) {
+    heap_.free_large(object);
+  } else if (is_collectable && !has_runs_of(number) && may_keep_freed() && make_runs(number) != nullptr) {
+    return free(object);
+  } else {
+    heap_.free_slot(object, bytes);
+  }
+  return {bytes, is_collectable};
 }
 
 template <typename Function>

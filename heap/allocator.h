@@ -26,6 +26,12 @@ namespace jackdaw::heap {
 class FirstObjects;
 class Heap;
 
+/// An object that was freed.
+struct Freed {
+  std::size_t bytes;
+  bool was_collectable;  ///< Kind::is_collectable
+};
+
 /// Used by one thread at a time. The heap must outlive it.
 class Allocator {
  public:
@@ -99,9 +105,8 @@ class Allocator {
   }
 
   /// Frees an object of any allocator of the heap now; nothing may use it any more. This allocator gives its
-  /// slot out again soon, but for poisoned heaps, and few of uncollectable kinds. Returns its bytes. O(1) but
-  /// for the clearing.
-  std::size_t free(Object* object);
+  /// slot out again soon, but for poisoned heaps, and few of uncollectable kinds. O(1) but for the clearing.
+  Freed free(Object* object);
 
  private:
   friend class Heap;
@@ -164,6 +169,8 @@ class Allocator {
   void note_if_sample(const void* object, std::size_t bytes);
   void take_freed(FreeRun& run, std::size_t slot_bytes);
   static void take_adjoining(FreeRun& run, std::size_t slot_bytes);
+  Freed free_slowly(Object* object, const BlockInfo& info, KindNumber number);
+  [[nodiscard]] bool may_keep_freed() const;
   FreeRun* run_for_freed(KindNumber number, const Kind& kind, std::uint8_t size_class);
   static bool is_in_block(const FreeRun& run, const std::byte* slot);
   static bool starts_run(const FreeRun& run, const std::byte* slot, std::size_t bytes);

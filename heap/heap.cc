@@ -180,11 +180,11 @@ SmallBlock Heap::own_free(std::uint8_t size_class, KindNumber kind, BlockSearch:
   return {chunk, static_cast<std::uint32_t>(index), is_zero};
 }
 
-void Heap::free_slot(Object* object) {
+void Heap::free_slot(Object* object, std::size_t bytes) {
   note_object_ended();
   if (poison_.is_on()) poison_.free(object);
   auto* const slot = reinterpret_cast<std::byte*>(object);
-  Chunk::set_free(slot, slot + bytes_of(object));
+  Chunk::set_free(slot, slot + bytes);
 }
 
 std::size_t Heap::bytes_of(const Object* object) {

@@ -84,8 +84,8 @@ class Heap {
   /// changed, when that is not possible. New bytes are cleared if the kind is; but all bytes of a span's slot
   /// belong to its object at any length, and keep their contents.
   bool resize_large(Object* object, std::size_t bytes);
-  /// Frees a small object's slot, which is allocated again after the next collection.
-  void free_slot(Object* object);
+  /// Frees a small object's slot of `bytes` bytes, which is allocated again after the next collection.
+  void free_slot(Object* object, std::size_t bytes);
   /// Returns the bytes of an object with its slot's padding. O(1).
   [[nodiscard]] static std::size_t bytes_of(const Object* object);
   /// Returns the bytes handed out to allocators since the last sweep, counted by whole free runs.

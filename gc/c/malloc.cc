@@ -40,12 +40,8 @@ bool is_surely_small(void* object) {
 void free_object(heap::Object* object) {
   if (has_free_profiler) [[unlikely]]
     GC_free_profiler_hook(object);
-  gc::ProcessCollector& collector = gc::ProcessCollector::instance();
-  if (is_uncollectable_object(object)) {
-    count_uncollectable(-collector.free(object));
-  } else {
-    collector.free(object);
-  }
+  const heap::Freed freed = gc::ProcessCollector::instance().free(object);
+  if (!freed.was_collectable) count_uncollectable(-freed.bytes);
 }
 
 [[gnu::noinline]] void free_any(void* object) {

@@ -9,15 +9,11 @@
 
 namespace jackdaw::c_interface {
 
-/// Whether no collection frees `object`, which is one of the heap.
-inline bool is_uncollectable_object(const void* object) {
-  const heap::Chunk& chunk = *heap::Chunk::of(object);
-  return !chunk.kind_table()[chunk.kind_of(object)].is_collectable;
-}
-
-/// Whether `memory`, which an allocation function returned, is such an object.
+/// Whether `memory`, which an allocation function returned, is an object that no collection frees.
 inline bool is_uncollectable(const void* memory) {
-  return !gc::OwnMemory::owns(memory) && is_uncollectable_object(memory);
+  if (gc::OwnMemory::owns(memory)) return false;
+  const heap::Chunk& chunk = *heap::Chunk::of(memory);
+  return !chunk.kind_table()[chunk.kind_of(memory)].is_collectable;
 }
 
 /// Adds `bytes` to the bytes of uncollectable objects; a decrease is in two's complement.

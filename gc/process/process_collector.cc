@@ -80,12 +80,12 @@ void ProcessCollector::take_inspection(pid_t inspector, int descriptor) {
     collector.parts_.scavenger.call_soon([] { return instance().inspection_.serve(0); });
 }
 
-std::size_t ProcessCollector::free(void* object) {
-  const std::size_t bytes =
+heap::Freed ProcessCollector::free(void* object) {
+  const heap::Freed freed =
       free_explicitly(parts_.threads, parts_.counters, parts_.profiling, static_cast<heap::Object*>(object));
-  if (bytes > heap::kLargestSmallBytes) [[unlikely]]
+  if (freed.bytes > heap::kLargestSmallBytes) [[unlikely]]
     parts_.scavenger.note_freed();
-  return bytes;
+  return freed;
 }
 
 bool ProcessCollector::resize_large(heap::Object* object, std::size_t bytes) {

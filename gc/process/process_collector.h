@@ -70,8 +70,8 @@ class ProcessCollector {
       instance_.load(std::memory_order_relaxed)->parts_.profiling.note(*thread, object);
     return object;
   }
-  /// Frees an object, given its first address, now; nothing may use it any more. Returns its bytes.
-  std::size_t free(void* object);
+  /// Frees an object, given its first address, now; nothing may use it any more.
+  heap::Freed free(void* object);
   /// Changes the length of a large object in place: see heap::Heap::resize_large(). Throws std::bad_alloc
   /// where the thread cannot be registered.
   bool resize_large(heap::Object* object, std::size_t bytes);
