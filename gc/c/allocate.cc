@@ -49,13 +49,6 @@ void* ask_collector(std::size_t bytes, heap::KindNumber kind, heap::LargeAddress
   return object;
 }
 
-// Returns an object from the rest of the block at hand, or null; takes any number of bytes.
-void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
-  // Another thread may be setting extra_bytes, at the start, as long as this one is not registered.
-  if (bytes >= heap::kLargestSmallBytes || gc::ThreadRegistry::current() == nullptr) return nullptr;
-  return gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind);
-}
-
 [[gnu::noinline]] void* ask_or_report(std::size_t bytes, heap::KindNumber kind,
                                       heap::LargeAddresses addresses) {
   void* const object = ask_collector(bytes, kind, addresses);
@@ -63,6 +56,12 @@ void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
 }
 
 }  // namespace
+
+void* allocate_from_block(std::size_t bytes, heap::KindNumber kind) {
+  // Another thread may be setting extra_bytes, at the start, as long as this one is not registered.
+  if (bytes >= heap::kLargestSmallBytes || gc::ThreadRegistry::current() == nullptr) return nullptr;
+  return gc::ProcessCollector::allocate_from_block(bytes + extra_bytes, kind);
+}
 
 void* try_allocate(std::size_t bytes, heap::KindNumber kind, heap::LargeAddresses addresses) {
   if (void* const object = allocate_from_run(bytes, kind)) return object;

@@ -27,6 +27,9 @@ std::size_t whole_bytes(std::size_t bytes);
   return gc::ProcessCollector::allocate_from_run(bytes + extra_bytes, kind);
 }
 
+/// An object in the rest of the calling thread's block, or null, for any number of bytes.
+void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
+
 /// An object of a kind, or null when there is no memory, for any number of bytes. While the calling thread
 /// works for the collector it is memory of that, and no object (OwnMemory).
 void* try_allocate(std::size_t bytes, heap::KindNumber kind,

@@ -30,11 +30,13 @@ void* allocate_counted(std::size_t bytes, heap::KindNumber kind, heap::LargeAddr
 void* allocate_uncollectable(std::size_t bytes, heap::KindNumber kind) {
   // The allocating functions add the extra byte again.
   const std::size_t asked = bytes - std::min(bytes, extra_bytes);
-  if (void* const object = allocate_from_run(asked, kind)) {
+  void* object = allocate_from_run(asked, kind);
+  if (object == nullptr) object = allocate_from_block(asked, kind);
+  if (object != nullptr) {
     count_uncollectable(heap::SizeClasses::slot_bytes(heap::SizeClasses::class_of(asked + extra_bytes)));
     return object;
   }
-  void* const object = try_allocate_counted(asked, kind);
+  object = try_allocate_counted(asked, kind);
   return object != nullptr ? object : out_of_memory(bytes);
 }
 
