@@ -27,7 +27,7 @@ std::size_t whole_bytes(std::size_t bytes);
   return gc::ProcessCollector::allocate_from_run(bytes + extra_bytes, kind);
 }
 
-/// An object in the rest of the calling thread's block, or null, for any number of bytes.
+/// Returns an object from the rest of the calling thread's block at hand, or null. Takes any number of bytes.
 void* allocate_from_block(std::size_t bytes, heap::KindNumber kind);
 
 /// An object of a kind, or null when there is no memory, for any number of bytes. While the calling thread
