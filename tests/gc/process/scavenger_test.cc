@@ -330,7 +330,7 @@ TEST(Scavenger, HasAThreadThatStartsWhenLargeObjectsAreShortened) {
   EXPECT_FALSE(scavenger().has_thread());
   for (void* const object : large_objects)
     EXPECT_TRUE(collector().resize_large(static_cast<heap::Object*>(object), kLargeBytes / 8));
-  EXPECT_TRUE(scavenger().has_thread());
+  ASSERT_TRUE(scavenger().has_thread());
   wait_for_the_thread_to_give_back();
   collector().plan().enable();
   drop_large_objects();
