@@ -34,7 +34,7 @@ inline ThreadSignals& own_signals() { return signals[static_cast<std::size_t>(__
 // Release: the system's lock, as below.
 inline void send_signal(std::size_t thread) { signals[thread].sent.fetch_add(1, std::memory_order_release); }
 
-inline void take_signals() {
+[[gnu::noinline]] inline void take_signals() {
   ThreadSignals& own = own_signals();
   if (own.are_blocked) return;
   const std::uint32_t sent = own.sent.load(std::memory_order_acquire);
