@@ -38,6 +38,7 @@ class HeapSpace {
       new (chunk->allocated_.words(block)) std::atomic<std::uint64_t>{0};
       new (&chunk->marker_words_[block]) std::atomic<std::uint32_t>{0};
       chunk->kinds_[block] = 0;
+      chunk->takers_[block] = 0;
       new (&chunk->blocks_[block]) BlockInfo;
     }
     std::byte* const end = memory_ + kBytes;
