@@ -81,7 +81,7 @@ class MarkLoop {
     poll_at_ = references;
     parts_polled_ = 0;
     step_.distance().start_alone();
-    return take_input<Way::serial>(model);
+    return take_input<MarkMode::serial>(model);
   }
   /// To be called after run_alone(), before others begin.
   void start_together() { step_.distance().start_together(); }
@@ -89,37 +89,37 @@ class MarkLoop {
   /// Marks beside others until no input and no tasks are left.
   void run_together(Model& model) {
     polls_to_look_ = polls_between_looks_ = 1;
-    take_input<Way::immediate>(model);
+    take_input<MarkMode::immediate>(model);
     drain_together(model);
   }
   /// Pushes stolen tasks to the worker's own task store, and marks beside others until no tasks are left.
   void run_stolen(Model& model, std::span<const Task> stolen) {
-    for (const Task task : stolen) keep<Way::immediate>(model, task);
+    for (const Task task : stolen) keep<MarkMode::immediate>(model, task);
     drain_together(model);
   }
 
  private:
   friend struct MarkSinks<MarkLoop>;
   using Sinks = MarkSinks<MarkLoop>;
-  template <Way kWay>
-  using Sink = typename Sinks::template Sink<kWay>;
-  template <Way kWay>
-  using SamplingSink = typename Sinks::template SamplingSink<kWay>;
-  template <Way kWay, typename Prefetched>
-  using BatchSink = typename Sinks::template BatchSink<kWay, Prefetched>;
-  template <Way kWay>
-  using UncountingSink = typename Sinks::template UncountingSink<kWay>;
+  template <MarkMode kMode>
+  using Sink = typename Sinks::template Sink<kMode>;
+  template <MarkMode kMode>
+  using SamplingSink = typename Sinks::template SamplingSink<kMode>;
+  template <MarkMode kMode, typename Prefetched>
+  using BatchSink = typename Sinks::template BatchSink<kMode, Prefetched>;
+  template <MarkMode kMode>
+  using UncountingSink = typename Sinks::template UncountingSink<kMode>;
 
   // Finds out which of the candidates are references, and marks what those lead to.
-  template <Way kWay>
+  template <MarkMode kMode>
   [[gnu::noinline]] void examine_now(Model& model) {
     if constexpr (!CandidateObjectModel<Model>) {
       return;
-    } else if constexpr (kWay == Way::deferred) {
-      Sink<kWay> sink{this, &model};
+    } else if constexpr (kMode == MarkMode::deferred) {
+      Sink<kMode> sink{this, &model};
       model.examine(candidates_.take_all(), sink);
     } else {
-      UncountingSink<kWay> sink(*this, model);
+      UncountingSink<kMode> sink(*this, model);
       sink.references = model.examine(candidates_.take_all(), sink);
       sink.end();
     }
@@ -127,78 +127,78 @@ class MarkLoop {
 
   // Claims the round's roots and rescans piece by piece, as the other workers do, and drains each. Returns
   // what drain() returned.
-  template <Way kWay>
+  template <MarkMode kMode>
   bool take_input(Model& model) {
     typename Team::Input input;
     while (team_.claim_input(input)) {
-      for (const Reference root : input.roots) step_.template mark<kWay>(model, root);
-      for (const Task task : input.rescans) keep<kWay>(model, task);
-      if (!drain_in<kWay>(model)) return false;
+      for (const Reference root : input.roots) step_.template mark<kMode>(model, root);
+      for (const Task task : input.rescans) keep<kMode>(model, task);
+      if (!drain_in<kMode>(model)) return false;
     }
     return true;
   }
 
-  template <Way kWay>
+  template <MarkMode kMode>
   bool drain_in(Model& model) {
-    if constexpr (kWay == Way::serial && CandidateObjectModel<Model>) return drain<kWay>(model);
-    if constexpr (kWay == Way::serial) return drain_alone(model);
+    if constexpr (kMode == MarkMode::serial && CandidateObjectModel<Model>) return drain<kMode>(model);
+    if constexpr (kMode == MarkMode::serial) return drain_alone(model);
     drain_together(model);
     return true;
   }
 
-  // Drains in the near or the far way, changing between them with the marks' distance. Returns true when all
-  // is drained, and false when others could help.
+  // Drains with immediate or deferred marking, changing the mode with the marks' distance. Returns true when
+  // all is drained, and false when others could help.
   bool drain_alone(Model& model) {
     for (;;) {
       const bool was_far = step_.distance().is_far();
-      if (was_far ? drain_inlined<Way::serial_deferred>(model) : drain_inlined<Way::serial>(model))
+      if (was_far ? drain_inlined<MarkMode::serial_deferred>(model) : drain_inlined<MarkMode::serial>(model))
         return true;
       if (step_.distance().is_far() == was_far) return false;
     }
   }
 
   void drain_together(Model& model) {
-    while (!(step_.distance().is_far() ? drain_inlined<Way::deferred>(model)
-                                       : drain_inlined<Way::immediate>(model)))
+    while (!(step_.distance().is_far() ? drain_inlined<MarkMode::deferred>(model)
+                                       : drain_inlined<MarkMode::immediate>(model)))
       continue;
   }
 
   // Visits tasks until the queue, the overflow list and the buffers are empty and no reference is set aside:
   // then it returns true. It returns false earlier when a worker alone finds that others could help, and when
-  // marks turn out near or far and the way must change.
-  template <Way kWay>
+  // marks turn out near or far and the mode must change.
+  template <MarkMode kMode>
   bool drain(Model& model) {
     for (;;) {
       for (std::size_t left = kVisitsBetweenPolls; left != 0;) {
-        const std::size_t visited = visit_some<kWay>(model);
+        const std::size_t visited = visit_some<kMode>(model);
         left -= std::min(left, visited);
         if (visited != 0) continue;
         if (!candidates_.is_empty()) {
-          examine_now<kWay>(model);
-        } else if (!step_.template mark_waiting<kWay>(model)) {
+          examine_now<kMode>(model);
+        } else if (!step_.template mark_waiting<kMode>(model)) {
           return true;
         }
       }
-      if (!poll<kWay>(model)) [[unlikely]]
+      if (!poll<kMode>(model)) [[unlikely]]
         return false;
     }
   }
 
   // Inlines drain() with all its functions for a plain model: a compiler would not inline those that several
   // places call. A model with candidates chooses itself what is inlined.
-  template <Way kWay>
+  template <MarkMode kMode>
   [[gnu::flatten]] bool drain_inlined(Model& model) requires(!CandidateObjectModel<Model>) {
-    return drain<kWay>(model);
+    return drain<kMode>(model);
   }
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE bool drain_inlined(Model& model) {
-    return drain<kWay>(model);
+    return drain<kMode>(model);
   }
 
-  // Polls between visits. Returns false when the worker must stop marking in this way.
-  template <Way kWay>
+  // Polls between visits. Returns false when the worker must stop marking in this mode.
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE bool poll(Model& model) {
-    if constexpr (is_serial(kWay)) {
+    if constexpr (is_serial(kMode)) {
       if (statistics_.references_visited >= poll_at_ && others_could_help()) return false;
       if constexpr (CandidateObjectModel<Model>) return true;
     } else {
@@ -212,35 +212,35 @@ class MarkLoop {
     if (!step_.distance().count_poll()) [[likely]]
       return true;
     step_.distance().note_marks(statistics_.references_visited, step_.marked());
-    if constexpr (!is_deferred(kWay)) return sample_next_visit<kWay>(model);
+    if constexpr (!is_deferred(kMode)) return sample_next_visit<kMode>(model);
     return step_.distance().is_far();
   }
 
   // Visits tasks that have waited for their memory. Returns how many.
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE std::size_t visit_some(Model& model) {
-    if constexpr (kWay == Way::deferred) {
+    if constexpr (kMode == MarkMode::deferred) {
       Task task{};
-      if (!next_task<kWay>(model, task)) return 0;
-      execute<kWay>(model, task);
+      if (!next_task<kMode>(model, task)) return 0;
+      execute<kMode>(model, task);
       return 1;
     } else {
       auto& prefetched = tasks().prefetched();
       if (prefetched.size() < kLowTasks) {
         tasks().refill(model);
-        if (const std::size_t visited = visit_if_narrow<kWay>(model)) return visited;
+        if (const std::size_t visited = visit_if_narrow<kMode>(model)) return visited;
       }
       if constexpr (!CandidateObjectModel<Model>) {
         if (!counts_visits_) [[likely]]
-          return visit_batch<kWay>(model);
+          return visit_batch<kMode>(model);
       }
       const std::size_t count = tasks_at_once(prefetched.size());
       if (count == 1) ask_behind(model, prefetched.oldest_task());
       for (std::size_t left = count; left != 0;) {
         if (is_picked_from(model, prefetched.oldest_task())) {
-          left -= pick_candidates<kWay>(model, left);
+          left -= pick_candidates<kMode>(model, left);
         } else {
-          left -= visit_others<kWay>(model, left);
+          left -= visit_others<kMode>(model, left);
         }
       }
       return count;
@@ -250,9 +250,9 @@ class MarkLoop {
   // Visits the oldest tasks and then, where few wait, some that these led to. Returns how many. Each visit
   // prefetches a task found a while ago: prefetched at once, a task whose mark the processor mispredicts as
   // unset would cost memory accesses in vain.
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE std::size_t visit_batch(Model& model) {
-    BatchSink<kWay, typename Tasks::Prefetched::Exchanging> sink(*this, model);
+    BatchSink<kMode, typename Tasks::Prefetched::Exchanging> sink(*this, model);
     auto& waiting = sink.prefetched;
     std::size_t visited = 0;
     do {
@@ -287,14 +287,14 @@ class MarkLoop {
 
   // Picks candidates from at least one and at most `most` of the oldest tasks, the first of which allows it.
   // Returns how many.
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE std::size_t pick_candidates(Model& model, std::size_t most) {
     if constexpr (CandidateObjectModel<Model>) {
       const auto picked =
           model.pick_from(tasks().prefetched().oldest(most), candidates_.lacking(), candidates_.end());
       candidates_.set_size(candidates_.size() + picked.candidates);
       tasks().prefetched().drop_oldest(picked.tasks);
-      if (candidates_.is_due()) examine_now<kWay>(model);
+      if (candidates_.is_due()) examine_now<kMode>(model);
       return picked.tasks;
     } else {
       return most;
@@ -302,14 +302,14 @@ class MarkLoop {
   }
 
   // Visits small objects where the heap is narrow: all tasks wait in the prefetch buffer. Returns how many.
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE std::size_t visit_if_narrow([[maybe_unused]] Model& model) {
     if constexpr (CandidateObjectModel<Model>) {
       const auto& prefetched = tasks().prefetched();
       if (prefetched.size() >= kLowTasks || prefetched.size() == 0) return 0;
       if (counts_visits_ || !candidates_.is_empty()) return 0;
       if (prefetched.size() > kFewTasks && !model.is_picked_from(prefetched.oldest_task())) return 0;
-      return visit_narrow<kWay>(model);
+      return visit_narrow<kMode>(model);
     } else {
       return 0;
     }
@@ -317,9 +317,9 @@ class MarkLoop {
 
   // References of untyped objects are marked at once, since the next visit waits for them. This is a function
   // of its own so that its loop has all registers, as the other loops have theirs.
-  template <Way kWay>
+  template <MarkMode kMode>
   [[gnu::noinline]] std::size_t visit_narrow(Model& model) {
-    BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+    BatchSink<kMode, typename Tasks::Prefetched::Passing> sink(*this, model);
     auto& waiting = sink.prefetched;
     std::size_t visited = 0;
     for (; visited < kVisitsBetweenPolls && waiting.size() != 0; ++visited) {
@@ -334,11 +334,11 @@ class MarkLoop {
 
   // Visits at least one and at most `most` of the oldest tasks, the first of which is not picked from.
   // Returns how many.
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE std::size_t visit_others(Model& model, std::size_t most) {
     if constexpr (CandidateObjectModel<Model>) {
       if (!counts_visits_) [[likely]] {
-        BatchSink<kWay, typename Tasks::Prefetched::Passing> sink(*this, model);
+        BatchSink<kMode, typename Tasks::Prefetched::Passing> sink(*this, model);
         Task task{};
         bool is_visited = false;
         std::size_t left = most;
@@ -349,17 +349,17 @@ class MarkLoop {
           --left;
         } while (is_visited && left != 0);
         sink.end();
-        if (!is_visited) execute<kWay>(model, task);
+        if (!is_visited) execute<kMode>(model, task);
         return most - left;
       }
     }
-    execute<kWay>(model, tasks().prefetched().take_oldest());
+    execute<kMode>(model, tasks().prefetched().take_oldest());
     return 1;
   }
 
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
-    if constexpr (kWay == Way::deferred) return tasks().next_of_queue(model, task, !step_.defers_any());
+    if constexpr (kMode == MarkMode::deferred) return tasks().next_of_queue(model, task, !step_.defers_any());
     return tasks().next(model, task);
   }
 
@@ -383,45 +383,45 @@ class MarkLoop {
     }
   }
 
-  template <Way kWay>
+  template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE void execute(Model& model, Task task) {
     if (counts_visits_) [[unlikely]]
       note_visit(model, task);
-    Sink<kWay> sink{this, &model};
+    Sink<kMode> sink{this, &model};
     model.visit(task, sink);
-    if (candidates_.is_due()) examine_now<kWay>(model);
+    if (candidates_.is_due()) examine_now<kMode>(model);
   }
 
   // Returns whether marks are still near.
-  template <Way kWay>
+  template <MarkMode kMode>
   [[gnu::noinline]] bool sample_next_visit(Model& model) {
     Task task{};
-    if (next_task<kWay>(model, task)) {
+    if (next_task<kMode>(model, task)) {
       if (counts_visits_) note_visit(model, task);
       bool is_first = true;
-      SamplingSink<kWay> sink{{this, &model}, &is_first};
+      SamplingSink<kMode> sink{{this, &model}, &is_first};
       model.visit(task, sink);
       if constexpr (CandidateObjectModel<Model>) model.examine(candidates_.take_all(), sink);
-      if constexpr (!is_serial(kWay)) biased_regions().poll();
+      if constexpr (!is_serial(kMode)) biased_regions().poll();
     }
     step_.distance().end_sampled_visit();
     return !step_.distance().is_far();
   }
 
   // Visits a task that did not pass through the queue. It polls for biases, as the loop does between visits.
-  template <Way kWay>
+  template <MarkMode kMode>
   void execute_at_once(Model& model, Task task) {
     ++statistics_.tasks_executed;
-    execute<kWay>(model, task);
-    if constexpr (!is_serial(kWay)) biased_regions().poll();
+    execute<kMode>(model, task);
+    if constexpr (!is_serial(kMode)) biased_regions().poll();
   }
 
   // Pushes a part of an object, or a stolen task, which may be one. If it cannot be stored it is visited at
   // once: a part has no mark by which it could be found again. Halves of an array nest no deeper than its
   // slice tree.
-  template <Way kWay>
+  template <MarkMode kMode>
   void keep(Model& model, Task task) {
-    if (!tasks().push_again(task)) execute_at_once<kWay>(model, task);
+    if (!tasks().push_again(task)) execute_at_once<kMode>(model, task);
   }
 
   // Offers tasks to thieves. The request stays while there are none. The thief that asked may have left

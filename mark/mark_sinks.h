@@ -24,7 +24,7 @@ struct MarkSinks {
   using Tasks = typename Loop::Tasks;
 
   // The sink of a single visit: marks the objects that references lead to and stores their tasks.
-  template <Way kWay>
+  template <MarkMode kMode>
   struct Sink {
     Loop* loop;
     Model* model;
@@ -32,13 +32,13 @@ struct MarkSinks {
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
       ++loop->statistics_.references_visited;
-      loop->step_.template discover<kWay>(*model, found);
+      loop->step_.template discover<kMode>(*model, found);
     }
-    void task(Task task) { loop->template keep<kWay>(*model, task); }
+    void task(Task task) { loop->template keep<kMode>(*model, task); }
     [[nodiscard]] std::uint32_t worker() const { return loop->index_; }
     // Returns a sink for many references, none of which is a part. The caller calls its end().
-    auto batch() requires(!is_deferred(kWay)) {
-      return BatchSink<kWay, typename Tasks::Prefetched::Filling>(*loop, *model);
+    auto batch() requires(!is_deferred(kMode)) {
+      return BatchSink<kMode, typename Tasks::Prefetched::Filling>(*loop, *model);
     }
 
     JACKDAW_ALWAYS_INLINE auto* candidates() requires CandidateObjectModel<Model> {
@@ -50,12 +50,12 @@ struct MarkSinks {
     JACKDAW_ALWAYS_INLINE void set_candidate_count(std::size_t count) requires CandidateObjectModel<Model> {
       loop->candidates_.set_size(count);
     }
-    void make_room() requires CandidateObjectModel<Model> { loop->template examine_now<kWay>(*model); }
+    void make_room() requires CandidateObjectModel<Model> { loop->template examine_now<kMode>(*model); }
   };
 
   // The sink of a visit that is sampled: it times how long the first mark takes to come.
-  template <Way kWay>
-  struct SamplingSink : Sink<kWay> {
+  template <MarkMode kMode>
+  struct SamplingSink : Sink<kMode> {
     bool* is_first;
 
     void batch() = delete;
@@ -69,13 +69,13 @@ struct MarkSinks {
           asm volatile("" : : "r"(is_marked) : "memory");
         });
       }
-      Sink<kWay>::reference(found);
+      Sink<kMode>::reference(found);
     }
   };
 
   // A sink for many visits, or for many candidates: counts, and the prefetch buffer's ends, stay in registers
   // until the batch is over.
-  template <Way kWay, typename Prefetched>
+  template <MarkMode kMode, typename Prefetched>
   struct BatchSink {
     Loop* loop;
     Model* model;
@@ -92,12 +92,12 @@ struct MarkSinks {
     }
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void discover(Found found) {
-      loop->step_.template discover<kWay>(*model, found, prefetched, leaves);
+      loop->step_.template discover<kMode>(*model, found, prefetched, leaves);
     }
     void task(Task task) {
       if (loop->tasks().push_again(task)) return;
       end();
-      loop->template execute_at_once<kWay>(*model, task);
+      loop->template execute_at_once<kMode>(*model, task);
       begin();
     }
     [[nodiscard]] std::uint32_t worker() const { return loop->index_; }
@@ -113,9 +113,9 @@ struct MarkSinks {
   };
 
   // A BatchSink for a model that counts the references itself.
-  template <Way kWay>
-  struct UncountingSink : BatchSink<kWay, typename Tasks::Prefetched::Filling> {
-    using BatchSink<kWay, typename Tasks::Prefetched::Filling>::BatchSink;
+  template <MarkMode kMode>
+  struct UncountingSink : BatchSink<kMode, typename Tasks::Prefetched::Filling> {
+    using BatchSink<kMode, typename Tasks::Prefetched::Filling>::BatchSink;
     template <ReferenceTo<Reference> Found>
     JACKDAW_ALWAYS_INLINE void reference(Found found) {
       this->discover(found);

@@ -21,15 +21,19 @@
 
 namespace jackdaw::mark {
 
-/// How a worker marks, and where new tasks go.
-enum class Way : std::uint8_t {
+/// A mark mode says how a worker marks, and where new tasks go.
+enum class MarkMode : std::uint8_t {
   serial,  ///< alone, near marks: plainly and at once; tasks go to the prefetch buffer if it has room
   serial_deferred,  ///< alone, far marks: marks are prefetched and set later
   immediate,        ///< beside others, near marks: as serial, but with biases or atomically
   deferred,         ///< beside others, far marks: prefetched and set later; tasks go to the queue
 };
-inline constexpr bool is_serial(Way way) { return way == Way::serial || way == Way::serial_deferred; }
-inline constexpr bool is_deferred(Way way) { return way == Way::deferred || way == Way::serial_deferred; }
+inline constexpr bool is_serial(MarkMode mode) {
+  return mode == MarkMode::serial || mode == MarkMode::serial_deferred;
+}
+inline constexpr bool is_deferred(MarkMode mode) {
+  return mode == MarkMode::deferred || mode == MarkMode::serial_deferred;
+}
 
 /// Owned by one worker. `Tasks` is a TaskStore; of `Team` it uses `biased_regions_of(worker)`. Every worker
 /// may use biased_regions() and the queue.
@@ -72,52 +76,52 @@ class MarkStep {
   void add_leaves(std::uint64_t count) { leaves_ += count; }
 
   /// Marks what a found reference leads to, now or, if marking is deferred, later.
-  template <Way kWay, ReferenceTo<Reference> Found>
+  template <MarkMode kMode, ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found) {
-    discover<kWay>(model, found, tasks_.prefetched(), leaves_);
+    discover<kMode>(model, found, tasks_.prefetched(), leaves_);
   }
-  /// Marks what it leads to as above, with the parameters of mark() below.
-  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
+  /// Marks what a found reference leads to, with the parameters of mark() below.
+  template <MarkMode kMode, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void discover(Model& model, Found found, Prefetched& prefetched,
                                       std::uint64_t& leaves) {
-    if constexpr (is_deferred(kWay)) {
+    if constexpr (is_deferred(kMode)) {
       Reference reference = found;
       model.prefetch_mark(reference);
-      if (discovered_.exchange(reference)) mark<kWay>(model, reference, prefetched, leaves);
+      if (discovered_.exchange(reference)) mark<kMode>(model, reference, prefetched, leaves);
     } else {
-      mark<kWay>(model, found, prefetched, leaves);
+      mark<kMode>(model, found, prefetched, leaves);
     }
   }
 
-  template <Way kWay, ReferenceTo<Reference> Found>
+  template <MarkMode kMode, ReferenceTo<Reference> Found>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
-    mark<kWay>(model, reference, tasks_.prefetched(), leaves_);
+    mark<kMode>(model, reference, tasks_.prefetched(), leaves_);
   }
   /// Marks what a reference leads to, unless another worker's bias prevents that: then the reference is set
   /// aside. `prefetched` takes the task while it has room, and `leaves` counts leaves.
-  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
+  template <MarkMode kMode, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
                                   std::uint64_t& leaves) {
-    MarkingRight right = is_serial(kWay) ? MarkingRight::exclusive : MarkingRight::shared;
-    if constexpr (!is_serial(kWay) && BiasedObjectModel<Model>) {
+    MarkingRight right = is_serial(kMode) ? MarkingRight::exclusive : MarkingRight::shared;
+    if constexpr (!is_serial(kMode) && BiasedObjectModel<Model>) {
       right = right_to_mark(model, reference);
       if (right == MarkingRight::none) [[unlikely]] {
         set_aside(model, reference);
         return;
       }
     }
-    mark_by<kWay>(right, model, reference, prefetched, leaves);
+    mark_by<kMode>(right, model, reference, prefetched, leaves);
   }
 
   /// Whether references wait for the lines of their marks.
   [[nodiscard]] bool defers_any() const { return discovered_.size() != 0; }
   /// Marks a reference that waits, or waits for the biases that references were set aside for. False when
   /// there is none.
-  template <Way kWay>
+  template <MarkMode kMode>
   [[gnu::noinline]] bool mark_waiting(Model& model) {
     Reference reference{};
     if (discovered_.take(reference)) {
-      mark<is_serial(kWay) ? Way::serial : Way::deferred>(model, reference);
+      mark<is_serial(kMode) ? MarkMode::serial : MarkMode::deferred>(model, reference);
       return true;
     }
     if (set_aside_.is_empty()) return false;
@@ -133,7 +137,7 @@ class MarkStep {
         [this](std::uint32_t worker) -> BiasedRegions& { return team_.biased_regions_of(worker); });
   }
 
-  template <Way kWay, ReferenceTo<Reference> Found, typename Prefetched>
+  template <MarkMode kMode, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark_by(MarkingRight right, Model& model, Found reference,
                                      Prefetched& prefetched, std::uint64_t& leaves) {
     const Sharing sharing = right == MarkingRight::exclusive ? Sharing::exclusive : Sharing::shared;
@@ -144,7 +148,7 @@ class MarkStep {
       return;
     }
     const Task task = outcome.task();
-    if constexpr (kWay != Way::deferred) {
+    if constexpr (kMode != MarkMode::deferred) {
       if (!prefetched.is_full()) {
         if (prefetched.asks_on_entry()) prefetch(model, task, reference);
         prefetched.put(task);
@@ -186,7 +190,7 @@ class MarkStep {
     return set_aside_.retry([&](Reference reference) {
       const MarkingRight right = right_to_mark(model, reference);
       if (right == MarkingRight::none) return false;
-      mark_by<Way::deferred>(right, model, reference, tasks_.prefetched(), leaves_);
+      mark_by<MarkMode::deferred>(right, model, reference, tasks_.prefetched(), leaves_);
       return true;
     });
   }
