@@ -8,9 +8,9 @@
 //   biased   one worker alone, with plain accesses; the word holds its number and the bias's generation
 //   shared   everybody, with atomic read-modify-writes, until the end of the round
 //
-// The first worker to mark in a region biases it to itself. Another that comes to it sets its reference aside
-// and asks the holder, which answers within some tasks by ending all its biases at once: it goes on to its
-// next generation, and what it still needs it biases again. A region whose bias has ended is taken over as
+// The first worker to mark in a region biases it to itself. Another that comes to it defers its reference and
+// asks the holder, which answers within some tasks by ending all its biases at once: it goes on to its next
+// generation, and what it still needs it biases again. A region whose bias has ended is taken over as
 // shared by others. A worker that is asked too often biases nothing for this round and some more, so a heap
 // in random order settles down to all shared. A worker without tasks ends its biases, so none waits for one
 // that sleeps.
@@ -39,7 +39,7 @@ using BiasWord = std::atomic<std::uint32_t>;
 enum class MarkingRight : std::uint8_t {
   exclusive,  ///< plainly, until its next give_up or poll
   shared,     ///< with atomic read-modify-writes
-  none,       ///< not yet: set the reference aside, poll, and try again
+  none,       ///< not yet: defer the reference, poll, and try again
 };
 
 /// One worker's biases. `has_ended` and `ask` may be called by other workers, all else by the worker's own
@@ -48,7 +48,7 @@ class BiasedRegions {
  public:
   /// Workers are numbered from 0; this many can be told apart.
   static constexpr std::uint32_t kMaximumWorkers = 1024;
-  /// Asked so often in one round, a worker stops biasing.
+  /// A worker that is asked this often in one round stops biasing.
   static constexpr std::uint32_t kPatience = 64;
   /// A worker that stopped biasing does without for this number of further rounds: a heap is most likely much
   /// as it was.

@@ -163,7 +163,7 @@ class MarkLoop {
       continue;
   }
 
-  // Visits tasks until the queue, the overflow list and the buffers are empty and no reference is set aside:
+  // Visits tasks until the queue, the overflow list and the buffers are empty and no reference is deferred:
   // then it returns true. It returns false earlier when a worker alone finds that others could help, and when
   // marks turn out near or far and the mode must change.
   template <MarkMode kMode>
@@ -359,7 +359,8 @@ class MarkLoop {
 
   template <MarkMode kMode>
   JACKDAW_ALWAYS_INLINE bool next_task(Model& model, Task& task) {
-    if constexpr (kMode == MarkMode::deferred) return tasks().next_of_queue(model, task, !step_.defers_any());
+    if constexpr (kMode == MarkMode::deferred)
+      return tasks().next_of_queue(model, task, !step_.awaits_marks());
     return tasks().next(model, task);
   }
 

@@ -1,9 +1,9 @@
 // MarkStep: marks the object that a found reference leads to: obtains the right to mark, sets the mark, and
 // stores the task to visit the object.
 //
-// Two things can delay it. Where marks are far, a reference waits for the line of its mark (deferred marking;
-// mark/mark_distance.h decides on it). Where another worker holds the bias of the region, the reference is
-// set aside until that bias has ended (mark/biased_regions.h).
+// Two things can delay it. Where marks are far, the mark is set when its line has arrived (deferred marking;
+// mark/mark_distance.h decides on it). Where another worker holds the bias of the region, the reference
+// itself is deferred until that bias has ended (mark/biased_regions.h).
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@
 
 #include "base/always_inline.h"
 #include "mark/biased_regions.h"
+#include "mark/deferred_references.h"
 #include "mark/mark_distance.h"
 #include "mark/marker_options.h"
 #include "mark/object_model.h"
 #include "mark/prefetch_buffer.h"
-#include "mark/set_aside.h"
 #include "mark/statistics.h"
 
 namespace jackdaw::mark {
@@ -58,7 +58,7 @@ class MarkStep {
   MarkDistance& distance() { return distance_; }
 
   void start_round() {
-    leaves_ = references_set_aside_ = 0;
+    leaves_ = references_deferred_ = 0;
     waited_ = {};
     tasks_.start_round();
     biased_regions_.start_round();
@@ -66,7 +66,7 @@ class MarkStep {
   /// Adds this round's counts to the statistics.
   void finish_round(WorkerStatistics& statistics) {
     statistics.objects_marked = marked();
-    statistics.references_set_aside = references_set_aside_;
+    statistics.references_deferred = references_deferred_;
     statistics.idle += waited_;
     tasks_.finish_round(statistics);
   }
@@ -97,8 +97,8 @@ class MarkStep {
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference) {
     mark<kMode>(model, reference, tasks_.prefetched(), leaves_);
   }
-  /// Marks what a reference leads to, unless another worker's bias prevents that: then the reference is set
-  /// aside. `prefetched` takes the task while it has room, and `leaves` counts leaves.
+  /// Marks what a reference leads to, unless another worker's bias prevents that: then the reference is
+  /// deferred. `prefetched` takes the task while it has room, and `leaves` counts leaves.
   template <MarkMode kMode, ReferenceTo<Reference> Found, typename Prefetched>
   JACKDAW_ALWAYS_INLINE void mark(Model& model, Found reference, Prefetched& prefetched,
                                   std::uint64_t& leaves) {
@@ -106,7 +106,7 @@ class MarkStep {
     if constexpr (!is_serial(kMode) && BiasedObjectModel<Model>) {
       right = right_to_mark(model, reference);
       if (right == MarkingRight::none) [[unlikely]] {
-        set_aside(model, reference);
+        defer(model, reference);
         return;
       }
     }
@@ -114,9 +114,9 @@ class MarkStep {
   }
 
   /// Whether references wait for the lines of their marks.
-  [[nodiscard]] bool defers_any() const { return discovered_.size() != 0; }
-  /// Marks a reference that waits, or waits for the biases that references were set aside for. False when
-  /// there is none.
+  [[nodiscard]] bool awaits_marks() const { return discovered_.size() != 0; }
+  /// Marks a reference that waits for its mark's line, or waits until a deferred one could be marked. Returns
+  /// false when there is neither.
   template <MarkMode kMode>
   [[gnu::noinline]] bool mark_waiting(Model& model) {
     Reference reference{};
@@ -124,7 +124,7 @@ class MarkStep {
       mark<is_serial(kMode) ? MarkMode::serial : MarkMode::deferred>(model, reference);
       return true;
     }
-    if (set_aside_.is_empty()) return false;
+    if (deferred_.is_empty()) return false;
     if constexpr (BiasedObjectModel<Model>) wait_for_revocations(model);
     return true;
   }
@@ -169,25 +169,24 @@ class MarkStep {
     }
   }
 
-  // Sets a reference aside until another worker's bias has ended.
-  [[gnu::noinline]] void set_aside(Model& model, Reference reference) {
-    ++references_set_aside_;
-    if (set_aside_.is_full()) wait_for_revocations(model);
-    set_aside_.put(reference);
+  // Defers a reference until another worker's bias has ended.
+  [[gnu::noinline]] void defer(Model& model, Reference reference) {
+    ++references_deferred_;
+    if (deferred_.is_full()) wait_for_revocations(model);
+    deferred_.put(reference);
   }
 
-  // Waits until at least one of the references that were set aside could be marked.
+  // Waits until at least one of the deferred references could be marked.
   void wait_for_revocations(Model& model) {
     const auto waiting_since = std::chrono::steady_clock::now();
-    while (!retry_set_aside(model)) set_aside_.pause();
+    while (!retry_deferred(model)) deferred_.pause();
     waited_ += std::chrono::steady_clock::now() - waiting_since;
   }
 
-  // Tries to mark the references that were set aside. It polls first, as others may wait for this worker's
-  // biases.
-  bool retry_set_aside(Model& model) {
+  // Tries to mark the deferred references. It polls first, as others may wait for this worker's biases.
+  bool retry_deferred(Model& model) {
     biased_regions_.poll();
-    return set_aside_.retry([&](Reference reference) {
+    return deferred_.retry([&](Reference reference) {
       const MarkingRight right = right_to_mark(model, reference);
       if (right == MarkingRight::none) return false;
       mark_by<MarkMode::deferred>(right, model, reference, tasks_.prefetched(), leaves_);
@@ -200,9 +199,9 @@ class MarkStep {
   Tasks tasks_;
   PrefetchBuffer<Reference, kMarkPrefetchDepth> discovered_;
   MarkDistance distance_;
-  SetAside<Reference> set_aside_;
+  DeferredReferences<Reference> deferred_;
   std::uint64_t leaves_ = 0;  // objects marked that need no visit
-  std::uint64_t references_set_aside_ = 0;
+  std::uint64_t references_deferred_ = 0;
   std::chrono::nanoseconds waited_{0};  // for other workers' biases to end
 };
 

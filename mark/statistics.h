@@ -15,10 +15,10 @@ namespace jackdaw::mark {
 struct WorkerStatistics {
   static constexpr std::size_t kDistanceRanks = 4;
 
-  std::uint64_t tasks_executed = 0;        ///< tasks visited: objects and slices of objects
-  std::uint64_t objects_marked = 0;        ///< objects that this worker marked
-  std::uint64_t references_visited = 0;    ///< non-null references found in visited objects
-  std::uint64_t references_set_aside = 0;  ///< references that waited for another worker's bias to end
+  std::uint64_t tasks_executed = 0;       ///< tasks visited: objects and slices of objects
+  std::uint64_t objects_marked = 0;       ///< objects that this worker marked
+  std::uint64_t references_visited = 0;   ///< non-null references found in visited objects
+  std::uint64_t references_deferred = 0;  ///< references that waited for another worker's bias to end
   std::uint64_t pushes = 0;  ///< tasks put into the queue or the overflow list, stolen ones included
   std::uint64_t direct = 0;  ///< new tasks that went straight to the prefetch buffer
   std::uint64_t pops = 0;    ///< tasks taken from the worker's own queue or overflow list
@@ -50,7 +50,7 @@ struct WorkerStatistics {
     tasks_executed += other.tasks_executed;
     objects_marked += other.objects_marked;
     references_visited += other.references_visited;
-    references_set_aside += other.references_set_aside;
+    references_deferred += other.references_deferred;
     pushes += other.pushes;
     direct += other.direct;
     pops += other.pops;

@@ -190,7 +190,7 @@ nlohmann::ordered_json worker_to_json(const mark::WorkerStatistics& worker) {
   return {{"tasks_executed", worker.tasks_executed},
           {"objects_marked", worker.objects_marked},
           {"references_visited", worker.references_visited},
-          {"references_set_aside", worker.references_set_aside},
+          {"references_deferred", worker.references_deferred},
           {"pushes", worker.pushes},
           {"direct", worker.direct},
           {"pops", worker.pops},

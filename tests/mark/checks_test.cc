@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "mark/biased_regions.h"
+#include "mark/deferred_references.h"
 #include "mark/overflow_list.h"
 #include "mark/prefetch_buffer.h"
 #include "mark/queue/bwos_lifo.h"
-#include "mark/set_aside.h"
 #include "tests/checks.h"
 
 namespace jackdaw::mark {
@@ -48,8 +48,8 @@ TEST_F(EngineChecks, OverflowListGivesMemoryBackWhenEmpty) {
   EXPECT_CHECK_TO_FAIL(list.release_memory(), "empty\\(\\)");
 }
 
-TEST_F(EngineChecks, SetAsideHasALimit) {
-  SetAside<int> references;
+TEST_F(EngineChecks, DeferredReferencesHaveALimit) {
+  DeferredReferences<int> references;
   while (!references.is_full()) references.put(1);
   EXPECT_CHECK_TO_FAIL(references.put(1), "!is_full\\(\\)");
 }

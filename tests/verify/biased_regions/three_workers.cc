@@ -1,7 +1,7 @@
 // BiasedRegions: two workers mark two objects of one region, plainly where they may and atomically where they
 // must, while each polls, gives up and biases again; a third comes by once. Every object is marked by exactly
-// one of them and no mark is lost; what a worker had to set aside is marked at the end, when all biases have
-// ended.
+// one of them and no mark is lost; a reference that a worker had to defer is marked at the end, when all
+// biases have ended.
 #include "mark/biased_regions.h"
 
 #include "tests/verify/verify.h"
@@ -25,7 +25,7 @@ BiasedRegions& biased_regions_of(std::uint32_t worker) {
   return worker == 1 ? biased_regions_1 : biased_regions_2;
 }
 
-// 1 when this call marked the object, 0 when it was marked or had to be set aside.
+// Returns 1 when this call marked the object, 0 when it was marked or its reference had to be deferred.
 int try_to_mark(BiasedRegions& own, std::uint32_t object) {
   const std::uint32_t bit = 1U << object;
   switch (own.right_to_mark(region, biased_regions_of)) {
@@ -43,8 +43,8 @@ int try_to_mark(BiasedRegions& own, std::uint32_t object) {
   return 0;
 }
 
-// Marks the objects in an order of its own and polls between, as the mark loop does between tasks; then runs
-// out of tasks.
+// Marks the objects in an order of its own and polls between, as the mark loop does between tasks; then it
+// runs out of tasks.
 template <std::uint32_t worker>
 void* mark_all(void*) {
   BiasedRegions& own = biased_regions_of(worker);
@@ -53,7 +53,7 @@ void* mark_all(void*) {
     marked += try_to_mark(own, worker == 0 ? i : kObjects - 1 - i);
     own.poll();
   }
-  // Objects that were set aside are tried again.
+  // Objects whose references were deferred are tried again.
   marked += try_to_mark(own, worker);
   own.give_up();
   return verify::result(static_cast<std::uint64_t>(marked));

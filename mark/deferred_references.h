@@ -1,5 +1,5 @@
-// SetAside: references to objects that the worker may not mark yet, because another worker holds the bias of
-// their region and has to give it up first (mark/biased_regions.h).
+// DeferredReferences: references to objects that the worker may not mark yet, because another worker holds
+// the bias of their region and has to give it up first (mark/biased_regions.h).
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace jackdaw::mark {
 
-/// Owned by one worker.
+/// The deferred references of one worker, used by it alone.
 template <typename Reference>
-class SetAside {
+class DeferredReferences {
  public:
   /// The room for references. A worker that needs more waits until some could be marked.
   static constexpr std::size_t kLimit = 256;
