@@ -49,9 +49,9 @@ std::uint32_t ThreadPool::WorkerSet::take_lowest() {
 
 ThreadPool::ThreadPool(std::uint32_t threads, OnStart on_start)
     : on_start_(std::move(on_start)), process_(getpid()) {
-  seats_.reserve(threads);
+  slots_.reserve(threads);
   away_.reserve(threads);
-  seats_.push_back(std::make_unique<Seat>());
+  slots_.push_back(std::make_unique<WorkerSlot>());
   start_helpers(threads);
 }
 
@@ -70,27 +70,27 @@ void ThreadPool::start_helpers(std::uint32_t threads) {
 
 // Throws, with nothing changed, when the helper cannot be started.
 void ThreadPool::start_helper(std::uint32_t worker) {
-  auto seat = std::make_unique<Seat>();
-  Seat& started = *seat;
+  auto slot = std::make_unique<WorkerSlot>();
+  WorkerSlot& started = *slot;
   {
-    // The lock is taken because running helpers read the seats.
+    // The lock is taken because running helpers read the slots.
     const std::lock_guard lock(mutex_);
-    seats_.push_back(std::move(seat));
+    slots_.push_back(std::move(slot));
   }
   try {
     started.thread = std::thread([this, worker] { helper_loop(worker); });
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    seats_.pop_back();
+    slots_.pop_back();
     throw;
   }
 }
 
-// The seats are leaked: their condition variables still have waiters, which do not exist here.
+// The slots are leaked: their condition variables still have waiters, which do not exist here.
 void ThreadPool::forget_helpers_after_fork() {
   if (getpid() == process_) return;
   process_ = getpid();
-  for (; seats_.size() > 1; seats_.pop_back()) static_cast<void>(seats_.back().release());
+  for (; slots_.size() > 1; slots_.pop_back()) static_cast<void>(slots_.back().release());
   woken_ = 0;
   // A helper that came too late for a job may have held the lock.
   std::construct_at(&mutex_);
@@ -104,15 +104,15 @@ ThreadPool::~ThreadPool() {
   }
   // Relaxed: see await_job.
   jobs_begun_.fetch_add(1, std::memory_order_relaxed);
-  for (const auto& seat : seats_) seat->called.notify_one();
-  for (std::size_t worker = 1; worker < seats_.size(); ++worker) seats_[worker]->thread.join();
+  for (const auto& slot : slots_) slot->called.notify_one();
+  for (std::size_t worker = 1; worker < slots_.size(); ++worker) slots_[worker]->thread.join();
 }
 
 std::chrono::nanoseconds ThreadPool::helpers_time() const {
   std::chrono::nanoseconds time{0};
   if (getpid() != process_) return time;
-  for (std::size_t worker = 1; worker < seats_.size(); ++worker)
-    time += base::processor_time(seats_[worker]->thread.native_handle());
+  for (std::size_t worker = 1; worker < slots_.size(); ++worker)
+    time += base::processor_time(slots_[worker]->thread.native_handle());
   return time;
 }
 
@@ -130,17 +130,17 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
   {
     const std::lock_guard lock(mutex_);
     JACKDAW_CHECK(at_work_ == 0 && on_the_way_ == 0);
-    JACKDAW_CHECK(called != 0 && called <= workers && workers <= seats_.size());
+    JACKDAW_CHECK(called != 0 && called <= workers && workers <= slots_.size());
     job_ = job;
     called = std::max(called, std::min(woken_ + 1, workers));
-    for (std::uint32_t worker = 1; worker <= woken_; ++worker) seats_[worker]->is_woken = false;
+    for (std::uint32_t worker = 1; worker <= woken_; ++worker) slots_[worker]->is_woken = false;
     woken_ = 0;
     at_work_ = 1;
     on_the_way_ = called - 1;
     const int processor = OwnProcessor::current();
     for (std::uint32_t worker = 1; worker < called; ++worker) {
-      seats_[worker]->has_job = true;
-      keep_off(*seats_[worker], processor);
+      slots_[worker]->has_job = true;
+      keep_off(*slots_[worker], processor);
     }
     away_.assign(called, workers);
     // Relaxed: see called().
@@ -149,13 +149,13 @@ void ThreadPool::begin(Job job, std::uint32_t called, std::uint32_t workers) {
   }
   // Relaxed: see await_job.
   jobs_begun_.fetch_add(1, std::memory_order_relaxed);
-  for (std::uint32_t worker = 1; worker < called; ++worker) seats_[worker]->called.notify_one();
+  for (std::uint32_t worker = 1; worker < called; ++worker) slots_[worker]->called.notify_one();
 }
 
 // Runs the caller's part of a job, again whenever it is called back, until the job is over.
 void ThreadPool::take_part(Job job, bool waits_for_all) {
   const auto is_over = [&] { return at_work_ == 0 && (!waits_for_all || on_the_way_ == 0); };
-  Seat& self = *seats_[0];
+  WorkerSlot& self = *slots_[0];
   job(0);
   std::unique_lock lock(mutex_);
   leave(0);
@@ -169,47 +169,47 @@ void ThreadPool::take_part(Job job, bool waits_for_all) {
     leave(0);
   }
   for (std::size_t worker = 0; on_the_way_ > 0; ++worker) {
-    if (std::exchange(seats_[worker]->has_job, false)) --on_the_way_;
+    if (std::exchange(slots_[worker]->has_job, false)) --on_the_way_;
   }
 }
 
 bool ThreadPool::call(std::uint32_t most_on_the_way) {
   if (callable(most_on_the_way) == 0) return false;
-  Seat* seat = nullptr;
+  WorkerSlot* slot = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (away_.size() == 0 || on_the_way_ >= most_on_the_way) return false;
     const std::uint32_t worker = away_.take_lowest();
     // Relaxed: see called().
     called_.store(std::max(called(), worker + 1), std::memory_order_relaxed);
-    seat = seats_[worker].get();
-    seat->has_job = true;
-    keep_off(*seat, OwnProcessor::current());
+    slot = slots_[worker].get();
+    slot->has_job = true;
+    keep_off(*slot, OwnProcessor::current());
     ++on_the_way_;
     publish();
   }
-  seat->called.notify_one();
+  slot->called.notify_one();
   return true;
 }
 
 void ThreadPool::wake_ahead(std::size_t helpers) {
   forget_helpers_after_fork();
-  helpers = std::min(helpers, seats_.size() - 1);
+  helpers = std::min(helpers, slots_.size() - 1);
   {
     const std::lock_guard lock(mutex_);
     woken_ = static_cast<std::uint32_t>(helpers);
-    for (std::size_t worker = 1; worker < seats_.size(); ++worker)
-      seats_[worker]->is_woken = worker <= helpers;
+    for (std::size_t worker = 1; worker < slots_.size(); ++worker)
+      slots_[worker]->is_woken = worker <= helpers;
     starter_processor_ = OwnProcessor::current();
-    if (helpers != 0) keep_off(*seats_[1], starter_processor_);
+    if (helpers != 0) keep_off(*slots_[1], starter_processor_);
   }
-  if (helpers != 0) seats_[1]->called.notify_one();
+  if (helpers != 0) slots_[1]->called.notify_one();
 }
 
 // Keeps a sleeping helper away from a processor, and from a second one. To be called with the lock held,
 // before it is notified.
-void ThreadPool::keep_off(Seat& seat, int processor, int second) {
-  if (seat.is_asleep) seat.processor.keep_off(seat.thread.native_handle(), processor, second);
+void ThreadPool::keep_off(WorkerSlot& slot, int processor, int second) {
+  if (slot.is_asleep) slot.processor.keep_off(slot.thread.native_handle(), processor, second);
 }
 
 // Wakes two further helpers, as one that was woken ahead, and polls for the job. The thread that will start
@@ -217,14 +217,14 @@ void ThreadPool::keep_off(Seat& seat, int processor, int second) {
 void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
   for (const std::uint32_t next : {2 * worker, 2 * worker + 1}) {
     if (next > woken_) break;
-    keep_off(*seats_[next], starter_processor_, OwnProcessor::current());
-    seats_[next]->called.notify_one();
+    keep_off(*slots_[next], starter_processor_, OwnProcessor::current());
+    slots_[next]->called.notify_one();
   }
   // Relaxed, here and below: a hint; the state is read again under the lock.
   const std::uint64_t jobs_before = jobs_begun_.load(std::memory_order_relaxed);
   const auto asleep_from = std::chrono::steady_clock::now() + kAwake;
   lock.unlock();
-  seats_[worker]->processor.come_back();
+  slots_[worker]->processor.come_back();
   // Some other thread may need this processor.
   constexpr std::uint32_t kPausesBeforeYield = 64;
   std::uint32_t pauses = 0;
@@ -240,7 +240,7 @@ void ThreadPool::await_job(std::unique_lock<std::mutex>& lock, std::uint32_t wor
 }
 
 // Waits until a helper is called, or woken ahead, or the pool ends.
-void ThreadPool::await_call(std::unique_lock<std::mutex>& lock, Seat& self) {
+void ThreadPool::await_call(std::unique_lock<std::mutex>& lock, WorkerSlot& self) {
   const auto is_called = [&] { return stopping_ || self.has_job || self.is_woken; };
   self.is_asleep = true;
   while (!is_called()) {
@@ -252,9 +252,9 @@ void ThreadPool::await_call(std::unique_lock<std::mutex>& lock, Seat& self) {
 }
 
 // Counts a called worker as at work.
-void ThreadPool::come(Seat& seat) {
-  JACKDAW_CHECK(seat.has_job && on_the_way_ != 0);
-  seat.has_job = false;
+void ThreadPool::come(WorkerSlot& slot) {
+  JACKDAW_CHECK(slot.has_job && on_the_way_ != 0);
+  slot.has_job = false;
   --on_the_way_;
   ++at_work_;
   publish();
@@ -267,7 +267,7 @@ void ThreadPool::leave(std::uint32_t worker) {
   away_.add(worker);
   --at_work_;
   publish();
-  if (at_work_ == 0 && worker != 0) seats_[0]->called.notify_one();
+  if (at_work_ == 0 && worker != 0) slots_[0]->called.notify_one();
 }
 
 void ThreadPool::publish() {
@@ -281,7 +281,7 @@ void ThreadPool::helper_loop(std::uint32_t worker) {
   is_helper_thread = true;
   if (on_start_) on_start_(worker);
   std::unique_lock lock(mutex_);
-  Seat& self = *seats_[worker];
+  WorkerSlot& self = *slots_[worker];
   for (;;) {
     await_call(lock, self);
     if (stopping_) return;

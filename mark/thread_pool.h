@@ -70,7 +70,7 @@ class ThreadPool {
   /// not have come during a job. (The destructor calls it, too.)
   void forget_helpers_after_fork();
   /// Returns the number of workers: the helpers that started, and the caller.
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(seats_.size()); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
 
   /// Returns the processor time of all helpers since they started. Not while they start.
   [[nodiscard]] std::chrono::nanoseconds helpers_time() const;
@@ -107,12 +107,12 @@ class ThreadPool {
   }
 
  private:
-  // A worker's thread and state; the first seat is the caller's.
-  struct Seat {
+  // A slot holds a worker's thread and state; the first slot is the caller's.
+  struct WorkerSlot {
     std::condition_variable called;
-    bool is_woken = false;   // for the next job, and has not woken yet
-    bool has_job = false;    // that it was called to and has not begun
-    bool is_asleep = false;  // until it has woken up and taken the lock; false for the first seat
+    bool is_woken = false;   // is woken for the next job, and has not run since
+    bool has_job = false;    // was called to a job that it has not begun
+    bool is_asleep = false;  // until it has woken up and taken the lock; false for the first slot
     OwnProcessor processor;  // guarded while it is asleep, else the helper's own
     std::thread thread;
   };
@@ -139,10 +139,10 @@ class ThreadPool {
   void helper_loop(std::uint32_t worker);
   void begin(Job job, std::uint32_t called, std::uint32_t workers);
   void take_part(Job job, bool waits_for_all);
-  void come(Seat& seat);
+  void come(WorkerSlot& slot);
   void leave(std::uint32_t worker);
-  static void keep_off(Seat& seat, int processor, int second = -1);
-  void await_call(std::unique_lock<std::mutex>& lock, Seat& self);
+  static void keep_off(WorkerSlot& slot, int processor, int second = -1);
+  void await_call(std::unique_lock<std::mutex>& lock, WorkerSlot& self);
   void await_job(std::unique_lock<std::mutex>& lock, std::uint32_t worker);
   void publish();
 
@@ -156,7 +156,7 @@ class ThreadPool {
   std::uint32_t woken_ = 0;     // helpers woken for the next job
   int starter_processor_ = -1;  // of the thread that woke them
   bool stopping_ = false;
-  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::unique_ptr<WorkerSlot>> slots_;
   // These hints are copies of guarded members.
   alignas(128) std::atomic<std::uint32_t> on_the_way_hint_{0};
   std::atomic<std::uint32_t> at_work_hint_{0};
