@@ -54,7 +54,7 @@ TEST(HeapSpace, ItEndsWhereItWasAskedToEndAndReleasedAddressesAreUsedAgain) {
   ASSERT_EQ(chunks.size(), 4U);
   Chunk* const released = chunks[1];
   space.release(released);
-  EXPECT_EQ(space.allocate(2 * kChunkBytes), nullptr) << "no stretch of two";
+  EXPECT_EQ(space.allocate(2 * kChunkBytes), nullptr) << "no range of two";
   EXPECT_EQ(space.allocate(kChunkBytes), released);
   space.release(chunks[1]);
   space.release(chunks[2]);

@@ -19,12 +19,13 @@
 #include "base/check.h"
 #include "base/page_memory.h"
 #include "base/page_vector.h"
-#include "gc/process/concurrent/scanned_stretches.h"
+#include "gc/process/concurrent/scanned_ranges.h"
 #include "gc/process/concurrent/write_tracking.h"
 
 namespace jackdaw::gc {
 
-/// One thread at a time. Where the kernel does not arm pages while the program runs, there are no such pages.
+/// One thread uses it at a time. Where the kernel does not arm pages while the program runs, there are no
+/// such pages.
 class ClaimedPages {
   using Clock = std::chrono::steady_clock;
 
@@ -33,16 +34,15 @@ class ClaimedPages {
   static constexpr std::uintptr_t kPieceBytes = std::uintptr_t{16} << 10;
 
   /// Throws std::bad_alloc.
-  ClaimedPages(const ScannedStretches& stretches, WriteTracking& tracking)
-      : stretches_(stretches), tracking_(tracking) {
-    pieces_.reserve_or_throw(kEnough + ScannedStretches::kPartBytes / kPieceBytes + WriteTracking::kSomeRuns);
+  ClaimedPages(const ScannedRanges& ranges, WriteTracking& tracking) : ranges_(ranges), tracking_(tracking) {
+    pieces_.reserve_or_throw(kEnough + ScannedRanges::kPartBytes / kPieceBytes + WriteTracking::kSomeRuns);
   }
 
   /// Arms all pages that may hold references, and forgets claimed ones.
   void arm_all() {
     begin_pass();
     if (!tracking_.arms_while_running()) return;
-    stretches_.for_each([this](base::AddressRange stretch) { arm(stretch, stretch); });
+    ranges_.for_each([this](base::AddressRange range) { arm(range, range); });
   }
 
   /// Begins a pass at the first page, and forgets claimed ones.
@@ -54,7 +54,7 @@ class ClaimedPages {
   }
   /// Whether the last page of the pass was claimed and visited.
   [[nodiscard]] bool is_pass_over() const {
-    return waiting().empty() && (!tracking_.arms_while_running() || part_ >= stretches_.part_count());
+    return waiting().empty() && (!tracking_.arms_while_running() || part_ >= ranges_.part_count());
   }
   /// Returns the pieces that wait to be visited. Valid until pages are claimed.
   [[nodiscard]] std::span<const base::AddressRange> waiting() const {
@@ -73,11 +73,11 @@ class ClaimedPages {
     pieces_.clear();
     visited_ = 0;
     bool is_enough = false;
-    for (; part_ < stretches_.part_count(); ++part_) {
-      stretches_.for_each_of(part_, [&](base::AddressRange stretch) {
-        base::AddressRange left{std::max(stretch.begin, claimed_until_), stretch.end};
+    for (; part_ < ranges_.part_count(); ++part_) {
+      ranges_.for_each_of(part_, [&](base::AddressRange range) {
+        base::AddressRange left{std::max(range.begin, claimed_until_), range.end};
         while (!left.empty() && !is_enough) {
-          claim_some_of(left, stretch);
+          claim_some_of(left, range);
           claimed_until_ = left.begin;
           is_enough = pieces_.size() >= kEnough || Clock::now() >= deadline;
         }
@@ -91,17 +91,17 @@ class ClaimedPages {
 
   // Arms pages. A chunk that is not tracked yet is tracked as a whole first, which keeps all threads from
   // touching new pages for a moment.
-  void arm(base::AddressRange pages, base::AddressRange stretch) {
+  void arm(base::AddressRange pages, base::AddressRange range) {
     if (tracking_.arm({&pages, 1})) return;
-    if (tracking_.watch(stretches_.chunk_of(stretch))) tracking_.arm({&pages, 1});
+    if (tracking_.watch(ranges_.chunk_of(range))) tracking_.arm({&pages, 1});
   }
 
-  // Claims pages of `left`, a part of `stretch`, and shortens `left` to what remains.
-  void claim_some_of(base::AddressRange& left, base::AddressRange stretch) {
+  // Claims pages of `left`, a part of `range`, and shortens `left` to what remains.
+  void claim_some_of(base::AddressRange& left, base::AddressRange range) {
     if (tracking_.claim_some_dirty(left, [this](base::AddressRange pages) { add(pages); })) return;
     // The kernel refuses for a new chunk that is not tracked yet: all of it counts as dirty, and so do the
-    // blocks of other stretches that lie on the same pages, since writes to them no longer show.
-    arm(left, stretch);
+    // blocks of other ranges that lie on the same pages, since writes to them no longer show.
+    arm(left, range);
     add(base::pages_of(left));
     left.begin = left.end;
   }
@@ -110,7 +110,7 @@ class ClaimedPages {
       pieces_.append_reserved({pages.begin, std::min(pages.end, pages.begin + kPieceBytes)});
   }
 
-  const ScannedStretches& stretches_;
+  const ScannedRanges& ranges_;
   WriteTracking& tracking_;
   std::uint32_t part_ = 0;            // pages of earlier parts were claimed
   std::uintptr_t claimed_until_ = 0;  // and those of this part below this address

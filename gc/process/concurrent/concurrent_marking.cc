@@ -139,8 +139,8 @@ ConcurrentMarking::ConcurrentMarking(heap::Heap& heap, Collection& collection, S
       threads_(threads),
       trace_(trace),
       pause_target_(pause_target),
-      stretches_(heap.map()),
-      claimed_(stretches_, tracking_),
+      ranges_(heap.map()),
+      claimed_(ranges_, tracking_),
       stacks_(threads.fibers(), tracking_, heap.addresses()),
       time_of_byte_(1 / kVisitedPerMillisecond) {
   roots_.reserve_or_throw(kPiece + heap::kGranulesPerBlock);
@@ -430,7 +430,7 @@ void ConcurrentMarking::note_visits(std::uint64_t visited_bytes, Milliseconds vi
 // quarter of the target counts.
 std::uint64_t ConcurrentMarking::affordable_bytes() {
   const Milliseconds target = Milliseconds(stop_time()) * marker_count();
-  const Milliseconds visiting = std::max(target - asking_time_of_part_ * stretches_.part_count(), target / 4);
+  const Milliseconds visiting = std::max(target - asking_time_of_part_ * ranges_.part_count(), target / 4);
   return static_cast<std::uint64_t>(visiting / time_of_byte_);
 }
 
@@ -531,7 +531,7 @@ void ConcurrentMarking::end_marking(MarkEngine& engine) {
   JACKDAW_CHECK(lock_.is_held_by_caller() && phase() == Phase::marked);
   collection_.set_program_runs(false);
   engine.marker().wake_helpers(static_cast<std::uint32_t>(expected_dirty_bytes_ / kDirtyBytesPerHelper) +
-                               (stretches_.part_count() + stacks_.part_count()) / kChunksPerHelper);
+                               (ranges_.part_count() + stacks_.part_count()) / kChunksPerHelper);
   visit_dirty_in_pause(engine);
   note_dirty_stacks(engine);
   mark_gathered();
@@ -559,10 +559,10 @@ void ConcurrentMarking::visit_dirty_in_pause(MarkEngine& engine) {
     asking.fetch_add((Clock::now() - start - visits).count(), std::memory_order_relaxed);
   };
   dirty_bytes_ = 0;
-  engine.marker().share(visit_part, stretches_.part_count());
+  engine.marker().share(visit_part, ranges_.part_count());
   note_visits(dirty_bytes_, std::chrono::nanoseconds(visiting.load(std::memory_order_relaxed)));
   const Milliseconds asked = std::chrono::nanoseconds(asking.load(std::memory_order_relaxed));
-  const Milliseconds of_part = asked / std::max(stretches_.part_count(), 1U);
+  const Milliseconds of_part = asked / std::max(ranges_.part_count(), 1U);
   asking_time_of_part_ =
       asking_time_of_part_ == Milliseconds(0) ? of_part : (asking_time_of_part_ + of_part) / 2;
 }
@@ -583,7 +583,7 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_dirty_of(std::uint
     visit(pages);
     visits += Clock::now() - start;
   };
-  std::uintptr_t unasked = tracking_.may_report_empty_pages() ? kMostUnqueried : ScannedStretches::kPartBytes;
+  std::uintptr_t unasked = tracking_.may_report_empty_pages() ? kMostUnqueried : ScannedRanges::kPartBytes;
   const auto visit_scanned = [&](base::AddressRange pages) {
     const std::uintptr_t bytes = pages.end - pages.begin;
     if (bytes > unasked && tracking_.for_each_dirty(pages, visit_timed)) return;
@@ -591,12 +591,12 @@ ConcurrentMarking::Clock::time_point ConcurrentMarking::visit_dirty_of(std::uint
     visit_timed(pages);
   };
   const auto visit_pages = [&](base::AddressRange pages) {
-    stretches_.for_each_scanned_in(pages, visit_scanned);
+    ranges_.for_each_scanned_in(pages, visit_scanned);
   };
-  stretches_.for_each_coarse_of(part, [&](base::AddressRange stretch) {
-    if (tracking_.for_each_perhaps_dirty(stretch, visit_pages)) return;
+  ranges_.for_each_coarse_of(part, [&](base::AddressRange range) {
+    if (tracking_.for_each_perhaps_dirty(range, visit_pages)) return;
     // The query fails for a new chunk that is not tracked yet: all of it counts as dirty.
-    stretches_.for_each_scanned_in(stretch, visit_timed);
+    ranges_.for_each_scanned_in(range, visit_timed);
   });
   return Clock::now();
 }
@@ -605,7 +605,7 @@ void ConcurrentMarking::sweep() {
   const CollectionTrace::Span sweeping(trace_, TracePhase::sweep_concurrently);
   // Writes matter only during a marking, so the write protection is lifted, also where a thread that needed
   // memory has swept already.
-  stretches_.for_each_not_data([this](base::AddressRange stretch) { tracking_.disarm(stretch); });
+  ranges_.for_each_not_data([this](base::AddressRange range) { tracking_.disarm(range); });
   stacks_.disarm();
   for (;;) {
     const std::lock_guard lock(steps_);

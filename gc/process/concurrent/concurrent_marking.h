@@ -37,7 +37,7 @@
 #include "gc/marking/mark_task.h"
 #include "gc/process/concurrent/claimed_pages.h"
 #include "gc/process/concurrent/marking_constants.h"
-#include "gc/process/concurrent/scanned_stretches.h"
+#include "gc/process/concurrent/scanned_ranges.h"
 #include "gc/process/concurrent/tracked_stacks.h"
 #include "gc/process/concurrent/write_tracking.h"
 #include "gc/process/threads/stoppable_mutex.h"
@@ -202,7 +202,7 @@ class ConcurrentMarking {
   ThreadRegistry& threads_;
   CollectionTrace& trace_;
   std::atomic<std::chrono::milliseconds> pause_target_;
-  const ScannedStretches stretches_;
+  const ScannedRanges ranges_;
   WriteTracking tracking_;
   std::chrono::nanoseconds write_time_{0};  // measured when WriteTracking last started
   ClaimedPages claimed_;

@@ -37,24 +37,24 @@ std::span<FiberStack> TrackedStacks::some_of(std::span<FiberStack> stacks, Which
 
 // Memory that is not tracked yet is tracked first. Where the system refuses, all of it counts as dirty.
 void TrackedStacks::arm(std::span<FiberStack> stacks) {
-  for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack>) {
-    if (tracking_.claim_dirty(stretch, [this](base::AddressRange pages) { note_all_changed(pages); })) return;
-    note_all_changed(base::pages_of(stretch));
-    if (tracking_.watch(stretch)) tracking_.arm({&stretch, 1});
+  for_each_range(stacks, [this](base::AddressRange range, std::span<FiberStack>) {
+    if (tracking_.claim_dirty(range, [this](base::AddressRange pages) { note_all_changed(pages); })) return;
+    note_all_changed(base::pages_of(range));
+    if (tracking_.watch(range)) tracking_.arm({&range, 1});
   });
 }
 
-// A part with little memory between its stacks is asked about as a whole, as to look at each of many stacks
-// takes longer than a query. The system refuses where memory between them is not tracked.
+// A part with little memory between its stacks is queried as a whole, since looking at each of many stacks
+// takes longer than one query. The system refuses where memory between them is not tracked.
 void TrackedStacks::note_dirty(std::uint32_t part) const {
   const std::span<FiberStack> stacks = fibers_.part(part);
   const base::AddressRange all{stacks.front().bounds.begin, stacks.back().bounds.end};
   if (all.end - all.begin <= 2 * kMostBetween * stacks.size() &&
       tracking_.for_each_dirty(all, [=](base::AddressRange pages) { note_changed(stacks, pages); }))
     return;
-  for_each_stretch(stacks, [this](base::AddressRange stretch, std::span<FiberStack> of_it) {
-    if (!tracking_.for_each_dirty(stretch, [=](base::AddressRange pages) { note_changed(of_it, pages); }))
-      note_changed(of_it, stretch);
+  for_each_range(stacks, [this](base::AddressRange range, std::span<FiberStack> in_range) {
+    if (!tracking_.for_each_dirty(range, [=](base::AddressRange pages) { note_changed(in_range, pages); }))
+      note_changed(in_range, range);
   });
 }
 
@@ -64,8 +64,8 @@ void TrackedStacks::disarm() {
     const std::span<FiberStack> stacks = fibers_.from(next);
     if (stacks.empty()) return;
     next = stacks.back().bounds.end;
-    for_each_stretch(
-        stacks, [this](base::AddressRange stretch, std::span<FiberStack>) { tracking_.disarm(stretch); });
+    for_each_range(stacks,
+                   [this](base::AddressRange range, std::span<FiberStack>) { tracking_.disarm(range); });
   }
 }
 

@@ -25,19 +25,19 @@ namespace jackdaw::gc {
 /// The stacks' mutex is taken where a function does not say that it is held.
 class TrackedStacks {
  public:
-  /// `heap`: all addresses that objects can ever have.
+  /// `heap` is the range of all addresses that objects can ever have.
   TrackedStacks(FiberStacks& fibers, WriteTracking& tracking, std::span<const std::byte> heap)
       : fibers_(fibers),
         tracking_(tracking),
         heap_{reinterpret_cast<std::uintptr_t>(heap.data()),
               reinterpret_cast<std::uintptr_t>(heap.data() + heap.size())} {}
 
-  /// Which stacks are scanned.
+  /// Selects the stacks that are scanned.
   enum class Which : std::uint8_t { all, changed };
 
   /// Arms the pages of some stacks that end above `next`, calls `function(heap::Words)` with what is in use
   /// of them, and sets `next` for the next call. Where `function` returns false, the last pause scans the
-  /// stack. Adds the bytes to `bytes`. False when there are no such stacks.
+  /// stack. Adds the bytes to `bytes`. Returns false when there are no such stacks.
   template <typename Function>
   bool scan_some(Which which, std::uintptr_t& next, std::uint64_t& bytes, Function function) {
     const std::lock_guard lock(fibers_.mutex());
@@ -63,7 +63,8 @@ class TrackedStacks {
 
   /// Returns the number of parts for note_dirty().
   [[nodiscard]] std::uint32_t part_count() const { return fibers_.part_count(); }
-  /// Notes which stacks of a part have changed. In the last pause, several threads, with the mutex held.
+  /// Notes which stacks of a part have changed. Several threads may call it in the last pause, with the mutex
+  /// held.
   void note_dirty(std::uint32_t part) const;
   /// Makes all pages dirty, so that writes cost nothing until they are armed again.
   void disarm();
@@ -79,17 +80,17 @@ class TrackedStacks {
   void arm(std::span<FiberStack> stacks);
   void note_all_changed(base::AddressRange pages) const;
 
-  // Calls `function(AddressRange, std::span<FiberStack>)` for each stretch with its stacks.
+  // Calls `function(AddressRange, std::span<FiberStack>)` for each range with its stacks.
   template <typename Function>
-  void for_each_stretch(std::span<FiberStack> stacks, Function function) const {
+  void for_each_range(std::span<FiberStack> stacks, Function function) const {
     while (!stacks.empty()) {
-      base::AddressRange stretch = stacks.front().bounds;
+      base::AddressRange range = stacks.front().bounds;
       std::size_t count = 1;
       if (!is_in_heap(stacks.front())) {
         while (count < stacks.size() && !is_in_heap(stacks[count]) &&
-               stacks[count].bounds.begin - stretch.end <= kMostBetween)
-          stretch.end = stacks[count++].bounds.end;
-        function(stretch, stacks.first(count));
+               stacks[count].bounds.begin - range.end <= kMostBetween)
+          range.end = stacks[count++].bounds.end;
+        function(range, stacks.first(count));
       }
       stacks = stacks.subspan(count);
     }

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "gc/process/concurrent/scanned_stretches.h"
+#include "gc/process/concurrent/scanned_ranges.h"
 #include "gc/process/concurrent/write_tracking.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
@@ -105,9 +105,9 @@ class ClaimedPagesTest : public testing::Test {
   mark::RandomNumbers random_{7};
   heap::Heap heap_;
   heap::Allocator allocator_{heap_};
-  const ScannedStretches stretches_{heap_.map()};
+  const ScannedRanges ranges_{heap_.map()};
   WriteTracking tracking_;
-  ClaimedPages claimed_{stretches_, tracking_};
+  ClaimedPages claimed_{ranges_, tracking_};
   std::vector<Written> objects_;
   PageStarts written_;
 };
@@ -143,10 +143,10 @@ TEST_F(ClaimedPagesTest, WhatIsWrittenInAPassIsFoundByTheNextAtTheLatest) {
 
 TEST_F(ClaimedPagesTest, SomeAreTakenHoweverLittleTimeThereIs) {
   pass([] {});
-  std::size_t stretches = 0;
-  stretches_.for_each([&](base::AddressRange) { ++stretches; });
+  std::size_t ranges = 0;
+  ranges_.for_each([&](base::AddressRange) { ++ranges; });
   for (int writes = 0; writes < 200; ++writes) write_some(written_);
-  const std::size_t most = stretches + written_.size() / WriteTracking::kSomeRuns + 1;
+  const std::size_t most = ranges + written_.size() / WriteTracking::kSomeRuns + 1;
   std::uintptr_t end_before = 0;
   claimed_.begin_pass();
   for (std::size_t calls = 0; !claimed_.is_pass_over(); ++calls) {
@@ -158,7 +158,7 @@ TEST_F(ClaimedPagesTest, SomeAreTakenHoweverLittleTimeThereIs) {
   EXPECT_EQ(written_, PageStarts{});
 }
 
-// Protected pages are no longer protected: the rest of each stretch counts as dirty. It may begin in blocks
+// Protected pages are no longer protected: the rest of each range counts as dirty. It may begin in blocks
 // that hold nothing any more.
 TEST_F(ClaimedPagesTest, AreAllThatIsLeftOnceTheSystemRefuses) {
   const std::size_t first = objects_.size();
@@ -191,7 +191,7 @@ TEST_F(ClaimedPagesTest, AllThatLiesInANewChunkCountsAsWritten) {
     written_.insert(page);
   take_all();
   EXPECT_EQ(written_, PageStarts{});
-  // From now on only what is.
+  // From now on only written pages count.
   pass([] {});
   EXPECT_FALSE(HasFailure());
   write_some(written_);
