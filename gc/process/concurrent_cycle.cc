@@ -242,7 +242,7 @@ bool ConcurrentCycle::mark_rest(MarkEngine& marking, const OwnStack& own_stack, 
   parts_.hooks.tell(CollectionEvent::mark_start);
   marking.marker().set_most_workers(marking.marker().worker_count());
   {
-    const CollectionTrace::Span catching_up(trace, TracePhase::catch_up);
+    const CollectionTrace::Span remarking(trace, TracePhase::remark);
     parts_.marking.end_marking(marking);
   }
   world_.finish_stopped(own_stack, true);

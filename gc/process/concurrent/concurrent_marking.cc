@@ -245,8 +245,8 @@ void ConcurrentMarking::mark() {
   do {
     mark_gathered();
     mark_from_stacks();
-    catch_up_running();
-    catch_up_with_stops();
+    remark_while_running();
+    remark_in_stops();
     patience *= 2;
   } while (goes_on_when_left_alone(patience));
 }
@@ -308,8 +308,8 @@ void ConcurrentMarking::mark_from_idle_stacks(TrackedStacks::Which which) {
   mark_gathered();
 }
 
-// Visits dirty pages, pass by pass, until the rest fits into the pause or the passes no longer halve.
-void ConcurrentMarking::catch_up_running() {
+// Re-marks from dirty pages, pass by pass, until the rest fits into the pause or the passes no longer halve.
+void ConcurrentMarking::remark_while_running() {
   if (!tracking_.arms_while_running()) return;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t round = 1; round <= kMostRounds && !is_hurried(); ++round) {
@@ -321,16 +321,16 @@ void ConcurrentMarking::catch_up_running() {
   }
 }
 
-// Visits dirty pages in stops of the program, a pass by several stops. If a pass finds at least half of what
-// the one before did, the program runs for half as long between stops; once that time is shortest, twice as
-// much is left to the pause instead, since a longer pause does less harm than endless stops.
-void ConcurrentMarking::catch_up_with_stops() {
+// Re-marks from dirty pages in stops of the program, a pass by several stops. If a pass finds at least half
+// of what the one before did, the program runs for half as long between stops; once that time is shortest,
+// twice as much is left to the pause instead, since a longer pause does less harm than endless stops.
+void ConcurrentMarking::remark_in_stops() {
   const base::ShortTurns short_turns;
   std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t gap_divisor = kGapDivisor;
   std::uint64_t times_affordable = 1;
-  // How long the program ran since this pass began, and from the beginning of the pass before to that of this
-  // one.
+  // The program ran for these times since this pass began, and from the beginning of the pass before to that
+  // of this one.
   Milliseconds ran{0};
   Milliseconds ran_before{0};
   Clock::time_point runs_since = pass_start_;
@@ -462,7 +462,7 @@ bool ConcurrentMarking::goes_on_when_left_alone(std::chrono::milliseconds patien
 
 // Visits all dirty pages once while the program runs.
 void ConcurrentMarking::visit_dirty() {
-  const CollectionTrace::Span catching_up(trace_, TracePhase::catch_up);
+  const CollectionTrace::Span remarking(trace_, TracePhase::remark);
   begin_pass();
   while (!claimed_.is_pass_over()) {
     claimed_.claim_some(Clock::time_point::max());
@@ -476,7 +476,7 @@ void ConcurrentMarking::visit_dirty() {
 // Prefetches what a visit to the first page reads first. The processor's own prefetcher detects the stream
 // behind it.
 void ConcurrentMarking::prefetch(base::AddressRange pages) {
-  // Measured with scattered pages of 64-byte objects: 1.0 us a page; with 64 lines 1.3, with none 1.4.
+  // A scattered page of 64-byte objects takes 1.0 us; with 64 lines 1.3, with none 1.4.
   constexpr std::size_t kLines = 16;
   const auto* const start = reinterpret_cast<const char*>(pages.begin);  // NOLINT(performance-no-int-to-ptr)
   const heap::Chunk* const chunk = heap::Chunk::of(start);
@@ -547,7 +547,7 @@ void ConcurrentMarking::end_marking(MarkEngine& engine) {
 
 // Pages need no write protection any more.
 void ConcurrentMarking::visit_dirty_in_pause(MarkEngine& engine) {
-  // Nanoseconds of all mark threads. Relaxed, all: totals, read when the threads are done.
+  // They count nanoseconds of all mark threads. Relaxed, all: totals, read when the threads are done.
   std::atomic<std::int64_t> asking{0};
   std::atomic<std::int64_t> visiting{0};
   const auto visit_part = [&](std::uint32_t part) {

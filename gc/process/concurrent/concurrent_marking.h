@@ -161,8 +161,8 @@ class ConcurrentMarking {
   void mark_uncollectable();
   void mark_from_stacks();
   void mark_from_idle_stacks(TrackedStacks::Which which);
-  void catch_up_running();
-  void catch_up_with_stops();
+  void remark_while_running();
+  void remark_in_stops();
   bool sleeps_after_stop() { return phase() == Phase::marking && rescans_.empty(); }
   void begin_pass();
   [[nodiscard]] bool is_hurried() const { return is_hurried_.load(std::memory_order_relaxed); }

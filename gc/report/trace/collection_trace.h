@@ -33,7 +33,7 @@ enum class TracePhase : std::uint8_t {
   finish,  ///< finalization, weak references, destructors
   sweep,
   mark_concurrently,
-  catch_up,  ///< a pass over dirty pages
+  remark,  ///< a pass over dirty pages
   sweep_concurrently,
 };
 
@@ -46,7 +46,7 @@ inline constexpr std::array<const char*, 11> kTracePhaseNames{"collection",
                                                               "finish",
                                                               "sweep",
                                                               "mark concurrently",
-                                                              "catch up",
+                                                              "re-mark",
                                                               "sweep concurrently"};
 
 /// A number of bytes over time.
@@ -65,9 +65,9 @@ class CollectionTrace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `path`: the file's path, in which %p becomes the process's number and %% a %; empty: there is no file.
-  /// `workers`: the most mark threads. When there is no memory, or the file cannot be written, one line on
-  /// the error output says so.
+  /// `path` is the file's path, in which %p becomes the process's number and %% a %; if it is empty, there is
+  /// no file. There are at most `workers` mark threads. When there is no memory, or the file cannot be
+  /// written, one line on the error output says so.
   CollectionTrace(const std::string& path, std::uint32_t workers);
   CollectionTrace(const CollectionTrace&) = delete;
   CollectionTrace& operator=(const CollectionTrace&) = delete;
@@ -77,7 +77,7 @@ class CollectionTrace {
   /// Returns the time line for the marking engine; null where there is no file.
   [[nodiscard]] mark::TimeLine* workers() { return is_on() ? &recording_->workers : nullptr; }
 
-  /// Begins a phase. `number`: the collection's, where the phase is one, or will end in one.
+  /// Begins a phase. `number` is the collection's, where the phase is one, or will end in one.
   void begin(TracePhase phase, std::uint64_t number = 0, CollectionReason reason = {}) {
     JACKDAW_PROBE2(phase_begin, kTracePhaseNames[static_cast<std::size_t>(phase)], number);
     if (is_on()) [[unlikely]]

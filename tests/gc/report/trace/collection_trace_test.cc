@@ -124,7 +124,7 @@ TEST_F(CollectionTraceTest, HasTheStopsOfACycle) {
   EXPECT_EQ(read.count("B", "sweep concurrently"), cycles);
   EXPECT_EQ(read.count("B", "collection"), GC_get_gc_no());
   EXPECT_EQ(read.count("B", "pause"), sum_logged("stops") + cycles + GC_get_gc_no());
-  EXPECT_EQ(read.count("B", "catch up"), sum_logged("rounds") + cycles);
+  EXPECT_EQ(read.count("B", "re-mark"), sum_logged("rounds") + cycles);
 }
 
 // The phases, and the spans of workers, of a heap that several threads mark.

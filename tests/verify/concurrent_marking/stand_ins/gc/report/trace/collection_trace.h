@@ -11,7 +11,7 @@ enum class TracePhase : std::uint8_t {
   stop_threads,
   clear_marks,
   mark_concurrently,
-  catch_up,
+  remark,
   sweep_concurrently,
 };
 
