@@ -29,7 +29,7 @@ constinit std::uint64_t counted_collections = 0;
 constinit Clock::time_point started;
 constinit Clock::duration time_spent{0};
 constinit Clock::time_point mark_started;
-constinit Clock::duration marking_time{0};  // while the program stood still
+constinit Clock::duration marking_time{0};  // while the program was stopped
 constinit std::uint64_t markings = 0;       // that make up this time
 
 const heap::Heap& heap_now() { return collector().heap(); }

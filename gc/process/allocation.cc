@@ -24,7 +24,7 @@ void* AllocationSlowPath::allocate(const AllocationRequest& request) {
 // No collection can come.
 void* AllocationSlowPath::allocate_in_callback(const AllocationRequest& request) {
   const heap::BeyondBudget beyond_budget;
-  if (!parts_.pauses.stands_still()) return request.attempt();
+  if (!parts_.pauses.is_program_stopped()) return request.attempt();
   return parts_.pauses.allocate([&](heap::Allocator& allocator) { return request.attempt_by(allocator); });
 }
 

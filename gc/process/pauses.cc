@@ -12,13 +12,13 @@ namespace jackdaw::gc {
 
 // Locks the collecting thread's allocator out, since callbacks allocate from blocks of their own.
 void Pauses::begin() {
-  JACKDAW_CHECK(lock_.is_held_by_caller() && !stands_still_);
-  stands_still_ = true;
+  JACKDAW_CHECK(lock_.is_held_by_caller() && !is_program_stopped_);
+  is_program_stopped_ = true;
   heap::Heap::lock_out(threads_.this_thread().allocator());
 }
 
 void Pauses::end() {
-  stands_still_ = false;
+  is_program_stopped_ = false;
   if (made_.size() == 0) return;
   made_.clear();
   heap_.take_back_blocks(allocator_);

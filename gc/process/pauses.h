@@ -18,7 +18,7 @@
 
 namespace jackdaw::gc {
 
-/// One for the process. With the collector's lock.
+/// There is one for the process. Callers hold the collector's lock unless a function says otherwise.
 class Pauses {
  public:
   Pauses(heap::Heap& heap, StoppableMutex& lock, ThreadRegistry& threads, StaticRoots& static_roots,
@@ -33,8 +33,8 @@ class Pauses {
   Pauses(const Pauses&) = delete;
   Pauses& operator=(const Pauses&) = delete;
 
-  /// Whether the program is stopped. For the thread that holds the lock.
-  [[nodiscard]] bool stands_still() const { return stands_still_; }
+  /// Whether the program is stopped.
+  [[nodiscard]] bool is_program_stopped() const { return is_program_stopped_; }
   /// Returns memory for a callback in a pause, by `allocate(heap::Allocator&)`, or null when there is none.
   template <typename Allocate>
   void* allocate(Allocate allocate) {
@@ -45,7 +45,8 @@ class Pauses {
     return object;
   }
   /// These suspend a registered thread until it is resumed (ThreadSuspension::suspend). Collections go on,
-  /// and scan its stack. A thread that holds a lock of the collector releases it first. Without the lock.
+  /// and scan its stack. A thread that holds a lock of the collector releases it first. The caller must not
+  /// hold the lock.
   void suspend(pthread_t thread);
   void resume(pthread_t thread);
 
@@ -66,7 +67,7 @@ class Pauses {
   StaticRoots& static_roots_;
   const ProcessHooks& hooks_;
   CollectionTrace& trace_;
-  bool stands_still_ = false;
+  bool is_program_stopped_ = false;
   // Callbacks allocate from it.
   heap::Allocator allocator_;
   base::PageVector<heap::Object*> made_;
@@ -80,7 +81,7 @@ class ThreadsStopped {
   ThreadsStopped(const ThreadsStopped&) = delete;
   ThreadsStopped& operator=(const ThreadsStopped&) = delete;
 
-  /// False when there was no memory to note all static data.
+  /// Returns false when there was no memory to note all static data.
   [[nodiscard]] bool knows_static_roots() const { return knows_static_roots_; }
   [[nodiscard]] std::uint32_t stopped_threads() const { return stopped_threads_; }
 

@@ -127,7 +127,7 @@ void StopTheWorld::note(const CollectionResult& result, CollectionRecord& record
 }
 
 void StopTheWorld::finish_stopped(const OwnStack& own_stack, bool sweeps_later) {
-  JACKDAW_CHECK(parts_.pauses.stands_still());
+  JACKDAW_CHECK(parts_.pauses.is_program_stopped());
   mark_stopped(own_stack);
   sweep_stopped(sweeps_later);
 }

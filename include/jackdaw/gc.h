@@ -803,7 +803,7 @@ GC_API int GC_CALL GC_is_incremental_mode(void);
 #define GC_PROTECTS_STACK 8
 GC_API int GC_CALL GC_incremental_protection_needs(void);
 
-/* How long the program shall at most stand still at a time where collections are incremental, in
+/* The program shall be stopped for this long at a time at most where collections are incremental, in
    milliseconds, and in milliseconds and nanoseconds (less than a million of them, which are kept but do not
    count). It is no promise. GC_TIME_UNLIMITED, as at first, leaves it as it is: 5 ms, or as the environment
    says (JACKDAW_PAUSE_MS, GC_PAUSE_TIME_TARGET). Not synchronised. */
@@ -998,7 +998,7 @@ GC_API void GC_CALL GC_start_performance_measurement(void);
 GC_API unsigned long GC_CALL GC_get_full_gc_total_time(void);
 GC_API unsigned long GC_CALL GC_get_full_gc_total_ns_frac(void);
 
-/* The time in it during which the program stood still and objects were marked, in milliseconds, and how long
+/* The time in it during which the program was stopped and objects were marked, in milliseconds, and how long
    that took at a time on average, in nanoseconds; 0 before the first. The second takes the lock. */
 GC_API unsigned long GC_CALL GC_get_stopped_mark_total_time(void);
 GC_API unsigned long GC_CALL GC_get_avg_stopped_mark_time_ns(void);
@@ -1035,7 +1035,7 @@ GC_API void GC_CALL GC_foreach_heap_section_inner(GC_heap_section_proc, void* /*
 /* Jackdaw's own. Collects, and writes every live object, its references and all roots to the file at path, in
    which %p stands for the process's number and %n for that of the collection (docs/heap-dump.md; JACKDAW_DUMP
    in the environment does so without a call). Returns when the file is whole: 1; or 0 when it could not be
-   written, or collections are disabled. The other threads stand still for the collection and a fork. */
+   written, or collections are disabled. The other threads are stopped for the collection and a fork. */
 GC_API int GC_CALL GC_dump_heap(const char* /* path */) GC_ATTR_NONNULL(1);
 
 /* Jackdaw's own: profiles of allocation (docs/profile.md; JACKDAW_PROFILE in the environment takes one

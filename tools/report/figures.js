@@ -294,7 +294,7 @@ function figures() {
   add("time-line", "What each worker did, and when",
     "Of a run of its own, which is not among the others. steal: it looked for tasks until it had some; idle: it looked in vain; sleep: it was not called, or had left.",
     marks.filter((result) => result.time_line).map(timeLinePanel));
-  add("pauses", "Pauses", "A pause is the time for which the program's threads stand: here, of jackdaw mark, whole collections, each ring one of them; of programs, so many percent are not longer.",
+  add("pauses", "Pauses", "A pause is the time for which the program's threads are stopped: here, of jackdaw mark, whole collections, each ring one of them; of programs, so many percent are not longer.",
     pausePanels());
   add("operations", "Operations of the program latency", "How long operations took that come due at fixed times. A collector that stops the program delays those that come due meanwhile.",
     latencies.length > 0 ? [operationPanel()] : []);

@@ -23,9 +23,9 @@ namespace jackdaw::gc {
 /// Whether the program has suspended a thread.
 enum class Suspension : std::uint32_t {
   none,
-  asked,     ///< requested; the thread answers with one of the next two
-  put_off,   ///< the thread will stop once it holds no lock and is not blocked
-  standing,  ///< the thread is stopped; collections need not stop it
+  asked,    ///< requested; the thread answers with one of the next two
+  put_off,  ///< the thread will stop once it holds no lock and is not blocked
+  stopped,  ///< the thread is stopped; collections need not stop it
 };
 /// Whether `next` may follow `before`.
 constexpr bool may_follow(Suspension before, Suspension next) {
@@ -36,7 +36,7 @@ constexpr bool may_follow(Suspension before, Suspension next) {
       return before == Suspension::none;
     case Suspension::put_off:
       return before == Suspension::none || before == Suspension::asked;
-    case Suspension::standing:
+    case Suspension::stopped:
       return before == Suspension::asked || before == Suspension::put_off;
   }
   return false;

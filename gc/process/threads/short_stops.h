@@ -13,32 +13,32 @@
 
 namespace jackdaw::gc {
 
-/// A registry of threads has one. The thread that stops the others calls all functions except standing_time()
-/// and stopping_time().
+/// A registry of threads has one. The thread that stops the others calls all functions except
+/// stopped_polling_time() and stopping_time().
 class ShortStops {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `processors`: how many threads can run at once.
+  /// At most `processors` threads can run at once.
   explicit ShortStops(std::uint32_t processors) : processors_(processors) {}
 
   /// Notes that a stop of `others` threads begins.
   void begin(std::uint32_t others) {
     have_processors_ = others < processors_;
     const bool is_short = have_processors_ && expected_ <= kLongest;
-    // Relaxed, here and in standing_time: a length of time that orders nothing.
-    standing_time_.store(is_short ? kTimesLonger * expected_ : Clock::duration::zero(),
-                         std::memory_order_relaxed);
+    // Relaxed, here and in stopped_polling_time: a length of time that orders nothing.
+    stopped_polling_time_.store(is_short ? kTimesLonger * expected_ : Clock::duration::zero(),
+                                std::memory_order_relaxed);
   }
   /// Notes that all threads have stopped.
-  void note_standing(Clock::time_point now) { standing_since_ = now; }
+  void note_all_stopped(Clock::time_point now) { stopped_since_ = now; }
   /// Notes that the stop ends and its threads may resume.
-  void end(Clock::time_point now) { expected_ = (expected_ + (now - standing_since_)) / 2; }
+  void end(Clock::time_point now) { expected_ = (expected_ + (now - stopped_since_)) / 2; }
 
   /// Returns how long to poll for the end of a stop that was just requested. Any thread.
   [[nodiscard]] Clock::duration stopping_time() const {
-    const Clock::duration standing = standing_time();
-    return standing == standing.zero() ? standing : kAnswering + standing;
+    const Clock::duration stopped = stopped_polling_time();
+    return stopped == stopped.zero() ? stopped : kAnswering + stopped;
   }
   /// Returns how long to poll for threads that stop by themselves, before they are signalled. If they did
   /// not, as they compute without allocating, a growing number of stops is not delayed.
@@ -58,8 +58,8 @@ class ShortStops {
     return have_processors_ ? kAnswering : Clock::duration::zero();
   }
   /// Returns how long a stopped thread polls for the end of the stop. Any thread.
-  [[nodiscard]] Clock::duration standing_time() const {
-    return standing_time_.load(std::memory_order_relaxed);
+  [[nodiscard]] Clock::duration stopped_polling_time() const {
+    return stopped_polling_time_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -75,8 +75,8 @@ class ShortStops {
   std::uint32_t failures_ = 0;           // of threads to stop by themselves: 0, 1, 3, 7 and so on
   std::uint32_t signalled_at_once_ = 0;  // further stops that are not delayed
   Clock::duration expected_{0};          // length of a stop after all threads have stopped
-  Clock::time_point standing_since_;
-  std::atomic<Clock::duration> standing_time_{Clock::duration::zero()};
+  Clock::time_point stopped_since_;
+  std::atomic<Clock::duration> stopped_polling_time_{Clock::duration::zero()};
 };
 
 }  // namespace jackdaw::gc

@@ -56,14 +56,14 @@ void StopProtocol::sleep_on(base::FutexWord& word, std::uint32_t unwanted, std::
 
 void StopProtocol::answer_pending_stop(ProcessThread& thread) {
   const int error = errno;
-  // Acquire: pairs with the release in ask_to_stop, so that stand_still finds that stop's epoch.
+  // Acquire: pairs with the release in ask_to_stop, so that stop_here finds that stop's epoch.
   thread.stop_pending_.exchange(false, std::memory_order_acquire);
   if (!kStopsBySignal || !protocol_->answers_in_handler(thread)) {
     const base::SignalsBlocked as_in_a_handler(base::kAllSignals);
-    stand_still(thread);
+    stop_here(thread);
     ThreadSuspension::answer(thread);
   }
-  ThreadSuspension::stand_if_suspended();
+  ThreadSuspension::stop_if_suspended();
   errno = error;
 }
 
@@ -103,12 +103,12 @@ void StopProtocol::handle_stop_signal(int, siginfo_t*, void* context) {
     thread->stop_pending_.store(true, std::memory_order_relaxed);
   } else {
     const auto* const interrupted = static_cast<const ucontext_t*>(context);
-    stand_still(*thread, interrupted);
+    stop_here(*thread, interrupted);
     ThreadSuspension::answer(*thread, interrupted);
   }
 }
 
-void StopProtocol::stand_still(ProcessThread& thread, const ucontext_t* interrupted) {
+void StopProtocol::stop_here(ProcessThread& thread, const ucontext_t* interrupted) {
   // Relaxed: the thread's own word.
   JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) == 0);
   base::Stress::delay();
@@ -124,13 +124,13 @@ void StopProtocol::stand_still(ProcessThread& thread, const ucontext_t* interrup
     JACKDAW_PROBE1(stop_answered, thread.number_);
     if (protocol_->trace_.is_on()) [[unlikely]]
       thread.answered_at_ = CollectionTrace::Clock::now();
-    // Release: pairs with the acquire in wait_until_all_stand_still, so that the collector sees all that this
+    // Release: pairs with the acquire in wait_until_all_stopped, so that the collector sees all that this
     // thread wrote.
     const std::uint32_t before = running.value().fetch_sub(1, std::memory_order_release);
     JACKDAW_CHECK(before != 0);
     if (before == 1) running.wake_all();
   }
-  static_cast<void>(epoch.poll_while(stop, protocol_->short_stops_.standing_time()));
+  static_cast<void>(epoch.poll_while(stop, protocol_->short_stops_.stopped_polling_time()));
   // Acquire: pairs with the release in let_others_go_on, so that this thread sees what the collector wrote.
   while (epoch.value().load(std::memory_order_acquire) == stop) epoch.wait(stop);
   // Relaxed, both: a thread that sees the epoch also sees what was written before it.
@@ -141,14 +141,14 @@ void StopProtocol::stand_still(ProcessThread& thread, const ucontext_t* interrup
 
 bool StopProtocol::is_to_stop(ProcessThread* thread) {
   return thread != ProcessThread::current() && !thread->is_blocked_ && !thread->is_gone_ &&
-         thread->suspension() != Suspension::standing;
+         thread->suspension() != Suspension::stopped;
 }
 
 std::uint32_t StopProtocol::stop_others() {
   list_.mutex.lock();
   list_.mutex.let_nobody_pass();
   // Relaxed, all but the last: only the holder of the lock writes the epoch, and a thread that sees the
-  // request but an even epoch does not answer yet. Release: pairs with the acquire in stand_still.
+  // request but an even epoch does not answer yet. Release: pairs with the acquire in stop_here.
   const std::uint32_t stop = stop_epoch_.value().load(std::memory_order_relaxed) + 1;
   JACKDAW_CHECK(stop % 2 != 0);
   std::uint32_t others = 0;
@@ -170,8 +170,8 @@ std::uint32_t StopProtocol::stop_others() {
         requests_.ask_to_stop(*thread);
     }
   }
-  wait_until_all_stand_still();
-  short_stops_.note_standing(ShortStops::Clock::now());
+  wait_until_all_stopped();
+  short_stops_.note_all_stopped(ShortStops::Clock::now());
   list_.forget_gone();
   return others;
 }
@@ -182,17 +182,17 @@ bool StopProtocol::all_stop_by_themselves(std::uint32_t others) {
   if (others == 0) return true;
   const ShortStops::Clock::duration time = short_stops_.self_stopping_time();
   if (time == time.zero()) return false;
-  // Relaxed: wait_until_all_stand_still reads it again.
+  // Relaxed: wait_until_all_stopped reads it again.
   const bool do_all = base::poll_for(
       time, [this] { return requests_.still_running().value().load(std::memory_order_relaxed) == 0; });
   short_stops_.note_self_stopping(do_all);
   return do_all;
 }
 
-void StopProtocol::wait_until_all_stand_still() {
+void StopProtocol::wait_until_all_stopped() {
   StopRequests::Patience patience;
   std::uint32_t running = 0;
-  // Acquire: pairs with the release in stand_still.
+  // Acquire: pairs with the release in stop_here.
   while ((running = requests_.still_running().value().load(std::memory_order_acquire)) != 0) {
     if (requests_.still_running().poll_while(running, short_stops_.answering_time()))
       requests_.await_answers(requests_.still_running(), running, patience);
@@ -231,7 +231,7 @@ void StopProtocol::let_others_go_on() {
   JACKDAW_CHECK(list_.mutex.is_held_by_caller());
   JACKDAW_CHECK(stop_epoch_.value().load(std::memory_order_relaxed) % 2 != 0);
   // Relaxed load: only the holder of the lock writes it. Release store: pairs with the acquire in
-  // stand_still.
+  // stop_here.
   stop_epoch_.value().store(stop_epoch_.value().load(std::memory_order_relaxed) + 1,
                             std::memory_order_release);
 }

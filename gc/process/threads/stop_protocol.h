@@ -129,11 +129,11 @@ class StopProtocol {
   static void handle_signal(int, siginfo_t* info, void* context);
   static void handle_stop_signal(int, siginfo_t*, void* context);
   // `interrupted` is the context that a signal handler got.
-  [[gnu::noinline]] static void stand_still(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
+  [[gnu::noinline]] static void stop_here(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
 
   static bool is_to_stop(ProcessThread* thread);
   bool all_stop_by_themselves(std::uint32_t others);
-  void wait_until_all_stand_still();
+  void wait_until_all_stopped();
   void let_others_go_on();
   void resume_others_now();
   void note_stops();

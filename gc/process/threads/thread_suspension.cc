@@ -24,7 +24,7 @@ void StoppableMutex::end_use() {
   const std::uint32_t left = uses() - 1;
   uses_.store(left, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (left == 0) ThreadSuspension::stand_if_suspended();
+  if (left == 0) ThreadSuspension::stop_if_suspended();
 }
 
 ThreadSuspension* ThreadSuspension::suspension_ = nullptr;
@@ -87,7 +87,7 @@ bool ThreadSuspension::has_suspended() {
 void ThreadSuspension::answer(ProcessThread& thread, const ucontext_t* interrupted) {
   if (thread.suspension() != Suspension::asked) return;
   if (StoppableMutex::uses() == 0) {
-    suspension_->stand_suspended(thread, interrupted);
+    suspension_->stop_suspended(thread, interrupted);
   } else {
     thread.set_suspension(Suspension::put_off);
     suspension_->reply_to_suspender();
@@ -96,20 +96,20 @@ void ThreadSuspension::answer(ProcessThread& thread, const ucontext_t* interrupt
 
 // The suspending thread holds the registry's lock until this thread has stopped, so no collection is under
 // way.
-void ThreadSuspension::stand_suspended(ProcessThread& thread, const ucontext_t* interrupted) {
-  begin_to_stand(thread, stack_pointer_below_registers(), interrupted);
+void ThreadSuspension::stop_suspended(ProcessThread& thread, const ucontext_t* interrupted) {
+  note_stopped(thread, stack_pointer_below_registers(), interrupted);
   await_resumption(thread);
 }
 
 // While the lock is held, no collection waits for this thread. The lock is released before the thread stops,
 // and no handler runs in between.
-void ThreadSuspension::stand_by_itself(ProcessThread& thread) {
+void ThreadSuspension::stop_by_itself(ProcessThread& thread) {
   std::optional<base::SignalsBlocked> as_in_a_handler;
   {
     const std::lock_guard lock(list_.mutex);
     if (thread.suspension() != Suspension::put_off) return;
     as_in_a_handler.emplace(base::kAllSignals);
-    begin_to_stand(thread, stack_pointer_below_registers());
+    note_stopped(thread, stack_pointer_below_registers());
   }
   await_resumption(thread);
 }
@@ -119,29 +119,29 @@ void ThreadSuspension::stand_by_itself(ProcessThread& thread) {
 void ThreadSuspension::await_resumption(ProcessThread& thread) {
   JACKDAW_CHECK(StoppableMutex::uses() == 0);
   const base::SignalsBlocked but_for_setuid(base::kAllSignals & ~base::bit_of(ReservedSignal::kNumber));
-  while (thread.suspension() == Suspension::standing)
-    thread.suspension_.wait(static_cast<std::uint32_t>(Suspension::standing));
+  while (thread.suspension() == Suspension::stopped)
+    thread.suspension_.wait(static_cast<std::uint32_t>(Suspension::stopped));
 }
 
 // The stack of a blocked thread is already noted, and a collection may be scanning it.
-void ThreadSuspension::begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer,
-                                      const ucontext_t* interrupted) {
+void ThreadSuspension::note_stopped(ProcessThread& thread, std::uintptr_t stack_pointer,
+                                    const ucontext_t* interrupted) {
   // Relaxed: the thread's own word.
   JACKDAW_CHECK(thread.critical_depth_.load(std::memory_order_relaxed) == 0);
   if (!thread.is_blocked_) thread.stack_.note(stack_pointer, interrupted);
-  thread.set_suspension(Suspension::standing);
+  thread.set_suspension(Suspension::stopped);
   reply_to_suspender();
 }
 
 // Relaxed, all: the thread's own words.
-void ThreadSuspension::stand_if_suspended() {
+void ThreadSuspension::stop_if_suspended() {
   ProcessThread* const thread = ProcessThread::current();
   if (thread == nullptr || StoppableMutex::uses() != 0) return;
   if (thread->suspension() != Suspension::put_off) return;
   if (thread->critical_depth_.load(std::memory_order_relaxed) != 0) {
     thread->stop_pending_.store(true, std::memory_order_relaxed);  // at the section's end
   } else {
-    suspension_->stand_by_itself(*thread);
+    suspension_->stop_by_itself(*thread);
   }
 }
 

@@ -18,7 +18,7 @@
 
 namespace jackdaw::gc {
 
-/// One for the process.
+/// There is one for the process.
 class ThreadSuspension {
  public:
   ThreadSuspension(ThreadList& list, StopRequests& requests) : list_(list), requests_(requests) {
@@ -34,23 +34,23 @@ class ThreadSuspension {
   /// Returns when the thread has stopped, is blocked or was resumed, or does not exist. The caller must hold
   /// no lock.
   void await_suspension(pthread_t thread);
-  /// Resumes a thread. Only between collections.
+  /// Resumes a thread; to be called between collections.
   void resume(pthread_t thread);
   /// Whether the thread was suspended and has not been resumed. Any thread.
   bool is_suspended(pthread_t thread);
   /// Whether any thread was suspended and has not been resumed. Any thread.
   bool has_suspended();
   /// Stops the calling thread, which released its last lock, if it was suspended.
-  static void stand_if_suspended();
+  static void stop_if_suspended();
   /// Answers a request to suspend the calling thread. Called in the stop signal's handler, or with all
   /// signals blocked.
   static void answer(ProcessThread& thread, const ucontext_t* interrupted = nullptr);
 
  private:
-  [[gnu::noinline]] void stand_suspended(ProcessThread& thread, const ucontext_t* interrupted);
-  [[gnu::noinline]] void stand_by_itself(ProcessThread& thread);
-  void begin_to_stand(ProcessThread& thread, std::uintptr_t stack_pointer,
-                      const ucontext_t* interrupted = nullptr);
+  [[gnu::noinline]] void stop_suspended(ProcessThread& thread, const ucontext_t* interrupted);
+  [[gnu::noinline]] void stop_by_itself(ProcessThread& thread);
+  void note_stopped(ProcessThread& thread, std::uintptr_t stack_pointer,
+                    const ucontext_t* interrupted = nullptr);
   static void await_resumption(ProcessThread& thread);
   void reply_to_suspender();
 

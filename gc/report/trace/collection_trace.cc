@@ -137,7 +137,7 @@ void CollectionTrace::write_stop(const ThreadStop& stop) {
   const auto thread = static_cast<std::uint32_t>(stop.thread);
   TraceFile& file = recording_->file;
   file.event('X', "stop").thread(thread).at(stop.asked).lasting(stop.answered - stop.asked);
-  file.event('X', "stand still").thread(thread).at(stop.answered).lasting(stop.resumed - stop.answered);
+  file.event('X', "stopped").thread(thread).at(stop.answered).lasting(stop.resumed - stop.answered);
 }
 
 void CollectionTrace::write_worker(std::uint32_t worker) {

@@ -21,11 +21,11 @@ namespace {
 
 // While both are true, only a collection runs.
 std::atomic<bool> all_are_registered{false};
-std::atomic<bool> threads_stand_still{false};
-std::atomic<std::uint64_t> calls_while_they_do{0};
+std::atomic<bool> threads_are_stopped{false};
+std::atomic<std::uint64_t> calls_while_stopped{0};
 
 void note_call() {
-  if (all_are_registered.load() && threads_stand_still.load()) calls_while_they_do.fetch_add(1);
+  if (all_are_registered.load() && threads_are_stopped.load()) calls_while_stopped.fetch_add(1);
 }
 
 }  // namespace
@@ -174,14 +174,14 @@ void use_everything() {
   }
 }
 
-TEST(MallocLock, IsNotAskedForWhileThreadsStandStill) {
+TEST(MallocLock, IsNotAskedForWhileThreadsAreStopped) {
   setenv("JACKDAW_MARKERS", "2", 1);
   GC_INIT();
   GC_set_java_finalization(1);
   GC_set_toggleref_func([](void*) { return GC_TOGGLE_REF_WEAK; });
   GC_set_on_collection_event([](GC_EventType type) {
-    if (type == GC_EVENT_POST_STOP_WORLD) threads_stand_still.store(true);
-    if (type == GC_EVENT_PRE_START_WORLD) threads_stand_still.store(false);
+    if (type == GC_EVENT_POST_STOP_WORLD) threads_are_stopped.store(true);
+    if (type == GC_EVENT_PRE_START_WORLD) threads_are_stopped.store(false);
   });
   std::barrier all_wait(kThreads + 1);
   std::array<std::thread, kThreads> threads;
@@ -203,7 +203,7 @@ TEST(MallocLock, IsNotAskedForWhileThreadsStandStill) {
   all_wait.arrive_and_wait();
   for (std::thread& thread : threads) thread.join();
   EXPECT_GE(GC_get_gc_no(), kThreads * kRounds / 4);
-  EXPECT_EQ(calls_while_they_do.load(), 0U);
+  EXPECT_EQ(calls_while_stopped.load(), 0U);
 }
 
 }  // namespace

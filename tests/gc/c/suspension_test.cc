@@ -92,7 +92,7 @@ class Worker {
   pthread_t thread_{};
 };
 
-void expect_to_stand_still(const Worker& worker) {
+void expect_stopped(const Worker& worker) {
   const std::uint64_t steps = worker.steps();
   for (int i = 0; i < 100; ++i) sched_yield();
   GC_gcollect();
@@ -108,7 +108,7 @@ TEST_F(Suspension, LastsUntilTheThreadIsResumed) {
   const Worker worker([](Worker&) {});
   for (int round = 0; round < 20; ++round) {
     worker.suspend();
-    expect_to_stand_still(worker);
+    expect_stopped(worker);
     worker.resume();
     worker.await_steps(1);
   }
@@ -187,7 +187,7 @@ TEST_F(Suspension, OfABlockedThreadBeginsWhenItEndsToBeBlocked) {
   collect();
   may_end_blocking.store(true);
   while (blocked.load() != 0) sched_yield();
-  expect_to_stand_still(worker);
+  expect_stopped(worker);
   collect();
   worker.resume();
   worker.await_steps(3);
@@ -205,7 +205,7 @@ TEST_F(Suspension, OfItselfWaitsForAnother) {
   });
   for (int round = 0; round < 10; ++round) {
     while (GC_is_thread_suspended(worker.id()) == 0) sched_yield();
-    expect_to_stand_still(worker);
+    expect_stopped(worker);
     GC_resume_thread(worker.id());  // after which it may suspend itself again
   }
 }
@@ -226,7 +226,7 @@ TEST_F(Suspension, InAQueueForALockKeepsNobodyBehindFromIt) {
   mutex.unlock();
   suspending.join();
   second.await_steps(2);
-  expect_to_stand_still(first);
+  expect_stopped(first);
   first.resume();
   first.await_steps(1);
 }
@@ -239,7 +239,7 @@ TEST_F(Suspension, OfAThreadThatBlocksAllSignalsBegins) {
   });
   worker.await_steps(1);
   worker.suspend();
-  expect_to_stand_still(worker);
+  expect_stopped(worker);
   worker.resume();
   worker.await_steps(1);
 }
@@ -249,7 +249,7 @@ TEST_F(Suspension, LetsTheProgramChangeItsUser) {
   const Worker worker([](Worker&) {});
   worker.suspend();
   EXPECT_EQ(setuid(getuid()), 0);
-  expect_to_stand_still(worker);
+  expect_stopped(worker);
   worker.resume();
   worker.await_steps(1);
 }

@@ -456,10 +456,10 @@ class CPthreadsCancelled : public testing::TestWithParam<GC_EventType> {
     cancel_one(false);  // the first time the C library loads what it needs
     when_ = GetParam();
     GC_set_on_collection_event([](GC_EventType type) {
-      if (type == GC_EVENT_PRE_START_WORLD) stand_still_ = false;
+      if (type == GC_EVENT_PRE_START_WORLD) is_stopped_ = false;
       if (type == when_ && is_ready_) pthread_cancel(thread_);
       if (type == GC_EVENT_POST_STOP_WORLD) {
-        stand_still_ = true;
+        is_stopped_ = true;
         for (int i = 0; i < 100; ++i) sched_yield();  // to threads that are not stopped
       }
     });
@@ -479,7 +479,7 @@ class CPthreadsCancelled : public testing::TestWithParam<GC_EventType> {
     const auto wait_to_be_cancelled = [](void* is_anywhere) -> void* {
       // The compiler must not see which function is called: it would know that one throws nothing.
       void (*volatile wait)() = is_anywhere != nullptr ? compute_for_ever : sleep_for_ever;
-      pthread_cleanup_push([](void*) { runs_meanwhile_ += stand_still_ ? 1 : 0; }, nullptr);
+      pthread_cleanup_push([](void*) { runs_meanwhile_ += is_stopped_ ? 1 : 0; }, nullptr);
       is_ready_ = true;
       if (is_anywhere != nullptr) pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
       wait();
@@ -500,7 +500,7 @@ class CPthreadsCancelled : public testing::TestWithParam<GC_EventType> {
   static inline GC_EventType when_;
   static inline pthread_t thread_;
   static inline std::atomic<bool> is_ready_{false};
-  static inline std::atomic<bool> stand_still_{false};
+  static inline std::atomic<bool> is_stopped_{false};
   static inline std::atomic<int> runs_meanwhile_{0};
 };
 

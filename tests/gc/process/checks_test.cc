@@ -32,7 +32,7 @@ TEST_F(CollectorChecks, AMutexIsTakenOnceAndReleasedByItsHolder) {
   EXPECT_CHECK_TO_FAIL(std::thread([&] { mutex.unlock(); }).join(), "is_held_by_caller\\(\\)");
 }
 
-TEST_F(CollectorChecks, ThreadsRegisterOnceAndAreResumedWhenTheyStandStill) {
+TEST_F(CollectorChecks, ThreadsRegisterOnceAndAreResumedWhenTheyAreStopped) {
   ThreadRegistry& threads = ProcessCollector::instance().threads();
   EXPECT_CHECK_TO_FAIL(threads.register_current(), R"(current\(\) == nullptr)");
   EXPECT_CHECK_TO_FAIL(threads.stops().resume_others(), "list_\\.mutex\\.is_held_by_caller\\(\\)");
@@ -40,10 +40,10 @@ TEST_F(CollectorChecks, ThreadsRegisterOnceAndAreResumedWhenTheyStandStill) {
 
 TEST_F(CollectorChecks, AThreadIsSuspendedStepByStep) {
   static_assert(may_follow(Suspension::none, Suspension::asked));
-  static_assert(may_follow(Suspension::asked, Suspension::standing));
-  static_assert(may_follow(Suspension::standing, Suspension::none));
-  static_assert(!may_follow(Suspension::none, Suspension::standing));
-  static_assert(!may_follow(Suspension::standing, Suspension::put_off));
+  static_assert(may_follow(Suspension::asked, Suspension::stopped));
+  static_assert(may_follow(Suspension::stopped, Suspension::none));
+  static_assert(!may_follow(Suspension::none, Suspension::stopped));
+  static_assert(!may_follow(Suspension::stopped, Suspension::put_off));
 }
 
 TEST_F(CollectorChecks, APhaseFollowsFromTheOneBefore) {

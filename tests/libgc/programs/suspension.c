@@ -70,7 +70,7 @@ int main(void) {
   is_to_end = 1;
   pthread_join(thread, NULL);
   printf("lists are %s\n", broken ? "broken" : "whole");
-  printf("a suspended thread %s\n", moved ? "moves" : "stands still");
+  printf("a suspended thread %s\n", moved ? "moves" : "is stopped");
   printf("what is said of it is %s\n", wrong ? "wrong" : "right");
   printf("a thread that is not registered: %d\n", GC_is_thread_suspended((pthread_t)1));
   return 0;

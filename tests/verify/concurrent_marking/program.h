@@ -92,7 +92,7 @@ class Program {
     heap_.begin_marking();
     marking_.start_marking(roots, {});
   }
-  /// The program's threads stand still, having these roots.
+  /// Ends the marking with these roots, with the program's thread stopped.
   void end_marking(std::span<heap::Object* const> roots) {
     gc::MarkEngine engine;
     const std::lock_guard lock(lock_);

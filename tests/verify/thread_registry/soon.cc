@@ -1,4 +1,4 @@
-// Two threads that stand still go on when one of them is woken, and nobody wakes the other but that one.
+// Two stopped threads go on when one of them is woken, and only that one wakes the other.
 #include "tests/verify/thread_registry/registry.h"
 
 namespace {

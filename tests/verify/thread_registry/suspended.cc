@@ -1,5 +1,5 @@
 // A thread is suspended by hand and resumed, in and out of critical sections and while it uses a lock:
-// at once or put off, it stands still until it is resumed, and whoever waits for that sees what it did.
+// at once or put off, it is stopped until it is resumed, and the thread that waits for that sees what it did.
 #include "tests/verify/thread_registry/registry.h"
 
 namespace {

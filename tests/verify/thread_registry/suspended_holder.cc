@@ -1,5 +1,5 @@
-// A thread is suspended by hand while it holds a lock: it stands still when it has released it, so the lock
-// is free for the thread that suspended it.
+// A thread is suspended by hand while it holds a lock: it stops when it has released it, so the lock is
+// free for the thread that suspended it.
 #include <mutex>
 
 #include "tests/verify/thread_registry/registry.h"

@@ -1,4 +1,4 @@
-// Two threads stand still, so that the collector sees their stacks, and go on when the stop ends: each is
+// Two threads are stopped, so that the collector sees their stacks, and go on when the stop ends: each is
 // woken by the thread that stopped them.
 #include "tests/verify/thread_registry/registry.h"
 

@@ -19,7 +19,7 @@ class ShortStopsTest : public testing::Test {
   void stop_often(std::uint32_t others, ShortStops::Clock::duration time) {
     for (int i = 0; i < 20; ++i) {
       stops_.begin(others);
-      stops_.note_standing(now_);
+      stops_.note_all_stopped(now_);
       stops_.end(now_ += time);
     }
     stops_.begin(others);
@@ -32,26 +32,26 @@ class ShortStopsTest : public testing::Test {
 TEST_F(ShortStopsTest, ArePolledForAsLongAsTheyTake) {
   stop_often(3, microseconds(40));
   EXPECT_GT(stops_.answering_time(), kNotAtAll);
-  EXPECT_GE(stops_.standing_time(), microseconds(60));
-  EXPECT_LE(stops_.standing_time(), microseconds(100));
-  EXPECT_GT(stops_.stopping_time(), stops_.standing_time());
+  EXPECT_GE(stops_.stopped_polling_time(), microseconds(60));
+  EXPECT_LE(stops_.stopped_polling_time(), microseconds(100));
+  EXPECT_GT(stops_.stopping_time(), stops_.stopped_polling_time());
 }
 
 TEST_F(ShortStopsTest, AreSleptThroughWhereThreadsHaveNoProcessor) {
   stop_often(4, microseconds(40));
   EXPECT_EQ(stops_.answering_time(), kNotAtAll);
-  EXPECT_EQ(stops_.standing_time(), kNotAtAll);
+  EXPECT_EQ(stops_.stopped_polling_time(), kNotAtAll);
   EXPECT_EQ(stops_.stopping_time(), kNotAtAll);
 }
 
 TEST_F(ShortStopsTest, AreShortNoMoreWhereTheyTookLong) {
   stop_often(3, microseconds(40));
   stop_often(3, std::chrono::milliseconds(5));
-  EXPECT_EQ(stops_.standing_time(), kNotAtAll);
+  EXPECT_EQ(stops_.stopped_polling_time(), kNotAtAll);
   EXPECT_EQ(stops_.stopping_time(), kNotAtAll);
   EXPECT_GT(stops_.answering_time(), kNotAtAll) << "threads answer soon all the same";
   stop_often(3, microseconds(40));
-  EXPECT_GT(stops_.standing_time(), kNotAtAll);
+  EXPECT_GT(stops_.stopped_polling_time(), kNotAtAll);
 }
 
 TEST_F(ShortStopsTest, WaitForThreadsThatStopByThemselves) {

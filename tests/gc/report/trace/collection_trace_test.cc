@@ -107,7 +107,7 @@ TEST_F(CollectionTraceTest, HasTheStopOfEachThread) {
   read.expect_in_order();
   EXPECT_GE(sum_logged("stopped_threads"), 3U * kThreads);
   EXPECT_EQ(read.count("X", "stop"), sum_logged("stopped_threads"));
-  EXPECT_EQ(read.count("X", "stand still"), sum_logged("stopped_threads"));
+  EXPECT_EQ(read.count("X", "stopped"), sum_logged("stopped_threads"));
 }
 
 TEST_F(CollectionTraceTest, HasTheStopsOfACycle) {

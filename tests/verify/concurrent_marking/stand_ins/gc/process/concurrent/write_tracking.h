@@ -40,8 +40,8 @@ inline std::atomic<std::uint32_t>& entry_of(std::uintptr_t address) {
   return is_armed[address % jackdaw::heap::kChunkBytes / kBytes];
 }
 
-// A bit for each page of the range that was written, from its first on. Here and below, the entries' accesses
-// are relaxed: the locks order them.
+// Returns a bit for each page of the range that was written, from its first on. Here and below, the entries'
+// accesses are relaxed: the locks order them.
 inline std::uint32_t find_written(std::uintptr_t begin, std::uintptr_t end, bool arms) {
   const std::lock_guard held(lock);
   std::uint32_t written = 0;
@@ -50,7 +50,7 @@ inline std::uint32_t find_written(std::uintptr_t begin, std::uintptr_t end, bool
     written |= 1U << (page - begin) / kBytes;
     if (arms) entry_of(page).store(1, std::memory_order_relaxed);
   }
-  if (!arms || written == 0 || program_thread::stands_still) return written;
+  if (!arms || written == 0 || program_thread::is_stopped) return written;
   const std::lock_guard interrupt(program_thread::instruction);
   return written;
 }

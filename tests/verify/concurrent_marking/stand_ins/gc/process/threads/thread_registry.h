@@ -12,12 +12,12 @@
 namespace verify::program_thread {
 
 // Held by the thread in a critical section, and, for an instruction that writes to memory that may be armed,
-// by its processor, which is not interrupted meanwhile. Whoever stops it holds both: what the thread did
-// before is seen, and it sees what was done. It may go on reading, which makes no difference.
+// by its processor, which is not interrupted meanwhile. The thread that stops it holds both: what the thread
+// did before is seen, and it sees what was done. It may go on reading, which makes no difference.
 inline Mutex critical_section;
 inline Mutex instruction;
-// Written and read by whoever stops it.
-inline bool stands_still = false;
+// Written and read by the thread that stops it.
+inline bool is_stopped = false;
 
 }  // namespace verify::program_thread
 
@@ -27,10 +27,10 @@ struct StopProtocol {
   static void stop_others() {
     verify::program_thread::critical_section.lock();
     verify::program_thread::instruction.lock();
-    verify::program_thread::stands_still = true;
+    verify::program_thread::is_stopped = true;
   }
   static void resume_others() {
-    verify::program_thread::stands_still = false;
+    verify::program_thread::is_stopped = false;
     verify::program_thread::instruction.unlock();
     verify::program_thread::critical_section.unlock();
   }

@@ -1,5 +1,5 @@
-// Stands in for gc/process/threads/short_stops.h: who waits for threads that stop by themselves looks once,
-// and nobody else polls, as that is a hint.
+// Stands in for gc/process/threads/short_stops.h: a wait for threads that stop by themselves looks once, and
+// no other wait polls, as polling is a hint.
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@ class ShortStops {
   };
   explicit ShortStops(std::uint32_t) {}
   static void begin(std::uint32_t) {}
-  static void note_standing(Clock::time_point) {}
+  static void note_all_stopped(Clock::time_point) {}
   static void end(Clock::time_point) {}
   [[nodiscard]] static std::chrono::nanoseconds self_stopping_time() { return std::chrono::nanoseconds(1); }
   static void note_self_stopping(bool) {}
   [[nodiscard]] static std::chrono::nanoseconds stopping_time() { return {}; }
   [[nodiscard]] static std::chrono::nanoseconds answering_time() { return {}; }
-  [[nodiscard]] static std::chrono::nanoseconds standing_time() { return {}; }
+  [[nodiscard]] static std::chrono::nanoseconds stopped_polling_time() { return {}; }
 };
 
 }  // namespace jackdaw::gc
