@@ -195,7 +195,7 @@ void CollectionPlan::note_stopped(Clock::time_point start, Clock::duration pause
   const std::uint64_t live = counters_.live_bytes();
   cost_.note(start - pacing_.last_end(), pause);
   found_.cost = cost_.level();
-  pacing_.note_allocated(start, Clock::now(), allocated);
+  pacing_.note_allocated(start, start + pause, allocated);
   pacing_.note_stopped(pause, live);
   pacing_.note_live(live_before, allocated, live);
   found_.is_growing = live > live_before + allocated - allocated / 4;
@@ -213,7 +213,7 @@ void CollectionPlan::note_cycle_begins(std::uint64_t root_bytes) {
 }
 
 void CollectionPlan::note_cycle(Clock::time_point start, Clock::duration pause, std::uint64_t allocated) {
-  pacing_.note_allocated(start, Clock::now(), allocated);
+  pacing_.note_allocated(start, start + pause, allocated);
   if (pacing_.is_failure(pause, counters_.live_bytes())) pacing_.note_failed();
   is_sweep_unnoted_ = true;
 }

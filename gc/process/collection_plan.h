@@ -132,10 +132,10 @@ class CollectionPlan {
   /// were live, and `allocated` were allocated.
   void note_stopped(Clock::time_point start, Clock::duration pause, std::uint64_t live_before,
                     std::uint64_t allocated);
-  /// Notes that all collectable objects were dropped, from `start` on, when `allocated` bytes were allocated
-  /// since the last collection. Its pause says nothing of one that marks.
-  void note_dropped(Clock::time_point start, std::uint64_t allocated) {
-    pacing_.note_allocated(start, Clock::now(), allocated);
+  /// Notes that all collectable objects were dropped between `start` and `end`, when `allocated` bytes were
+  /// allocated since the last collection. Its pause says nothing of one that marks.
+  void note_dropped(Clock::time_point start, Clock::time_point end, std::uint64_t allocated) {
+    pacing_.note_allocated(start, end, allocated);
   }
   /// Notes that a cycle begins, which searched `root_bytes` of roots.
   void note_cycle_begins(std::uint64_t root_bytes);

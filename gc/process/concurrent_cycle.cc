@@ -166,7 +166,7 @@ bool ConcurrentCycle::begin(const OwnStack& own_stack, CollectionReason reason) 
   marking.marker().set_most_workers(parts_.plan.most_concurrent_markers());
   parts_.plan.note_cycle_begins(parts_.roots.searched_bytes());
   reason_ = reason;
-  const std::chrono::nanoseconds first_pause = Clock::now() - start;
+  const std::chrono::nanoseconds first_pause = parts_.pauses.last_end() - start;
   parts_.counters.note_pause(first_pause);
   parts_.marking.start_marking(*first_roots, first_pause);
   parts_.plan.set_budget();
@@ -213,7 +213,7 @@ bool ConcurrentCycle::end_marking(const OwnStack& own_stack) {
   const EndTold end_told(parts_.hooks);
   const Clock::time_point start = Clock::now();
   if (!mark_rest(marking, own_stack, record)) return false;
-  record.pause = Clock::now() - start;
+  record.pause = parts_.pauses.last_end() - start;
   record.concurrent = parts_.marking.record();
   parts_.counters.note_pause(record.concurrent->longest_stop);
   parts_.counters.note_pause(record.pause);

@@ -54,7 +54,8 @@ void Pauses::resume(pthread_t thread) {
   threads_.suspension().resume(thread);
 }
 
-ThreadsStopped::ThreadsStopped(Pauses& pauses) : pauses_(pauses), pause_(pauses.trace_, TracePhase::pause) {
+ThreadsStopped::ThreadsStopped(Pauses& pauses) : pauses_(pauses) {
+  pauses_.trace_.begin(TracePhase::pause);
   pauses_.hooks_.tell(CollectionEvent::before_stop);
   const auto stop = [this] {
     const CollectionTrace::Span stopping(pauses_.trace_, TracePhase::stop_threads);
@@ -72,6 +73,8 @@ ThreadsStopped::~ThreadsStopped() {
   pauses_.hooks_.tell(CollectionEvent::before_resume);
   pauses_.end();
   pauses_.lock_.set_polling_time(pauses_.threads_.stops().polling_time());
+  pauses_.trace_.end(TracePhase::pause);
+  pauses_.last_end_ = std::chrono::steady_clock::now();
   pauses_.threads_.stops().resume_others();
   pauses_.static_roots_.mutex().unlock();
   pauses_.hooks_.tell(CollectionEvent::after_resume);

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <cstdint>
 
 #include "base/page_vector.h"
@@ -50,6 +51,10 @@ class Pauses {
   void suspend(pthread_t thread);
   void resume(pthread_t thread);
 
+  /// Returns when the last pause ended: right before the threads were resumed, since they may then take this
+  /// thread's processor for as long as a time slice.
+  [[nodiscard]] std::chrono::steady_clock::time_point last_end() const { return last_end_; }
+
   /// Returns the objects that callbacks made in this pause: they are marked, but not visited.
   [[nodiscard]] const base::PageVector<heap::Object*>& made() const { return made_; }
 
@@ -68,6 +73,7 @@ class Pauses {
   const ProcessHooks& hooks_;
   CollectionTrace& trace_;
   bool is_program_stopped_ = false;
+  std::chrono::steady_clock::time_point last_end_;
   // Callbacks allocate from it.
   heap::Allocator allocator_;
   base::PageVector<heap::Object*> made_;
@@ -87,7 +93,6 @@ class ThreadsStopped {
 
  private:
   Pauses& pauses_;
-  const CollectionTrace::Span pause_;
   std::uint32_t stopped_threads_ = 0;
   bool knows_static_roots_ = false;
 };

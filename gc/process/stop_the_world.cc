@@ -38,7 +38,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   const std::optional<CollectionTotals> result = collect_stopped(marking, own_stack, kept, record);
   // It is thrown when threads run again: to throw takes malloc, whose lock a stopped thread may hold.
   if (!result) throw std::bad_alloc();
-  record.pause = Clock::now() - start;
+  record.pause = parts_.pauses.last_end() - start;
   parts_.counters.note_pause(record.pause);
   {
     const ThreadRegistry::CriticalSection critical(parts_.threads.this_thread());
@@ -47,7 +47,7 @@ CollectionTotals StopTheWorld::collect(CollectionReason reason, const OwnStack& 
   if (kept == Kept::reachable) {
     parts_.plan.note_stopped(start, record.pause, live_before, record.used_bytes_before - live_before);
   } else {
-    parts_.plan.note_dropped(start, record.used_bytes_before - live_before);
+    parts_.plan.note_dropped(start, start + record.pause, record.used_bytes_before - live_before);
   }
   parts_.log(record);
   parts_.reports.write_trace();

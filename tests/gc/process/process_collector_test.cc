@@ -45,6 +45,28 @@ TEST(ProcessCollector, LetsTheHeapGrowWhereCollectionsTakeMuchOfTheTime) {
   EXPECT_EQ(cost_after(hours(1)), 1U);
 }
 
+// The thread that collects may lose its processor to those that it resumes. Here a hook takes more time then
+// than all that came before.
+TEST(ProcessCollector, CountsNoTimeAfterThreadsAreResumedAsPause) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point before;
+  static Clock::time_point resumed;
+  const auto take_time = [](CollectionEvent event) {
+    if (event != CollectionEvent::after_resume) return;
+    resumed = Clock::now();
+    while (Clock::now() - resumed <= resumed - before) {
+    }
+  };
+  {
+    const std::lock_guard lock(collector().lock());
+    collector().hooks().event = take_time;
+  }
+  before = Clock::now();
+  collector().collect();
+  EXPECT_LE(collector().pauses().last_end(), resumed);
+  EXPECT_LE(collector().counters().all_pauses(), resumed - before);
+}
+
 TEST(ProcessCollector, FreesWhatNothingLeadsTo) {
   const std::vector<HiddenAddress> dropped = dropped_list();
   EXPECT_EQ(still_there(dropped), kLength);
